@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
+from math import prod
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
@@ -17,23 +18,13 @@ from cli_guard.code.syntax import Trees
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"
-LONGEST_CALL = 1_500
+LONGEST_CALL, LONGEST_BLOCK = 1_500, 6_000
+BRACKETS = re.compile(r"[()\[\]{}]")
 COMMENTS = ("*", "//", "/*", "#")
 MOST_FACTS, MOST_CALLS = 5_000, 2_000
 DEFINED = {"function": "function", "class": "class", "type": "class", "constant": "constant"}
 DATA = ("json", "css", "html", "yaml")
-# The patterns of source code, and the kind of fact that each finds.
-SOURCE_PATTERNS = {
-    "subcommand": "command",
-    "variable": "variable",
-    "constant": "constant",
-    "read_key": "key",
-    "ini_key": "key",
-    "spring_key": "key",
-    "exit_code": "exit",
-}
-SHELL_PATTERNS = {"shell_case": "flag", "shell_variable": "variable"}
-UNITS = {"Second": "s", "Minute": "m", "Hour": "h", "Millisecond": "ms"}
+UNITS = {"sec": "s", "min": "m", "hour": "h", "milli": "ms", "day": "d"}
 
 Key = tuple[str, str, str]
 
@@ -44,8 +35,9 @@ class Fact:
 
     `kind` is "function", "class", "constant", "parameter", "type" (of a parameter), "error" (raised), "turned" (an
     error that is caught to raise `value`), "flag", "variable" (of the environment), "key", "target", "script",
-    "module", "command", "port", "exit" (a code), "file" or "version". `owner` is what the name belongs to: a class, a
-    function, a section. `value` is as written, without quotes, "" if there is none.
+    "module", "command", "port", "exit" (a code), "file", "version", "route" (`value` is its method), "choice" (of the
+    option `owner`; `value` has all), "member" (of an enumeration), or another kind of the rows `declared`. `owner` is
+    what the name belongs to: a class, a function. `value` is as written, without quotes, "" if there is none.
     """
 
     kind: str
@@ -70,7 +62,7 @@ def facts_of(trees: Trees, path: str, text: str) -> Mapping[Key, Fact]:
     found: dict[Key, Fact] = {}
     for fact in _all_facts(trees, path, text):
         known = found.setdefault(fact.key, fact)
-        if known.value != fact.value:
+        if fact.value and known.value != fact.value:
             found[fact.key] = replace(known, value="" if known.value else fact.value)
         if len(found) >= MOST_FACTS:
             break
@@ -90,13 +82,13 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
             yield from _option_fields(text, [each for each in exported if each.kind == "type"])
     elif language not in DATA or pattern("settings_file").search(path):
         yield from _definitions(path, text, lines)
+    yield from _declared(path, text)
     if path.rpartition("/")[2] == "package.json":
         yield from _package_facts(text)
     if language and language not in DATA:
         yield from _options(text)
-        patterns = SOURCE_PATTERNS | (SHELL_PATTERNS if language == "bash" else {})
-        for name, kind in patterns.items():
-            yield from _matches(name, kind, text)
+        for name, (kind, only) in read_table(TABLE)["source_patterns"].items():
+            yield from _matches(name, kind, text) if only in ("", language) else ()
         if _may_hold("ini_section", text):
             sections = {match["name"] for match in pattern("section_variable").finditer(text)}
             for match in pattern("ini_section").finditer(text):
@@ -111,6 +103,38 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
             )
     ports = _matches("port", "port", text)
     yield from (fact for fact in ports if 80 <= int(fact.name) <= 65_535)
+
+
+def _declared(path: str, text: str) -> Iterator[Fact]:
+    """Yield what files of a form declare, by the rows `declared` of the table."""
+    for row in read_table(TABLE)["declared"]:
+        if not re.search(row["files"], path) or not any(w in text for w in row.get("needs", " ").split(" ")):
+            continue
+        opened = islice(re.finditer(row["opens"], text), MOST_CALLS) if "opens" in row else ()
+        blocks = [(match.end(), _block(text, match), match.groupdict().get("of") or "") for match in opened]
+        for start, block, owner in blocks if "opens" in row else [(0, text, "")]:
+            for match in re.finditer(row["pattern"], block):
+                name, value = match["name"], plain(match.groupdict().get("value"))
+                if row.get("style") == "kebab":
+                    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name.replace("_", "-")).lower()
+                if row["kind"] == "route":
+                    name, value = f"/{name.lstrip('/')}", value.upper()
+                line = text.count("\n", 0, start + match.start("name")) + 1
+                yield Fact(row["kind"], name, value, owner, line)
+
+
+def _block(text: str, opened: re.Match[str]) -> str:
+    """Return what a match holds: up to the bracket behind it, to the next heading in brackets, or while indented."""
+    start = opened.end()
+    if text[start : start + 1] in ("{", "[", "("):
+        return call_text(text, start, LONGEST_BLOCK)
+    if text[start : start + 1] != "\n":  # a statement
+        return text[start : start + LONGEST_CALL].split(";", 1)[0].split("\n\n", 1)[0]
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    indent = len(line) - len(line.lstrip())
+    end = r"\n\[" if line.startswith("[") else rf"\n[ \t]{{0,{indent}}}[^\s#]"
+    ended = re.compile(end).search(text, start, start + LONGEST_BLOCK)
+    return text[start : ended.start() if ended else start + LONGEST_BLOCK]
 
 
 def _may_hold(name: str, text: str) -> bool:
@@ -129,10 +153,12 @@ def _matches(name: str, kind: str, text: str, first: int = 1, owner: str = "") -
 
 
 def plain(value: str | None) -> str:
-    """Return a value as written, without the quotes around it; a duration of Go as users write it."""
+    """Return a value as written, without the quotes around it; a time as users write it, a product as its result."""
     value = (value or "").strip()
-    if found := re.fullmatch(r"(\d+)\s*\*\s*time\.(Second|Minute|Hour|Millisecond)", value):
-        return found[1] + UNITS[found[2]]
+    if "*" in value and pattern("product").fullmatch(value):
+        return str(prod(int(each) for each in re.split(r"\s*\*\s*", value)))
+    if (found := pattern("duration").fullmatch(value)) and (number := found["before"] or found["after"]):
+        return number + UNITS[found["unit"].lower()]
     return value[1:-1] if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0] else value
 
 
@@ -204,16 +230,13 @@ def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:
 
 
 def _package_facts(text: str) -> Iterator[Fact]:
-    """Yield the scripts of a package and the modules below it that its users may import."""
+    """Yield the modules below a package that its users may import."""
     try:
         package = json.loads(text)
     except (ValueError, RecursionError):
         return
-    tables = (package.get(name) if isinstance(package, dict) else None for name in ("scripts", "exports"))
-    scripts, exports = (table if isinstance(table, dict) else {} for table in tables)
-    for name in scripts:
-        yield Fact("script", name, line=text.count("\n", 0, text.find(json.dumps(name))) + 1)
-    for name in exports:
+    exports = package.get("exports") if isinstance(package, dict) else None
+    for name in exports if isinstance(exports, dict) else ():
         if name.startswith("./") and "*" not in name:
             yield Fact("module", f"{package.get('name')}/{name[2:]}")
 
@@ -234,23 +257,38 @@ def _options(text: str) -> Iterator[Fact]:
         if name and not before.startswith(COMMENTS):
             line = text.count("\n", 0, start.start()) + 1
             yield Fact("flag", name, plain(value["value"]) if value else "", line=line)
+            for listed in pattern("choices").finditer(body):
+                choices = [each[0].strip("\"'") for each in pattern("choice").finditer(listed["values"])]
+                yield from (Fact("choice", each, "|".join(choices), name, line) for each in choices)
     for match in pattern("clap").finditer(text) if "#[" in text else ():
         long, value = (
             pattern("clap_long").search(match["body"]),
             pattern("option_default").search(match["body"]),
         )
         name = long["name"] if long else match["name"].replace("_", "-")
-        line = text.count("\n", 0, match.start("name")) + 1
+        line = text.count("\n", 0, match.start("body") + long.start() if long else match.start("name")) + 1
         yield Fact("flag", f"--{name}", plain(value["value"]) if value else "", line=line)
         for alias in pattern("clap_alias").finditer(match["body"]):
             yield Fact("flag", f"--{alias['name']}", line=line)
 
 
-def call_text(text: str, start: int) -> str:
-    """Return the text from an opening bracket to the one that closes it, at most `LONGEST_CALL` characters."""
+def call_text(text: str, start: int, longest: int = LONGEST_CALL) -> str:
+    """Return the text from an opening bracket to the one that closes it, at most `longest` characters."""
     depth = 0
-    for index in range(start, min(len(text), start + LONGEST_CALL)):
-        depth += (text[index] in "([{") - (text[index] in ")]}")
+    for match in BRACKETS.finditer(text, start, start + longest):
+        depth += 1 if match[0] in "([{" else -1
         if depth == 0:
-            return text[start : index + 1]
-    return text[start : start + LONGEST_CALL]
+            return text[start : match.end()]
+    return text[start : start + longest]
+
+
+def is_literal_of(text: str, old: str, new: str) -> bool:
+    """Return whether a text is a literal of the type `old`, and none of the type `new`."""
+    rows = read_table(TABLE)["literals"]
+    before = [
+        n for n, row in rows.items() if re.fullmatch(row["type"], old) and re.fullmatch(row["literal"], text)
+    ]
+    after = [n for n, row in rows.items() if re.fullmatch(row["type"], new)]
+    if not before or before[0] in after:
+        return False
+    return bool(after) or (before[0] == "number" and bool(re.fullmatch(r"(?!Any\b|object\b)\w[\w.:]*", new)))

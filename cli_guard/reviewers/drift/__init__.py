@@ -5,24 +5,27 @@ if it was true before. All findings are advice.
 """
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
 from cli_guard.git.search import Searchable
 from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
 from cli_guard.reviewers.docs.repair import patch
-from cli_guard.reviewers.drift.differences import INNER, Difference, find_differences, read_sides
-from cli_guard.reviewers.drift.documents import TABLE, Page, is_left_out, is_page, source_patterns
-from cli_guard.reviewers.drift.judging import (
-    find_stale,
-    forms_of,
-    is_in_use,
-    is_searched_in_sources,
-    words_of,
+from cli_guard.reviewers.drift.differences import (
+    INNER,
+    Difference,
+    find_differences,
+    project_names,
+    read_sides,
 )
+from cli_guard.reviewers.drift.documents import TABLE, Page, is_left_out, is_page, source_patterns
+from cli_guard.reviewers.drift.forms import VARIED, forms_of, number_of, words_of
+from cli_guard.reviewers.drift.judging import find_stale, is_in_use, is_searched_in_sources
 from cli_guard.reviewers.drift.unlisted import Addition, changelog_gap, find_additions, list_gaps
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
@@ -47,6 +50,8 @@ def review(subject: ReviewInput) -> Report:
         return Report((), tuple(skipped))
     if not isinstance(subject.contents, Searchable):
         return Report((), (*skipped, NO_DOCUMENTS))
+    project = project_names(subject)
+    differences = [replace(each, project=project) for each in differences]
     lookup = Lookup(subject, subject.contents, skipped)
     found = [*lookup.find(differences[:MOST_NAMES]), *lookup.find_gaps(additions)]
     for count, what, most in ((len(differences), "names", MOST_NAMES), (len(found), "lines", MOST_FINDINGS)):
@@ -163,7 +168,12 @@ def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference])
     for (start, end), difference in reversed(places.items()):
         fixed = fixed[:start] + _replacement(difference, page, line[start:end]) + fixed[end:]
     shown = redact(line)
-    is_patched = all(each.new for each in all_told) and shown == line and len(line) <= LONGEST_PATCHED
+    is_patched = (
+        fixed != line
+        and all(each.new for each in all_told)
+        and shown == line
+        and len(line) <= LONGEST_PATCHED
+    )
     causes = " ".join(map(_describe, all_told[:MOST_CAUSES]))
     return rule.finding(
         path=page.path,
@@ -198,11 +208,23 @@ def _replacement(difference: Difference, page: Page, text: str) -> str:
         )
         bare = new.lstrip("-")
         return dashes + (bare.replace("-", "\\-") if "\\-" in text else bare)
+    if difference.altered and text != fact.value:  # a literal of a type, a number in words or in another unit
+        is_same_unit = number_of(new) and new == fact.value.replace(text, number_of(new))
+        return number_of(new) if text == number_of(fact.value) and is_same_unit else text
+    if fact.kind == "route" and not difference.altered and text != fact.name:
+        return _route(fact.name, new, text)
     if fact.kind == "file" and new and text != fact.name:
         if fact.name.endswith("/" + text) and "/" in text:
             return "/".join(new.split("/")[-text.count("/") - 1 :])
         return posixpath.relpath(new, posixpath.dirname(page.path) or ".")
     return new
+
+
+def _route(old: str, new: str, text: str) -> str:
+    """Return the new route with the values that a place of the old one has."""
+    given = re.fullmatch("(.+?)".join(map(re.escape, VARIED.split(old))), text)
+    values = iter(given.groups() if given else ())
+    return VARIED.sub(lambda match: next(values, match[0]), new)
 
 
 def _cut(text: str) -> str:

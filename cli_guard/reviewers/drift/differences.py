@@ -4,23 +4,31 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 
 from cli_guard.code.classify import unreadable
+from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import Fact, Key, facts_of
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
+from cli_guard.errors import GitError
 from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import read_table
 
 # These belong to a function, and are told of one that is still there.
-INNER = ("parameter", "type", "error")
-VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
-# These are gone only if no other owner has them either.
-SHARED = ("flag", "variable", "class", "function", "constant", "target", "script", "command", "port", "key")
-SIMILAR = 0.6
+INNER = ("parameter", "type", "error", "member", "choice")
+VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version", "route")
+# All others are gone only if no other owner has them either.
+OWNED = (*INNER, "file", "module", "exit", "version", "turned")
+# Of these only what has another name now is told: another function may raise the error.
+UNCLEAR = ("error", "exit", "text")
+COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
+SIMILAR, HEADER = 0.6, 20_000
+FILE_NAME = re.compile(r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc")
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
@@ -29,7 +37,8 @@ class Difference:
     """One fact that the change made false.
 
     `new` is the new name of a renamed one, or the new value of one whose value `altered`; "" if there is none.
-    `is_key`: a name that is gone as a parameter is still a key in the changed code.
+    `is_key`: a name that is gone as a parameter is still a key in the changed code. `index`: the place of a parameter
+    among those of its function. `project`: what the project is called.
     """
 
     fact: Fact
@@ -37,13 +46,16 @@ class Difference:
     new: str = ""
     altered: bool = False
     is_key: bool = False
+    index: int = -1
+    project: frozenset[str] = frozenset()
 
     @property
     def ours(self) -> frozenset[str]:
         """Return the names by which code may say where the fact belongs: packages, module, class."""
         parts = posixpath.splitext(self.path)[0].split("/")
-        names = {*parts, *self.fact.owner.split("."), *(part.replace("_", "-") for part in parts)}
-        return frozenset(names - words("generic_folders") - {""})
+        parts += [part.replace("_", "-") for part in parts] + self.fact.owner.split(".")
+        names = {*self.project, *parts} - words("generic_folders")
+        return frozenset(name for name in names if name and not name.startswith("-"))
 
     @property
     def folders(self) -> list[str]:
@@ -110,16 +122,22 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
         for key, fact in sides.old.items():
             now = sides.new.get(key)
             if now and fact.kind in VALUED and _differ(fact, now):
-                yield Difference(fact, path, now.value, altered=True)
+                places = [
+                    f.name for f in sides.old.values() if (f.kind, f.owner) == ("parameter", fact.owner)
+                ]
+                index = places.index(fact.name) if fact.kind == "type" and fact.name in places else -1
+                yield Difference(fact, path, now.value, altered=True, index=index)
+                if FILE_NAME.fullmatch(fact.value) and FILE_NAME.fullmatch(now.value):
+                    yield Difference(Fact("file", fact.value), path, now.value)
         gone = [fact for fact in sides.old.values() if fact.key not in sides.new and _has_owner(fact, sides)]
         if gone and not present:
             present = {(fact.kind, fact.name) for each in files for fact in each.new.values()}
-        gone = [f for f in gone if f.kind not in SHARED or (f.kind, f.name) not in present]
+        gone = [f for f in gone if f.kind in OWNED or (f.kind, f.name) not in present]
         renamed = dict(_pair(sides, gone))
         for fact in gone:
             new = renamed.get(fact.key, "")
-            # Another function may raise the error; a type that is gone went with its parameter, a version elsewhere.
-            if fact.kind not in ("type", "version", "turned") and (new or fact.kind not in ("error", "exit")):
+            # A type that is gone went with its parameter, a version elsewhere.
+            if fact.kind not in ("type", "version", "turned") and (new or fact.kind not in UNCLEAR):
                 form = rf"[:\"']{re.escape(fact.name)}\b(?!:)"
                 is_key = fact.kind == "parameter" and any(re.search(form, each.text) for each in files)
                 yield Difference(fact, path, new, is_key=is_key)
@@ -134,13 +152,25 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
             yield from _find_moved(change, came)
 
 
+def project_names(subject: ReviewInput) -> frozenset[str]:
+    """Return what the packages and programs of the project are called."""
+    names: set[str] = set()
+    for path, form in read_table(FACTS)["project"].items():
+        with suppress(GitError):
+            for match in re.finditer(form, (subject.text_at(path) or "")[:HEADER]):
+                names.update(filter(None, match.groups()))
+    return frozenset({*names, *(name.replace("-", "_") for name in names)} - words("generic_folders"))
+
+
 def _differ(old: Fact, new: Fact) -> bool:
     """Return whether both have a value, and another one; of a type that only became wider or narrower, not."""
-    if not old.value or not new.value or old.value == new.value:
+    if not old.value or not new.value or old.value == new.value or COMPUTED.match(new.value):
         return False
     if old.kind == "type" and re.fullmatch(rf"(?:\[\])?{re.escape(old.value)}(?:\[\])?", new.value):
         return True  # many in place of one
-    return old.kind != "type" or (old.value not in new.value and new.value not in old.value)
+    parts = ({*re.findall(r"\w+", each.value)} - {"Union", "Optional", "None"} for each in (old, new))
+    is_other = next(parts) != next(parts) and old.value not in new.value and new.value not in old.value
+    return old.kind != "type" or is_other
 
 
 def _has_owner(fact: Fact, sides: Sides) -> bool:
@@ -148,7 +178,7 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
     outer, _, name = fact.owner.rpartition(".")
     if fact.kind not in (*INNER, "function", "class", "constant") or not fact.owner:
         return True
-    return any((kind, name, outer) in sides.new for kind in ("function", "class"))
+    return any((kind, name, outer) in sides.new for kind in ("function", "class", "flag"))
 
 
 def _find_go_packages(changes: ChangeSet) -> Iterator[Difference]:
@@ -170,6 +200,8 @@ def _find_moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
     old, new = change.old_path or change.path, change.path if change.status is Status.RENAMED else ""
     if posixpath.basename(old).lower() not in words("conventional_files"):
         yield Difference(Fact("file", old), old, new)
+    if "/management/commands/" in old:  # of Django
+        yield Difference(Fact("task", posixpath.basename(old)[:-3]), old, posixpath.basename(new)[:-3])
     module = module_of(old)
     if module and module not in came:
         yield Difference(Fact("module", module), old, module_of(new))

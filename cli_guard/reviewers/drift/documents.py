@@ -117,7 +117,8 @@ class Page:
         return frozenset(match["program"] for line in lines if (match := form.match(line)))
 
     def begins_item(self, number: int) -> bool:
-        return bool(pattern("item").match(self.lines[number - 1]))
+        line = self.lines[number - 1]
+        return bool(pattern("item").match(line.lstrip(" \t*/#") if self.is_source else line))
 
     def joins(self, number: int) -> bool:
         """Return whether a line may continue a paragraph."""

@@ -3,89 +3,35 @@
 import posixpath
 import re
 from collections.abc import Iterator
-from functools import cache
-from itertools import islice
 
-from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import call_text
 from cli_guard.code.facts import pattern as fact_pattern
 from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, Difference
-from cli_guard.reviewers.drift.documents import MOST_AROUND, Page, Spot, is_in_sentence, pattern, words
+from cli_guard.reviewers.drift.documents import MOST_AROUND, TABLE, Page, Spot, is_in_sentence, pattern, words
+from cli_guard.reviewers.drift.forms import SHORT, SHORTEST, is_distinctive, matches, meanings_of, token
+from cli_guard.reviewers.drift.values import (
+    Span,
+    find_methods,
+    find_numbers,
+    find_types,
+    find_values,
+    find_versions,
+)
 from cli_guard.rules.catalog import read_table
 
-SHORTEST = 4
 LONGEST_LINE = 2_000
-MOST_MATCHES = 200
-LONGEST_VALUE = 60
 SETTINGS = (".ini", ".properties")
-SHORT = 2  # an option of one letter, with its dash
-JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\w[_.-]\w|[a-zA-Z]\d")
-RUNNERS = {"script": r"(?:npm|pnpm|yarn|bun)(?:\s+run(?:-script)?)?", "target": r"(?:make|just|task)"}
-Span = tuple[int, int]
-
-
-def is_distinctive(name: str) -> bool:
-    """Return whether a name is no word of English: it joins several words, or holds a digit."""
-    bare = name.strip("_")
-    return len(bare) >= SHORTEST and bool(JOINED.search(bare))
-
-
-def forms_of(name: str) -> tuple[str, ...]:
-    """Return the forms of a name in documents; an option is escaped in a manual page, and Go's have one dash."""
-    if not name.startswith("-"):
-        return (name,)
-    manual = name.replace("-", r"\-")
-    if len(name) == SHORT:
-        return (name, manual, f"fB{manual}")
-    return (name, name.replace("--", "-", 1), manual, f"fB{manual}", f"fB{manual[2:]}", manual[2:])
-
-
-def words_of(difference: Difference) -> tuple[str, ...]:
-    """Return the words by which documents are searched for a difference."""
-    fact = difference.fact
-    match fact.kind:
-        case "file":
-            return (posixpath.basename(fact.name),)
-        case "parameter" | "type":
-            return (difference.owner,)
-        case "version":
-            return (fact.value,)
-        case "module" if difference.path.endswith(".go"):
-            return (fact.name, f"package {posixpath.basename(fact.name)}")
-        case "exit":
-            return ("exit", "exits", "Exit", "EXIT", "status")
-        case _:
-            return forms_of(fact.name) if len(fact.name) >= SHORTEST - 1 or fact.kind == "flag" else ()
-
-
-@cache
-def token(kind: str, name: str) -> re.Pattern[str]:
-    """Return the pattern of a name as a word of its own; what qualifies it is in group `of`."""
-    word = re.escape(name)
-    match kind:
-        case "flag":
-            bare = re.escape(name.lstrip("-")).replace(r"\-", r"\\?-")
-            form = rf"(?:(?<![\w-])|(?<=\\f[BI]))(?P<name>(?:\\?-){{1,2}}{bare})(?![\w-]|\\-)"
-        case "script" | "target":
-            form = rf"\b{RUNNERS[kind]}\b(?:[ \t]+-[^\s|;&]+)*[ \t]+(?P<name>{word})(?![\w:./-])"
-        case "file":
-            some, base = "*" if re.search(r"\.[^/]*$", name) else "+", re.escape(posixpath.basename(name))
-            form = rf"(?<![\w./-])(?P<name>(?:[\w.-]+/){some}{base})(?![\w/-]|\.\w)"
-        case "variable":
-            form = rf"(?<!\w)(?P<name>{word})(?!\w)"
-        case _:
-            of = r"(?P<of>(?:\w{1,60}(?:\.|::|#|->)){0,6})"
-            form = rf"(?<![\w/-])(?<![\s`\"']:){of}(?P<name>{word})(?![\w-]|/\w)"
-    return re.compile(form)
 
 
 def is_searched_in_sources(difference: Difference) -> bool:
     """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
     kind, name = difference.fact.kind, difference.fact.name
     if difference.altered or len(name) == SHORT:
-        return kind in ("flag", "variable") and len(name) > SHORT
-    return kind in ("file", "module", "flag", "error") or (kind != "parameter" and is_distinctive(name))
+        return (kind in ("flag", "variable") and len(name) > SHORT) or bool(meanings_of(difference.fact))
+    return kind in ("file", "module", "flag", "error", "command", "feature") or (
+        kind != "parameter" and is_distinctive(name)
+    )
 
 
 def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
@@ -109,7 +55,15 @@ def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
     if comment and comment.start("mark") < found.start():
         return False
     if kind in ("flag", "variable", "key"):
-        return not pattern("command_file").search(hit.path) and not is_in_sentence(hit.text, found.start())
+        is_told = hit.path.endswith(".txt") or pattern("command_file").search(hit.path)
+        return not is_told and not is_in_sentence(hit.text, found.start())
+    if kind == "route":
+        return bool(
+            re.search(
+                rf"(?i)(?:\.(?:get|post|put|patch|delete|route)|mapping|handle(?:func)?)\(\W{{0,3}}{name}[\"']",
+                hit.text,
+            )
+        )
     if kind in ("script", "target"):  # of another package or folder
         return bool(re.match(rf"\s*\"{name}\"\s*:|{name}\s*:(?!=)", hit.text))
     if kind not in ("function", "class", "constant"):
@@ -133,12 +87,14 @@ def find_stale(difference: Difference, page: Page) -> Iterator[tuple[Spot, int]]
         spot = page.spot(start)
         if len(spot.line) > LONGEST_LINE or spot.number in page.history or history.search(spot.line):
             continue
-        if (page.is_source and not spot.is_read) or history.search(spot.sentence):
+        if (page.is_source and difference.fact.kind != "command" and not spot.is_read) or history.search(
+            spot.sentence
+        ):
             continue
         if difference.fact.kind in ("flag", "variable", "exit", "port") and _is_of_another(difference, spot):
             continue
         within = any(m.start() <= spot.column < m.end() for m in address.finditer(spot.line))
-        if not within or difference.fact.kind == "port":
+        if not within or difference.fact.kind in ("port", "route"):
             yield spot, spot.column + end - start
 
 
@@ -153,35 +109,43 @@ def _is_of_another(difference: Difference, spot: Spot) -> bool:
     return is_exit or (spot.page.is_prose and bool(pattern("other_program").search(spot.section)))
 
 
-def _matches(form: str | re.Pattern[str], page: Page) -> Iterator[re.Match[str]]:
-    return islice(re.finditer(form, page.text), MOST_MATCHES)
-
-
 def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
     fact = difference.fact
     if fact.kind == "version":
-        yield from _versions(difference, page)
+        yield from find_versions(difference, page)
     elif fact.kind == "type":
-        yield from _types(difference, page)
+        yield from find_types(difference, page)
+    elif difference.altered and fact.kind == "route":
+        yield from find_methods(difference, page)
     elif difference.altered:
-        yield from _values(difference, page)
+        yield from find_values(difference, page)
     elif fact.kind == "parameter":
         yield from _parameters(difference, page)
     elif fact.kind == "error":
         yield from _errors(difference, page)
     elif fact.kind in ("port", "exit"):
-        yield from _numbers(fact.kind, fact.name, page, difference.ours)
+        yield from find_numbers(fact.kind, fact.name, page, difference.ours)
     else:
-        for match in _matches(token(fact.kind, fact.name), page):
-            if _is_meant(difference, page.spot(match.start("name")), match):
-                yield match.span("name")
+        ours = difference.ours if fact.kind == "extra" else frozenset()
+        for match in matches(token(fact.kind, fact.name, ours), page):
+            group = match.lastgroup or "name"
+            if _is_meant(difference, page.spot(match.start(group)), match):
+                yield match.span(group)
 
 
 def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
     fact = difference.fact
     match fact.kind:
-        case "script" | "target" | "module":
-            return True
+        case "text":
+            return spot.page.is_prose
+        case "route":
+            is_clear = fact.name.count("/") > 1 or "://" in spot.before or not spot.page.is_prose
+            return pattern("route_said").search(spot.before) is not None or (spot.is_code and is_clear)
+        case "choice":
+            return _is_own_choice(difference, spot)
+        case "member":
+            owners = re.findall(r"\w+", match["of"])[-1:] or re.findall(r"\w+", spot.sentence)
+            return difference.owner in owners and bool(match["of"] or spot.is_code)
         case "flag":
             return fact.name not in words("universal_flags") and _is_own_flag(difference, spot)
         case "file":
@@ -190,10 +154,27 @@ def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
             return is_distinctive(fact.name) or spot.is_code
         case "command":
             ours = "|".join(map(re.escape, difference.ours))
-            return bool(re.search(rf"(?:^|[\s`$])(?:{ours})\s+$", spot.before))
+            marks = r"(?:^|[`*\"'\s$/])" if spot.is_code and not spot.page.is_source else "[`*\"']"
+            return bool(re.search(rf"{marks}(?:{ours})\s+$", spot.before))
+        case "feature" if match["item"]:
+            return re.search(r"(?i)#.*\bfeatures\b", spot.section) is not None
         case "key":
             return _is_own_key(difference, spot, match)
+        case kind if kind == "module" or kind in read_table(TABLE)["said"]:
+            return True
     return _is_own_name(difference, spot, match)
+
+
+def _is_own_choice(difference: Difference, spot: Spot) -> bool:
+    """Return whether a word is given to the option as its value, or is listed as one in a sentence about it."""
+    flag = token("flag", difference.owner).pattern
+    if not re.search(rf"{flag}[ =][\"'`]?$", spot.before):
+        listed = spot.is_code or spot.before.endswith(("'", '"', "|", "{", ","))
+        others = [each for each in difference.fact.value.split("|") if each != difference.fact.name]
+        is_list = len(others) > 1 and {*others} <= {*re.findall(r"[\w.:+-]+", spot.sentence)}
+        if spot.is_fenced or not listed or not (is_list or re.search(flag, spot.sentence)):
+            return False
+    return _is_own_flag(difference, spot)
 
 
 def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
@@ -210,11 +191,15 @@ def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> boo
     """Return whether a key is set in an example of settings, or is named as code with what it is below."""
     name, page, path = difference.fact.name, spot.page, spot.page.path
     is_given = re.match(r"[\"']?\s*[:=]", page.text[match.end() :][:4])
-    if path.endswith(SETTINGS) and is_distinctive(name) and not pattern("settings").search(difference.path):
+    is_sample = path.endswith(SETTINGS) or (not page.is_prose and fact_pattern("settings_file").search(path))
+    if is_sample and is_distinctive(name) and not pattern("settings").search(difference.path):
         is_own = "." in name or not difference.ours.isdisjoint(re.findall(r"\w+", path))
         is_own = is_own or fact_pattern("settings_file").search(path) is not None
         return is_own and bool(is_given) and not spot.before.strip(" #;")
-    if not page.is_prose or not spot.is_code:
+    if spot.before.endswith("--set "):  # of Helm
+        return True
+    is_cell = spot.is_row and is_distinctive(name) and not spot.before.strip(" |")
+    if not page.is_prose or not (spot.is_code or is_cell):
         return False
     if not spot.is_fenced:
         return bool(match["of"]) or is_distinctive(name)
@@ -248,6 +233,8 @@ def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bo
         return False
     if re.search(rf"\b(?:def|class|function|func|fn)\s+{re.escape(fact.name)}\b", page.text):
         return False  # the page defines one of its own
+    if spot.before.endswith("new ") and posixpath.splitext(difference.path)[1] in words("without_new"):
+        return False
     is_call = page.text.startswith("(", match.end()) and not owner
     return is_call or pattern("role").search(spot.before) is not None
 
@@ -259,6 +246,8 @@ def _imports(difference: Difference, page: Page) -> bool | None:
     python = re.findall(rf"from\s+([\w.]+)\s+import\s+[^\n]*\b{word}\b", page.text)
     own = [not difference.ours.isdisjoint(module.split(".")) for module in python]
     own += [module not in words("foreign_modules") for module in re.findall(script, page.text)]
+    used = rf"(?m)^\s*(?:use|import)\s+([\w.:\\]+?)(?:::|\.|\\)(?:\{{[^}}\n]*)?\b{word}\b"
+    own += [not difference.ours.isdisjoint(re.split(r"\W+", each)) for each in re.findall(used, page.text)]
     return all(own) if own else None
 
 
@@ -298,15 +287,19 @@ def _is_own_letter(difference: Difference, spot: Spot, command: str) -> bool:
 def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
     """Find a parameter in calls of its function, and as code in a section with such a call."""
     word, owner = re.escape(difference.fact.name), re.escape(difference.owner)
-    for call in _matches(rf"(?:\b(?P<of>\w{{1,60}})\.)?\b{owner}\(", page):
+    for call in matches(rf"(?:\b(?P<of>\w{{1,60}})\.)?\b{owner} ?[({{]|<{owner}\s", page):
         start = call.end() - 1
         if call["of"] in words("foreign_modules"):
             continue
-        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", call_text(page.text, start)):
+        is_tag = call[0][0] == "<"
+        text = (
+            page.text[start : start + LONGEST_LINE].split(">")[0] if is_tag else call_text(page.text, start)
+        )
+        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", text):
             yield start + match.start(), start + match.end()
     named = rf"\b{owner}\b" if is_distinctive(difference.owner) else rf"\b{owner}\("
     code = rf"`~?[\w.]{{0,80}}\b{owner}(?:\(|`)"
-    for match in _matches(rf"`(?P<name>{word})(?:[=:]|(?P<given>=[\w.\"']{{1,40}}))?`", page):
+    for match in matches(rf"`(?P<name>{word})(?:[=:]|(?P<given>=[\w.\"']{{1,40}}))?`", page):
         spot = page.spot(match.start())  # with a value: of the function that the paragraph is about
         form, text = (code, spot.item) if match["given"] else (named, spot.section)
         if page.is_prose and not difference.is_key and re.search(form, text):
@@ -318,83 +311,10 @@ def _errors(difference: Difference, page: Page) -> Iterator[Span]:
     name, owner = re.escape(difference.fact.name), re.escape(difference.owner)
     alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
     called = rf"\b{owner}\(|`[\w.]*\b{owner}`{alone}"
-    field = rf"\s*[*#/]*\s*(?:{name}\s*:|[:@]raises?:? {name}|@throws {name})"
-    for match in _matches(rf"(?<![\w.]){name}\b", page):
+    field = rf"\s*[*#/]*\s*(?:{name}\s*:|[:@]?[rR]aises?:? {name}|@throws \{{?{name})"
+    for match in matches(rf"(?<![\w.]){name}\b", page):
         spot = page.spot(match.start())
         told = re.match(field, spot.line) if page.is_source else pattern("raises").search(spot.item)
         others = re.findall(r"`(\w+)\(", spot.before) or [difference.owner]
         if told and re.search(called, spot.section) and difference.owner in others:
             yield match.span()
-
-
-def _numbers(kind: str, number: str, page: Page, ours: frozenset[str]) -> Iterator[Span]:
-    """Find a port or an exit code where it is said to be one."""
-    for match in _matches(pattern(f"{kind}_said"), page) if not page.is_source else ():
-        spot = page.spot(match.start("value"))
-        is_comment = spot.before.lstrip().startswith("#") and ours & {*re.findall(r"[\w-]+", spot.section)}
-        if match["value"] == number and (kind == "port" or page.is_prose or is_comment):
-            yield match.span("value")
-    for match in _matches(pattern("exit_entry"), page) if kind == "exit" else ():
-        group = match.lastgroup or ""
-        spot = page.spot(match.start(group))
-        text = spot.before if group == "said" else spot.section if page.is_prose else ""
-        form = "exit_list" if group == "said" else "exit_heading"
-        if match[group] == number and pattern(form).search(text):
-            yield match.span(group)
-
-
-def _versions(difference: Difference, page: Page) -> Iterator[Span]:
-    said = read_table(FACTS)["versions"][difference.fact.name]["said"]
-    number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
-    form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:(?:is|of|from)\s+)?{number}"
-    inside = page.path.startswith(posixpath.dirname(difference.path))
-    for match in _matches(form, page) if inside and not page.is_source else ():
-        sentence = page.spot(match.start("value")).sentence
-        if pattern("requires").search(sentence) and not pattern("other_product").search(sentence):
-            yield match.span("value")
-
-
-def _values(difference: Difference, page: Page) -> Iterator[Span]:
-    """Find a default in the row, the item or the sentence about its name."""
-    fact, value = difference.fact, re.escape(difference.fact.value)
-    if len(fact.value) > LONGEST_VALUE:
-        return
-    if fact.kind in INNER and not re.search(rf"\b{re.escape(difference.owner)}\b", page.text):
-        return
-    kind = fact.kind if fact.kind == "flag" else "variable"
-    name = token(kind, fact.name).pattern
-    if fact.kind in ("parameter", "key") and not is_distinctive(fact.name):
-        name = rf"{pattern('named_item').pattern}{re.escape(fact.name)}\b|\b{re.escape(fact.name)} is {value}"
-    stated = rf"{pattern('stated').pattern}{value}(?!\w)"
-    others = "|".join(words("foreign_modules"))
-    head = rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}(?<![\w.])(?!(?:{others})\.)(?:\w{{1,60}}\.){{0,2}}"
-    head += rf"{re.escape(difference.owner)}\([^\n]{{0,200}}\b{re.escape(fact.name)} ?(?::[^,=]{{0,60}})?= ?{value}\b"
-    for match in _matches(rf"(?<![\w.-]){value}(?![\w-]|\.\d)", page):
-        spot = page.spot(match.start())
-        if spot.is_fenced and page.is_prose:
-            continue
-        if fact.kind in INNER and page.path.endswith(".py"):
-            heads = re.findall(r"(?m)^[ \t]*(?:async )?(?:def|class)\s+(\w+)", page.text[: match.start()])
-            own = [difference.owner], [fact.owner.rpartition(".")[2]]
-            if heads[-1:] not in own and f"{difference.owner}(" not in spot.item:
-                continue  # the docstring of another function
-        if (
-            (re.search(name, spot.item) and (spot.is_row or re.search(stated, spot.item)))
-            or (re.search(name, spot.sentence) and pattern("default").search(spot.sentence))
-            or (fact.kind == "parameter" and re.search(head, spot.line))
-        ):
-            yield match.span()
-
-
-def _types(difference: Difference, page: Page) -> Iterator[Span]:
-    """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
-    name, kind = re.escape(difference.fact.name), re.escape(difference.fact.value)
-    after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
-    before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
-    for match in _matches(f"{after}|{before}", page):
-        spot = page.spot(match.start())
-        if spot.is_row and not pattern("parameter_table").search(spot.section):
-            continue
-        is_code = spot.is_code or pattern("parameter_field").search(spot.line)
-        if is_code and re.search(rf"\b{re.escape(difference.owner)}\b", spot.section):
-            yield match.span("after" if match["after"] else "before")

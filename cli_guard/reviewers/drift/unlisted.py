@@ -9,7 +9,7 @@ from cli_guard.model import Finding, Hit, fingerprint
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.reviewers.drift.differences import Difference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
-from cli_guard.reviewers.drift.judging import token
+from cli_guard.reviewers.drift.forms import token
 from cli_guard.rules.catalog import one
 
 FEWEST_SIBLINGS = 2

@@ -1,0 +1,154 @@
+"""Whether a document states a value that a change altered: a default, a type, a version, a number."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from cli_guard.code.facts import TABLE as FACTS
+from cli_guard.code.facts import call_text, is_literal_of
+from cli_guard.reviewers.drift.differences import INNER, Difference
+from cli_guard.reviewers.drift.documents import Page, Spot, pattern, words
+from cli_guard.reviewers.drift.forms import is_distinctive, matches, meanings_of, numbers_of, token
+from cli_guard.rules.catalog import read_table
+
+LONGEST_VALUE = 60
+ARGUMENT = re.compile(r"""((?:"[^"\n]*"|'[^'\n]*'|[(\[{][^()\[\]{}]*[)\]}]|[^,"'])+)(?:,|$)""")
+NUMBERS = dict(
+    zip("2 3 4 5 6 7 8 9 10".split(), "two three four five six seven eight nine ten".split(), strict=True)
+)
+Span = tuple[int, int]
+
+
+def find_numbers(kind: str, number: str, page: Page, ours: frozenset[str]) -> Iterator[Span]:
+    """Find a port or an exit code where it is said to be one."""
+    for match in matches(pattern(f"{kind}_said"), page) if not page.is_source else ():
+        spot = page.spot(match.start("value"))
+        is_comment = spot.before.lstrip().startswith("#") and ours & {*re.findall(r"[\w-]+", spot.section)}
+        if match["value"] == number and (kind == "port" or page.is_prose or is_comment):
+            yield match.span("value")
+    for match in matches(pattern("exit_entry"), page) if kind == "exit" else ():
+        group = match.lastgroup or ""
+        spot = page.spot(match.start(group))
+        text = spot.before if group == "said" else spot.section if page.is_prose else ""
+        form = "exit_list" if group == "said" else "exit_heading"
+        if match[group] == number and pattern(form).search(text):
+            yield match.span(group)
+
+
+def find_versions(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find the former minimum version where a sentence asks for it."""
+    said = read_table(FACTS)["versions"][difference.fact.name]["said"]
+    number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
+    form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:(?:is|of|from)\s+)?{number}"
+    folder = posixpath.dirname(difference.path)
+    inside = page.path.startswith(folder) or difference.path.endswith("proj")  # one of several in a solution
+    form += rf"|\b(?:runs?|works?) on {number.replace('value', 'alone')}" if said == "Python" else ""
+    for match in matches(form, page) if inside and not page.is_source else ():
+        group = match.lastgroup or "value"
+        sentence = page.spot(match.start(group)).sentence
+        if (group == "alone" or pattern("requires").search(sentence)) and not pattern("other_product").search(
+            sentence
+        ):
+            yield match.span(group)
+
+
+def find_methods(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find the former method of a route before its path."""
+    path = token("route", difference.fact.name).pattern
+    form = rf"\b(?P<method>{difference.fact.value})\b[`*]{{0,3}}[ \t|:]{{1,3}}[`*]{{0,3}}(?:https?://[\w.:-]{{1,60}})?{path}"
+    yield from (match.span("method") for match in matches(form, page))
+
+
+def find_values(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find a default in the row, the item or the sentence about its name."""
+    fact, value = difference.fact, re.escape(difference.fact.value)
+    if value in NUMBERS:
+        value = f"(?:{value}|{NUMBERS[value]})"
+    if len(fact.value) > LONGEST_VALUE:
+        return
+    if fact.kind in INNER and not re.search(rf"\b{re.escape(difference.owner)}\b", page.text):
+        return
+    name = token(fact.kind if fact.kind == "flag" else "variable", fact.name).pattern
+    if fact.kind in ("parameter", "key") and not is_distinctive(fact.name):
+        name = rf"{pattern('named_item').pattern}{re.escape(fact.name)}\b|\b{re.escape(fact.name)} is {value}"
+    stated = rf"{pattern('stated').pattern}{value}(?!\w)"
+    beside = rf"(?:{name})[`*]{{0,2}} ?\((?:[a-z]+ )?[`\"]?{value}\b"
+    for match in matches(rf"(?<![\w.-]){value}(?![\w-]|\.\d)", page):
+        spot = page.spot(match.start())
+        if (spot.is_fenced and page.is_prose) or not _is_own_docstring(difference, page, spot):
+            continue
+        if (
+            (re.search(name, spot.item) and (spot.is_row or re.search(stated, spot.item)))
+            or (re.search(name, spot.sentence) and pattern("default").search(spot.sentence))
+            or (page.is_prose and re.search(beside, spot.item))
+            or (fact.kind == "parameter" and re.search(_heading(difference), spot.line))
+        ):
+            yield match.span()
+    if meant := meanings_of(fact, difference.path):
+        yield from _quantities(difference, meant, page)
+
+
+def _is_own_docstring(difference: Difference, page: Page, spot: Spot) -> bool:
+    """Return whether a place of a Python file is not in the docstring of another function than the parameter's."""
+    if difference.fact.kind not in INNER or not page.path.endswith(".py"):
+        return True
+    above = page.text[: page.starts[spot.number - 1] + spot.column]
+    heads = re.findall(r"(?m)^[ \t]*(?:async )?(?:def|class)\s+(\w+)", above)
+    own = [difference.owner], [difference.fact.owner.rpartition(".")[2]]
+    return heads[-1:] in own or f"{difference.owner}(" in spot.item
+
+
+def _heading(difference: Difference) -> str:
+    """Return the pattern of a heading or a directive with the signature that has the former default."""
+    others = "|".join(words("foreign_modules"))
+    owner, name, value = map(re.escape, (difference.owner, difference.fact.name, difference.fact.value))
+    return (
+        rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}(?<![\w.])(?!(?:{others})\.)(?:\w{{1,60}}\.){{0,2}}"
+        rf"{owner}\([^\n]{{0,200}}\b{name} ?(?::[^,=]{{0,60}})?= ?{value}\b"
+    )
+
+
+def _quantities(difference: Difference, meant: list[str], page: Page) -> Iterator[Span]:
+    """Find a number with a unit in a sentence with every word that the name has for it."""
+    numbers, units = "|".join(map(re.escape, numbers_of(difference.fact))), "|".join(words("units"))
+    is_named = meant == meanings_of(difference.fact)  # and not by its file
+    for match in matches(rf"(?<![\w.,-])(?P<number>{numbers})[ -]?(?:{units})(?!\w)", page):
+        spot = page.spot(match.start())
+        said = spot.sentence if is_named else spot.section if page.is_prose else ""
+        if not spot.is_fenced and all(re.search(rf"(?i)\b(?:{each})", said) for each in meant):
+            yield match.span("number")
+
+
+def find_types(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find the former type of a parameter beside its name, in a signature or a field, or a value of it in a call."""
+    name, kind = re.escape(difference.fact.name), re.escape(difference.fact.value)
+    after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
+    before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
+    for match in matches(f"{after}|{before}", page):
+        spot = page.spot(match.start())
+        if spot.is_row and not pattern("parameter_table").search(spot.section):
+            continue
+        is_code = spot.is_code or pattern("parameter_field").search(spot.line)
+        if is_code and re.search(rf"\b{re.escape(difference.owner)}\b", spot.section):
+            yield match.span("after" if match["after"] else "before")
+    if page.is_prose:
+        yield from _literals(difference, page)
+
+
+def _literals(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find a literal of the former type, and none of the new one, that an example gives to the parameter."""
+    name, old, new = re.escape(difference.fact.name), difference.fact.value, difference.new
+    given = re.compile(
+        rf"(?<![\w.\"']){name}\s*[=:]\s*(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\[[^\]]*\]|[^,\s(){{}}]+)"
+    )
+    for call in matches(rf"(?<![\w.])(?:(?P<of>\w{{1,60}})(?:\.|::))?{re.escape(difference.owner)}\(", page):
+        if call["of"] in words("foreign_modules") or not page.spot(call.start()).is_code:
+            continue
+        at = call.end()
+        for index, text in enumerate(ARGUMENT.findall(call_text(page.text, at - 1)[1:-1])):
+            for match in given.finditer(text):
+                if is_literal_of(match["value"], old, new):
+                    yield at + match.start("value"), at + match.end("value")
+            if index == difference.index and is_literal_of(text.strip(), old, new):
+                yield at + len(text) - len(text.lstrip()), at + len(text)
+            at += len(text) + 1
