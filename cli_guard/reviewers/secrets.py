@@ -168,6 +168,9 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
     if result.stopped_at is not None:
         line = added.line(result.stopped_at)
         _skip_rest(subject, so_far, change.path, f"secrets, at line {line}")
+    if result.left_out is not None:
+        reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
+        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
     source = Source(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(_weigh_places(subject, change, added, result.hits))
     if len(groups) > FILE_FINDINGS:

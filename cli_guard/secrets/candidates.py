@@ -65,10 +65,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The hits of a text in order, without overlaps; `stopped_at` is the offset at which time ran out."""
+    """The hits of a text in order, without overlaps, and what was not read.
+
+    `stopped_at` is the offset at which time ran out, `left_out` that of the first stretch of a long line in which
+    generic rules did not judge all.
+    """
 
     hits: Sequence[Hit] = ()
     stopped_at: int | None = None
+    left_out: int | None = None
 
 
 class OutOfTimeError(Exception):

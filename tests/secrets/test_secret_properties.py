@@ -111,3 +111,16 @@ def test_what_is_passed_over_has_the_same_surroundings_as_far_as_any_rule_looks(
     assert max(each.before + each.reach for each in all_detectors()) < REACH
     text = "password: x\n" * (2 * DENSE) + f"password: {'Tq7#vLz9' + '!mXw2'}\n"
     assert [hit.value for hit in scan(text, "a.yml").hits] == ["Tq7#vLz9" + "!mXw2"]
+
+
+def test_a_long_line_in_which_all_parts_differ_is_left_in_part_and_named() -> None:
+    dense = "".join(f'apiKey{number}="' for number in range(20_000))
+    token = expand("ghp_<<crc62:30>>", 1)
+    long = ReviewInput(
+        "test", ChangeSet((FileChange("a.js", Status.MODIFIED, hunks=(Hunk(0, 1, (), (dense,)),)),))
+    )
+    (skipped,) = [each for each in review(long).skipped if "long line" in each.reason]
+    assert "line 1" in skipped.reason and skipped.by_limit
+    assert [hit.rule for hit in scan(f"{dense} {token} ", "a.js").hits if not hit.generic]
+    short = "\n".join(dense[start : start + 90] for start in range(0, len(dense), 90))
+    assert scan(short, "a.js").left_out is None
