@@ -209,9 +209,8 @@ def _option_fields(text: str, types: list[Fact]) -> Iterator[Fact]:
 
 
 def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:
-    from cli_guard.code.definitions import (
-        find_definitions,  # most changes are in languages that need none of it
-    )
+    # Most changes are in languages that need none of it.
+    from cli_guard.code.definitions import find_definitions
 
     for each in find_definitions(path, text):
         owner = each.qualname.rpartition(".")[0]
@@ -261,10 +260,7 @@ def _options(text: str) -> Iterator[Fact]:
                 choices = [each[0].strip("\"'") for each in pattern("choice").finditer(listed["values"])]
                 yield from (Fact("choice", each, "|".join(choices), name, line) for each in choices)
     for match in pattern("clap").finditer(text) if "#[" in text else ():
-        long, value = (
-            pattern("clap_long").search(match["body"]),
-            pattern("option_default").search(match["body"]),
-        )
+        long, value = (pattern(each).search(match["body"]) for each in ("clap_long", "option_default"))
         name = long["name"] if long else match["name"].replace("_", "-")
         line = text.count("\n", 0, match.start("body") + long.start() if long else match.start("name")) + 1
         yield Fact("flag", f"--{name}", plain(value["value"]) if value else "", line=line)
@@ -280,15 +276,3 @@ def call_text(text: str, start: int, longest: int = LONGEST_CALL) -> str:
         if depth == 0:
             return text[start : match.end()]
     return text[start : start + longest]
-
-
-def is_literal_of(text: str, old: str, new: str) -> bool:
-    """Return whether a text is a literal of the type `old`, and none of the type `new`."""
-    rows = read_table(TABLE)["literals"]
-    before = [
-        n for n, row in rows.items() if re.fullmatch(row["type"], old) and re.fullmatch(row["literal"], text)
-    ]
-    after = [n for n, row in rows.items() if re.fullmatch(row["type"], new)]
-    if not before or before[0] in after:
-        return False
-    return bool(after) or (before[0] == "number" and bool(re.fullmatch(r"(?!Any\b|object\b)\w[\w.:]*", new)))

@@ -168,12 +168,8 @@ def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference])
     for (start, end), difference in reversed(places.items()):
         fixed = fixed[:start] + _replacement(difference, page, line[start:end]) + fixed[end:]
     shown = redact(line)
-    is_patched = (
-        fixed != line
-        and all(each.new for each in all_told)
-        and shown == line
-        and len(line) <= LONGEST_PATCHED
-    )
+    is_shown = shown == line and len(line) <= LONGEST_PATCHED
+    is_patched = is_shown and fixed != line and all(each.new for each in all_told)
     causes = " ".join(map(_describe, all_told[:MOST_CAUSES]))
     return rule.finding(
         path=page.path,
@@ -208,7 +204,7 @@ def _replacement(difference: Difference, page: Page, text: str) -> str:
         )
         bare = new.lstrip("-")
         return dashes + (bare.replace("-", "\\-") if "\\-" in text else bare)
-    if difference.altered and text != fact.value:  # a literal of a type, a number in words or in another unit
+    if difference.altered and text != fact.value:  # a number in words or in another unit
         is_same_unit = number_of(new) and new == fact.value.replace(text, number_of(new))
         return number_of(new) if text == number_of(fact.value) and is_same_unit else text
     if fact.kind == "route" and not difference.altered and text != fact.name:

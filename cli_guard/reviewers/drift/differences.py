@@ -21,7 +21,7 @@ from cli_guard.rules.catalog import read_table
 
 # These belong to a function, and are told of one that is still there.
 INNER = ("parameter", "type", "error", "member", "choice")
-VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version", "route")
+VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
 # All others are gone only if no other owner has them either.
 OWNED = (*INNER, "file", "module", "exit", "version", "turned")
 # Of these only what has another name now is told: another function may raise the error.
@@ -37,8 +37,8 @@ class Difference:
     """One fact that the change made false.
 
     `new` is the new name of a renamed one, or the new value of one whose value `altered`; "" if there is none.
-    `is_key`: a name that is gone as a parameter is still a key in the changed code. `index`: the place of a parameter
-    among those of its function. `project`: what the project is called.
+    `is_key`: a name that is gone as a parameter is still a key in the changed code.
+    `project`: what the project is called.
     """
 
     fact: Fact
@@ -46,7 +46,6 @@ class Difference:
     new: str = ""
     altered: bool = False
     is_key: bool = False
-    index: int = -1
     project: frozenset[str] = frozenset()
 
     @property
@@ -122,11 +121,7 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
         for key, fact in sides.old.items():
             now = sides.new.get(key)
             if now and fact.kind in VALUED and _differ(fact, now):
-                places = [
-                    f.name for f in sides.old.values() if (f.kind, f.owner) == ("parameter", fact.owner)
-                ]
-                index = places.index(fact.name) if fact.kind == "type" and fact.name in places else -1
-                yield Difference(fact, path, now.value, altered=True, index=index)
+                yield Difference(fact, path, now.value, altered=True)
                 if FILE_NAME.fullmatch(fact.value) and FILE_NAME.fullmatch(now.value):
                     yield Difference(Fact("file", fact.value), path, now.value)
         gone = [fact for fact in sides.old.values() if fact.key not in sides.new and _has_owner(fact, sides)]

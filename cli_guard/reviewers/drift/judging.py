@@ -10,14 +10,7 @@ from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, Difference
 from cli_guard.reviewers.drift.documents import MOST_AROUND, TABLE, Page, Spot, is_in_sentence, pattern, words
 from cli_guard.reviewers.drift.forms import SHORT, SHORTEST, is_distinctive, matches, meanings_of, token
-from cli_guard.reviewers.drift.values import (
-    Span,
-    find_methods,
-    find_numbers,
-    find_types,
-    find_values,
-    find_versions,
-)
+from cli_guard.reviewers.drift.values import Span, find_numbers, find_types, find_values, find_versions
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 2_000
@@ -115,8 +108,6 @@ def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
         yield from find_versions(difference, page)
     elif fact.kind == "type":
         yield from find_types(difference, page)
-    elif difference.altered and fact.kind == "route":
-        yield from find_methods(difference, page)
     elif difference.altered:
         yield from find_values(difference, page)
     elif fact.kind == "parameter":

@@ -5,14 +5,12 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.code.facts import TABLE as FACTS
-from cli_guard.code.facts import call_text, is_literal_of
 from cli_guard.reviewers.drift.differences import INNER, Difference
 from cli_guard.reviewers.drift.documents import Page, Spot, pattern, words
 from cli_guard.reviewers.drift.forms import is_distinctive, matches, meanings_of, numbers_of, token
 from cli_guard.rules.catalog import read_table
 
 LONGEST_VALUE = 60
-ARGUMENT = re.compile(r"""((?:"[^"\n]*"|'[^'\n]*'|[(\[{][^()\[\]{}]*[)\]}]|[^,"'])+)(?:,|$)""")
 NUMBERS = dict(
     zip("2 3 4 5 6 7 8 9 10".split(), "two three four five six seven eight nine ten".split(), strict=True)
 )
@@ -52,13 +50,6 @@ def find_versions(difference: Difference, page: Page) -> Iterator[Span]:
             yield match.span(group)
 
 
-def find_methods(difference: Difference, page: Page) -> Iterator[Span]:
-    """Find the former method of a route before its path."""
-    path = token("route", difference.fact.name).pattern
-    form = rf"\b(?P<method>{difference.fact.value})\b[`*]{{0,3}}[ \t|:]{{1,3}}[`*]{{0,3}}(?:https?://[\w.:-]{{1,60}})?{path}"
-    yield from (match.span("method") for match in matches(form, page))
-
-
 def find_values(difference: Difference, page: Page) -> Iterator[Span]:
     """Find a default in the row, the item or the sentence about its name."""
     fact, value = difference.fact, re.escape(difference.fact.value)
@@ -75,14 +66,15 @@ def find_values(difference: Difference, page: Page) -> Iterator[Span]:
     beside = rf"(?:{name})[`*]{{0,2}} ?\((?:[a-z]+ )?[`\"]?{value}\b"
     for match in matches(rf"(?<![\w.-]){value}(?![\w-]|\.\d)", page):
         spot = page.spot(match.start())
-        if (spot.is_fenced and page.is_prose) or not _is_own_docstring(difference, page, spot):
+        if spot.is_fenced and page.is_prose:
             continue
-        if (
+        is_said = (
             (re.search(name, spot.item) and (spot.is_row or re.search(stated, spot.item)))
             or (re.search(name, spot.sentence) and pattern("default").search(spot.sentence))
             or (page.is_prose and re.search(beside, spot.item))
             or (fact.kind == "parameter" and re.search(_heading(difference), spot.line))
-        ):
+        )
+        if is_said and _is_own_docstring(difference, page, spot):
             yield match.span()
     if meant := meanings_of(fact, difference.path):
         yield from _quantities(difference, meant, page)
@@ -120,7 +112,7 @@ def _quantities(difference: Difference, meant: list[str], page: Page) -> Iterato
 
 
 def find_types(difference: Difference, page: Page) -> Iterator[Span]:
-    """Find the former type of a parameter beside its name, in a signature or a field, or a value of it in a call."""
+    """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
     name, kind = re.escape(difference.fact.name), re.escape(difference.fact.value)
     after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
     before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
@@ -131,24 +123,3 @@ def find_types(difference: Difference, page: Page) -> Iterator[Span]:
         is_code = spot.is_code or pattern("parameter_field").search(spot.line)
         if is_code and re.search(rf"\b{re.escape(difference.owner)}\b", spot.section):
             yield match.span("after" if match["after"] else "before")
-    if page.is_prose:
-        yield from _literals(difference, page)
-
-
-def _literals(difference: Difference, page: Page) -> Iterator[Span]:
-    """Find a literal of the former type, and none of the new one, that an example gives to the parameter."""
-    name, old, new = re.escape(difference.fact.name), difference.fact.value, difference.new
-    given = re.compile(
-        rf"(?<![\w.\"']){name}\s*[=:]\s*(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\[[^\]]*\]|[^,\s(){{}}]+)"
-    )
-    for call in matches(rf"(?<![\w.])(?:(?P<of>\w{{1,60}})(?:\.|::))?{re.escape(difference.owner)}\(", page):
-        if call["of"] in words("foreign_modules") or not page.spot(call.start()).is_code:
-            continue
-        at = call.end()
-        for index, text in enumerate(ARGUMENT.findall(call_text(page.text, at - 1)[1:-1])):
-            for match in given.finditer(text):
-                if is_literal_of(match["value"], old, new):
-                    yield at + match.start("value"), at + match.end("value")
-            if index == difference.index and is_literal_of(text.strip(), old, new):
-                yield at + len(text) - len(text.lstrip()), at + len(text)
-            at += len(text) + 1

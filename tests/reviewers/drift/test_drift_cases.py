@@ -9,6 +9,10 @@ from reviewers.drift.labelled import FOLDER, compare, drift_in, read_cases
 FILES = sorted(FOLDER.glob("*.toml"))
 # Cases that are not answered as their labels say, each with the reason. One that passes has to be taken off.
 KNOWN = {
+    "timeout-int-to-timedelta": "a literal of the wrong type in an example is not seen",
+    "go-fetch-id-int-to-string": "a literal of the wrong type in an example is not seen",
+    "ts-tags-string-to-array": "a literal of the wrong type in an example is not seen",
+    "fastapi-method-changed": "the method of a route is not compared",
     "rust-server-new-port-to-addr": "the type of a parameter with another name in a table of calls is not seen",
     "optparse-ruby-format-default": "the default is in a hash away from the option",
     "go-drift-exit-one-to-two": "two exit codes change places, and nothing says which of them a line means",
