@@ -24,8 +24,8 @@ INNER = ("parameter", "type", "error", "member", "choice")
 VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
 # All others are gone only if no other owner has them either.
 OWNED = (*INNER, "file", "module", "exit", "version", "turned")
-# Of these only what has another name now is told: another function may raise the error.
-UNCLEAR = ("error", "exit", "text")
+# Of these only what has another name now is told: another function may raise the error, another file declare it.
+UNCLEAR = ("error", "exit", "text", "program", "session", "extra")
 COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
 SIMILAR, HEADER = 0.6, 20_000
 FILE_NAME = re.compile(r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc")
