@@ -70,6 +70,8 @@ def test_an_entry_matters_in_its_example_and_not_in_the_twin(
 ) -> None:
     if language == "javascript" and TYPED.search(text):
         language = "tsx"
+    if language == "c" and "std::" in text:
+        language = "cpp"
     kinds = found_in(language, expand(text))
     wanted = {entry["kind"]} if "kind" in entry else set(kinds)
     assert bool(wanted & set(kinds)) is fires, kinds
