@@ -5,15 +5,17 @@ from base64 import b64decode
 from binascii import Error as BinasciiError
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.paths import delete_path, remember
+from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
 
 MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
+# A line of sha256sum with a digest that was not broken: "DIGEST  NAME".
+PINNED = re.compile(r"(?:[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](.+)")
 SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 
@@ -57,6 +59,26 @@ def fetch(call: Call) -> Stream:
             if last:
                 name = resolve_path(last, call.shell.scope.folder, call.shell.context)
                 remember(call.shell, name, Stream(None, frozenset((REMOTE,))))
+    return output
+
+
+def verify_digests(call: Call) -> Stream:
+    """Handle sha256sum -c: a download that fits a digest in the same script was reviewed with it."""
+    output = call.run()
+    # An agent could write any digest into its own command.
+    if not call.arguments.has("-c", "--check") or call.shell.context.setting is not Setting.CHANGE:
+        return output
+    files = call.shell.scope.files
+    lists = [operand for operand in call.arguments.operands if operand.text != "-"]
+    streams = [files.get(path_of(call.shell, each), NOTHING) for each in lists] or [call.stdin]
+    for stream in streams:
+        if stream.text is None or REMOTE in stream.taints:
+            continue
+        for line in stream.text.splitlines():
+            pinned = PINNED.fullmatch(line.strip())
+            path = resolve_path(pinned[1], call.shell.scope.folder, call.shell.context) if pinned else ""
+            if path in files:
+                files[path] = Stream(None, files[path].taints - {REMOTE})
     return output
 
 
@@ -155,4 +177,5 @@ HANDLERS = {
     "curl": fetch,
     "wget": fetch,
     "transfer": transfer,
+    "verify_digests": verify_digests,
 }
