@@ -119,7 +119,9 @@ def changes_of_tables(text: str) -> Iterator[Unit]:
 def joined_statements(text: str) -> Iterator[Unit]:
     """Return the statements of routines that run a text which was put together from variables, there or before."""
     built: set[str] = set()
-    for unit in statements(DOLLAR_QUOTE.sub("", text)):
+    # format() puts what stands for %s into the text as it is.
+    body = PATTERNS["unquoted"].sub("'' || text", DOLLAR_QUOTE.sub("", text))
+    for unit in statements(body):
         joined, runs = (PATTERNS[name].search(unit.text) for name in ("joined", "runs"))
         if runs and (joined or not built.isdisjoint(runs.groups())):
             yield unit
