@@ -28,11 +28,8 @@ def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
 
 
 def without_actions(text: str) -> str:
-    r"""Replace the actions of a Go or Jinja template: a value by letters, and what only controls by blanks.
-
-    A line of nothing but actions becomes empty: how what it fills in would be indented is not known. In between, "\0"
-    stands for what controls and "\1" for a value.
-    """
+    """Replace the actions of a template by letters, those that only control, and lines of nothing else, by blanks."""
+    # Until the end a NUL stands for what controls and \1 for a value.
     marked = PATTERNS["action"].sub(_mark, text)
     return PATTERNS["alone"].sub("", marked).replace("\0", " ").replace("\1", "x")
 
@@ -86,8 +83,6 @@ def _fill_in(
             return known[1]
         return found[0]
 
-    if not values:
-        return text, {}
     lines = (
         use.sub(partial(fill, number), line) if "." in line and len(line) < LONGEST else line
         for number, line in enumerate(text.split("\n"), 1)

@@ -7,8 +7,7 @@ A rule has, beyond what every rule has,
     unless      what makes it harmless, searched in the same piece
     keywords    the pattern is tried on a piece that holds one of them, in either case
     unless_file what makes it harmless, searched in the path and the whole text
-    unit        "line" (the default), "instruction", "statement"; "migration": a statement on a table that was there
-                before; "joined": a statement that runs a text put together from variables
+    unit        "line" (the default) or one of `units.SPLITTERS`
     in_tests    "lower" (the default), "same", "off", "only"
 """
 

@@ -102,10 +102,7 @@ def statements(text: str) -> Iterator[Unit]:
 
 
 def changes_of_tables(text: str) -> Iterator[Unit]:
-    """Return the statements of a migration without its part that undoes it, and without those on its own tables.
-
-    A table that the migration creates has no rows and no users yet.
-    """
+    """Return the statements of a migration on tables that it did not create; what undoes it is left out."""
     undo = PATTERNS["undo"].search(text)
     own: set[str] = set()
     for unit in statements(text[: undo.start()] if undo else text):
