@@ -204,7 +204,7 @@ def _matches(
     passed = _names(passed_to, text) if passed_to else frozenset()
     seen = set()
     for node in root.find_all(rule.config):
-        if assigned and _bound(node, rule.unassigned) in assigned:
+        if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
             continue
         if passed_to and (query := _bound(node, "QUERY")) and query not in passed:
             continue
