@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -17,7 +18,7 @@ from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Severity
 from cli_guard.policy.config import describe, parse_toml
 from cli_guard.policy.globs import nearest
-from cli_guard.rules.catalog import Rule, load, rule_of
+from cli_guard.rules.catalog import Rule, read_table, rule_of
 
 FOLDER = ".cli-guard/rules"
 ENDINGS = (".yml", ".yaml", ".toml")
@@ -240,7 +241,7 @@ def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
     tables = parse_toml(text.encode("utf-8", "replace"), path)
     language, kinds = (
         tables.pop("language", None),
-        [rule.id.removeprefix("code-flow-") for rule in load("flow")],
+        flow_kinds(),
     )
     if language not in FLOW_LANGUAGES:
         raise ConfigError(f"{path}: language is {language!r}: it must be one of {', '.join(FLOW_LANGUAGES)}")
@@ -258,6 +259,12 @@ def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
                 {name: each for name, each in data.items() if name not in FLOW_PROSE}, sort_keys=True
             )
             yield FlowEntry(language, section, data, key)
+
+
+@cache
+def flow_kinds() -> list[str]:
+    """Return the kinds of sink: the ends of the rules code-flow-..."""
+    return [rule["id"].removeprefix("code-flow-") for rule in read_table("code/flows.toml")["rule"]]
 
 
 def check_flow(section: str, data: Any, kinds: list[str]) -> None:

@@ -97,7 +97,8 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
         replace(entry, patterns=cast("Any", {name: _Cut(each) for name, each in entry.patterns.items()}))
         for entry in made
     ]
-    return Tables((*(known.entries if known else ()), *own)) if own else known
+    # Its own words for a source and its own safe form go first.
+    return Tables((*own, *(known.entries if known else ()))) if own else known
 
 
 def _flows(subject: ReviewInput, language: str, text: str, tables: "Tables") -> list["Flow"]:
