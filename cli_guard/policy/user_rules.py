@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -23,7 +23,7 @@ from cli_guard.rules.catalog import Rule, read_table, rule_of
 FOLDER = ".cli-guard/rules"
 ENDINGS = (".yml", ".yaml", ".toml")
 MOST_FILES, MOST_RULES, MOST_CHARS = 50, 200, 100_000
-DEEPEST, MOST_PARTS = 20, 300
+DEEPEST, MOST_PARTS, SEEN_CHARS = 20, 300, 300
 # A search through all that is below or around a node, inside another one.
 MOST_SEARCHES = 2
 # The fields of a flow table, as in rules/flow/, and those that hold a regular expression.
@@ -59,6 +59,24 @@ def is_bounded(pattern: str) -> str:
     if len(re.findall(r"[*+{]", plain)) > 2:
         raise ValueError("repeats more than twice: write it without, it could take too long")
     return pattern
+
+
+class Cut:
+    """A bounded regular expression that sees only the start of a text: its time grows faster than what it sees."""
+
+    def __init__(self, made: re.Pattern[str]) -> None:
+        self._made, self.pattern = made, made.pattern
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._made.search(text[:SEEN_CHARS])
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self._made.fullmatch(text) if len(text) <= SEEN_CHARS else None
+
+
+def cut_all(patterns: Mapping[str, re.Pattern[str]]) -> Mapping[str, re.Pattern[str]]:
+    """Return regular expressions that see only the start of a text."""
+    return cast("Mapping[str, re.Pattern[str]]", {name: Cut(made) for name, made in patterns.items()})
 
 
 Text = Annotated[str, Field(max_length=2_000)]

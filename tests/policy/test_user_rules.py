@@ -1,5 +1,6 @@
 """A repository's own rules as files: what is read, what is refused with which line, and what a change weakens."""
 
+import re
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from cli_guard.policy.user_rules import (
     MOST_CHARS,
     MOST_FILES,
     MOST_RULES,
+    cut_all,
     is_bounded,
     is_rule_file,
     read_rules,
@@ -254,3 +256,12 @@ def test_what_weakens_a_rule(old: str, new: str, told: str) -> None:
     before, after = read_rules({PATH: RULE}), read_rules({PATH: RULE.replace(old, new)})
     found = list(weaker_user_rules(before, after))
     assert len(found) == bool(told) and told in "".join(found)
+
+
+def test_a_hostile_pattern_sees_little_of_a_long_text() -> None:
+    patterns = cut_all({"paths": re.compile(is_bounded(".*a.*b"))})
+    started = time.perf_counter()
+    assert patterns["paths"].search("a" * 1_000_000) is None
+    assert patterns["paths"].fullmatch("a" * 1_000_000) is None
+    assert patterns["paths"].search("xayb" + "c" * 1_000_000) and patterns["paths"].fullmatch("ab")
+    assert time.perf_counter() - started < 5

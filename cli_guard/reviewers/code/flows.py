@@ -1,16 +1,15 @@
 """Findings where data from outside reaches a dangerous call, as far as the change adds or completes the flow."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
-from cli_guard.policy.user_rules import UserRules
+from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code import trees
 from cli_guard.reviewers.code.remarks import EVIDENCE_CHARS, MAX_PER_RULE, STEPS, Location, remark
 from cli_guard.reviewers.review_input import ReviewInput
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from cli_guard.code.taint.flows import Flow
     from cli_guard.code.taint.tables import Tables
 
-SEEN_CHARS = 300
 CONFIDENCES = (Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW)
 
 
@@ -72,19 +70,6 @@ def _is_covered(construct: Finding, flow: Finding) -> bool:
     return not apart and any(fnmatchcase(construct.rule, f"code-{pattern}") for pattern in patterns)
 
 
-class _Cut:
-    """A regular expression of the repository: its time grows with the square of what it sees, so it sees a start."""
-
-    def __init__(self, made: re.Pattern[str]) -> None:
-        self._made, self.pattern = made, made.pattern
-
-    def search(self, text: str) -> re.Match[str] | None:
-        return self._made.search(text[:SEEN_CHARS])
-
-    def fullmatch(self, text: str) -> re.Match[str] | None:
-        return self._made.fullmatch(text) if len(text) <= SEEN_CHARS else None
-
-
 @lru_cache(maxsize=20)
 def _tables_for(users: UserRules, language: str) -> "Tables | None":
     """Return the tables of a language, with the entries that the repository adds."""
@@ -93,10 +78,7 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
     known = tables_of(language)
     served = LANGUAGES.get(language, language)
     made = (compile_entry(each.section, each.data) for each in users.flows if each.language == served)
-    own = [
-        replace(entry, patterns=cast("Any", {name: _Cut(each) for name, each in entry.patterns.items()}))
-        for entry in made
-    ]
+    own = [replace(entry, patterns=cut_all(entry.patterns)) for entry in made]
     # Its own words for a source and its own safe form go first.
     return Tables((*own, *(known.entries if known else ()))) if own else known
 

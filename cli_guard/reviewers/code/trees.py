@@ -23,7 +23,7 @@ with `matches` by every rule of that topic.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from cli_guard.code.syntax import DEEPEST, indents_too_deep
 from cli_guard.code.templates import readable
 from cli_guard.errors import ConfigError
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.policy.user_rules import UserRules
+from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -92,7 +92,8 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
 @lru_cache(maxsize=20)
 def user_rules_of(users: UserRules, language: str) -> tuple[TreeRule, ...]:
     """Return the repository's own rules for a language."""
-    return tuple(_compile(rule, {}) for rule in users.rules_for(language))
+    rules = (_compile(rule, {}) for rule in users.rules_for(language))
+    return tuple(replace(rule, patterns=cut_all(rule.patterns)) for rule in rules)
 
 
 def check_user_rules(users: UserRules) -> None:
