@@ -6,7 +6,7 @@ from reviewers.code.code_changes import Texts, new_file
 
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import ChangeSet, Finding, Severity
-from cli_guard.reviewers.code import review
+from cli_guard.reviewers.code import flows, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -31,6 +31,12 @@ DEFAULT_PATHS = {
     "Bash": "bin/sample.sh",
     "Yaml": ".github/workflows/sample.yml",
 }
+
+
+@pytest.fixture(autouse=True)
+def without_flows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where data is followed to the same line, that alone is told; here each construct is tried by itself."""
+    monkeypatch.setattr(flows, "inspect", lambda *_: iter(()))
 
 
 def findings_in(rule: Rule, example: str) -> tuple[Finding, ...]:
