@@ -2,6 +2,7 @@
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 from examples import table
@@ -256,6 +257,19 @@ def test_what_weakens_a_rule(old: str, new: str, told: str) -> None:
     before, after = read_rules({PATH: RULE}), read_rules({PATH: RULE.replace(old, new)})
     found = list(weaker_user_rules(before, after))
     assert len(found) == bool(told) and told in "".join(found)
+
+
+def test_the_rules_of_the_page_are_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "code.md").read_text("utf-8")
+    blocks = re.findall(r"^```(yaml|toml)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    users = read_rules({f".cli-guard/rules/page.{kind}": text for kind, text in blocks})
+    check_user_rules(users)
+    assert set(users.documents) == {"user-no-sleep"} and len(users.flows) == 5
+    document = users.documents["user-no-sleep"]
+    shown = set(
+        re.findall(r"^  (\w+):", dict(blocks)["yaml"].partition("metadata:")[2].partition("rule:")[0], re.M)
+    )
+    assert shown == set(type(document.metadata).model_fields) - {"fires", "silent"}
 
 
 def test_a_hostile_pattern_sees_little_of_a_long_text() -> None:
