@@ -44,6 +44,7 @@ def call_value(walk: "Walk", node: Node) -> Value:
         if walk.allows(entry, node):
             for value in _dangerous(entry, node, arguments, receiver, walk):
                 walk.reach(entry, value, node)
+    _reach_by_name(walk, callee, node)
     around = union(arguments) if called is not None else receiver or CLEAN
     inner = [
         walk.file.nested(part.function, walk.scope, around, names[0]) for part in closures if part.function
@@ -70,6 +71,17 @@ def call_value(walk: "Walk", node: Node) -> Value:
         return _apply(walk, local, node, arguments, receiver, names)
     returned = union(result.returns for result in inner)
     return union((_carried(walk, node, names, receiver, arguments), returned))
+
+
+def _reach_by_name(walk: "Walk", callee: Node, node: Node) -> None:
+    """Note a call of what a key picks from an object, `service[action]()`, unless the object is a table of the file."""
+    picked = walk.test_of(callee) if callee.op == "name" else callee
+    if picked is None or picked.op != "index" or len(picked.parts) != 2:
+        return
+    if walk.scope.types.get(path_of(picked.parts[0])) == "{}" or picked.parts[0].name.isupper():
+        return
+    for entry in walk.file.tables.find("sink", "call", ("[]",)):
+        walk.reach(entry, walk.value(picked.parts[1]), node)
 
 
 def _dangerous(
@@ -102,7 +114,10 @@ def _write_into(walk: "Walk", entry: Entry, given: list[Node], value: Value) -> 
             target = given[at]
             while target.op in ("group", "not", "block", "test") and len(target.parts) == 1:
                 target = target.parts[0]
-            if path := path_of(target):
+            named = (
+                target.text if target.op == "constant" and target.text.isidentifier() else ""
+            )  # `read name`
+            if path := path_of(target) or named:
                 walk.scope.write(path, value, add=True)
 
 

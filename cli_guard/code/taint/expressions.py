@@ -55,6 +55,7 @@ PAIRED = frozenset(
     " argument named_argument".split()
 )
 CHAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
+MACRO_TOKEN = re.compile(rf"{CHAIN.pattern}|[(),]")
 CAPTURE = re.compile(r"\{([A-Za-z_]\w*)[:}]")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 SIGILS = "$&*@"
@@ -265,13 +266,32 @@ class Expressions:
         body = self._source(named[-1])
         strings = QUOTED.findall(body)
         chains = [name for text in strings[:1] for name in CAPTURE.findall(text)]
-        chains += CHAIN.findall(QUOTED.sub(" ", body))
         first = [Node("constant", made.line, made.start, made.end, text=strings[0])] if strings else []
-        parts = (*first, *(self._chain(made, chain) for chain in chains))
+        given = self._tokens(made, MACRO_TOKEN.findall(QUOTED.sub(" ", body)))
+        parts = (*first, *(self._chain(made, chain) for chain in chains), *given)
         word = self._source(named[0]).replace("::", ".")
         made.op, made.parts = "call", (self._word(made, word), *parts)
         made.keys = (None,) * len(made.parts)
         return made
+
+    def _tokens(self, made: Node, tokens: list[str], depth: int = 0) -> list[Node]:
+        """Read names and calls from the tokens of a macro, which it takes from the front."""
+        found: list[Node] = []
+        while tokens and depth < DEEPEST:
+            piece = tokens.pop(0)
+            if piece == ")":
+                break
+            if piece == "(":
+                inner = self._tokens(made, tokens, depth + 1)
+                callee = found.pop() if found and found[-1].op != "call" else None
+                if callee is None:
+                    found += inner
+                else:
+                    keys = (None,) * (len(inner) + 1)
+                    found.append(Node("call", made.line, made.start, made.end, (callee, *inner), keys=keys))
+            elif piece not in (",", "&"):
+                found.append(self._chain(made, piece))
+        return found
 
     def _chain(self, made: Node, chain: str) -> Node:
         first, *members = chain.replace("::", ".").split(".")
@@ -345,6 +365,11 @@ class Expressions:
         operator = node.field("operators") or node.field("operator")
         made.op, made.parts = "test", self._all([o for o in operands if o.kind() not in ("not in", "is not")])
         made.name = self._source(operator) if operator is not None else self._operator(node)
+        if self.language == "bash" and made.parts and made.parts[0].op == "not":  # [[ ! $a == b ]]
+            inner = Node(
+                "test", made.line, made.start, made.end, (*made.parts[0].parts, *made.parts[1:]), made.name
+            )
+            made.op, made.parts = "not", (inner,)
         if not made.name.strip():
             made.name = next(
                 (self._source(o) for o in node.children() if o.kind() in ("not in", "is not")), ""

@@ -24,7 +24,7 @@ EXACT_CALLS = re.compile(
 )
 UNWRAPPED = re.compile(
     r"(?:.*\.)?(?:lower|upper|strip|trim|toLowerCase|toUpperCase|to_lowercase|to_uppercase|downcase|upcase|ToLower|lowercase"
-    r"|ToUpper|as_str|as_deref|as_ref|toString|to_s|String|str|TrimSpace|casefold|Trim|trimmed|unwrap|to_string)"
+    r"|ToUpper|chars|bytes|as_bytes|as_str|as_deref|as_ref|toString|to_s|String|str|TrimSpace|casefold|Trim|trimmed|unwrap|to_string)"
 )
 MOST = 20
 
@@ -188,8 +188,9 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
         of, prefix = (
             (receiver, given[0]) if receiver is not None and len(given) == 1 else (given[0], given[-1])
         )
-        if receiver is not None and len(given) == 2 and facts.is_clean(receiver):
-            of, prefix = given[0], given[1]
+        if receiver is not None and len(given) == 2:
+            clean = facts.is_clean(receiver) and not facts.is_clean(given[0])
+            of, prefix = given if clean else (receiver, given[0])
         yield from _prefix(of, prefix, holds, facts)
     elif EXACT_CALLS.fullmatch(name) and holds:
         sides = [part for part in (receiver, *given) if part is not None][:3]
@@ -289,7 +290,7 @@ def _safe(node: Node, kinds: frozenset[str]) -> Iterator[Narrowing]:
             node = node.parts[1]
         else:
             break
-    if HOST.search(dotted(node)):
+    if node.op != "name" and HOST.search(dotted(node)):
         derived, kinds = True, OF_URL if ALL in kinds else kinds
         while node.op == "member" or (node.op == "call" and node.parts[0].op == "member"):
             node = node.parts[0] if node.op == "member" else node.parts[0].parts[0]

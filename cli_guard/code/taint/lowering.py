@@ -197,6 +197,8 @@ class _Statements(Expressions):
         span = node.range()
         made = Node("case", span.start.line + 1, span.start.index, span.end.index)
         values = tuple(value for value in self._all(selecting) if value.parts or value.op != "group")
+        if self.language == "bash" and any(char in value.text for value in values for char in "*?["):
+            values = ()  # a pattern, not a list of texts; `*` is the default
         body = self._sequence([c for c in self._named(node) if c.range().start.index >= last], made)
         if values and not all(map(_is_constant, values)):
             bind = Node("assign", made.line, made.start, made.start, (values[0], subject), "=")

@@ -48,7 +48,7 @@ class Entry:
 
 
 NAMES = ("reads", "call", "assign")
-PATTERNS = (*NAMES, "handlers", "parameters", "when", "unless", "object", "condition")
+PATTERNS = (*NAMES, "returns", "handlers", "parameters", "when", "unless", "object", "condition")
 # What `{x}` stands for in the condition of a guard.
 CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)"
 

@@ -71,6 +71,8 @@ class Taint:
             return True
         if self.origin.local and kind not in LOCAL_KINDS:
             return False
+        if self.origin.secret and self.guesses:
+            return False  # what a call returns for a password is seldom the password
         return self.origin.secret is (kind == "log-secret") and (
             self.whole or entry.data.get("shape") != "object"
         )

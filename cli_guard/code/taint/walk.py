@@ -31,13 +31,15 @@ NUMBERS = re.compile(
 )
 # `https://host/` or `/path`: what follows chooses neither another host nor another site.
 FIXED_START = re.compile(
-    r"[rbuf$@]*[\"'`]?(?:(?:https?:)?//[^/\s\"'{$%]+[/?#]|/[^/\s\"'`\\]|[a-z]+:(?!/)[^/])"
+    r"[rbuf$@]*[\"'`]?(?:(?:https?:)?//[^/\s\"'{$%]+[/?#]|/[^/\s\"'`\\]|(?!redirect:|forward:)[a-z]+:(?!/)[^/\"'])"
 )
-HAS_SLASH = re.compile(r"(?<![/:])/(?!/)")
+HAS_SLASH = re.compile(r"(?<![/:])/(?!/)|[?#]")
 # What follows an empty line is the body of a message.
 HEADERS_END = re.compile(r"(?:(?:\\r)?\\n){2}|\n\r?\n")
 NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
+# The type of a literal object or dictionary.
+TABLE = "{}"
 MOST_BREAKS = 20
 
 
@@ -146,7 +148,8 @@ class Walk:
             "sanitizer", "call", names
         ):  # a getter that is written as a property
             value = safe_for(value, entry.kinds)
-        return union((inside, tuple(taint.piece(member) for taint in value)))
+        # A member of what was given a secret is another thing.
+        return union((inside, tuple(taint.piece(member) for taint in value if not taint.origin.secret)))
 
     def _outer(self, node: Node) -> Value:
         """Return the value of a name that this function does not bind: a variable of the file, or a field."""
@@ -236,11 +239,18 @@ class Walk:
                 self.scope.types[path] = node.text
             return CLEAN
         value = self.value(rest[0])
-        self._write(target, value, rest[0], add=node.name not in ("=", ":=", ""), type_=node.text)
+        self._write(target, value, rest[0], add=node.name not in ("=", ":=", ""), type_=node.text, whole=node)
         return value
 
     def _write(
-        self, target: Node, value: Value, source: Node | None, *, add: bool = False, type_: str = ""
+        self,
+        target: Node,
+        value: Value,
+        source: Node | None,
+        *,
+        add: bool = False,
+        type_: str = "",
+        whole: Node | None = None,
     ) -> None:
         if target.op in ("group", "block", "call", "text") and target.parts:
             parts = target.parts if target.op != "call" else target.parts[1:]
@@ -254,6 +264,8 @@ class Walk:
                     of = tuple(taint.piece(_label(target, number)) for taint in value)
                 else:
                     of = value
+                if part.name in ("err", "error", "e"):
+                    of = tuple(taint for taint in of if not taint.origin.secret)
                 self._write(part, of, one, add=add)
             if len(parts) > 1 and source is not None and (path := path_of(parts[-1])):
                 self.scope.tests[path] = source
@@ -263,7 +275,7 @@ class Walk:
             return
         names = self.names_of(target)
         for entry in self.file.tables.find("sink", "assign", names):
-            if self.allows(entry, target):
+            if self.allows(entry, whole or target):
                 self.reach(entry, value, target)
         path = path_of(target)
         if not path:
@@ -300,7 +312,7 @@ class Walk:
         while source.op in ("group", "block") and len(source.parts) == 1 and not source.name:
             source = source.parts[0]
         if source.op == "group":
-            return source.name
+            return source.name or (TABLE if any(source.keys) else "")
         return self.names_of(source)[-1].removeprefix("new ") if source.op == "call" else ""
 
     def _if(self, node: Node) -> Value:
@@ -426,6 +438,9 @@ class Walk:
     def _return(self, node: Node) -> Value:
         value = self._union(node)
         self._returned.append(value)
+        for entry in self.file.tables.of("sink", "returns"):
+            if entry.patterns["returns"].search(self.file.text[node.start : node.end]):
+                self.reach(entry, value, node)
         self.scope.dead = True
         return value
 
