@@ -31,11 +31,12 @@ NUMBERS = re.compile(
 )
 # `https://host/` or `/path`: what follows chooses neither another host nor another site.
 FIXED_START = re.compile(
-    r"[rbuf$@]*[\"'`]?(?:(?:https?:)?//[^/\s\"'{$%]+[/?#]|/[^/\s\"'`\\]|(?!redirect:|forward:)[a-z]+:(?!/)[^/\"'])"
+    r"[rbuf$@]*[\"'`]?(?:redirect:|forward:)?(?:(?:https?:)?//[^/\s\"'{$%]+[/?#]|/[^/\s\"'`\\]|(?!redirect:|forward:)[a-z]+:(?!/)[^/\"'])"
 )
 HAS_SLASH = re.compile(r"(?<![/:])/(?!/)|[?#]")
 # What follows an empty line is the body of a message.
 HEADERS_END = re.compile(r"(?:(?:\\r)?\\n){2}|\n\r?\n")
+LINE_END = re.compile(r"[\"'`]?(?:(?:\\r)?\\n|\r?\n)[\"'`]?")
 NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
 # The type of a literal object or dictionary.
@@ -203,9 +204,10 @@ class Walk:
             value = self.value(part)
             found.append(safe_for(value, frozenset(safe)))
             if part.op == "constant":
-                if FIXED_START.match(part.text) if number == 0 else HAS_SLASH.search(part.text):
+                begun = FIXED_START.match(part.text) or any(mark in part.text for mark in "?#")
+                if begun if number == 0 else HAS_SLASH.search(part.text):
                     safe |= {"ssrf", "redirect"}
-                if HEADERS_END.search(part.text):
+                if HEADERS_END.search(part.text) or (number and LINE_END.fullmatch(part.text)):
                     safe.add("header")
         if node.name == "<<" and node.parts and (path := path_of(node.parts[0])):
             self.scope.write(path, union(found), add=True)

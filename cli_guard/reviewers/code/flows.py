@@ -117,7 +117,10 @@ def _touches(change: FileChange, flow: "Flow") -> bool:
 def _finding(change: FileChange, flow: "Flow", lines: list[str]) -> Finding:
     rule = catalog.one("code", f"code-flow-{flow.kind}")
     message = rule.extra["message"].format(what=flow.source.name, sink=flow.name)
-    place = Location(change.path, flow.line, flow.end_line, lines[flow.line - 1], "\0".join(flow.key))
+    line, end = flow.line, flow.end_line
+    if not change.touches(line, end):  # an old sink is reported where the change gives it something
+        line = end = max((n for n, _ in flow.steps if change.touches(n)), default=line)
+    place = Location(change.path, line, end, lines[line - 1], "\0".join(flow.key))
     found = remark(rule, place, message=message[:1].upper() + message[1:])
     # What somebody at this machine chose is no attack on it by itself, and a guess stops nothing.
     step = STEPS.index(found.severity) + flow.source.local
