@@ -238,6 +238,14 @@ def test_a_broken_file_is_named_and_read_as_far_as_it_goes() -> None:
     assert [each.reason for each in report.skipped] == ["commands: invalid YAML at line 4"]
 
 
+def test_the_template_of_a_chart_is_read() -> None:
+    head = "apiVersion: v1\nkind: Pod\nspec:\n  {{- if .Values.a }}\n  containers:\n"
+    chart = f"{head}    - image: a:1\n      command: [sh, -c, {WIPE!r}]\n  {{{{- end }}}}\n"
+    report = added(("chart/templates/a.yaml", chart))
+    assert told(report) == [("wipe", 7, "critical")]
+    assert report.skipped == ()
+
+
 def test_bounds_are_named() -> None:
     report = added(("a.sh", "ls\n" * 500), limits=Limits(file_chars=1_000))
     assert [(each.reason, each.by_limit) for each in report.skipped] == [
