@@ -194,6 +194,10 @@ func (s *Store) Find(id string) { s.db.query("select " + id) } // BAD
 
 func (s *Store) Own() { shell(s.name) } // BAD
 
+func (s *Store) quoted(x string) string { return quote(x) }
+
+func (s *Store) Other() { shell(s.quoted(input.Get("c"))) }
+
 func a(r *Request) (string, error) {
 	x := input.Get("a")
 	shell(fmt.Sprintf("ls %s", x)) // BAD

@@ -271,7 +271,8 @@ class _Statements(Expressions):
         listed = holder.field("parameters") or node.field("parameter") or holder.field("parameter")
         if receiver is not None and node.kind() == "method_declaration":
             names = tuple(self._bound(receiver))[:1]
-            yield Parameter(names or ("self",), self._source(receiver), "")
+            of = plain_type(self._source(receiver).strip("()").split(" ")[-1])
+            yield Parameter(names or ("self",), self._source(receiver), of)
         found: list[SgNode] = []
         if listed is not None:
             found = self._named(listed) or [listed]
