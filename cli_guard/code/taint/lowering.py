@@ -290,10 +290,10 @@ class _Statements(Expressions):
                 annotations = self._source(each) + " "
                 continue
             names = tuple(self._bound(each))
-            of = each.field("type") or next((c for c in self._named(each) if c.kind() in NO_NAMES), None)
+            of_type = each.field("type") or next((c for c in self._named(each) if c.kind() in NO_NAMES), None)
             if names:
                 text = annotations + self._source(each)
-                yield Parameter(names, text, plain_type(self._source(of)) if of is not None else "")
+                yield Parameter(names, text, plain_type(self._source(of_type)) if of_type is not None else "")
             annotations = ""
 
     def _bound(self, node: "SgNode") -> Iterator[str]:
