@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cli_guard.code.taint.expressions import Expressions, TooBigError, cases, plain_type
+from cli_guard.code.taint.expressions import Expressions
 from cli_guard.code.taint.program import Function, Node, Parameter
+from cli_guard.code.taint.tree_reader import TooBigError, cases, plain_type
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -1,12 +1,13 @@
 """Walk one function in the order in which it runs, and keep for each variable where its value comes from."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from cli_guard.code.taint import control
 from cli_guard.code.taint.calls import call_value
-from cli_guard.code.taint.guards import Narrowing, narrowings
+from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import dotted, path_of
 from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import ALL, Entry, Tables
@@ -19,7 +20,6 @@ from cli_guard.code.taint.values import (
     Summary,
     Taint,
     Value,
-    joined,
     safe_for,
     source_of,
     union,
@@ -41,7 +41,6 @@ NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
 # The type of a literal object or dictionary.
 TABLE = "{}"
-MOST_BREAKS = 20
 
 
 class File(Protocol):
@@ -72,8 +71,8 @@ class Walk:
     def __init__(self, file: File, function: Function, scope: Scope) -> None:
         self.file, self.function, self.scope = file, function, scope
         self.summary = Summary()
-        self._returned: list[Value] = []
-        self._breaks: list[list[Scope]] = []
+        self.returned: list[Value] = []
+        self.breaks: list[list[Scope]] = []
         self._bound = frozenset(scope.values)
         receiver = function.parameters[0].names if function.heading.startswith("func (") else ()
         self._self = frozenset((*FIELD_OWNERS, *receiver[:1]))
@@ -82,8 +81,8 @@ class Walk:
         body = self.function.body
         value = self.value(body)
         if body.op == "block" and not self.scope.dead and self.function.name != "":
-            self._returned.append(value)
-        self.summary.returns = union(self._returned)
+            self.returned.append(value)
+        self.summary.returns = union(self.returned)
         if body.op == "return" and body.parts:
             self.summary.test = body.parts[0]
         elif body.op == "block" and len(body.parts) == 1:
@@ -113,9 +112,9 @@ class Walk:
         if self.scope.dead and op != "function":
             return CLEAN
         method = METHODS.get(op)
-        return method(self, node) if method else self._union(node)
+        return method(self, node) if method else self.union(node)
 
-    def _union(self, node: Node) -> Value:
+    def union(self, node: Node) -> Value:
         return union([self.value(part) for part in node.parts if part.op != "constant"])
 
     def _name(self, node: Node) -> Value:
@@ -214,25 +213,12 @@ class Walk:
         return tuple(replace(t, whole=False) for t in union(found))
 
     def _cast(self, node: Node) -> Value:
-        value = self._union(node)
+        value = self.union(node)
         return CLEAN if NUMBERS.fullmatch(node.name) else value
 
     def _test(self, node: Node) -> Value:
-        self._union(node)
+        self.union(node)
         return CLEAN
-
-    def _both(self, node: Node) -> Value:
-        """`a and b`, `a or b`: the second runs, and may leave, only if the first allows it."""
-        first, *rest = node.parts or (node,)
-        values = [self.value(first)] if node.parts else []
-        for other in rest:
-            other_way = self.scope.copy()
-            self._narrow(first, node.op == "and")
-            values.append(self.value(other))
-            self._apply(other_way, first, node.op != "and")
-            self.scope.become(joined(self.scope, other_way))
-            first = other
-        return union(values) if node.op == "or" else union(values[1:])
 
     def _assign(self, node: Node) -> Value:
         target, *rest = node.parts
@@ -317,26 +303,12 @@ class Walk:
             return source.name or (TABLE if any(source.keys) else "")
         return self.names_of(source)[-1].removeprefix("new ") if source.op == "call" else ""
 
-    def _if(self, node: Node) -> Value:
-        condition, then, *other = node.parts
-        self.value(condition)
-        otherwise = self.scope.copy()
-        self._narrow(condition, True)
-        values = [self.value(then)]
-        after = self.scope
-        self.scope = otherwise
-        self._narrow(condition, False)
-        if other:
-            values.append(self.value(other[0]))
-        self.scope = joined(after, self.scope)
-        return union(values)
+    def narrow(self, condition: Node, holds: bool) -> None:
+        self.apply(self.scope, condition, holds)
 
-    def _narrow(self, condition: Node, holds: bool) -> None:
-        self._apply(self.scope, condition, holds)
-
-    def _apply(self, scope: Scope, condition: Node, holds: bool) -> None:
+    def apply(self, scope: Scope, condition: Node, holds: bool) -> None:
         for narrowing in narrowings(condition, holds, self):
-            narrow(scope, narrowing)
+            control.narrow_scope(scope, narrowing)
 
     # What guards ask.
 
@@ -368,113 +340,10 @@ class Walk:
             if (found := entry.patterns["condition"].search(text)) is not None:
                 at = node.start + found.start("x")
                 yield from (
-                    (entry, part) for part in _leaves([node]) if part.start <= at < part.end and path_of(part)
+                    (entry, part)
+                    for part in control.leaves([node])
+                    if part.start <= at < part.end and path_of(part)
                 )
-
-    def _loop(self, node: Node) -> Value:
-        before = self.scope.copy()
-        head, *body = node.parts
-        self._breaks.append([])
-        for _ in range(2):
-            self.value(head)
-            if head.op != "assign":
-                self._narrow(head, True)
-            for part in body:
-                self.value(part)
-            self.scope = joined(self.scope, before)
-        for end in self._breaks.pop():
-            self.scope = joined(self.scope, end)
-        return CLEAN
-
-    def _break(self, node: Node) -> Value:
-        if self._breaks and len(self._breaks[-1]) < MOST_BREAKS:
-            self._breaks[-1].append(self.scope.copy())
-        self.scope.dead = True
-        return CLEAN
-
-    def _switch(self, node: Node) -> Value:
-        subject, *cases = node.parts
-        self.value(subject)
-        before, values = self.scope, []
-        ends: list[Scope] = []
-        self._breaks.append(ends)
-        has_default = False
-        for case in cases:
-            body, *selecting = case.parts
-            self.scope = before.copy()
-            for each in selecting:
-                self.value(each)
-            if selecting and all(each.op != "name" or each.name[:1].isupper() for each in _leaves(selecting)):
-                if subject.op == "constant":
-                    for each in selecting:
-                        self._narrow(each, True)
-                elif path := path_of(_bare(subject)):
-                    narrow(self.scope, Narrowing(_bare(subject), frozenset((ALL,)), path))
-            else:
-                has_default = has_default or not selecting or selecting[0].op == "name"
-            values.append(self.value(body))
-            ends.append(self.scope)
-        self._breaks.pop()
-        after = before.copy()
-        after.dead = has_default and bool(ends)
-        for end in ends:
-            after = joined(after, end)
-        self.scope = after
-        return union(values)
-
-    def _try(self, node: Node) -> Value:
-        before = self.scope.copy()
-        values = []
-        after: Scope | None = None
-        for number, part in enumerate(node.parts):
-            if number:
-                self.scope = joined(before, self.scope)
-                self.scope.dead = False
-            values.append(self.value(part))
-            after = self.scope if after is None else joined(after, self.scope)
-            if number:
-                self.scope = after
-        self.scope = after if after is not None else self.scope
-        return union(values)
-
-    def _return(self, node: Node) -> Value:
-        value = self._union(node)
-        self._returned.append(value)
-        for entry in self.file.tables.of("sink", "returns"):
-            if entry.patterns["returns"].search(self.file.text[node.start : node.end]):
-                self.reach(entry, value, node)
-        self.scope.dead = True
-        return value
-
-    def _leave(self, node: Node) -> Value:
-        self._union(node)
-        self.scope.dead = True
-        return CLEAN
-
-    def _block(self, node: Node) -> Value:
-        value = CLEAN
-        for part in node.parts:
-            value = self.value(part)
-        return value
-
-    def _function(self, node: Node) -> Value:
-        if node.function is not None:
-            self.summary.include(self.file.nested(node.function, self.scope, CLEAN, ""))
-        return CLEAN
-
-    def _class(self, node: Node) -> Value:
-        """Walk the members of a class; what is assigned outside of methods is a field."""
-        todo = list(node.parts)
-        while todo:
-            part = todo.pop(0)
-            if part.op == "block":
-                todo[:0] = part.parts
-            elif part.op == "assign":
-                value = self.value(part.parts[1]) if len(part.parts) > 1 else CLEAN
-                self.file.store(f"{node.name}.{path_of(part.parts[0])}", value)
-            else:
-                self.value(part)
-        return CLEAN
 
     def _call(self, node: Node) -> Value:
         return call_value(self, node)
@@ -494,41 +363,9 @@ class Walk:
             self.summary.reach(replace(sink, taint=taint))
 
 
-def narrow(scope: Scope, narrowing: Narrowing) -> None:
-    """Mark a value safe, and what was made from the same value of a source."""
-    path, kinds = narrowing.path, narrowing.kinds
-    value = scope.read(path)
-    if value is None and ALL not in kinds:
-        return
-    origins = {taint.origin for taint in value or ()}
-    scope.set(path, safe_for(value or CLEAN, kinds))
-    if narrowing.derived or (value is not None and "." not in path):
-        for name, other in list(scope.values.items()):
-            if name != path and any(taint.origin in origins for taint in other):
-                scope.values[name] = tuple(
-                    taint.but_safe(kinds) if taint.origin in origins else taint
-                    for taint in other
-                    if taint.origin not in origins or ALL not in kinds
-                )
-
-
 def _label(target: Node, number: int) -> str:
     key = target.keys[number] if number < len(target.keys) else None
     return key or path_of(target.parts[number]) or str(number)
-
-
-def _bare(node: Node) -> Node:
-    while node.op in ("group", "block", "call", "cast") and node.parts and (len(node.parts) == 1):
-        node = node.parts[0].parts[0] if node.op == "call" and node.parts[0].op == "member" else node.parts[0]
-    return node
-
-
-def _leaves(nodes: Sequence[Node]) -> Iterator[Node]:
-    for node in nodes:
-        if node.parts and node.op != "member":
-            yield from _leaves(node.parts)
-        else:
-            yield node
 
 
 METHODS: dict[str, Callable[[Walk, Node], Value]] = {
@@ -539,18 +376,18 @@ METHODS: dict[str, Callable[[Walk, Node], Value]] = {
     "text": Walk._text,
     "test": Walk._test,
     "not": Walk._test,
-    "and": Walk._both,
-    "or": Walk._both,
+    "and": control.both,
+    "or": control.both,
     "cast": Walk._cast,
     "assign": Walk._assign,
-    "if": Walk._if,
-    "loop": Walk._loop,
-    "switch": Walk._switch,
-    "try": Walk._try,
-    "return": Walk._return,
-    "break": Walk._break,
-    "leave": Walk._leave,
-    "block": Walk._block,
-    "function": Walk._function,
-    "class": Walk._class,
+    "if": control.branch,
+    "loop": control.loop,
+    "switch": control.switch,
+    "try": control.attempt,
+    "return": control.give_back,
+    "break": control.leave_loop,
+    "leave": control.leave,
+    "block": control.block,
+    "function": control.define,
+    "class": control.define_class,
 }
