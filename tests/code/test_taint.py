@@ -288,6 +288,10 @@ class A(private val db: Db) {
     }
     y.split(",").forEach { shell(it) } // BAD
     helper(v = y)
+    val w = input["c"]
+    shell(w) // BAD
+    require(w in ALLOWED)
+    shell(w)
     return y
   }
   fun helper(v: String) = shell("x " + v) // BAD
@@ -528,3 +532,10 @@ def test_time_grows_with_the_length() -> None:
 )
 def test_the_words_without_which_no_name_matches(pattern: str, words: list[set[str]]) -> None:
     assert [set(each) for each in words_of(pattern)] == words
+
+
+def test_many_branches_among_many_variables_end() -> None:
+    """Each branch copies what is known, so the work would grow with the square."""
+    text = "".join(f"v{n} = input['a']\nif c{n}:\n    v{n} = 1\n" for n in range(20_000))
+    with pytest.raises(TooBigError):
+        flows_in("python", text)

@@ -66,6 +66,8 @@ def call_value(walk: "Walk", node: Node) -> Value:
     if sanitizers:
         kinds = frozenset(kind for entry in sanitizers for kind in entry.kinds)
         return safe_for(union((receiver, *arguments)), kinds)
+    if is_common("tests", "throws", names[-1]) and given:
+        walk.narrow(given[0], holds=True)
     local = walk.file.summary(names, walk.function.owner)
     if local is not None:
         return _apply(walk, local, node, arguments, receiver, names)

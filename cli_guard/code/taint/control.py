@@ -20,7 +20,7 @@ def both(walk: "Walk", node: Node) -> Value:
     first, *rest = node.parts or (node,)
     values = [walk.value(first)] if node.parts else []
     for other in rest:
-        other_way = walk.scope.copy()
+        other_way = walk.branch_off()
         walk.narrow(first, node.op == "and")
         values.append(walk.value(other))
         walk.apply(other_way, first, node.op != "and")
@@ -32,7 +32,7 @@ def both(walk: "Walk", node: Node) -> Value:
 def branch(walk: "Walk", node: Node) -> Value:
     condition, then, *other = node.parts
     walk.value(condition)
-    otherwise = walk.scope.copy()
+    otherwise = walk.branch_off()
     walk.narrow(condition, True)
     values = [walk.value(then)]
     after = walk.scope
@@ -45,7 +45,7 @@ def branch(walk: "Walk", node: Node) -> Value:
 
 
 def loop(walk: "Walk", node: Node) -> Value:
-    before = walk.scope.copy()
+    before = walk.branch_off()
     head, *body = node.parts
     walk.breaks.append([])
     for _ in range(2):
@@ -62,7 +62,7 @@ def loop(walk: "Walk", node: Node) -> Value:
 
 def leave_loop(walk: "Walk", node: Node) -> Value:
     if walk.breaks and len(walk.breaks[-1]) < MOST_BREAKS:
-        walk.breaks[-1].append(walk.scope.copy())
+        walk.breaks[-1].append(walk.branch_off())
     walk.scope.dead = True
     return CLEAN
 
@@ -99,7 +99,7 @@ def switch(walk: "Walk", node: Node) -> Value:
 
 
 def attempt(walk: "Walk", node: Node) -> Value:
-    before = walk.scope.copy()
+    before = walk.branch_off()
     values = []
     after: Scope | None = None
     for number, part in enumerate(node.parts):

@@ -86,8 +86,8 @@ class _File:
         ]
         self._steps = self._depth = 0
 
-    def spend(self) -> None:
-        self._steps += 1
+    def spend(self, steps: int = 1) -> None:
+        self._steps += steps
         if self._steps > MOST_STEPS:
             raise TooBigError
 
@@ -181,6 +181,7 @@ class _File:
     def _walk(self, function: Function, scope: Scope, given: Value, called: str) -> Summary | None:
         self._summaries[id(function)] = None  # a call of itself adds nothing
         self._depth += 1
+        self.spend(len(scope.values) // 20)
         inner = scope.copy()
         inner.dead = False
         key = key_of(function)

@@ -61,8 +61,8 @@ class File(Protocol):
     def store(self, name: str, value: Value) -> None:
         """Keep what is stored in `Class.field`."""
 
-    def spend(self) -> None:
-        """Count a step. Raises TooBigError when too many were made."""
+    def spend(self, steps: int = 1) -> None:
+        """Count steps. Raises TooBigError when too many were made."""
 
 
 class Walk:
@@ -303,6 +303,11 @@ class Walk:
             return source.name or (TABLE if any(source.keys) else "")
         return self.names_of(source)[-1].removeprefix("new ") if source.op == "call" else ""
 
+    def branch_off(self) -> Scope:
+        """Return a copy of what is known here, which costs by the number of variables."""
+        self.file.spend(len(self.scope.values) // 20)
+        return self.scope.copy()
+
     def narrow(self, condition: Node, holds: bool) -> None:
         self.apply(self.scope, condition, holds)
 
@@ -329,7 +334,7 @@ class Walk:
     def _quietly(self, node: Node) -> Value:
         """Evaluate an expression once more, without noting what it reaches."""
         kept, scope = self.summary, self.scope
-        self.summary, self.scope = Summary(), scope.copy()
+        self.summary, self.scope = Summary(), self.branch_off()
         value = self.value(node)
         self.summary, self.scope = kept, scope
         return value
