@@ -37,7 +37,6 @@ KNOWN = {
     "shell-backup-dir-default": "a default path in a list of AsciiDoc and in an example is not seen",
     "python-keyword-renamed": "a signature in a directive of reST is not read",
     "rake-task-renamed": "a task in a namespace of Rake is not read",
-    "clap-alias-keeps-old-flag": "an alias in another attribute is not read, and the option seems gone",
     "default-of-other-subcommand": "an option with the same name in another subcommand is not told apart",
     "route-split-into-prefix": "a route that is put together of a prefix and a path seems gone",
 }
