@@ -4,15 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import path_of
 from cli_guard.code.taint.program import Function, Node
-from cli_guard.code.taint.tables import Entry, is_common
+from cli_guard.code.taint.tables import ALL, Entry, is_common
 from cli_guard.code.taint.values import CLEAN, Summary, Taint, Value, safe_for, union
 
 if TYPE_CHECKING:
     from cli_guard.code.taint.walk import Walk
 
 
+ESCAPED = frozenset(("html", "ldap", "xpath", "regex", "header", "sql", "command"))
 EXITS = frozenset(
     ("os.Exit", "process.exit", "sys.exit", "System.exit", "log.Fatal", "log.Fatalf", "Environment.Exit")
 )
@@ -70,9 +72,23 @@ def call_value(walk: "Walk", node: Node) -> Value:
         walk.narrow(given[0], holds=True)
     local = walk.file.summary(names, walk.function.owner)
     if local is not None:
-        return _apply(walk, local, node, arguments, receiver, names)
+        from_here = _apply(walk, local, node, arguments, receiver, names)
+        # A function of the file that is called so is taken at its word.
+        return safe_for(from_here, ESCAPED) if is_common("calls", "escapes", local[0].name) else from_here
     returned = union(result.returns for result in inner)
+    if (
+        names[-1].rsplit(".", 1)[-1] in ("takeIf", "filter")
+        and len(inner) == 1
+        and _checks_all(walk, inner[0])
+    ):
+        return CLEAN
     return union((_carried(walk, node, names, receiver, arguments), returned))
+
+
+def _checks_all(walk: "Walk", closure: Summary) -> bool:
+    """Return whether a closure holds only for elements that are safe: `{ it in ALLOWED }`."""
+    found = narrowings(closure.test, True, walk) if closure.test is not None else []
+    return any(ALL in narrowing.kinds and "." not in narrowing.path for narrowing in found)
 
 
 def _reach_by_name(walk: "Walk", callee: Node, node: Node) -> None:
@@ -183,6 +199,7 @@ def _apply(
                 t.guesses + taint.guesses,
                 t.safe | taint.safe,
                 t.whole and not taint.steps,
+                taint.slot,
             )
             for t in found
         )

@@ -1,6 +1,7 @@
 """What control flow does to what is known: branches, loops, early returns, and the conditions that lead to them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.guards import Narrowing
@@ -116,6 +117,13 @@ def attempt(walk: "Walk", node: Node) -> Value:
 
 def give_back(walk: "Walk", node: Node) -> Value:
     value = walk.union(node)
+    given = node.parts[0] if len(node.parts) == 1 else node
+    if given.op == "group" or given is node:
+        several = len(given.parts) > 1 and not any(given.keys)
+        if several:
+            value = union(
+                tuple(replace(t, slot=n) for t in walk.value(part)) for n, part in enumerate(given.parts)
+            )
     walk.returned.append(value)
     for entry in walk.file.tables.of("sink", "returns"):
         if entry.patterns["returns"].search(walk.file.text[node.start : node.end]):
@@ -188,3 +196,26 @@ def leaves(nodes: Sequence[Node]) -> Iterator[Node]:
             yield from leaves(node.parts)
         else:
             yield node
+
+
+def made_of_parameters(walk: "Walk") -> dict[str, str]:
+    """Map the variables that are made from one parameter to its name."""
+    names = [parameter.names[0] if parameter.names else "" for parameter in walk.function.parameters]
+    found = {}
+    for name, value in walk.scope.values.items():
+        positions = {taint.origin.position for taint in value if taint.origin.kind == "parameter"}
+        if len(positions) == 1 and name not in names and (position := positions.pop()) < len(names):
+            found[name] = names[position]
+    return found
+
+
+def note_checked(walk: "Walk") -> None:
+    """Note for which kinds a parameter is safe after the function: it refused what is not."""
+    if walk.scope.dead:
+        return
+    for position, parameter in enumerate(walk.function.parameters):
+        for name in parameter.names[:1]:
+            mine = [t for t in walk.scope.values.get(name, CLEAN) if t.origin.kind == "parameter"]
+            kinds = mine[0].safe if mine else frozenset((ALL,))
+            if kinds and name in walk.scope.values:
+                walk.summary.checked[position] = kinds

@@ -54,6 +54,9 @@ class Facts(Protocol):
     def is_clean(self, node: Node) -> bool:
         """Return whether an expression is the program's own."""
 
+    def is_given(self, node: Node) -> bool:
+        """Return whether an expression is somebody else's, or the caller's."""
+
     def is_resolved(self, node: Node) -> bool:
         """Return whether an expression is a path without `..` and links in it."""
 
@@ -131,7 +134,7 @@ def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[N
                 yield from _against_nothing(one, other.text, operator in EQUAL, holds, facts, depth)
             elif wanted and HOST.search(dotted(one)) and HOST.search(dotted(other)):
                 yield from _safe(one, OF_URL)
-            elif wanted and _is_own(other, facts) and other.text.strip("\"'") != "":
+            elif wanted and _is_own(other, facts) and (other.op != "constant" or other.text.strip("\"'")):
                 yield from _safe(one, WHOLE)
 
 
@@ -158,7 +161,9 @@ def _against_nothing(
 
 
 def _is_own(node: Node, facts: Facts) -> bool:
-    return node.op == "constant" or (node.op in ("name", "member", "call", "index") and facts.is_clean(node))
+    return node.op == "constant" or (
+        node.op in ("name", "member", "call", "index") and not facts.is_given(node)
+    )
 
 
 def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
@@ -204,7 +209,7 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
             yield from (found for side in sides if side not in patterns for found in _safe(side, WHOLE))
     elif is_common("tests", "type", name) and holds:
         for side in (receiver, *given):
-            if side is not None and not facts.is_clean(side):
+            if side is not None and side.op != "constant":
                 yield from _safe(side, WHOLE)
     elif local is None and holds and is_common("tests", "named", name):
         for side in (receiver, *given):
@@ -221,9 +226,11 @@ def _through(
         return
     given = node.parts[1:]
     names = [p.names[0] for p in function.parameters if p.names and p.names[0] not in ("self", "this", "cls")]
-    for found in narrowings(summary.test, holds, _Inside(facts, names), depth + 3):
-        if found.path in names and names.index(found.path) < len(given):
-            yield from _safe(given[names.index(found.path)], found.kinds)
+    made = summary.made_of
+    for found in narrowings(summary.test, holds, _Inside(facts, [*names, *made]), depth + 3):
+        of = made.get(found.path, found.path)
+        if of in names and names.index(of) < len(given):
+            yield from _safe(given[names.index(of)], found.kinds)
 
 
 class _Inside:
@@ -238,6 +245,9 @@ class _Inside:
 
     def is_clean(self, node: Node) -> bool:
         return path_of(node).partition(".")[0] not in self._parameters and self._facts.is_clean(node)
+
+    def is_given(self, node: Node) -> bool:
+        return path_of(node).partition(".")[0] in self._parameters or self._facts.is_given(node)
 
     def is_resolved(self, node: Node) -> bool:
         return False

@@ -46,7 +46,7 @@ class Taint:
     """One way by which a value is not the program's own.
 
     `safe` are the kinds of sink that it cannot harm; `guesses` counts calls that nobody knows on the way; `whole` says
-    that it is all of a request and not one value out of it.
+    that it is all of a request and not one value out of it. `slot` is its place among several values that are returned.
     """
 
     origin: Origin
@@ -54,6 +54,7 @@ class Taint:
     guesses: int = 0
     safe: frozenset[str] = frozenset()
     whole: bool = False
+    slot: int = -1
 
     def via(self, line: int, text: str, guesses: int = 0) -> "Taint":
         known = any(line == step[0] for step in self.steps) or line == self.origin.line
@@ -95,10 +96,10 @@ def union(values: Iterable[Value]) -> Value:
     tainted = [value for value in values if value]
     if len(tainted) < 2:
         return tainted[0] if tainted else CLEAN
-    found: dict[tuple[Origin, frozenset[str]], Taint] = {}
+    found: dict[tuple[Origin, frozenset[str], int], Taint] = {}
     for value in tainted:
         for taint in value:
-            key = (taint.origin, taint.safe)
+            key = (taint.origin, taint.safe, taint.slot)
             known = found.get(key)
             if known is None or taint.guesses < known.guesses:
                 found[key] = taint
@@ -200,6 +201,7 @@ class Reached:
 class Summary:
     """What a function does with its parameters and fields: what it returns, which sinks it feeds, what it stores.
 
+    `test` is what it returns if that is all it does, `made_of` which parameter each variable in it is made of.
     `checked` are the kinds for which a parameter is safe once the function has returned.
     """
 
@@ -208,6 +210,7 @@ class Summary:
     stored: dict[tuple[str, Taint], None] = field(default_factory=dict)
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
     test: Node | None = None
+    made_of: dict[str, str] = field(default_factory=dict)
 
     def reach(self, sink: Reached) -> None:
         """Keep a sink, the surest way to it if there are several from one origin."""

@@ -10,7 +10,7 @@ from cli_guard.code.taint.calls import call_value
 from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import dotted, path_of
 from cli_guard.code.taint.program import Function, Node
-from cli_guard.code.taint.tables import ALL, Entry, Tables
+from cli_guard.code.taint.tables import Entry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
     SHOWN,
@@ -41,6 +41,7 @@ NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
 # The type of a literal object or dictionary.
 TABLE = "{}"
+PLAIN = ("assign", "group", "constant")
 
 
 class File(Protocol):
@@ -85,22 +86,12 @@ class Walk:
         self.summary.returns = union(self.returned)
         if body.op == "return" and body.parts:
             self.summary.test = body.parts[0]
-        elif body.op == "block" and len(body.parts) == 1:
-            only = body.parts[0]
-            self.summary.test = only.parts[0] if only.op == "return" and only.parts else only
-        self._note_checked()
+        elif body.op == "block" and body.parts and all(part.op in PLAIN for part in body.parts[:-1]):
+            last = body.parts[-1]
+            self.summary.test = last.parts[0] if last.op == "return" and last.parts else last
+            self.summary.made_of = control.made_of_parameters(self)
+        control.note_checked(self)
         return self.summary
-
-    def _note_checked(self) -> None:
-        """Note for which kinds a parameter is safe after the function: it refused what is not."""
-        if self.scope.dead:
-            return
-        for position, parameter in enumerate(self.function.parameters):
-            for name in parameter.names[:1]:
-                mine = [t for t in self.scope.values.get(name, CLEAN) if t.origin.kind == "parameter"]
-                kinds = mine[0].safe if mine else frozenset((ALL,))
-                if kinds and name in self.scope.values:
-                    self.summary.checked[position] = kinds
 
     # Expressions and statements: each returns its value.
 
@@ -244,12 +235,13 @@ class Walk:
             parts = target.parts if target.op != "call" else target.parts[1:]
             for number, part in enumerate(parts):
                 one = source if len(parts) == 1 else None
-                if source and source.op == "group" and len(source.parts) > number:
+                if source and source.op == "group" and len(source.parts) == len(parts):
                     one = source.parts[number]
                 if one is not None and len(parts) > 1:
                     of = self.value(one)
                 elif len(parts) > 1 or target.name or target.keys[:1] not in ((), (None,)):
-                    of = tuple(taint.piece(_label(target, number)) for taint in value)
+                    mine = (replace(taint, slot=-1) for taint in value if taint.slot in (-1, number))
+                    of = tuple(taint.piece(_label(target, number)) for taint in mine)
                 else:
                     of = value
                 if part.name in ("err", "error", "e"):
@@ -327,6 +319,9 @@ class Walk:
     def is_clean(self, node: Node) -> bool:
         return not any(taint.origin.kind == "source" for taint in self._quietly(node))
 
+    def is_given(self, node: Node) -> bool:
+        return any(taint.origin.kind != "field" for taint in self._quietly(node))
+
     def is_resolved(self, node: Node) -> bool:
         value = self._quietly(node)
         return bool(value) and all("resolved" in taint.safe for taint in value)
@@ -344,11 +339,10 @@ class Walk:
         for entry in self.file.tables.of("guard", "condition"):
             if (found := entry.patterns["condition"].search(text)) is not None:
                 at = node.start + found.start("x")
-                yield from (
-                    (entry, part)
-                    for part in control.leaves([node])
-                    if part.start <= at < part.end and path_of(part)
-                )
+                # The condition may be about a call: then about all that is in it.
+                called = text[found.end("x") : found.end("x") + 1] == "("
+                inside = (part for part in control.leaves([node]) if called or part.start <= at < part.end)
+                yield from ((entry, part) for part in inside if path_of(part))
 
     def _call(self, node: Node) -> Value:
         return call_value(self, node)
