@@ -50,7 +50,7 @@ class Entry:
 NAMES = ("reads", "call", "assign")
 PATTERNS = (*NAMES, "returns", "handlers", "parameters", "when", "unless", "object", "condition")
 # What `{x}` stands for in the condition of a guard.
-CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)"
+CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)(?:\([^\n]{0,200}\))?"
 
 
 def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:

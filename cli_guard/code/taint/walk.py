@@ -41,6 +41,7 @@ NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
 # The type of a literal object or dictionary.
 TABLE = "{}"
+ERRORS = ("err", "error", "e", "ok")
 PLAIN = ("assign", "group", "constant")
 
 
@@ -240,11 +241,12 @@ class Walk:
                 if one is not None and len(parts) > 1:
                     of = self.value(one)
                 elif len(parts) > 1 or target.name or target.keys[:1] not in ((), (None,)):
-                    mine = (replace(taint, slot=-1) for taint in value if taint.slot in (-1, number))
-                    of = tuple(taint.piece(_label(target, number)) for taint in mine)
+                    of = tuple(replace(taint, slot=-1) for taint in value if taint.slot in (-1, number))
+                    if parts[-1].name not in ERRORS or number:  # `rel, err := f(x)` has one result
+                        of = tuple(taint.piece(_label(target, number)) for taint in of)
                 else:
                     of = value
-                if part.name in ("err", "error", "e"):
+                if part.name in ERRORS:
                     of = tuple(taint for taint in of if not taint.origin.secret)
                 self._write(part, of, one, add=add)
             if len(parts) > 1 and source is not None and (path := path_of(parts[-1])):
