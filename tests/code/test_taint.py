@@ -126,6 +126,11 @@ def c(flag):
             sh(other)  # BAD
     def inner():
         sh(t)  # BAD
+    u = input["k"]
+    if re.fullmatch("a.*", u):
+        sh(u)  # BAD
+    if re.fullmatch("[a-z]+", u):
+        sh(u)
     log(password)  # BAD
     log(t)
     sh(password)

@@ -205,7 +205,8 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
         whole = is_common("tests", "whole_matches", name)
         sides = [part for part in (receiver, *given) if part is not None]
         patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
-        if patterns and _is_strict(patterns[0], whole=whole):
+        seen = next((side for side in patterns if _is_pattern(side)), patterns[0] if patterns else None)
+        if seen is not None and _is_strict(seen, whole=whole):
             yield from (found for side in sides if side not in patterns for found in _safe(side, WHOLE))
     elif is_common("tests", "type", name) and holds:
         for side in (receiver, *given):
