@@ -37,8 +37,8 @@ BUDGETS = {
     # 15,000; signed approvals took 2,900, a repository's own rules 440, deferred libraries 130, search of the tree 90
     ("cli", "review", "graph", "policy", "git", "state"): 18_133,
     ("commands",): 11_677,  # 10,000; the three profiles took 1,280
-    # 15,000 with flow; drift took 1,680, dependencies 1,300, plans in more languages 390, secrets 370, flow 2,960
-    ("reviewers", "secrets", "code"): 19_736,
+    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans in more languages 390, secrets 370, flow 2,960
+    ("reviewers", "secrets", "code"): 19_758,
     ("execution",): 5_245,  # 5,000; reports of tools 115
     ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
     ("assistant",): 12_220,  # 11,000
@@ -46,7 +46,7 @@ BUDGETS = {
     ("mcp",): 1_500,
 }
 # 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies
-WHOLE = 73_776
+WHOLE = 73_798
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

@@ -1,5 +1,6 @@
 """Compare manifests with their lock files: what one names and the other does not have."""
 
+import re
 from collections.abc import Iterator
 from posixpath import dirname, join
 
@@ -11,6 +12,8 @@ from cli_guard.reviewers.dependencies.versions import is_in_range
 
 MANIFESTS = ("package.json", "pyproject.toml", "Pipfile", "Cargo.toml", "go.mod", "Gemfile", "composer.json")
 MOST_NAMED = 3
+EXCLUDE_NEWER = re.compile(r"(?m)^exclude-newer\s*=\s*[\"'](\d{4}-\d\d-\d\d)")
+UPLOADED = re.compile(r"\bupload-time\s*=\s*\"(\d{4}-\d\d-\d\d)")
 COMPARED = ("", "dev")
 # In Composer these are the language and what it is built with; in Poetry the language.
 PLATFORM = ("php", "python", "ext-", "lib-")
@@ -63,6 +66,7 @@ def review_locks(world: World) -> Iterator[Finding]:
                 message = f"{entry.name} {entry.spec}: {path} {why}{more}"
                 yield from findings_of(each, "deps-lock-stale", entry, message)
             continue
+        yield from _too_new(world, each)
         manifests = [(path, listing_of(world, path)) for path in manifests_of(each.path)]
         had_hashes = each.change.status is Status.DELETED and any(
             entry.integrity for entry in each.old.entries
@@ -82,6 +86,24 @@ def review_locks(world: World) -> Iterator[Finding]:
                 ):
                     message = f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}"
                     yield from findings_of(each, "deps-lock-stale", moved[entry.name], message)
+
+
+def _too_new(world: World, each: Difference) -> Iterator[Finding]:
+    """Yield what a lock of uv takes although it was uploaded after the date that the repository has set.
+
+    uv writes the time of each upload, and the date itself: in the lock too if it is set as a span of days.
+    """
+    places = [each.path, *(join(dirname(each.path), name) for name in ("pyproject.toml", "uv.toml"))]
+    texts = (world.subject.text_at(path) or "" for path in places) if each.path.endswith("uv.lock") else ()
+    until = min((match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text)), default="")
+    for line, text in each.change.added.items() if until else ():
+        uploaded = UPLOADED.search(text)
+        if uploaded and uploaded[1][: len(until)] > until:
+            entry = max((e for e in each.new.entries if e.line <= line), key=lambda e: e.line, default=None)
+            name = f"{entry.name} {entry.spec}" if entry else "a file"
+            message = f"{name} was uploaded at {uploaded[1]}, after the {until} of exclude-newer"
+            yield from findings_of(each, "deps-cooldown", entry, message)
+            return
 
 
 def lock_at(world: World, manifest: str) -> str | None:
