@@ -269,4 +269,4 @@ def form(stream: object) -> str:
     if stream is None:
         return ""
     names = ("encoding", "errors", "line_buffering", "write_through")
-    return " ".join(str(getattr(stream, name)) for name in names)
+    return " ".join(str(getattr(stream, name, "")) for name in names)
