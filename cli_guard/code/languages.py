@@ -18,6 +18,8 @@ def _by_word(rows: Mapping[str, str]) -> dict[str, str]:
 REVIEWED = _by_word(_TABLE["reviewed"])
 ENDINGS = REVIEWED | _by_word(_TABLE["others"])
 GRAMMARS = frozenset(ENDINGS.values())
+# What rules say of the second language holds for the first.
+FAMILY = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 INTERPRETERS = _by_word(_TABLE["interpreters"])
 # Languages whose risks no reviewer knows, under the names that people use.
 SECRETS_ONLY = _by_word(_TABLE["secrets_only"])

@@ -8,7 +8,7 @@ from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import path_of
 from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import ALL, Entry, is_common
-from cli_guard.code.taint.values import CLEAN, Summary, Taint, Value, safe_for, union
+from cli_guard.code.taint.values import CLEAN, MOST_STEPS, TABLE, Summary, Taint, Value, safe_for, union
 
 if TYPE_CHECKING:
     from cli_guard.code.taint.walk import Walk
@@ -49,7 +49,9 @@ def call_value(walk: "Walk", node: Node) -> Value:
     _reach_by_name(walk, callee, node)
     around = union(arguments) if called is not None else receiver or CLEAN
     inner = [
-        walk.file.nested(part.function, walk.scope, around, names[0]) for part in closures if part.function
+        walk.file.walk_function(part.function, walk.scope, around, names[0])
+        for part in closures
+        if part.function
     ]
     for result in inner:
         walk.summary.include(result)
@@ -72,7 +74,7 @@ def call_value(walk: "Walk", node: Node) -> Value:
         walk.narrow(given[0], holds=True)
     local = walk.file.summary(names, walk.function.owner)
     if local is not None:
-        from_here = _apply(walk, local, node, arguments, receiver, names)
+        from_here = _apply(walk, local, node, arguments, receiver)
         # A function of the file that is called so is taken at its word.
         return safe_for(from_here, ESCAPED) if is_common("calls", "escapes", local[0].name) else from_here
     returned = union(result.returns for result in inner)
@@ -96,7 +98,7 @@ def _reach_by_name(walk: "Walk", callee: Node, node: Node) -> None:
     picked = walk.test_of(callee) if callee.op == "name" else callee
     if picked is None or picked.op != "index" or len(picked.parts) != 2:
         return
-    if walk.scope.types.get(path_of(picked.parts[0])) == "{}" or picked.parts[0].name.isupper():
+    if walk.scope.types.get(path_of(picked.parts[0])) == TABLE or picked.parts[0].name.isupper():
         return
     for entry in walk.file.tables.find("sink", "call", ("[]",)):
         walk.reach(entry, walk.value(picked.parts[1]), node)
@@ -147,7 +149,7 @@ def _carried(
     given = union(arguments)
     if not given and not receiver:
         return CLEAN
-    shown = walk.shown(node)
+    shown = walk.line_of(node)
     steps = [e for e in walk.file.tables.find("step", "call", names) if walk.allows(e, node)]
     if steps:
         both = union((receiver, given))
@@ -181,12 +183,11 @@ def _apply(
     node: Node,
     arguments: list[Value],
     receiver: Value,
-    names: tuple[str, ...],
 ) -> Value:
     """Put the arguments of a call for the parameters in what is known of a function of the file."""
     function, summary = local
     given = _by_parameter(function, node, arguments, receiver)
-    shown = walk.shown(node)
+    shown = walk.line_of(node)
 
     def put(taint: Taint) -> Value:
         if taint.origin.kind != "parameter" or taint.origin.name != key_of(function):
@@ -195,7 +196,7 @@ def _apply(
         return tuple(
             Taint(
                 t.origin,
-                tuple(dict.fromkeys((*t.steps, (node.line, shown), *taint.steps)))[:6],
+                tuple(dict.fromkeys((*t.steps, (node.line, shown), *taint.steps)))[:MOST_STEPS],
                 t.guesses + taint.guesses,
                 t.safe | taint.safe,
                 t.whole and not taint.steps,
@@ -212,7 +213,7 @@ def _apply(
         walk.summary.store(name, put(taint))
     for position, kinds in summary.checked.items():
         for number, part in enumerate(node.parts[1:]):
-            if _position(function, number) == position and (path := path_of(part)) and walk.scope.read(path):
+            if number + _offset(function) == position and (path := path_of(part)) and walk.scope.read(path):
                 walk.scope.set(path, safe_for(walk.scope.read(path) or CLEAN, kinds))
     return union(put(taint) for taint in summary.returns)
 
@@ -224,10 +225,6 @@ def key_of(function: Function) -> str:
 def _offset(function: Function) -> int:
     first = function.parameters[0].names[0] if function.parameters and function.parameters[0].names else ""
     return 1 if first in ("self", "cls") or function.heading.startswith("func (") else 0
-
-
-def _position(function: Function, number: int) -> int:
-    return number + _offset(function)
 
 
 def _by_parameter(

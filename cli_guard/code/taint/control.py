@@ -8,7 +8,7 @@ from cli_guard.code.taint.guards import Narrowing
 from cli_guard.code.taint.naming import path_of
 from cli_guard.code.taint.program import Node
 from cli_guard.code.taint.tables import ALL
-from cli_guard.code.taint.values import CLEAN, Scope, Value, joined, safe_for, union
+from cli_guard.code.taint.values import CLEAN, Scope, Value, join_scopes, safe_for, union
 
 if TYPE_CHECKING:
     from cli_guard.code.taint.walk import Walk
@@ -25,7 +25,7 @@ def both(walk: "Walk", node: Node) -> Value:
         walk.narrow(first, node.op == "and")
         values.append(walk.value(other))
         walk.apply(other_way, first, node.op != "and")
-        walk.scope.become(joined(walk.scope, other_way))
+        walk.scope.become(join_scopes(walk.scope, other_way))
         first = other
     return union(values) if node.op == "or" else union(values[1:])
 
@@ -41,7 +41,7 @@ def branch(walk: "Walk", node: Node) -> Value:
     walk.narrow(condition, False)
     if other:
         values.append(walk.value(other[0]))
-    walk.scope = joined(after, walk.scope)
+    walk.scope = join_scopes(after, walk.scope)
     return union(values)
 
 
@@ -55,9 +55,9 @@ def loop(walk: "Walk", node: Node) -> Value:
             walk.narrow(head, True)
         for part in body:
             walk.value(part)
-        walk.scope = joined(walk.scope, before)
+        walk.scope = join_scopes(walk.scope, before)
     for end in walk.breaks.pop():
-        walk.scope = joined(walk.scope, end)
+        walk.scope = join_scopes(walk.scope, end)
     return CLEAN
 
 
@@ -94,7 +94,7 @@ def switch(walk: "Walk", node: Node) -> Value:
     after = before.copy()
     after.dead = has_default and bool(ends)
     for end in ends:
-        after = joined(after, end)
+        after = join_scopes(after, end)
     walk.scope = after
     return union(values)
 
@@ -105,10 +105,10 @@ def attempt(walk: "Walk", node: Node) -> Value:
     after: Scope | None = None
     for number, part in enumerate(node.parts):
         if number:
-            walk.scope = joined(before, walk.scope)
+            walk.scope = join_scopes(before, walk.scope)
             walk.scope.dead = False
         values.append(walk.value(part))
-        after = walk.scope if after is None else joined(after, walk.scope)
+        after = walk.scope if after is None else join_scopes(after, walk.scope)
         if number:
             walk.scope = after
     walk.scope = after if after is not None else walk.scope
@@ -116,14 +116,12 @@ def attempt(walk: "Walk", node: Node) -> Value:
 
 
 def give_back(walk: "Walk", node: Node) -> Value:
-    value = walk.union(node)
     given = node.parts[0] if len(node.parts) == 1 else node
-    if given.op == "group" or given is node:
-        several = len(given.parts) > 1 and not any(given.keys)
-        if several:
-            value = union(
-                tuple(replace(t, slot=n) for t in walk.value(part)) for n, part in enumerate(given.parts)
-            )
+    if given.op in ("group", "return") and len(given.parts) > 1 and not any(given.keys):
+        each = [walk.value(part) for part in given.parts]
+        value = union(tuple(replace(t, slot=n) for t in value) for n, value in enumerate(each))
+    else:
+        value = walk.union(node)
     walk.returned.append(value)
     for entry in walk.file.tables.of("sink", "returns"):
         if entry.patterns["returns"].search(walk.file.text[node.start : node.end]):
@@ -147,7 +145,7 @@ def block(walk: "Walk", node: Node) -> Value:
 
 def define(walk: "Walk", node: Node) -> Value:
     if node.function is not None:
-        walk.summary.include(walk.file.nested(node.function, walk.scope, CLEAN, ""))
+        walk.summary.include(walk.file.walk_function(node.function, walk.scope, CLEAN, ""))
     return CLEAN
 
 

@@ -23,11 +23,11 @@ class Expressions(TreeReader):
     """Lowers expressions; statements, functions and classes are added by the one subclass, in `lowering`."""
 
     def _call(self, node: "SgNode", made: Node) -> Node:
-        kind, named = node.kind(), self._named(node)
+        kind, named = node.kind(), self._named_children(node)
         made.op = "call"
         if kind in ("composite_literal", "struct_expression"):
             body, of = node.field("body"), self._field(node, ("type", "name"))
-            self._fill(made, self._named(body) if body is not None else ())
+            self._fill(made, self._named_children(body) if body is not None else ())
             made.op, made.name = "group", plain_type(self._source(of)) if of is not None else ""
             return made
         if kind in ("echo_statement", "print_intrinsic", "jsx_attribute", "shell_command_expression") or (
@@ -74,16 +74,16 @@ class Expressions(TreeReader):
         if target is None:
             target = next((c for c in named if arguments is None or c.range() != arguments.range()), None)
         if target is not None and target.kind() in ("generic_function", "generic_name", "template_function"):
-            target = self._field(target, ("function", "name")) or self._named(target)[0]
+            target = self._field(target, ("function", "name")) or self._named_children(target)[0]
         return self.lower(target) if target is not None else self._word(made, "")
 
     def _arguments(self, arguments: "SgNode") -> list["SgNode"]:
         if arguments.kind() == "template_string":
             return [arguments]
         found = []
-        for child in self._named(arguments):
+        for child in self._named_children(arguments):
             if child.kind() == "value_arguments" or child.kind() == "annotated_lambda":
-                found += self._named(child)
+                found += self._named_children(child)
             else:
                 found.append(child)
         return found
@@ -98,7 +98,7 @@ class Expressions(TreeReader):
 
     def _macro(self, node: "SgNode", made: Node) -> Node:
         """Read the names in the tokens of a Rust macro: its grammar does not parse them."""
-        named = self._named(node)
+        named = self._named_children(node)
         body = self._source(named[-1])
         strings = QUOTED.findall(body)
         chains = [name for text in strings[:1] for name in CAPTURE.findall(text)]
@@ -139,8 +139,8 @@ class Expressions(TreeReader):
     def _text(self, node: "SgNode", made: Node) -> Node:
         parts = []
         if node.kind() == "subshell" or node.kind() == "command_substitution":
-            return self._with_callee(made, self._word(made, "subshell"), self._named(node))
-        for child in self._named(node):
+            return self._with_callee(made, self._word(made, "subshell"), self._named_children(node))
+        for child in self._named_children(node):
             shape = self.shapes.get(child.kind())
             if shape == "constant" and child.kind() != "number":
                 span = child.range()
@@ -183,7 +183,9 @@ class Expressions(TreeReader):
 
     def _operands(self, node: "SgNode") -> list["SgNode"]:
         return [
-            child for child in self._named(node) if not child.kind().endswith("operator") or child.children()
+            child
+            for child in self._named_children(node)
+            if not child.kind().endswith("operator") or child.children()
         ]
 
     def _operator(self, node: "SgNode") -> str:
@@ -195,7 +197,7 @@ class Expressions(TreeReader):
         )
 
     def _test(self, node: "SgNode", made: Node) -> Node:
-        operands = self._named(node)
+        operands = self._named_children(node)
         if node.kind() == "test_command" and len(operands) == 1:
             return self.lower(operands[0])
         operator = node.field("operators") or node.field("operator")
@@ -213,7 +215,7 @@ class Expressions(TreeReader):
         return made
 
     def _not(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         operator = self._operator(node).split(" ")[0]
         made.op, made.parts = "group", self._all(named)
         if operator in ("!", "not"):
@@ -223,7 +225,7 @@ class Expressions(TreeReader):
         return made
 
     def _cast(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         of = node.field("type") or (named[-1] if named else None)
         value = self._field(node, ("value", "operand", "expression")) or (named[0] if named else None)
         made.op, made.name = "cast", plain_type(self._source(of)) if of is not None else ""
@@ -232,7 +234,7 @@ class Expressions(TreeReader):
 
     def _assign(self, node: "SgNode", made: Node) -> Node:
         target, value = self._field(node, TARGET), self._field(node, VALUE)
-        named = self._named(node)
+        named = self._named_children(node)
         if node.kind() == "as_pattern" and len(named) == 2:
             value, target = named
         if target is None and named:
@@ -275,8 +277,11 @@ class Expressions(TreeReader):
         if of is None and parent is not None and "declarat" in parent.kind():
             of = parent.field("type")
         if of is None:
-            declared = next((c for c in self._named(node) if c.kind() == "variable_declaration"), node)
+            declared = next(
+                (c for c in self._named_children(node) if c.kind() == "variable_declaration"), node
+            )
             of = next(
-                (c for c in self._named(declared) if c.kind() in ("user_type", "type_annotation")), None
+                (c for c in self._named_children(declared) if c.kind() in ("user_type", "type_annotation")),
+                None,
             )
         return plain_type(self._source(of)) if of is not None else ""

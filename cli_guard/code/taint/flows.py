@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.calls import key_of
 from cli_guard.code.taint.lowering import TooBigError, lower
-from cli_guard.code.taint.naming import dotted, imports_of
+from cli_guard.code.taint.naming import dotted_name, imports_of
 from cli_guard.code.taint.program import Function
 from cli_guard.code.taint.tables import Entry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
+    MOST_STEPS,
     Origin,
     Reached,
     Scope,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Flow", "TooBigError", "find_flows"]
 
-MOST_STEPS = 400_000
+MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
 IMPLICIT_SELF = ("java", "kotlin", "csharp", "swift", "cpp")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", "new")
@@ -88,7 +89,7 @@ class _File:
 
     def spend(self, steps: int = 1) -> None:
         self._steps += steps
-        if self._steps > MOST_STEPS:
+        if self._steps > MOST_SPENT:
             raise TooBigError
 
     def flows(self) -> list[Flow]:
@@ -111,7 +112,7 @@ class _File:
         steps = list(dict(steps).items())
         if len(steps) > LONGEST_PATH:
             steps = [*steps[:2], *steps[-(LONGEST_PATH - 2) :]]
-        name = dotted(sink.node)
+        name = dotted_name(sink.node)
         return Flow(
             sink.entry, sink.kind, taint.origin, name, sink.line, sink.end_line, tuple(steps), taint.guesses
         )
@@ -124,7 +125,7 @@ class _File:
             for stored in self._fields.get(taint.origin.name, CLEAN):
                 joined = Taint(
                     stored.origin,
-                    (*stored.steps, *taint.steps)[:6],
+                    (*stored.steps, *taint.steps)[:MOST_STEPS],
                     stored.guesses + taint.guesses,
                     stored.safe | taint.safe,
                     stored.whole,
@@ -173,7 +174,7 @@ class _File:
             candidates = [f for f in candidates if f.owner == owner]
         return candidates[0] if candidates else None
 
-    def nested(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
+    def walk_function(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
         if self._depth > DEEPEST_CALLS:
             return Summary()
         return self._walk(function, scope, given, called) or Summary()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from cli_guard.code.taint.naming import dotted, path_of
+from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import ALL, Entry, is_common
 from cli_guard.code.taint.values import Summary
@@ -13,6 +13,7 @@ from cli_guard.code.taint.values import Summary
 EQUAL = frozenset(("==", "===", "eq", "is", "=", "-eq", "equals"))
 UNEQUAL = frozenset(("!=", "!==", "ne", "is not", "<>", "-ne"))
 WHOLE = frozenset((ALL,))
+NOTHING = frozenset(("nil", "null", "None", "undefined", "false", "-1", "0", "true"))
 HOST = re.compile(r"(?i)(?:host|hostname|netloc|origin|domain|authority)(?:\(\))?$")
 OF_URL = frozenset(("ssrf", "redirect"))
 PATHS = frozenset(("path", "archive", "upload"))
@@ -45,7 +46,7 @@ class Facts(Protocol):
     def test_of(self, node: Node) -> Node | None:
         """Return the test, call or look-up whose result a variable holds."""
 
-    def called(self, node: Node) -> tuple[Function, Summary] | None:
+    def function_called(self, node: Node) -> tuple[Function, Summary] | None:
         """Return the function of this file that is called."""
 
     def names_of(self, node: Node) -> tuple[str, ...]:
@@ -121,18 +122,9 @@ def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[N
                     yield from _safe(one.parts[0], frozenset(("nosql", "mass-assignment")))
                 elif wanted and any(word in other.text for word in ("number", "boolean")):
                     yield from _safe(one.parts[0], WHOLE)
-            elif other.op == "constant" and other.text in (
-                "nil",
-                "null",
-                "None",
-                "undefined",
-                "false",
-                "-1",
-                "0",
-                "true",
-            ):
+            elif other.op == "constant" and other.text in NOTHING:
                 yield from _against_nothing(one, other.text, operator in EQUAL, holds, facts, depth)
-            elif wanted and HOST.search(dotted(one)) and HOST.search(dotted(other)):
+            elif wanted and HOST.search(dotted_name(one)) and HOST.search(dotted_name(other)):
                 yield from _safe(one, OF_URL)
             elif wanted and _is_own(other, facts) and (other.op != "constant" or other.text.strip("\"'")):
                 yield from _safe(one, WHOLE)
@@ -147,15 +139,15 @@ def _against_nothing(
     if (
         inner.op == "call"
         and text in ("nil", "null", "None")
-        and dotted(one).rsplit(".", 1)[-1] in ("err", "error", "e")
+        and dotted_name(one).rsplit(".", 1)[-1] in ("err", "error", "e")
     ):
         if equal is holds:  # err == nil
             yield from narrowings(inner, True, facts, depth + 1)
     elif inner.op in ("call", "test", "index"):
         found = equal is not holds if text not in ("true",) else equal is holds
-        if text == "0" and EXACT_CALLS.fullmatch(dotted(inner)):
+        if text == "0" and EXACT_CALLS.fullmatch(dotted_name(inner)):
             found = not found
-        elif text == "0" and not is_common("tests", "member", dotted(inner)):
+        elif text == "0" and not is_common("tests", "member", dotted_name(inner)):
             return
         yield from narrowings(inner, found, facts, depth + 1)
 
@@ -170,7 +162,7 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
     callee, *given = node.parts
     name = facts.names_of(node)[0]
     receiver = callee.parts[0] if callee.op == "member" else None
-    local = facts.called(node)
+    local = facts.function_called(node)
     if local is not None and local[1].test is not None:
         yield from _through(node, local, holds, facts, depth)
     if is_common("tests", "member", name):
@@ -239,7 +231,7 @@ class _Inside:
 
     def __init__(self, facts: Facts, parameters: list[str]) -> None:
         self._facts, self._parameters = facts, parameters
-        self.called, self.names_of, self.guards = facts.called, facts.names_of, facts.guards
+        self.function_called, self.names_of, self.guards = facts.function_called, facts.names_of, facts.guards
 
     def test_of(self, node: Node) -> Node | None:
         return None if path_of(node) in self._parameters else self._facts.test_of(node)
@@ -276,7 +268,7 @@ def _without(part: Node, of: Node) -> Iterator[Narrowing]:
 
 
 def _is_pattern(node: Node) -> bool:
-    return node.op == "constant" or (node.op == "call" and "ompile" in dotted(node))
+    return node.op == "constant" or (node.op == "call" and "ompile" in dotted_name(node))
 
 
 def _is_strict(pattern: Node, *, whole: bool) -> bool:
@@ -295,13 +287,13 @@ def _safe(node: Node, kinds: frozenset[str]) -> Iterator[Narrowing]:
     while True:
         if node.op in ("group", "block", "cast") and len(node.parts) == 1:
             node = node.parts[0]
-        elif node.op == "call" and node.parts[0].op == "member" and UNWRAPPED.fullmatch(dotted(node)):
+        elif node.op == "call" and node.parts[0].op == "member" and UNWRAPPED.fullmatch(dotted_name(node)):
             node = node.parts[0].parts[0] if len(node.parts) == 1 else node.parts[-1]
-        elif node.op == "call" and len(node.parts) == 2 and UNWRAPPED.fullmatch(dotted(node)):
+        elif node.op == "call" and len(node.parts) == 2 and UNWRAPPED.fullmatch(dotted_name(node)):
             node = node.parts[1]
         else:
             break
-    if node.op != "name" and HOST.search(dotted(node)):
+    if node.op != "name" and HOST.search(dotted_name(node)):
         derived, kinds = True, OF_URL if ALL in kinds else kinds
         while node.op == "member" or (node.op == "call" and node.parts[0].op == "member"):
             node = node.parts[0] if node.op == "member" else node.parts[0].parts[0]

@@ -34,12 +34,12 @@ def lower(root: "SgNode", language: str, text: str) -> tuple[Function, list[Func
     """
     lowering = _Statements(language, text)
     body = lowering.lower(root)
-    return Function("", (), body, end_line=root.range().end.line + 1), lowering.functions
+    return Function("", (), body), lowering.functions
 
 
 class _Statements(Expressions):
     def _block(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         if len(named) == 1 and node.kind() in ("expression_statement", "parenthesized_expression"):
             return self.lower(named[0])
         made.op, made.parts = "block", self._all(named)
@@ -48,20 +48,20 @@ class _Statements(Expressions):
     def _return(self, node: "SgNode", made: Node) -> Node:
         word = self._source(node)[:8]
         made.op = "return" if word.startswith(("return", "yield")) else "leave"
-        made.parts = self._all(self._named(node))
+        made.parts = self._all(self._named_children(node))
         return made
 
     def _leave(self, node: "SgNode", made: Node) -> Node:
         made.op = "break" if node.kind().startswith(("break", "continue", "next")) else "leave"
-        made.parts = self._all(self._named(node))
+        made.parts = self._all(self._named_children(node))
         return made
 
     def _try(self, node: "SgNode", made: Node) -> Node:
-        made.op, made.parts = "try", self._all(self._named(node))
+        made.op, made.parts = "try", self._all(self._named_children(node))
         return made
 
     def _if(self, node: "SgNode", made: Node) -> Node:
-        kind, named = node.kind(), self._named(node)
+        kind, named = node.kind(), self._named_children(node)
         conditions = list(node.field_children("condition"))
         alternatives = list(node.field_children("alternative"))
         then = node.field("consequence") or node.field("body")
@@ -129,7 +129,7 @@ class _Statements(Expressions):
         return Node("block", made.line, made.start, made.end, self._all(nodes))
 
     def _loop(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         clause = next((c for c in named if c.kind() in ("range_clause", "for_clause")), None)
         body = node.field("body") or (named[-1] if named else None)
         holder = clause or node
@@ -144,7 +144,7 @@ class _Statements(Expressions):
             heads = (self._bind(target, self.lower(over), made),)
         else:
             stop = body.range().start.index if body is not None else made.end
-            parts = self._named(clause) if clause is not None else []
+            parts = self._named_children(clause) if clause is not None else []
             heads = self._all([*parts, *(c for c in named if c.range().end.index <= stop and c != clause)])
         made.op = "loop"
         head = heads[0] if len(heads) == 1 else Node("block", made.line, made.start, made.end, heads)
@@ -156,12 +156,12 @@ class _Statements(Expressions):
 
     def _comprehension(self, node: "SgNode", made: Node) -> Node:
         body, parts, conditions = node.field("body"), [], []
-        for child in self._named(node):
+        for child in self._named_children(node):
             left, right = child.field("left"), child.field("right")
             if child.kind() == "for_in_clause" and left is not None and right is not None:
                 parts.append(self._bind(left, self.lower(right), made))
             elif child.kind() == "if_clause":
-                conditions += self._named(child)
+                conditions += self._named_children(child)
         value = self.lower(body) if body is not None else self._sequence((), made)
         if conditions:
             value = Node("if", made.line, made.start, made.end, (self._conditions(conditions, made), value))
@@ -169,7 +169,7 @@ class _Statements(Expressions):
         return made
 
     def _switch(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         subject = self._field(node, ("value", "subject", "condition"))
         if (
             subject is None
@@ -184,7 +184,7 @@ class _Statements(Expressions):
             else Node("constant", made.line, made.start, made.start)
         )
         body = node.field("body")
-        within = self._named(body) if body is not None else named
+        within = self._named_children(body) if body is not None else named
         made.op = "switch"
         made.parts = (lowered, *(self._case(c, lowered) for c in within if c.kind() in cases("kinds")))
         return made
@@ -193,14 +193,16 @@ class _Statements(Expressions):
         selecting = list(node.field_children("value")) + list(node.field_children("pattern"))
         if node.kind() in ("match_arm", "match_conditional_expression"):
             selecting = list(node.field_children("pattern"))
-        selecting += [c for c in self._named(node) if c.kind() in cases("values") and c not in selecting]
+        selecting += [
+            c for c in self._named_children(node) if c.kind() in cases("values") and c not in selecting
+        ]
         last = max((c.range().end.index for c in selecting), default=-1)
         span = node.range()
         made = Node("case", span.start.line + 1, span.start.index, span.end.index)
         values = tuple(value for value in self._all(selecting) if value.parts or value.op != "group")
         if self.language == "bash" and any(char in value.text for value in values for char in "*?["):
             values = ()  # a pattern, not a list of texts; `*` is the default
-        body = self._sequence([c for c in self._named(node) if c.range().start.index >= last], made)
+        body = self._sequence([c for c in self._named_children(node) if c.range().start.index >= last], made)
         if values and not all(map(_is_constant, values)):
             bind = Node("assign", made.line, made.start, made.start, (values[0], subject), "=")
             body.parts = (bind, *body.parts)
@@ -211,11 +213,16 @@ class _Statements(Expressions):
         name = node.field("name") or node.field("type")
         if name is None:
             name = next(
-                (c for c in self._named(node) if c.kind() in ("type_identifier", "simple_identifier")), None
+                (
+                    c
+                    for c in self._named_children(node)
+                    if c.kind() in ("type_identifier", "simple_identifier")
+                ),
+                None,
             )
         outer, self._owner = self._owner, plain_type(self._source(name)) if name is not None else self._owner
         made.op, made.name = "class", self._owner
-        made.parts = self._all([c for c in self._named(node) if c != name])
+        made.parts = self._all([c for c in self._named_children(node) if c != name])
         self._owner = outer
         return made
 
@@ -223,14 +230,19 @@ class _Statements(Expressions):
         body = node.field("body")
         if body is None:
             body = next(
-                (c for c in self._named(node) if c.kind() in ("function_body", "statements", "block")), None
+                (
+                    c
+                    for c in self._named_children(node)
+                    if c.kind() in ("function_body", "statements", "block")
+                ),
+                None,
             )
         holder = node
         while (inner := holder.field("declarator")) is not None and holder.field("parameters") is None:
             holder = inner
         name = node.field("name") or (holder.field("declarator") if holder is not node else None)
         if name is None and node.kind() == "function_declaration":
-            name = next((c for c in self._named(node) if c.kind() == "simple_identifier"), None)
+            name = next((c for c in self._named_children(node) if c.kind() == "simple_identifier"), None)
         owner = self._owner
         receiver = node.field("receiver")
         if receiver is not None and node.kind() == "method_declaration":  # Go
@@ -245,7 +257,6 @@ class _Statements(Expressions):
             heading=self._heading(span.start.index, stop),
             owner=owner,
             line=span.start.line + 1,
-            end_line=span.end.line + 1,
         )
         if body is not None:
             function.body = self.lower(body)
@@ -276,11 +287,11 @@ class _Statements(Expressions):
             yield Parameter(names or ("self",), self._source(receiver), of)
         found: list[SgNode] = []
         if listed is not None:
-            found = self._named(listed) or [listed]
+            found = self._named_children(listed) or [listed]
         else:
-            for child in self._named(node):
+            for child in self._named_children(node):
                 if child.kind() in ("function_value_parameters", "lambda_parameters", "formal_parameters"):
-                    found += self._named(child)
+                    found += self._named_children(child)
                 elif child.kind() == "parameter" and child != body:
                     found.append(child)
                 elif child.kind() == "lambda_function_type":
@@ -291,7 +302,9 @@ class _Statements(Expressions):
                 annotations = self._source(each) + " "
                 continue
             names = tuple(self._bound(each))
-            of_type = each.field("type") or next((c for c in self._named(each) if c.kind() in NO_NAMES), None)
+            of_type = each.field("type") or next(
+                (c for c in self._named_children(each) if c.kind() in NO_NAMES), None
+            )
             if names:
                 text = annotations + self._source(each)
                 yield Parameter(names, text, plain_type(self._source(of_type)) if of_type is not None else "")
@@ -302,13 +315,13 @@ class _Statements(Expressions):
         kind = node.kind()
         if kind in NO_NAMES and kind != "qualified_identifier":
             return
-        if (self.shapes.get(kind) == "name" and not self._named(node)) or kind == "variable_name":
+        if (self.shapes.get(kind) == "name" and not self._named_children(node)) or kind == "variable_name":
             yield self._source(node).lstrip("$&*@")
             return
         inner = node.field("name") or node.field("pattern") or node.field("declarator") or node.field("left")
         if kind in ("tuple_struct_pattern", "struct_pattern"):
             of = node.field("type")
-            for child in self._named(node):
+            for child in self._named_children(node):
                 if child != of:
                     yield from self._bound(child)
         elif kind == "pair_pattern":
@@ -319,7 +332,7 @@ class _Statements(Expressions):
                 if child.kind() not in NO_NAMES:
                     yield from self._bound(child)
         else:
-            for child in self._named(node):
+            for child in self._named_children(node):
                 yield from self._bound(child)
 
 

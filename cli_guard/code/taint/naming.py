@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from cli_guard.code.languages import FAMILY
 from cli_guard.code.taint.program import Node
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ BRACKETS = frozenset(("call", "index", "cast", "not"))
 
 def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
     """Map the names that a file imports to the dotted names of what they stand for."""
-    family = {"typescript": "javascript", "tsx": "javascript"}.get(language, language)
+    family = FAMILY.get(language, language)
     found: dict[str, str] = {}
     for kind in IMPORTS.get(family, "").split():
         for node in root.find_all(kind=kind):
@@ -43,7 +44,7 @@ def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
             if names.startswith("{"):
                 found |= {
                     local: f"{module}.{name}"
-                    for name, local in _listed(names.strip("{}").replace(":", " as "))
+                    for name, local in _read_list(names.strip("{}").replace(":", " as "))
                 }
             else:
                 found[names] = module + member
@@ -57,7 +58,7 @@ def _module(name: str) -> str:
     return name.removeprefix("node:").strip("./").replace("/", ".")
 
 
-def _listed(names: str) -> list[tuple[str, str]]:
+def _read_list(names: str) -> list[tuple[str, str]]:
     pairs = (AS.match(part.strip()) for part in names.split(","))
     return [(m[1], m[2] or m[1]) for m in pairs if m]
 
@@ -65,8 +66,8 @@ def _listed(names: str) -> list[tuple[str, str]]:
 def _python(text: str) -> dict[str, str]:
     named = PYTHON_FROM.match(text)
     if named:
-        return {local: f"{named[1]}.{name}" for name, local in _listed(named[2])}
-    modules = _listed(text.strip().removeprefix("import"))
+        return {local: f"{named[1]}.{name}" for name, local in _read_list(named[2])}
+    modules = _read_list(text.strip().removeprefix("import"))
     return {local: name for name, local in modules if local != name}
 
 
@@ -78,7 +79,7 @@ def _javascript(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     named = re.search(r"\{([^}]*)\}", text)
     if named:
-        listed = _listed(re.sub(r"\btype\s", "", named[1]))
+        listed = _read_list(re.sub(r"\btype\s", "", named[1]))
         found |= {local: module if name == "default" else f"{module}.{name}" for name, local in listed}
     if whole := re.search(r"\*\s+as\s+(\w+)", text):
         found[whole[1]] = module
@@ -135,7 +136,7 @@ READERS = {
 }
 
 
-def dotted(node: Node) -> str:
+def dotted_name(node: Node) -> str:
     """Return the dotted name of an expression, "" for one without a name; calls and subscripts drop their brackets."""
     members: list[str] = []
     while True:

@@ -61,4 +61,3 @@ class Function:
     heading: str = ""
     owner: str = ""
     line: int = 1
-    end_line: int = 1

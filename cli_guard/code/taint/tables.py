@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
+from cli_guard.code.languages import FAMILY
 from cli_guard.rules.catalog import FOLDER, read_table
 
 ALL = "all"
@@ -21,7 +22,6 @@ TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|]|[?*]|\{[\d,]+\}|[^\\\[(|)?*{]+"
 )
 MOST_KNOWN = 50_000
-LANGUAGES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +105,7 @@ class Tables:
     """The entries of one language."""
 
     entries: tuple[Entry, ...]
+    _having: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
     _known: dict[tuple[str, str, tuple[str, ...]], tuple[Entry, ...]] = field(default_factory=dict)
 
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[Entry, ...]:
@@ -112,15 +113,20 @@ class Tables:
         key = (section, by, names)
         found = self._known.get(key)
         if found is None:
-            named = [e for e in self.entries if e.section == section and by in e.patterns]
-            found = tuple(e for e in named if any(e.patterns[by].fullmatch(name) for name in names))
+            having = self.of(section, by)
+            found = tuple(e for e in having if any(e.patterns[by].fullmatch(name) for name in names))
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
             self._known[key] = found
         return found
 
     def of(self, section: str, by: str) -> tuple[Entry, ...]:
-        return tuple(e for e in self.entries if e.section == section and by in e.patterns)
+        """Return the entries of a section that have a pattern `by`."""
+        found = self._having.get((section, by))
+        if found is None:
+            found = tuple(e for e in self.entries if e.section == section and by in e.patterns)
+            self._having[section, by] = found
+        return found
 
     def may_hold_flow(self, text: str) -> bool:
         """Return whether a text has the words of a source, and those of a sink for it."""
@@ -136,27 +142,27 @@ class Tables:
 @cache
 def tables_of(language: str) -> Tables | None:
     """Return the tables of a language as ast-grep names it, None if nothing is known of it."""
-    folder = FOLDER / "flow" / LANGUAGES.get(language, language)
+    folder = FOLDER / "flow" / FAMILY.get(language, language)
     files = sorted(folder.glob("*.toml"))
     if not files:
         return None
     common = read_table("flow/common.toml")["secrets"]
     secret = compile_entry(
         "source",
-        {**common, "reads": _joined(common["reads"]), "words": common["words"].split(), "secret": True},
+        {**common, "reads": _on_one_line(common["reads"]), "words": common["words"].split(), "secret": True},
     )
     read = (tomllib.loads(file.read_text("utf-8")) for file in files)
     known = (compile_entry(s, data) for table in read for s in SECTIONS for data in table.get(s, ()))
     return Tables((secret, *known))
 
 
-def _joined(pattern: str) -> str:
+def _on_one_line(pattern: str) -> str:
     return pattern.replace("\n", "")
 
 
 @cache
 def _common(section: str, name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:.*[. ])?(?:{_joined(read_table('flow/common.toml')[section][name])})")
+    return re.compile(rf"(?:.*[. ])?(?:{_on_one_line(read_table('flow/common.toml')[section][name])})")
 
 
 @lru_cache(maxsize=20_000)

@@ -12,37 +12,13 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 SHAPES = (
-    *(
-        "name",
-        "member",
-        "index",
-        "call",
-        "macro",
-        "text",
-        "constant",
-        "binary",
-        "test",
-        "not",
-        "cast",
-        "assign",
-    ),
-    *("if", "loop", "comprehension", "switch", "return", "leave", "try", "function", "class", "block"),
-)
+    "name member index call macro text constant binary test not cast assign if loop comprehension switch return leave"
+    " try function class block"
+).split()
 DEEPEST = 120
 MOST_NODES = 150_000
 TABLE = "languages/shapes.toml"
-OBJECT = (
-    "object",
-    "receiver",
-    "operand",
-    "value",
-    "argument",
-    "expression",
-    "target",
-    "path",
-    "scope",
-    "condition",
-)
+OBJECT = "object receiver operand value argument expression target path scope condition".split()
 MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
 WRAPPED = frozenset(
     ("argument", "value_argument", "attribute_argument", "literal_element", "element_initializer")
@@ -95,7 +71,7 @@ class TreeReader:
         if shape == "nothing":
             made.op = "constant"
         elif shape == "group":
-            self._fill(made, self._named(node))
+            self._fill(made, self._named_children(node))
         else:
             made = self._special[shape](node, made)
         self._depth -= 1
@@ -105,7 +81,7 @@ class TreeReader:
         span = node.range()
         return self.text[span.start.index : span.end.index]
 
-    def _named(self, node: "SgNode") -> list["SgNode"]:
+    def _named_children(self, node: "SgNode") -> list["SgNode"]:
         return [child for child in node.children() if child.is_named()]
 
     def _all(self, nodes: Sequence["SgNode"]) -> tuple[Node, ...]:
@@ -128,7 +104,7 @@ class TreeReader:
         if node.kind() in PAIRED:
             key = node.field("key") or node.field("name") or node.field("field")
             value = node.field("value")
-            inner = self._named(node)
+            inner = self._named_children(node)
             if (
                 value is None
                 and len(inner) == 2
@@ -140,7 +116,7 @@ class TreeReader:
             if value is not None:
                 label = self._source(key).strip("\"':` ").removesuffix(":") if key is not None else None
                 return label, value
-        elif node.kind() in WRAPPED and (inner := self._named(node)):
+        elif node.kind() in WRAPPED and (inner := self._named_children(node)):
             return None, inner[-1]
         return None, node
 
@@ -164,7 +140,7 @@ class TreeReader:
         return made
 
     def _member(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         owner = self._field(node, OBJECT) or (named[0] if named else None)
         member = self._field(node, MEMBER) or (named[-1] if len(named) > 1 else None)
         if owner is None or member is None or member.range().start.index < owner.range().start.index:
@@ -174,7 +150,7 @@ class TreeReader:
         return made
 
     def _index(self, node: "SgNode", made: Node) -> Node:
-        named = self._named(node)
+        named = self._named_children(node)
         made.op = "index"
         made.parts = self._all(named)
         return made if named else self._constant(node, made)

@@ -9,6 +9,8 @@ from cli_guard.code.taint.tables import ALL, Entry
 MOST_TAINTS = 6
 MOST_STEPS = 6
 MOST_STORED = 200
+# The type of a literal object or dictionary.
+TABLE = "{}"
 SHOWN = 100
 # A program opens the file and asks the address that its arguments name: that is what it is for.
 LOCAL_KINDS = frozenset(
@@ -173,7 +175,7 @@ class Scope:
         self.owners, self.dead = other.owners, other.dead
 
 
-def joined(first: Scope, second: Scope) -> Scope:
+def join_scopes(first: Scope, second: Scope) -> Scope:
     """Return what is known after one of two branches; one that was left does not count."""
     if first.dead or second.dead:
         return second.copy() if first.dead else first.copy()

@@ -8,12 +8,13 @@ from typing import Protocol
 from cli_guard.code.taint import control
 from cli_guard.code.taint.calls import call_value
 from cli_guard.code.taint.guards import narrowings
-from cli_guard.code.taint.naming import dotted, path_of
+from cli_guard.code.taint.naming import dotted_name, path_of
 from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import Entry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
     SHOWN,
+    TABLE,
     Origin,
     Reached,
     Scope,
@@ -39,8 +40,6 @@ HEADERS_END = re.compile(r"(?:(?:\\r)?\\n){2}|\n\r?\n")
 LINE_END = re.compile(r"[\"'`]?(?:(?:\\r)?\\n|\r?\n)[\"'`]?")
 NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
-# The type of a literal object or dictionary.
-TABLE = "{}"
 ERRORS = ("err", "error", "e", "ok")
 PLAIN = ("assign", "group", "constant")
 
@@ -57,7 +56,7 @@ class File(Protocol):
     def summary(self, names: tuple[str, ...], owner: str) -> tuple[Function, Summary] | None:
         """Return the function of the file that a call by one of these dotted names runs, and what it does."""
 
-    def nested(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
+    def walk_function(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
         """Walk a function where it is defined, with the variables around it."""
 
     def store(self, name: str, value: Value) -> None:
@@ -113,9 +112,9 @@ class Walk:
         name = node.name
         if name and (known := self.scope.values.get(name)) is not None:
             return union((known, self.scope.inside(name))) if name in self.scope.owners else known
-        return self._stored(node) if name else CLEAN
+        return self._read_stored(node) if name else CLEAN
 
-    def _stored(self, node: Node) -> Value:
+    def _read_stored(self, node: Node) -> Value:
         """Return the value of a variable, member or subscript: what was written to it, else what it is by itself."""
         path = path_of(node)
         if path and (known := self.scope.values.get(path)) is not None:
@@ -154,7 +153,7 @@ class Walk:
 
     def names_of(self, node: Node) -> tuple[str, ...]:
         """Return the dotted names by which tables may know an expression."""
-        written = dotted(node)
+        written = dotted_name(node)
         first, dot, rest = written.partition(".")
         bare = first.removeprefix("new ")
         names = [written]
@@ -176,12 +175,12 @@ class Walk:
         whole = "object" in entry.patterns and any(
             map(entry.patterns["object"].fullmatch, self.names_of(node))
         )
-        return replace(source_of(entry, node.line, node.start, self.shown(node)), whole=whole)
+        return replace(source_of(entry, node.line, node.start, self.line_of(node)), whole=whole)
 
     def allows(self, entry: Entry, node: Node) -> bool:
         return entry.allows(self.file.text[node.start : node.end])
 
-    def shown(self, node: Node) -> str:
+    def line_of(self, node: Node) -> str:
         line_start = self.file.text.rfind("\n", 0, node.start) + 1
         line_end = self.file.text.find("\n", node.start)
         line = self.file.text[line_start : line_end if line_end >= 0 else None].strip()
@@ -265,7 +264,7 @@ class Walk:
                 self.scope.write(path, value, add=True)
             return
         if value:
-            value = tuple(t.via(target.line, self.shown(target)) for t in value)
+            value = tuple(t.via(target.line, self.line_of(target)) for t in value)
         if source is not None:
             type_ = type_ or self._type_of(source)
         self.scope.write(path, value, add=add)
@@ -315,7 +314,7 @@ class Walk:
         path = path_of(node)
         return self.scope.tests.get(path) if path else None
 
-    def called(self, node: Node) -> tuple[Function, Summary] | None:
+    def function_called(self, node: Node) -> tuple[Function, Summary] | None:
         return self.file.summary(self.names_of(node), self.function.owner)
 
     def is_clean(self, node: Node) -> bool:
@@ -371,8 +370,8 @@ def _label(target: Node, number: int) -> str:
 
 METHODS: dict[str, Callable[[Walk, Node], Value]] = {
     "name": Walk._name,
-    "member": Walk._stored,
-    "index": Walk._stored,
+    "member": Walk._read_stored,
+    "index": Walk._read_stored,
     "call": Walk._call,
     "text": Walk._text,
     "test": Walk._test,

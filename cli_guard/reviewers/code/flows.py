@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
@@ -42,8 +43,9 @@ def inspect(
     except TooBigError:
         yield Skipped(change.path, "code: too big to follow data through it", by_limit=True)
         return
+    lines = text.split("\n") if new else []
     for flow in new[:MAX_PER_RULE]:
-        yield _finding(change, flow, text.split("\n"))
+        yield _finding(change, flow, lines)
 
 
 def without_doubles(
@@ -73,10 +75,10 @@ def _is_covered(construct: Finding, flow: Finding) -> bool:
 @lru_cache(maxsize=20)
 def _tables_for(users: UserRules, language: str) -> "Tables | None":
     """Return the tables of a language, with the entries that the repository adds."""
-    from cli_guard.code.taint.tables import LANGUAGES, Tables, compile_entry, tables_of
+    from cli_guard.code.taint.tables import Tables, compile_entry, tables_of
 
     known = tables_of(language)
-    served = LANGUAGES.get(language, language)
+    served = FAMILY.get(language, language)
     made = (compile_entry(each.section, each.data) for each in users.flows if each.language == served)
     own = [replace(entry, patterns=cut_all(entry.patterns)) for entry in made]
     # Its own words for a source and its own safe form go first.
@@ -93,14 +95,15 @@ def _only_new(
     found: list["Flow"], subject: ReviewInput, change: FileChange, language: str, tables: "Tables"
 ) -> list["Flow"]:
     """Return the flows that the change adds or completes: by a line on their way, or by one that it took away."""
-    touched = [flow for flow in found if _touches(change, flow)]
     old = subject.contents.old(change)
-    if old is None or not tables.may_hold_flow(old) or trees.unreadable(language, old):
-        return touched if old is None else found
+    if old is None:
+        return [flow for flow in found if _touches(change, flow)]
+    if not tables.may_hold_flow(old) or trees.unreadable(language, old):
+        return found
     known = Counter(flow.key for flow in _flows(subject, language, old, tables))
     # Of several alike, those on lines of the change are the new ones.
     new = []
-    for flow in sorted(found, key=lambda flow: flow in touched):
+    for flow in sorted(found, key=lambda flow: _touches(change, flow)):
         if known[flow.key] > 0:
             known[flow.key] -= 1
         else:

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
 
+from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Finding, Severity, fingerprint
 from cli_guard.rules.catalog import Rule, read_patterns, read_table
@@ -18,7 +19,7 @@ EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
 LANGUAGES = "python javascript go java kotlin csharp php ruby rust c swift bash yaml hcl".split()
-TOPICS = {name: name for name in LANGUAGES} | {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
+TOPICS = {name: name for name in LANGUAGES} | FAMILY
 
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
     read_patterns("languages/patterns.toml", name) for name in ("yaml_paths", "yaml_texts", "line_rules")

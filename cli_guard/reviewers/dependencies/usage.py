@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from posixpath import join
 
 from cli_guard.code.classify import is_vendored
-from cli_guard.code.languages import language_for
+from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.git.search import Searchable
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
@@ -28,7 +28,6 @@ IMPORTS = {
     "rust": re.compile(r"(?:pub\s+)?(?:use|extern\s+crate)\s+([a-z]\w*)\s*(?:::|;|as\b)"),
     "go": re.compile(r"""\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+(?:/[^"\s]*)?)"\s*(?://.*)?$"""),
 }
-SAME = {"typescript": "javascript", "tsx": "javascript"}
 MODULE = re.compile(r"(?m)^module\s+(\S+)")
 DOCUMENTS = re.compile(
     r"(?i)\.(?:md|rst|txt|adoc|ipynb|html)$|(?:^|/)(?:licen[cs]e|notice|changelog|authors)[^/]*$"
@@ -205,12 +204,12 @@ def find_imports(world: World) -> dict[str, dict[str, Place]]:
     found: dict[str, dict[str, Place]] = {language: {} for language in IMPORTS}
     for change in world.subject.changes:
         own = language_for(change.path) or ""
-        modules = found.get(SAME.get(own, own))
+        modules = found.get(FAMILY.get(own, own))
         if change.kind is not Kind.TEXT or modules is None or is_test_or_example(change.path):
             continue
         if is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue
-        pattern, before = IMPORTS[SAME.get(own, own)], frozenset(change.removed.values())
+        pattern, before = IMPORTS[FAMILY.get(own, own)], frozenset(change.removed.values())
         for number, line in change.added.items():
             is_new = len(line) < LONGEST_IMPORT and line not in before and len(modules) < MOST_IMPORTS
             if is_new and (match := pattern.match(line)):
