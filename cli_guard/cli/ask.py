@@ -1,6 +1,7 @@
 """`cli-guard ask`: a request in a developer's words, answered from the repository; nothing is written or run."""
 
 import os
+from collections.abc import Sequence
 
 import click
 
@@ -37,7 +38,9 @@ def run(
     elif shown["format"] == "json":
         import json
 
-        io.say(json.dumps(asked.data, indent=2))
+        from cli_guard.secrets.printable import json_value
+
+        io.say(json.dumps(json_value(asked.data), indent=2))
     else:
         io.say(printable(asked.text, keep_newlines=True))
         if shown["explain"]:
@@ -79,7 +82,7 @@ def explain_plan(data: dict[str, object]) -> list[str]:
     """Format the plan and the log, one line per step."""
     lines = ["", "plan:"]
     plan, log = data["plan"], data["action_log"]
-    assert isinstance(plan, list) and isinstance(log, list)  # noqa: S101 - fields of the state
+    assert isinstance(plan, Sequence) and isinstance(log, Sequence)  # noqa: S101 - of a state, or of a review
     lines += [f"  {each['tool']} [{each['risk']}]: {each['purpose']} {each['arguments']}" for each in plan]
     lines.append("log:")
     for each in log:

@@ -26,7 +26,7 @@ class ExecOptions:
     env: tuple[str, ...]
     stdin: str | None
     respond: str | None
-    tty: bool
+    tty: bool | None
     cpu_seconds: int | None
     memory: int | None
     sandbox: bool
@@ -125,7 +125,12 @@ OPTIONS: list[click.Parameter] = [
     ),
     # The name in the previous release.
     click.Option(["--respond"], hidden=True),
-    flag("--tty", help="Run it in a pseudo-terminal."),
+    click.Option(
+        ["--tty/--no-tty"],
+        default=None,
+        help="Run it in a pseudo-terminal, so that its output comes at once. Default: in the foreground, if"
+        " standard input, output and error are terminals.",
+    ),
     click.Option(
         ["--cpu-seconds"], type=click.IntRange(min=1), metavar="N", help="Limit the CPU time of each process."
     ),

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from cli_guard.execution.processes.sandbox import Sandbox
 
 
+# Colours and cursor movements are not shown, and a pager would wait for keys that nobody expects to press.
+PLAIN_TERMINAL = {"PAGER": "cat", "GIT_PAGER": "cat"}
+
+
 @dataclass(frozen=True)
 class PermittedCommand:
     """A permitted command and everything needed to start it."""
@@ -64,27 +68,29 @@ def run_in_foreground(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
 
 
 def run_command(io: Io, asked: ExecOptions, job: PermittedCommand, manager: "ProcessManager") -> "Result":
-    """Run the command and return its result. It reads our standard input unless --stdin is job."""
+    """Run the command and return its result. It reads our standard input unless --stdin is given."""
     from cli_guard.execution.processes.model import TIMEOUT
 
     timeout = TIMEOUT if asked.timeout is None else asked.timeout
+    at_terminal = asked.format == "text" and all(each.isatty() for each in (io.stdin, io.stdout, io.stderr))
+    tty = at_terminal if asked.tty is None else asked.tty
     with contextlib.ExitStack() as stack:
         stdin = stack.enter_context(our_input(io)) if job.request.stdin is None else None
         show = None
         if asked.format == "text":
-            show = stack.enter_context(Streams(io, raw=asked.raw, typed=asked.tty))
-        if asked.tty and stdin is not None:
+            show = stack.enter_context(Streams(io, raw=asked.raw, typed=tty))
+        if tty and stdin is not None:
             stack.enter_context(pass_keys(stdin))
         return manager.run(
             job.request.command,
             cwd=job.request.folder,
-            env=job.env,
+            env={**PLAIN_TERMINAL, **job.env, "TERM": "dumb"} if tty and asked.tty is None else job.env,
             timeout=None if math.isinf(timeout) else timeout,
             respond=job.request.stdin,
             stdin=stdin,
             on_output=show,
             limits=job.limits,
-            terminal=size_of_ours(stdin) if asked.tty else False,
+            terminal=size_of_ours(stdin) if tty else False,
             sandbox=job.sandbox,
         )
 
@@ -104,7 +110,7 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
                 port=asked.port,
                 respond=job.request.stdin,
                 limits=job.limits,
-                terminal=asked.tty,
+                terminal=bool(asked.tty),
                 sandbox=job.sandbox,
             )
     except KeyboardInterrupt:

@@ -83,6 +83,31 @@ def test_json_is_the_state(shop: Repo) -> None:
     assert state["review_id"] in waiting(shop)
 
 
+EVERY_KIND = {
+    "repo_qna": "Where is database configuration defined?",
+    "doc_generation": "Document slug in src/utils.py",
+    "command_help": "How do I lint it?",
+    "test_workflow": "Which tests cover src/utils.py?",
+    "refactor_plan": RENAME,
+    "code_change": "Add a cache to address",
+    "change_review": "Review my change",
+    "unsupported": "Deploy it to production",
+}
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("kind", EVERY_KIND)
+def test_every_kind_of_request_in_every_format(shop: Repo, kind: str, staged: bool) -> None:
+    if staged:
+        shop.write("src/new.py", "import os\n\n\ndef run(command):\n    os.system(command)\n")
+        shop.git("add", "-A")
+    data = json.loads(ask(shop, EVERY_KIND[kind], "--format", "json").out)
+    assert data["task_type"] == kind and data["final_output"]
+    for options in ((), ("--explain",), ("--patch",)):
+        done = ask(shop, EVERY_KIND[kind], *options)
+        assert done.code in (0, 1, 3) and "internal error" not in done.all, done.all
+
+
 def test_explain_shows_plan_gate_and_log(shop: Repo) -> None:
     out = ask(shop, "Which command runs the linter?", "--explain").out
     assert "make lint" in out

@@ -149,6 +149,28 @@ def test_a_question_of_the_command_is_shown_and_answered(committed: Repo) -> Non
         assert (code, "Hello Ada\n" in seen) == (0, True), seen
 
 
+def test_a_command_has_a_terminal_so_that_its_output_comes_at_once(committed: Repo) -> None:
+    # With a pipe, Python would keep the first line until its buffer is full.
+    committed.write("serve.py", "import sys, time\nprint('serving', sys.stdout.isatty())\ntime.sleep(61)\n")
+    with seat(committed, "--yes", "--", "python3", "serve.py") as terminal:
+        assert "serving True" in terminal.until("serving ") + terminal.until("\n")
+        terminal.type("\x03")
+        assert terminal.end()[0] == 130
+    probe = "test -t 1 && echo a terminal || echo a pipe"
+    for options, seen in ((("--no-tty",), "a pipe"), (("--format", "json"), "a pipe"), ((), "a terminal")):
+        with seat(committed, "--yes", *options, "--", probe) as terminal:
+            assert seen in terminal.end()[1]
+
+
+def test_no_pager_waits_for_a_key(committed: Repo) -> None:
+    committed.write("long.txt", "line\n" * 200)
+    committed.git("add", ".")
+    committed.git("commit", "-qm", "Add a long file", "--no-verify")
+    with seat(committed, "--yes", "--", "git", "show") as terminal:
+        code, seen = terminal.end()
+    assert code == 0 and seen.count("+line") == 200
+
+
 def test_what_is_typed_unseen_stays_unseen(committed: Repo) -> None:
     committed.write("ask.sh", "read -s -p 'Password: ' word\nprintf '\\n%s letters\\n' ${#word}\n")
     with seat(committed, "--yes", "--tty", "--", "bash", "ask.sh") as terminal:

@@ -141,8 +141,8 @@ class ProcessManager:
         return results
 
     def processes(self) -> tuple[Process, ...]:
-        """Return the running and the recently ended processes, the oldest first."""
-        return tuple(entry.as_process() for entry in self._registry.entries())
+        """Return the running processes and those that ended within the last hour, the oldest first."""
+        return tuple(entry.as_process() for entry in self._registry.listed())
 
     def logs(self, pid: int, lines: int = 50) -> str:
         """Return the last lines of a process's output. Raises CliGuardError for one that was not started here."""

@@ -23,6 +23,8 @@ from cli_guard.state.files import lock
 
 # Of ended processes and foreground logs, each.
 KEPT = 30
+# So long an ended process is listed; its log can be read until it is pruned.
+LISTED_SECONDS = 3_600.0
 # A younger folder may belong to a process that is just starting.
 NEW_SECONDS = 60.0
 BLOCK = 65_536
@@ -70,13 +72,15 @@ class Entry:
 
     def as_process(self) -> Process:
         running = self.running
+        # Another program may listen on the port of a process that has ended.
+        port = self.port if running else None
         until = time.time() if running else self.ended or self.started
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started))
         return Process(
             self.pid,
             self.command,
             self.working_dir,
-            self.port,
+            port,
             running,
             round(max(0.0, until - self.started), 3),
             str(self.log),
@@ -110,6 +114,11 @@ class Registry:
             for folder in self.folder.iterdir():
                 with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
                     yield read(folder)
+
+    def listed(self) -> tuple[Entry, ...]:
+        """Return the processes that run or ended a short while ago, the oldest first."""
+        since = time.time() - LISTED_SECONDS
+        return tuple(each for each in self.entries() if (each.ended or each.started) > since or each.running)
 
     def find(self, pid: int) -> Entry | None:
         """Return the last process of a number, a running one before an ended one."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli_guard.execution.processes import registry
-from cli_guard.execution.processes.registry import KEPT, Entry, Registry
+from cli_guard.execution.processes.registry import KEPT, LISTED_SECONDS, Entry, Registry
 
 
 def record(folder: Path, pid: int, *, started: float, ended: bool) -> Path:
@@ -35,6 +35,18 @@ def test_the_oldest_that_have_ended_are_let_go_of(tmp_path: Path) -> None:
     made = [record(tmp_path, number + 1, started=float(number), ended=True) for number in range(KEPT + 5)]
     Registry(tmp_path).prune()
     assert [each.exists() for each in made] == [False] * 5 + [True] * KEPT
+
+
+def test_what_ended_long_ago_is_not_listed_and_no_port_of_an_ended_process_is(tmp_path: Path) -> None:
+    now = time.time()
+    record(tmp_path, 1, started=now - LISTED_SECONDS - 10, ended=True)
+    late = record(tmp_path, 2, started=now - 10, ended=True)
+    run = json.loads((late / "run.json").read_text())
+    (late / "run.json").write_text(json.dumps({**run, "port": 8000}))
+    listed = [each.as_process() for each in Registry(tmp_path).listed()]
+    assert [(each.pid, each.running, each.port) for each in listed] == [(2, False, None)]
+    # Its log can still be read.
+    assert Registry(tmp_path).find(1) is not None
 
 
 def test_logs_of_the_foreground_are_kept_while_they_are_new(tmp_path: Path) -> None:
