@@ -10,24 +10,23 @@ without an answer for which none was given. --wrong prints each miss of the tuni
 """
 
 import argparse
-import io
 import json
 import statistics
 import subprocess
 import sys
 import tarfile
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.packages import KEPT, read_archive, texts_of
 from cli_guard.assistant.retrieval import SearchResult, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
 HALVES = ("tuning", "held-out")
-KEPT = Path(tempfile.gettempdir()) / "cli-guard-packages"
-LARGEST = 2_000_000
 SIZE_FILES, SIZE_CHARS = 5_000, 40_000_000
 
 
@@ -66,48 +65,11 @@ def questions(half: str) -> list[Asked]:
     return [Asked(row["package"], row["question"], tuple(row["paths"])) for row in rows]
 
 
-def archive(package: str, folder: Path) -> bytes:
-    """Return the source archive of a package, from the folder or its index. Raises OSError, CalledProcessError."""
-    index, _, rest = package.partition(":")
-    name, _, version = rest.rpartition("==")
-    kept = folder / f"{index}--{name.replace('/', '~')}--{version}.tar.gz"
-    if not kept.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            command = fetch_command(index, name, version)
-            subprocess.run(command, cwd=temporary, capture_output=True, check=True, timeout=300)
-            downloaded = next(Path(temporary).glob("*gz"), None)
-            if downloaded is None:
-                raise FileNotFoundError(f"{package}: no source archive")
-            downloaded.replace(kept)
-    return kept.read_bytes()
-
-
-def fetch_command(index: str, name: str, version: str) -> list[str]:
-    """Return the command that downloads a source archive into the current folder; pip builds its metadata."""
-    if index == "npm":
-        return ["npm", "pack", "--silent", f"{name}@{version}"]
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", name]
-    return [*pip, f"{name}=={version}"]
-
-
-def texts_of(content: bytes) -> dict[str, str]:
-    """Return the text files of an archive, without its top folder."""
-    texts = {}
-    with tarfile.open(fileobj=io.BytesIO(content)) as opened:
-        for member in opened:
-            file = opened.extractfile(member) if member.isfile() and member.size <= LARGEST else None
-            raw = file.read() if file else b"\0"
-            if b"\0" not in raw[:8_000]:
-                texts[member.name.partition("/")[2]] = raw.decode("utf-8", "surrogateescape")
-    return texts
-
-
 def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
     """Yield the answers, package by package."""
     for package in dict.fromkeys(each.package for each in asked):
         try:
-            texts = texts_of(archive(package, folder))
+            texts = texts_of(read_archive(package, folder))
         except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:
             print(f"skipped {package}: {error}")
             continue
@@ -165,7 +127,7 @@ def print_size(folder: Path) -> None:
     pool = []
     for package in dict.fromkeys(each.package for half in HALVES for each in questions(half)):
         try:
-            pool += sorted(texts_of(archive(package, folder)).items())
+            pool += sorted(texts_of(read_archive(package, folder)).items())
         except (OSError, subprocess.SubprocessError, tarfile.TarError):
             continue
     texts: dict[str, str] = {}

@@ -1,11 +1,15 @@
 """`python -m benchmarks.runner`: run benchmark tasks in scratch worlds and report which of them passed."""
 
+import json
 import os
+import shlex
+import shutil
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -52,7 +56,7 @@ class Progress:
 
 
 @click.pass_obj
-def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str, timings: bool) -> int:
+def run(io: Io, /, folder: str | None, only: str, jobs: int | None, **options: Any) -> int:
     """Run the tasks of a folder."""
     from benchmarks.runner.pool import run_all
     from benchmarks.runner.reading import read_task, tasks_in
@@ -63,19 +67,70 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str,
     chosen = [(path, task) for path, task in tasks if fnmatchcase(task.id, only)]
     if not chosen:
         raise UsageError(f"no task is called {only}: there are {name_some(tasks)}")
-    progress = Progress(io, len(chosen))
+    arguments = actor_arguments(options["agent"], options["planner"])
+    skipped = {each.id: each for each in skip_tasks(chosen, fetch=options["fetch"], agent=options["agent"])}
+    can_run = [(path, task) for path, task in chosen if task.id not in skipped]
+    progress = Progress(io, len(can_run))
     try:
-        results = run_all(chosen, jobs or os.cpu_count() or 1, io.env, progress.advance)
+        ran = run_all(can_run, jobs or os.cpu_count() or 1, io.env, progress.advance, arguments=arguments)
     except OSError as error:
         raise CliGuardError(f"no scratch folder can be made: {error.strerror}") from error
     finally:
         progress.clear()
-    report = FORMATS[format]([(task, result) for (_, task), result in zip(chosen, results, strict=True)])
+    by_id = skipped | {each.id: each for each in ran}
+    results = [by_id[task.id] for _, task in chosen]
+    report = FORMATS[options["format"]](
+        [(task, result) for (_, task), result in zip(chosen, results, strict=True)]
+    )
     io.say(printable(report, keep_newlines=True))
-    if timings:
+    if options["timings"]:
         for result in results:
             io.warn(printable(f"{result.seconds:7.2f} s  {result.id}"))
-    return 0 if all(result.result == "passed" for result in results) else 1
+    return 0 if ran and all(result.result == "passed" for result in ran) else 1
+
+
+def actor_arguments(agent: str | None, planner: str | None) -> tuple[str, ...]:
+    """Return the arguments of a worker for who does the tasks. Raises UsageError."""
+    if agent is not None and planner is not None:
+        raise UsageError("--agent and --planner exclude each other: give one of them")
+    if planner is not None:
+        from importlib import import_module
+
+        module, _, name = planner.partition(":")
+        try:
+            getattr(import_module(module), name)
+        except (ImportError, ValueError, AttributeError, TypeError):
+            raise UsageError(f"there is no planner {planner}: give MODULE:NAME of a function") from None
+        return ("--planner", planner)
+    try:
+        words = shlex.split(agent or "")
+    except ValueError as error:
+        raise UsageError(f"--agent: {error}") from None
+    program = shutil.which(words[0]) if words else None
+    if words and program is None:
+        raise UsageError(f"there is no program {words[0]} for --agent")
+    return ("--agent", json.dumps([program, *words[1:]])) if words else ()
+
+
+def skip_tasks(tasks: "Sequence[tuple[Path, Task]]", *, fetch: bool, agent: str | None) -> "Iterator[Result]":
+    """Yield a result for each task that cannot be done: its package is not there, or it is about cli-guard alone."""
+    from benchmarks.packages import path_of, read_archive
+    from benchmarks.runner.agent import why_not
+    from benchmarks.runner.model import Failure, Result
+
+    for _, task in tasks:
+        package = task.setup.package
+        reason = why_not(task) if agent else ""
+        if package and not path_of(package).exists():
+            reason = f"{package} is not here: fetch it with --fetch"
+            if fetch:
+                try:
+                    read_archive(package)
+                    continue
+                except (OSError, subprocess.SubprocessError):
+                    reason = f"{package} cannot be fetched with pip or npm"
+        if reason:
+            yield Result(task.id, task.type, "", "skipped", (Failure("task", "can be done", reason),))
 
 
 def name_some(tasks: "Sequence[tuple[Path, Task]]") -> str:
@@ -87,8 +142,8 @@ command = Command(
     "python -m benchmarks.runner",
     callback=run,
     help="Run the benchmark tasks of a folder, by default those of this checkout, each in its own scratch world"
-    " without network; nothing outside it is written. Exit codes: 0 all passed, 1 not all, 2 an invalid task file."
-    " docs/tasks.md describes the format.",
+    " without network; nothing outside it is written. Exit codes: 0 all that could be done passed, 1 not all, 2 an"
+    " invalid task file. docs/tasks.md describes the format.",
     params=[
         click.Argument(["folder"], required=False, metavar="[DIR]"),
         click.Option(["--only"], default="*", metavar="GLOB", help="Run only the tasks whose id matches."),
@@ -105,6 +160,15 @@ command = Command(
             show_default=True,
             help="Output.",
         ),
+        click.Option(
+            ["--agent"],
+            metavar="CMD",
+            help="Have this program do the tasks: it reads one as JSON on standard input, and answers in JSON.",
+        ),
+        click.Option(
+            ["--planner"], metavar="MODULE:NAME", help="Replace the planner of requests by this function."
+        ),
+        click.Option(["--fetch"], is_flag=True, help="Fetch the packages that tasks name with pip or npm."),
         click.Option(["--timings"], is_flag=True, help="Report on standard error how long each took."),
     ],
 )

@@ -44,14 +44,14 @@ Answer = Callable[[Task, Scratch], Answered]
 
 
 def answer(task: Task, scratch: Scratch, *, planner: "Planner | None" = None) -> Answered:
-    """Do a task; `planner` replaces our own for a task in memory. A CliGuardError is an outcome too."""
+    """Do a task; `planner` replaces our own for a request. A CliGuardError is an outcome too."""
     try:
         if task.kind == "check-command":
             return Answered(judge_command(task, scratch))
         if task.world == "memory":
             return run_in_memory(task, planner)
         if task.kind == "ask":
-            return Answered(ask_repository(task, scratch))
+            return Answered(ask_repository(task, scratch, planner))
         return Answered(outcome_of_review(review_request(request_of(task), scratch.invocation)))
     except CliGuardError as error:
         return Answered(Outcome("failed", str(error), data={"error": str(error)}))
@@ -94,7 +94,7 @@ def outcome_of_state(state: "State") -> Outcome:
     )
 
 
-def ask_repository(task: Task, scratch: Scratch) -> Outcome:
+def ask_repository(task: Task, scratch: Scratch, planner: "Planner | None") -> Outcome:
     """Ask about a repository."""
     given = task.given
     done: Proposal = ask_request(
@@ -103,6 +103,7 @@ def ask_repository(task: Task, scratch: Scratch) -> Outcome:
         paths=given.paths or (),
         revision=given.revision,
         worktree=given.worktree,
+        planner=planner,
     )
     return outcome_of(done.data, done.text)
 

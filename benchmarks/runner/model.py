@@ -43,6 +43,7 @@ class Step:
 class Setup:
     """What a task finds: the files at the beginning, the steps done with them, and the files outside the repository.
 
+    `package` names a real package whose files come first, see `benchmarks.packages`; the `files` are added to them.
     `base` are the old files of a review in memory; `test_results` are the recorded ones (path -> word).
     """
 
@@ -51,6 +52,7 @@ class Setup:
     outside: Files = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     test_results: Mapping[str, str] = field(default_factory=dict)
+    package: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Blocked:
 class Finding:
     """A finding that must be there; a field that does not matter is None."""
 
-    rule: str
+    rule: str | None
     path: str | None = None
     line: int | None = None
     decision: str | None = None
@@ -133,6 +135,12 @@ class Task:
     given: Given = Given()
     after: tuple[Step, ...] = ()
 
+    @property
+    def type(self) -> str:
+        """Return the kind of task as the results count it: the type that is expected of a request."""
+        reviews = {"review": "change_review", "commit-msg": "change_review", "check-command": "check_command"}
+        return self.expected.task_type or reviews.get(self.kind, self.kind)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -165,7 +173,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Result:
-    """How a task ended: `result` is passed, failed, timeout or crashed; `seconds` is only shown, never compared."""
+    """How a task ended: `result` is passed, failed, timeout, crashed or skipped; `seconds` is shown, never compared."""
 
     id: str
     type: str

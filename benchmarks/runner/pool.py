@@ -96,9 +96,11 @@ def run_all(
     outer: Mapping[str, str],
     on_done: Done = lambda result: None,
     module: str = WORKER,
+    arguments: Sequence[str] = (),
 ) -> tuple[Result, ...]:
     """Run tasks, `jobs` at once, by workers of a module; return the results in the order of the tasks.
 
+    `arguments` are passed to each worker.
     `on_done` is called with each result. Raises OSError if no scratch folder or process can be made. No process and no
     folder is left, even after an error.
     """
@@ -115,7 +117,7 @@ def run_all(
         try:
             while waiting or any(worker.task for worker in workers):
                 while len(workers) < min(jobs, len(waiting)):
-                    workers.append(start_worker(module, outer))
+                    workers.append(start_worker(module, outer, arguments))
                 for worker in [each for each in workers if each.task is None][: len(waiting)]:
                     path, task = waiting.pop()
                     worker.give_task(path, task, Path(scratch) / f"{len(waiting)}")
@@ -150,10 +152,10 @@ def interrupt_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def start_worker(module: str, outer: Mapping[str, str]) -> Worker:
+def start_worker(module: str, outer: Mapping[str, str], arguments: Sequence[str] = ()) -> Worker:
     """Start a worker in its own process group, so that its git processes can be ended too. Raises OSError."""
     # -P: a module in the current folder must not replace one of ours. Ours are found by our own module path.
-    command = (sys.executable, "-P", "-m", module)
+    command = (sys.executable, "-P", "-m", module, *arguments)
     env = {**outer, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
@@ -177,9 +179,9 @@ def wait_for_workers(workers: Sequence[Worker]) -> list[tuple[Worker, bool]]:
 def result_of_timeout(task: Task) -> Result:
     """Build the result of a task that gave no answer in time."""
     failure = Failure("time_limit", f"an answer within {task.time_limit:g} s", "none")
-    return Result(task.id, task.kind, "", "timeout", (failure,), task.time_limit)
+    return Result(task.id, task.type, "", "timeout", (failure,), task.time_limit)
 
 
 def result_of_crash(task: Task, how: str) -> Result:
     """Build the result of a task whose process crashed."""
-    return Result(task.id, task.kind, "", "crashed", (Failure("process", "an answer", how),))
+    return Result(task.id, task.type, "", "crashed", (Failure("process", "an answer", how),))

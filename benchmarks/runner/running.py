@@ -45,7 +45,7 @@ def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer 
         scratch = Scratch.create(folder, task.setup, outer, git=task.world == "repository")
     except (CliGuardError, OSError) as error:
         return clean_result(
-            Result(task.id, task.kind, "", "failed", (Failure("repository", "a set-up", str(error)),)), folder
+            Result(task.id, task.type, "", "failed", (Failure("repository", "a set-up", str(error)),)), folder
         )
     before = Scene.of(scratch)
     answered = act_on(task, scratch)
@@ -65,7 +65,7 @@ def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer 
     outcome = answered.outcome
     result = Result(
         task.id,
-        outcome.task_type or task.kind,
+        outcome.task_type or task.type,
         outcome.status,
         "failed" if failures else "passed",
         tuple(dict.fromkeys(failures)),

@@ -11,12 +11,14 @@ Git is called with a fixed set of verbs, without hooks, and with its default con
 import datetime
 import hashlib
 import os
+import re
 import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.packages import path_of, texts_of
 from benchmarks.runner.contents import raw
 from benchmarks.runner.model import Content, Files, Setup, Step
 from cli_guard.errors import CliGuardError
@@ -28,6 +30,7 @@ NOW = datetime.datetime(2026, 3, 9, 12, 0, tzinfo=datetime.UTC)
 PERSON = "Ada"
 OWN_FOLDERS = ("repository", "home", "tmp")
 # The only variables that a task's process takes from its caller's environment.
+DRIVE = re.compile(r"[A-Za-z]:")
 KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
 
@@ -73,8 +76,9 @@ class Scratch:
             write(folder, path, content)
         if git:
             scratch.git("init", "-q", "-b", "main", "--template=", "--object-format=sha1")
-            if setup.files:
-                scratch.do(Step("commit", files=setup.files, message="Start", author=PERSON))
+            files = {**files_of_package(setup.package), **setup.files}
+            if files:
+                scratch.do(Step("commit", files=files, message="Start", author=PERSON))
             for step in setup.steps:
                 scratch.do(step)
         return scratch
@@ -161,6 +165,33 @@ class Scratch:
         if code not in (0, 1) or (code == 1 and b"CONFLICT" not in out):
             words = " ".join((err or out).decode("utf-8", "replace").split())
             raise CliGuardError(f"git merge {step.name}: {words}")
+
+
+def files_of_package(package: str) -> Files:
+    """Return the text files of a package's archive that can be below a repository; none without a package.
+
+    Raises OSError if the archive is not kept.
+    """
+    if not package:
+        return {}
+    texts = texts_of(path_of(package).read_bytes())
+    return {path: Content(text) for path, text in texts.items() if not leads_out(path)}
+
+
+def leads_out(path: str) -> bool:
+    """Return whether a path may lead out of a repository, or into Git's own folder."""
+    parts = path.split("/")
+    return (
+        any(part in ("", ".", "..") or is_git(part) for part in parts)
+        or DRIVE.match(path) is not None
+        or any(c in path for c in "\\\0\n")
+    )
+
+
+def is_git(part: str) -> bool:
+    """Return whether a file system may read a name as `.git`: other case, ignored letters (HFS+), dots (NTFS)."""
+    seen = part.lower().encode("ascii", "ignore").decode("ascii")
+    return seen.rstrip(". ") in (".git", "git~1") or seen.startswith(".git:")
 
 
 def below(root: Path, path: str) -> Path:

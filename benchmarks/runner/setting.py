@@ -2,10 +2,11 @@
 
 import re
 
+from benchmarks.packages import NAMED
 from benchmarks.runner.contents import GENERATORS
 from benchmarks.runner.fields import Table
 from benchmarks.runner.model import Content, Files, Setup, Step
-from benchmarks.runner.scratch import OWN_FOLDERS
+from benchmarks.runner.scratch import OWN_FOLDERS, leads_out
 from cli_guard.errors import ConfigError
 
 MOST_BYTES = 50_000_000
@@ -37,14 +38,17 @@ PERSON = {
 ENDS = {"again": ("ok", "needs_review", "failed"), "approve": ("ok", "failed", "refused")}
 # Names of branches and revisions: not an option, not a range, nothing that Git would read in another way.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*(?:[~^][0-9]*)*")
-DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def setup_of(table: Table, world: str) -> Setup:
     """Read `[repository]`. Raises ConfigError."""
     memory = world == "memory"
-    table.only(("files", "base", "test_results") if memory else ("files", "outside", "steps"))
+    table.only(("files", "base", "test_results") if memory else ("package", "files", "outside", "steps"))
+    package = table.text("package")
+    if package and not NAMED.fullmatch(package):
+        raise table.wrong("package", "pypi:NAME==VERSION or npm:NAME==VERSION")
     setup = Setup(
+        package=package,
         files=files_of(table, "files"),
         base=files_of(table, "base"),
         outside=files_of(table, "outside"),
@@ -120,17 +124,9 @@ def content_of(table: Table) -> Content:
 
 def check_path(table: Table, path: str) -> str:
     """Return a path below the repository. Raises ConfigError for one that could lead out of it."""
-    parts = path.split("/")
-    leads_out = any(part in ("", ".", "..") or is_git(part) for part in parts)
-    if leads_out or DRIVE.match(path) or any(c in path for c in "\\\0\n"):
+    if leads_out(path):
         raise ConfigError(
             f"{table.source}: {table.invocation!r}: {path!r} is not a path below the repository: take out .., .git and"
             " a leading /"
         )
     return path
-
-
-def is_git(part: str) -> bool:
-    """Return whether a file system may read a name as `.git`: other case, ignored letters (HFS+), dots (NTFS)."""
-    seen = part.lower().encode("ascii", "ignore").decode("ascii")
-    return seen.rstrip(". ") in (".git", "git~1") or seen.startswith(".git:")

@@ -15,9 +15,18 @@ def count_results(rows: Rows) -> str:
     """Format `36 tasks: 35 passed, 1 failed`."""
     counts = Counter(result.result for _, result in rows)
     words = ", ".join(
-        f"{counts[kind]} {kind}" for kind in ("passed", "failed", "timeout", "crashed") if counts[kind]
+        f"{counts[kind]} {kind}"
+        for kind in ("passed", "failed", "timeout", "crashed", "skipped")
+        if counts[kind]
     )
     return f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'}: {words}"
+
+
+def count_by_type(rows: Rows) -> list[tuple[str, str]]:
+    """Count `passed/all` of each type of task, in the order of their names."""
+    types = sorted({result.type for _, result in rows})
+    of_type = {each: [result.result for _, result in rows if result.type == each] for each in types}
+    return [(each, f"{found.count('passed')}/{len(found)}") for each, found in of_type.items()]
 
 
 def cells(task: Task, result: Result) -> tuple[str, ...]:
@@ -40,7 +49,11 @@ def text(rows: Rows) -> str:
             yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             yield from (f"    {failure_line(each)}" for each in (result.failures if result else ()))
 
-    return "\n".join((*lines(), count_results(rows)))
+    kinds = count_by_type(rows)
+    width = max((len(each) for each, _ in kinds), default=0)
+    return "\n".join(
+        (*lines(), "", *(f"{each.ljust(width)}  {count}" for each, count in kinds), count_results(rows))
+    )
 
 
 def markdown(rows: Rows) -> str:
@@ -53,7 +66,8 @@ def markdown(rows: Rows) -> str:
     wrong = [
         f"- `{result.id}`: {escape(failure_line(each))}" for _, result in rows for each in result.failures
     ]
-    return "\n".join((*lines, *wrong, *([""] if wrong else []), count_results(rows)))
+    kinds = [row(("type", "passed")), row(("---", "---")), *(row(each) for each in count_by_type(rows)), ""]
+    return "\n".join((*lines, *wrong, *([""] if wrong else []), *kinds, count_results(rows)))
 
 
 def escape(text: str) -> str:

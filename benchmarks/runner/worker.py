@@ -1,8 +1,9 @@
 """The process that does tasks, as `python -m benchmarks.runner.worker`: reads one order a line, writes answers.
 
 It imports once what every task needs and forks for each: a task costs no start-up, shares nothing with the one
-before it, and may crash without harm to others. It writes `{"ready": true}` once. Orders are `{"path", "folder"}`;
-answers are `{"result": ...}`, then `{"ended": exit code}`, or the second alone for a task that came to a bad end.
+before it, and may crash without harm to others. `--agent WORDS` (a JSON list) and `--planner MODULE:NAME` choose who
+does the tasks. It writes `{"ready": true}` once. Orders are `{"path", "folder"}`; answers are `{"result": ...}`, then
+`{"ended": exit code}`, or the second alone for a task that came to a bad end.
 """
 
 import json
@@ -11,7 +12,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -85,6 +86,25 @@ def where(error: BaseException) -> str:
     )
 
 
+def doer_from(arguments: Sequence[str]) -> Do:
+    """Return what does the tasks: our own assistant, the one with another planner, or another program."""
+    from functools import partial
+    from importlib import import_module
+
+    from benchmarks.runner.agent import ask_agent, comparable
+    from benchmarks.runner.answering import answer
+    from benchmarks.runner.running import run_task
+
+    if not arguments:
+        return run_task
+    option, value = arguments
+    if option == "--agent":
+        ask = partial(ask_agent, json.loads(value))
+        return lambda task, folder, outer: run_task(comparable(task), folder, outer, ask)
+    module, _, name = value.partition(":")
+    return partial(run_task, act_on=partial(answer, planner=getattr(import_module(module), name)))
+
+
 def load() -> None:
     """Import what is imported inside functions, so that no task has to."""
     from importlib import import_module
@@ -104,7 +124,5 @@ def load() -> None:
 
 if __name__ == "__main__":
     # Here, so that a stand-in for `run_task` loads only what hands tasks out: the rest takes a second.
-    from benchmarks.runner.running import run_task
-
     load()
-    serve(run_task)
+    serve(doer_from(sys.argv[1:]))

@@ -29,7 +29,7 @@ from cli_guard.state.records import ASKED, PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.assistant.sandbox.model import McpTools
-    from cli_guard.graph.context import Context
+    from cli_guard.graph.context import Context, Planner
     from cli_guard.graph.state import Data, State
     from cli_guard.graph.tools.tool import Tool
     from cli_guard.policy.mcp import ServerConfig
@@ -63,11 +63,12 @@ def ask_request(
     revision: str | None = None,
     worktree: bool = False,
     servers: OpenServers | None = None,
+    planner: "Planner | None" = None,
 ) -> Proposal:
     """Answer a request about the repository around an invocation: the index, a revision or the work tree.
 
     `paths` (from the top of the repository) narrow what may be looked at. `servers` opens the MCP servers of the
-    user's configuration; without it none is started. Raises CliGuardError.
+    user's configuration; without it none is started. `planner` replaces our own. Raises CliGuardError.
     """
     repository = Repository.discover(invocation.cwd, invocation.env)
     if read_request(normalise(request)).kind == "change_review":
@@ -79,6 +80,7 @@ def ask_request(
     metadata: Data = {"event": ASKED, "snapshot": snapshot.name}
     allowed = files_under(paths, snapshot) if paths else None
     with context_for(repository, invocation, snapshot, servers=servers, runs=revision is None) as context:
+        context = replace(context, planner=planner)
         proposal = propose(request, snapshot, paths=allowed, context=context, metadata=metadata)
     return record(proposal, repository, invocation)
 

@@ -27,6 +27,10 @@ def test_text() -> None:
         "wrong  command_help  easy        failed  failed\n"
         "    status: expected ok; came failed\n"
         "    says: expected 'a | *b*'; came '`c`'\n"
+        "\n"
+        "ask           0/1\n"
+        "command_help  0/1\n"
+        "repo_qna      1/1\n"
         "3 tasks: 1 passed, 1 failed, 1 timeout"
     )
     assert text(ROWS[:1]).splitlines()[-1] == "1 task: 1 passed"
@@ -39,7 +43,8 @@ def test_markdown() -> None:
         "| --- | --- | --- | --- | --- |",
         "| lamp | repo_qna | easy | ok | passed |",
     ]
-    assert lines[-3] == "- `wrong`: says: expected 'a \\| \\*b\\*'; came '\\`c\\`'"
+    assert lines[-9] == "- `wrong`: says: expected 'a \\| \\*b\\*'; came '\\`c\\`'"
+    assert lines[-4:-2] == ["| command_help | 0/1 |", "| repo_qna | 1/1 |"]
     assert lines[-1] == "3 tasks: 1 passed, 1 failed, 1 timeout"
 
 
