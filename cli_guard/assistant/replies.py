@@ -127,7 +127,8 @@ def answer_tests(state: State) -> Iterator[str]:
     yield from covering_lines(covering, LISTED)
     yield from uncovered_lines(covering)
     if covering and not covering["tests"]:
-        yield f"No test was found for it; looked at {covering['looked_at']} files."
+        whole = f"; the whole suite: {covering['whole']}" if covering.get("whole") else ""
+        yield f"No test was found for it; looked at {covering['looked_at']} files{whole}."
     if result_of(state, "advise_command"):
         yield from answer_command(state)
     else:

@@ -116,9 +116,11 @@ def suggest_command(world: World, arguments: CommandText) -> ToolOutput:
 
 def find_tests(world: World, arguments: Tested) -> ToolOutput:
     """Find the tests that cover some paths or symbols, and the command that runs exactly those."""
-    from cli_guard.assistant.projects import tests_for
+    from cli_guard.assistant.projects import advise, tests_for
 
-    return ToolOutput(plain_data(tests_for(arguments.paths, arguments.symbols, world.snapshot)))
+    found = tests_for(arguments.paths, arguments.symbols, world.snapshot)
+    whole = "" if found.tests else advise("run all tests", world.snapshot).command
+    return ToolOutput({**plain_data(found), "whole": whole})
 
 
 def simulate_tests(world: World, arguments: CommandText) -> ToolOutput:

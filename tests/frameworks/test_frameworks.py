@@ -1,6 +1,5 @@
 """Commits and pushes under the real pre-commit and the real prek, with the manifest as users meet it."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -163,15 +162,3 @@ def test_the_environment_holds_hooks_and_rules(framed: Repo, source: Repo) -> No
     assert framed.run(str(program), "install").code == 0
     done = committing(framed, LEAK, env={"PATH": "/usr/bin:/bin"})
     assert done.code == 1 and "app.py:1" in done.all
-
-
-def test_try_repo(committed: Repo, source: Repo, quick_pip: dict[str, str], tmp_path: Path) -> None:
-    """How a newcomer looks at it before configuring anything; it builds an environment of its own."""
-    committed.write("app.py", LEAK)
-    committed.git("add", "app.py")
-    program = str(Path(sys.executable).parent / "pre-commit")
-    done = committed.run(
-        program, "try-repo", str(source.path), "cli-guard", env=quick_pip | {"PRE_COMMIT_HOME": str(tmp_path)}
-    )
-    assert done.code == 1, done.all
-    assert "app.py:1" in done.all and key() not in done.all

@@ -116,11 +116,11 @@ def test_many_refs_reach_an_earlier_hook_and_the_review(committed: Repo) -> None
     hook.chmod(0o755)
     install(committed, "-t", "pre-push")
     head = committed.git("rev-parse", "HEAD")
-    updates = "".join(f"create refs/heads/branch-{number:04} {head}\n" for number in range(2000))
+    updates = "".join(f"create refs/heads/branch-{number:04} {head}\n" for number in range(1000))
     committed.git("update-ref", "--stdin", stdin=updates)
     committed.git("push", "-q", "origin", "refs/heads/*:refs/heads/*")
     assert (committed.path / ".git/hooks/first").read_text().startswith("refs/heads/branch-0000 ")
-    assert len(committed.git("ls-remote", "--heads", "origin").splitlines()) == 2001
+    assert len(committed.git("ls-remote", "--heads", "origin").splitlines()) == 1001
 
 
 def test_hooks_fire_in_the_main_and_in_a_linked_work_tree(committed: Repo) -> None:

@@ -205,7 +205,7 @@ def test_a_server_judges_commands_as_a_run_of_its_own(committed: Repo, warm: Any
     # An agent asks in a trusted work tree; what `check-command` says of one is the same judgement.
     cases = [Case(each, ("hook", "claude-code"), stdin=asked(each)) for each in COMMANDS]
     if not trusted:
-        cases += [Case(each, ("check-command", each, "--format", "json")) for each in COMMANDS]
+        cases += [Case(each, ("check-command", each, "--format", "json")) for each in COMMANDS[::3]]
     for case in cases:
         cold = run(committed, case, COLD)
         assert run(committed, case, warm.required) == cold, case

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
-from cli_guard.assistant.projects.covering import tests_for
+from cli_guard.assistant.projects.covering import list_names, tests_for
+from cli_guard.assistant.projects.environments import python_front
 from cli_guard.assistant.projects.files import Files, folder_of, quote_word
 from cli_guard.assistant.projects.model import Advice, Part, ProjectCommand
 from cli_guard.assistant.projects.purposes import SEPARATORS, purpose_of_text, task_name, words_of
-from cli_guard.assistant.projects.running import one_test
+from cli_guard.assistant.projects.running import Cases, command_for, one_test
+from cli_guard.assistant.projects.topics import find_described, find_marked
 from cli_guard.assistant.request_command import (
     CommandRequest,
     Purpose,
@@ -45,7 +47,7 @@ class _Adviser:
     """One request, the files of the repository, and the commands that they offer."""
 
     def __init__(self, request: str, files: Files) -> None:
-        self.files = files
+        self.request, self.files = request, files
         self.commands = commands_of(files)
         self.tasks = {
             each.command: f"defined in {each.path}:{each.line}: {each.detail or 'no commands of its own'}"
@@ -63,7 +65,8 @@ class _Adviser:
             return _advise_git(asked.recipe, asked.paths)
         if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
             return self.choose_tests()
-        return self.choose_command()
+        described = asked.purpose == "test" and self.find_named_task() is None and self.find_described()
+        return described or self.choose_command()
 
     def explain(self, command: str) -> Advice:
         plain = " ".join(command.split())
@@ -105,6 +108,25 @@ class _Adviser:
         what = f"{'for' if asked.paths else 'called'} {missing}"
         assumed = f"no test {what} was found: this runs all of them"
         return replace(whole, assumed=assumed, confidence=Confidence.LOW)
+
+    def find_described(self) -> Advice | None:
+        """The tests that the request describes in words, or has marked; None where it describes none."""
+        texts = self.files.texts
+        if marked := find_marked(self.asked.words, texts):
+            expression, path, line = marked
+            quoted = f'"{expression}"' if " " in expression else expression
+            marking = f"{python_front(self.files)}pytest -m {quoted}"
+            return self.run_tests(marking, (path, line), None, [path], Confidence.HIGH)
+        chosen = find_described(self.request, texts)
+        command = command_for(chosen, texts) if chosen else None
+        if command is None:
+            return None
+        known = {path: names or [case.name for case in Cases(texts).of(path)] for path, names in chosen}
+        names = [f"{path}{f' ({list_names(names)})' if names else ''}" for path, names in known.items()]
+        note = f"these are the tests: {', '.join(names)}, by the words of the request"
+        return self.run_tests(
+            command, (chosen[0][0], 1), note, [path for path, _ in chosen], Confidence.MEDIUM
+        )
 
     def run_tests(
         self, command: str, source: tuple[str, int], assumed: str | None, tests: list[str], sure: Confidence

@@ -7,7 +7,8 @@ from functools import cached_property
 
 from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
-from cli_guard.assistant.projects.running import Cases, command_for
+from cli_guard.assistant.projects.running import Cases, Chosen, command_for
+from cli_guard.assistant.projects.topics import find_described
 from cli_guard.code.python_imports import Imported, PythonImports
 from cli_guard.code.test_files import is_named_after, is_test_file, list_test_files, runner_language
 
@@ -35,7 +36,10 @@ def tests_for(paths: Collection[str], symbols: Collection[str], texts: Mapping[s
         search.look_for(path)
     found = sorted(search.hits.items(), key=lambda each: (ORDER[each[1].strength], -each[1].near, each[0]))
     tests = tuple(search.describe(path, hit) for path, hit in found[:MOST_TESTS])
-    chosen = [(test.path, test.names if search.is_narrowed(test) else ()) for test in tests]
+    chosen: Chosen = [(test.path, test.names if search.is_narrowed(test) else ()) for test in tests]
+    if symbols and not paths and not tests:
+        chosen = find_described(" ".join(symbols), texts)
+        tests = tuple(CoveringTest(path, (), "has it in its name", "weak") for path, _ in chosen)
     cut = f"only the first {MOST_TARGETS} of {len(wanted)} paths were searched for"
     return Covering(
         tests,
@@ -105,7 +109,7 @@ class _Search:
         """Note a test; the strongest reason stays. With symbols, only a test that has one of them."""
         text = self.texts[test]
         used = {each for each in self.symbols if each in text and re.search(rf"\b{re.escape(each)}\b", text)}
-        if self.symbols and not used:
+        if self.symbols and not used and not reason.startswith("named after"):
             return
         if used and not reason.startswith("named after"):
             reason, words = f"{reason} and calls {list_names(used)}", self.symbols
@@ -125,6 +129,8 @@ class _Search:
             self.note(path, path, "strong", "is a test itself")
             return
         language = runner_language(path)
+        if language == "rust" and "#[cfg(test)]" in self.texts.get(path, ""):
+            self.note(path, path, "strong", "holds tests of its own")
         if language == "python":
             for importer, imported in self.importers.get(path, ()):
                 if importer in self.tests and importer != path:
@@ -161,8 +167,9 @@ class _Search:
 
     def _by_name(self, path: str, language: str | None) -> None:
         """The tests that are named after a file, those that share most folders with it."""
-        named = [
-            test for test in self.tests if is_named_after(test, path) and runner_language(test) == language
+        same = [test for test in self.tests if runner_language(test) == language]
+        named = [test for test in same if is_named_after(test, path)] or [
+            test for test in same if language == "javascript" and self._defines(path, test)
         ]
         nearest = max((_count_shared_folders(path, test) for test in named), default=0)
         for test in self.tests if language == "go" else ():
@@ -180,6 +187,12 @@ class _Search:
             if known and "named after" not in hit.reason:
                 hit.strength, hit.reason = "strong", f"{hit.reason}, and is named after it"
                 hit.near += 10
+
+    def _defines(self, path: str, test: str) -> bool:
+        """Is a test named after a function that a file sets (`res.redirect.js`: `res.redirect = function`)?"""
+        stem = test.rpartition("/")[2].rpartition(".")[0]
+        set_here = rf"^[ \t]*(?:[\w$]+\.)*{re.escape(stem)}[ \t]*="
+        return "." in stem and re.search(set_here, self.texts.get(path, ""), re.MULTILINE) is not None
 
     def _through_others(self, path: str) -> None:
         """One step further: the tests of what imports it."""

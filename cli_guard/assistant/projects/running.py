@@ -16,7 +16,15 @@ CASE_CHARS = 200_000
 MOST_CASES, MOST_WORDS = 2_000, 300
 MOST_NODES, MOST_FILES = 30, 200
 # A test runner among the dependencies of a package, and its command.
-SCRIPT_RUNNERS = (("vitest", "vitest run"), ("jest", "jest"), ("mocha", "mocha"))
+SCRIPT_RUNNERS = (
+    ("vitest", "vitest run"),
+    ("jest", "jest"),
+    ("mocha", "mocha"),
+    ("ava", "ava"),
+    ("tape", "tape"),
+)
+# Options of theirs whose value is the next word.
+VALUED = frozenset("-r --require -c --config -R --reporter -t --timeout --opts -i --import --loader".split())
 Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
@@ -130,14 +138,27 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
     paths = _join_paths(tests)
     if runner is None:
         return f"node --test {paths}"
-    return f"{script_front(files, package)}{runner[1]} {paths}"
+    return f"{script_front(files, package)}{runner[1]} {_script_options(runner[0], text)}{paths}"
+
+
+def _script_options(runner: str, package: str) -> str:
+    """The options with which the test script of a package calls its runner, which has no word of a shell in it."""
+    script = re.search(rf'"test[\w:-]*"\s*:\s*"{runner}((?: [\w@%+=:,./-]+)+)"', package)
+    kept: list[str] = []
+    before = ""
+    for word in script[1].split() if script else ():
+        kept += [word] if word.startswith("-") or before in VALUED else []
+        before = word
+    return "".join(f"{word} " for word in kept)
 
 
 def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
     packages = dict.fromkeys(
         quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
-    return f"go test {' '.join(packages)}"
+    names = [name for _, chosen in tests for name in chosen]
+    only = f" -run '^({'|'.join(names)})$'" if names and all(chosen for _, chosen in tests) else ""
+    return f"go test {' '.join(packages)}{only}"
 
 
 def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
@@ -151,6 +172,9 @@ def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
 def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
     targets = [re.fullmatch(r"tests/(?:(\w+)/main|(\w+))\.rs", path) for path, _ in tests]
     named = [f"--test {found[1] or found[2]}" for found in targets if found]
+    if len(tests) == 1 and not named and (module := re.fullmatch(r"src/([\w/]+?)(?:/mod)?\.rs", tests[0][0])):
+        # The tests in a module are chosen by its path.
+        return f"cargo test {module[1].replace('/', '::')}::"
     return " ".join(("cargo test", *(named if len(named) == len(tests) else ())))
 
 

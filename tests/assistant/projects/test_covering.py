@@ -86,7 +86,7 @@ def covering(texts: dict[str, str], *paths: str, symbols: tuple[str, ...] = ()) 
         (GO, "cart/cart.go", {"cart/cart_test.go": "strong"}),
         (GO, "cart/tax.go", {"cart/cart_test.go": "medium"}),
         (JAVA, "src/main/java/org/shop/Cart.java", {"src/test/java/org/shop/CartTest.java": "medium"}),
-        (RUST, "src/cart.rs", {}),
+        (RUST, "src/cart.rs", {"src/cart.rs": "strong"}),
         (RUST, "src/tax.rs", {"tests/tax.rs": "medium"}),
     ],
 )  # fmt: skip

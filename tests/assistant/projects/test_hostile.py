@@ -18,7 +18,7 @@ NAMES = (
 ).split()
 REQUESTS = ["run the tests", "explain `make x`", "undo the last commit", "run one test"]
 HUGE = ["a" * 1_000_000, "undo " * 200_000, "`" * 100_000, "run the tests of " + "a/" * 50_000]
-LONG = 40_000
+LONG = 20_000
 HOSTILE: dict[str, Callable[[], str]] = {
     "one line of spaces": lambda: " " * LONG + "x",
     "tabs": lambda: "test:\n" + "\t" * LONG,

@@ -288,20 +288,20 @@ def test_a_line_gives_one_error_at_most(lines: list[str]) -> None:
     "text",
     [
         "error: " * 150_000,
-        "a" * 1_000_000,
-        " " * 500_000 + "error",
-        "x error 5%\r" * 100_000,
-        "\x1b[" * 500_000,
-        "\x1b]0;error" * 100_000,
-        "\x1b[" + "0;" * 500_000,
-        "[1] " * 250_000 + "error",
-        "a.a:" * 250_000 + " error: x",
+        "a" * 250_000,
+        " " * 125_000 + "error",
+        "x error 5%\r" * 25_000,
+        "\x1b[" * 125_000,
+        "\x1b]0;error" * 25_000,
+        "\x1b[" + "0;" * 125_000,
+        "[1] " * 62_500 + "error",
+        "a.a:" * 62_500 + " error: x",
         "error: x\n" * 30_000,
-        "\n" * 1_000_000,
+        "\n" * 250_000,
     ],
     ids=lambda text: repr(text[:12]),
 )
-def test_a_megabyte_of_anything_is_read_to_its_end(text: str) -> None:
+def test_a_long_text_of_anything_is_read_to_its_end(text: str) -> None:
     scan(text)
     assert types(text + "\nModuleNotFoundError: No module named 'x'\n") >= {"missing_dependency"}
 
