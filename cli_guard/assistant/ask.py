@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cli_guard.assistant import Proposal, propose
+from cli_guard.assistant.history_request import read_history_request
 from cli_guard.assistant.request import read_request
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.applying import PatchWriter
@@ -71,7 +72,8 @@ def ask_request(
     user's configuration; without it none is started. `planner` replaces our own. Raises CliGuardError.
     """
     repository = Repository.discover(invocation.cwd, invocation.env)
-    if read_request(normalise(request)).kind == "change_review":
+    said = read_request(normalise(request))
+    if said.kind == "change_review" and not read_history_request(said.text, said.names):
         return review_change(invocation, revision, worktree=worktree)
     snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.planning import KINDS, plan_call, request_of
+from cli_guard.assistant.history_request import read_history_request
+from cli_guard.assistant.planning import KINDS, plan_call, plan_history, request_of
+from cli_guard.assistant.replies import result_of
 from cli_guard.assistant.request import read_request
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType
@@ -42,6 +44,9 @@ class LocalAssistant:
         """Reads a request. A question about Git itself is one for a command, whatever else its words say."""
         said = read_request(request, paths)
         names = said.names
+        if kind is None and not said.server_call and read_history_request(request, names):
+            past = {"paths": list(names.paths), "symbols": list(names.symbols), "also": [], "history": True}
+            return Reading("repo_qna", "the recorded history", past)
         named = list(dict.fromkeys((*names.paths, *names.missing, *names.outside)))
         wishes: dict[str, object] = {"paths": named, "symbols": list(names.symbols), "also": []}
         if said.server_call:
@@ -75,11 +80,15 @@ class LocalAssistant:
         called = request_of(state).server_call
         if called:
             return plan_call(*called)
+        if state["wishes"].get("history"):
+            return plan_history(state)
         make_plan, _ = KINDS[str(state["task_type"])]
         return make_plan(state, self.shell is not None)
 
     def reply(self, state: State) -> Iterable[str]:
         """The lines of the answer."""
+        if lines := result_of(state, "read_history").get("lines"):
+            return list(lines)
         _, answer = KINDS[str(state["task_type"])]
         return answer(state)
 

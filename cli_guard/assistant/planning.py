@@ -67,6 +67,16 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     return Planned((*actions, found), last=False)
 
 
+def plan_history(state: State) -> Planned:
+    """Ask Git; where nothing in the history fits, search as for any other question."""
+    if state["round"] == 1:
+        asked = read_action("read_history", "ask Git", request=state["normalized_input"])
+        return Planned((asked,), last=False)
+    if replies.result_of(state, "read_history").get("lines"):
+        return Planned(())
+    return plan_answer({**state, "round": 1}, in_repository=True)
+
+
 def find_command(state: State) -> Action:
     """The call that finds the command for a request."""
     purpose = "find the command in the project's own files"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from cli_guard.errors import CliGuardError
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
 from cli_guard.model import Decision
 from cli_guard.secrets.redact import redact
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from cli_guard.assistant.local import LocalAssistant
 
 OUTLINED = 20
-LINE_CHARS = 160
+LINE_CHARS = 240
 OPENING_CHARS = 4_000
 # What the first line for readers begins with: a docstring, a comment, a heading.
 PROSE = tuple("\"'#/*-;<")
@@ -191,9 +192,28 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         answer = {"command": arguments.command, "output": ran.shown, "exit_code": ran.exit_code}
         return ToolOutput({**answer, "images": images} if images else {**answer})
 
+    def read_history(world: World, arguments: Wish) -> ToolOutput:
+        """Answer from the commits of the repository: who, when, why, and what changed."""
+        from cli_guard.assistant.history import answer_history
+        from cli_guard.assistant.history_request import read_history_request
+        from cli_guard.assistant.request_names import find_names
+
+        names = find_names(arguments.request, world.snapshot)
+        asked, shell = read_history_request(arguments.request, names), assistant.shell
+        if asked is None:
+            return ToolOutput({"lines": ()})
+        repository = shell.repository if shell else None
+        revision = shell.snapshot.name if shell else ""
+        tip = "HEAD" if revision in ("the index", "the work tree", "memory") else revision
+        try:
+            lines = answer_history(asked, repository, world.snapshot, tip, world.allowed)
+        except CliGuardError as error:
+            lines = (str(error),)
+        return ToolOutput({"lines": tuple(redact(line)[:LINE_CHARS] for line in lines)})
+
     functions: tuple[Callable[[World, Any], ToolOutput], ...] = (
         *(search_repository, read_file, outline_file, advise_command, suggest_command, find_tests),
-        *(simulate_tests, propose_documentation, plan_refactoring, plan_change, run),
+        *(read_history, simulate_tests, propose_documentation, plan_refactoring, plan_change, run),
     )
     made = {}
     for function in functions:

@@ -1,0 +1,338 @@
+"""Answers a request about the recorded history from Git: who, when, why, and what changed, on any revision.
+
+request -> HistoryRequest -> its subject (files, the lines of a definition, a text, words) -> commits -> lines
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cli_guard.assistant.changed_symbols import list_changed_symbols
+from cli_guard.assistant.history_request import HistoryRequest
+from cli_guard.assistant.retrieval.path_kinds import kind_of
+from cli_guard.assistant.stems import stem, stems_of
+from cli_guard.code.definitions import Definition, find_definitions
+from cli_guard.code.test_files import is_test_or_example
+from cli_guard.git.log import Commit, CommitFile, blame_lines, is_shallow, read_log
+from cli_guard.git.repository import Repository
+
+LISTED, MOST_LISTED, MOST_READ = 10, 30, 2_000
+FILES, BODY_LINES, AUTHORS = 20, 6, 3
+SHORT_ID, WIDTH = 7, 100
+# The share of the words of a request, by rarity, that the commit which is meant has to hold.
+ENOUGH = 0.5
+DATE = re.compile(r"\d{4}-\d\d-\d\d|\d+ \w+ ago|last \w+day|midnight|yesterday(?:\.midnight)?|[a-z]+day")
+STATUS = {"A": "new ", "D": "removed ", "R": "renamed ", "C": "copied "}
+CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum", "module"))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the commits are about: files, the lines of a definition in one, a text that was in any file, or `found`."""
+
+    name: str = ""
+    paths: tuple[str, ...] = ()
+    span: tuple[int, int] | None = None
+    text: str = ""
+    found: tuple[Commit, ...] = ()
+
+    @property
+    def selection(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The options and the paths for git-log(1)."""
+        if self.span:
+            return (f"-L{self.span[0]},{self.span[1]}:{self.paths[0]}",), ()
+        if self.text:
+            return (f"-S{self.text}",), self.paths
+        return ("--follow",) * (len(self.paths) == 1 and "." in self.paths[0]), self.paths
+
+
+class HistoryReader:
+    """One request over the history of a revision; `allowed` are the only paths to speak of (None: all)."""
+
+    def __init__(
+        self,
+        request: HistoryRequest,
+        repository: Repository,
+        texts: Mapping[str, str],
+        revision: str = "HEAD",
+        allowed: Collection[str] | None = None,
+    ) -> None:
+        self.request, self.repository, self.texts, self.allowed = request, repository, texts, allowed
+        self.tip = self.resolve(request.revision or revision)
+
+    def answer(self) -> Iterator[str]:
+        """Yield the lines of the answer; none if nothing in the history fits. Raises GitError, UsageError."""
+        request, names = self.request, self.request.names
+        if request.place:
+            yield from self.answer_lines(*request.place)
+        elif (
+            request.revision
+            and request.kind != "list"
+            and not (names.paths or names.symbols or request.author)
+        ):
+            yield from self.describe(self.tip)
+        elif (subject := self.find_subject()) is not None:
+            listing = request.kind in ("list", "changed", "files", "blame")
+            yield from self.list_commits(subject) if listing else self.tell_commit(subject)
+
+    def answer_lines(self, path: str, first: int, last: int) -> Iterator[str]:
+        """Yield some lines, each with the commit that last changed it, and these commits."""
+        raw = self.repository.show(self.tip, path)
+        text = (raw or b"").decode("utf-8", "replace").removesuffix("\n").split("\n")
+        if raw is None or first > len(text):
+            why = f"has {count_of(len(text), 'line')}" if raw else "is not there"
+            yield f"{path} {why} at {self.tip[:SHORT_ID]}: there is no line {first} to look at."
+            return
+        ids = blame_lines(self.repository, self.tip, path, first, min(last, len(text), first + LISTED))
+        for number, oid in enumerate(ids, first):
+            yield f"{path}:{number}: {oid[:SHORT_ID]} {text[number - 1].strip()}"
+        for oid in dict.fromkeys(ids):
+            yield from self.describe(oid)
+
+    def tell_commit(self, subject: Subject) -> Iterator[str]:
+        """Yield the commit that a request wants: the first, the last, that of a removal; then the others."""
+        request = self.request
+        commits = self.read(subject, MOST_READ)
+        if not commits:
+            return
+        wants = request.wants
+        if wants == "renamed":
+            statuses = ((each, each.files) for each in commits)
+            chosen = next(
+                (each for each, files in statuses if any(f.status == "R" for f in files)), commits[0]
+            )
+        else:
+            chosen = commits[-1 if wants == "added" else 0]
+        about = f" of {subject.name}" if subject.name else ""
+        first, last = (f"{word} commit{about}: " for word in ("First", "Last"))
+        alone = len(commits) == 1
+        yield from self.describe(chosen.oid, "" if alone else first if chosen is commits[-1] else last)
+        others = [each for each in commits if each is not chosen]
+        if others and request.kind == "why" and chosen is not commits[0]:
+            yield from self.describe(others.pop(0).oid, last)
+        if others:
+            yield f"{count_of(len(others), 'other commit')}{about}:"
+            yield from (f"  {commit_line(each)}" for each in others[: LISTED // 2])
+        if request.kind == "who":
+            authors = Counter(each.author for each in commits).most_common(AUTHORS)
+            yield "Commits: " + ", ".join(f"{name} {number}" for name, number in authors)
+
+    def list_commits(self, subject: Subject) -> Iterator[str]:
+        """Yield commits, the newest first, and what they changed."""
+        request = self.request
+        most = min(request.count or LISTED, MOST_LISTED)
+        commits = self.read(subject, MOST_READ if request.kind == "files" or not request.count else most)
+        about = f" of {subject.name}" if subject.name else ""
+        if not commits:
+            yield f"No commit{about} {self.bounds}.".replace(" .", ".")
+        elif len(commits) == 1 or (request.count == 1):
+            yield from self.describe(commits[0].oid)
+        else:
+            number = count_of(len(commits), "commit")
+            yield (
+                f"{'At least ' if len(commits) == MOST_READ else ''}{number}{about} {self.bounds}".rstrip()
+                + ":"
+            )
+            yield from (f"  {commit_line(each)}" for each in commits[:most])
+            if len(commits) > most:
+                yield f"  and {len(commits) - most} older"
+            if request.kind != "list":
+                yield from self.sum_files(commits)
+            if subject.paths and request.kind == "changed":
+                yield "The last of them:"
+                yield from self.describe(commits[0].oid, only=subject.paths)
+
+    @property
+    def bounds(self) -> str:
+        """The bounds of the request in words."""
+        request = self.request
+        since = request.since or request.period
+        parts = (
+            f"by {request.author}" if request.author else "",
+            f"between {request.between[0]} and {request.between[1]}" if request.between else "",
+            f"since {since}" if since else "",
+            f"until {request.until}" if request.until else "",
+        )
+        return " ".join(filter(None, parts))
+
+    def sum_files(self, commits: Sequence[Commit]) -> Iterator[str]:
+        """Yield the files of some commits, the most often changed first."""
+        times = Counter(file.path for each in commits for file in self.visible(each.files))
+        lines: Counter[str] = Counter()
+        for file in (file for each in commits for file in each.files):
+            lines[file.path] += (file.added or 0) + (file.removed or 0)
+        ordered = sorted(times, key=lambda path: (-times[path], -lines[path], path))
+        if ordered:
+            shown = [f"{path} ({count_of(lines[path], 'line')})" for path in ordered]
+            yield from wrap_items(f"{count_of(len(ordered), 'file')}: ", shown)
+
+    def describe(self, oid: str, label: str = "", only: Collection[str] = ()) -> Iterator[str]:
+        """Yield a commit: its line, the beginning of its message, its files and the definitions that it changed."""
+        commit = read_log(self.repository, "--no-walk", tips=[oid], count=1)[0]
+        yield f"{label}{commit_line(commit)}"
+        body = [line for line in commit.body.split("\n") if line.strip()]
+        yield from (f"    {line.strip()}" for line in body[:BODY_LINES])
+        if len(body) > BODY_LINES:
+            yield f"    and {count_of(len(body) - BODY_LINES, 'more line')}"
+        if len(commit.parents) > 1:
+            yield "  a merge of " + " and ".join(parent[:SHORT_ID] for parent in commit.parents)
+        files = self.visible(commit.files)
+        if files:
+            yield from wrap_items("  files: ", list(map(file_text, files)))
+        left_out = len(commit.files) - len(files)
+        if left_out:
+            yield f"  and {count_of(left_out, 'file')} outside of --path"
+        chosen = [file.path for file in files if not only or file.path in only][:FILES]
+        yield from (f"  {line}" for line in list_changed_symbols(self.repository, oid, chosen))
+
+    def visible(self, files: Iterable[CommitFile]) -> list[CommitFile]:
+        """Return the files that may be shown, the source first."""
+        kept = (file for file in files if self.allowed is None or file.path in self.allowed)
+        return sorted(kept, key=lambda file: (kind_of(file.path) != "source", file.path))
+
+    def read(self, subject: Subject, most: int) -> list[Commit]:
+        """Return the commits of a subject within the bounds of the request, the newest first."""
+        if subject.found:
+            return list(subject.found)
+        request = self.request
+        options, paths = subject.selection
+        tips, bounds = [self.tip], []
+        old, new = request.between or (request.since or request.period, request.until)
+        for name, word, hour in (("since", old, "00:00:00"), ("until", new, "23:59:59")):
+            if DATE.fullmatch(word):
+                # Git takes a day alone for that day at the present hour.
+                bounds.append(
+                    f"--{name}={word} {hour}" if word[:1].isdigit() and "-" in word else f"--{name}={word}"
+                )
+            elif word:
+                tips = (
+                    [f"^{self.resolve(word)}", *tips] if name == "since" else [*tips[:-1], self.resolve(word)]
+                )
+        if request.author:
+            bounds += ["--regexp-ignore-case", "--fixed-strings", f"--author={request.author}"]
+        if self.allowed is not None and not subject.paths:
+            paths = tuple(self.allowed)
+        shown = (*bounds, *options)
+        return read_log(self.repository, *shown, tips=tips, count=most, paths=paths, files=not subject.span)
+
+    def resolve(self, revision: str) -> str:
+        """Return the id of a commit; "release" is the last tag. Raises UsageError."""
+        if revision.rpartition(" ")[2] in ("release", "tag", "version"):
+            revision = self.repository.git.optional("describe", "--tags", "--abbrev=0", "HEAD") or revision
+        return self.repository.resolve(revision)
+
+    def find_subject(self) -> Subject | None:
+        """Find what the request names in the history; None if nothing there fits it."""
+        request, names = self.request, self.request.names
+        for symbol in names.symbols:
+            if found := self.find_definition(symbol, names.paths):
+                return found
+        quoted = (*request.texts, *names.symbols)
+        if names.paths and not quoted:
+            return Subject(", ".join(names.paths[:3]) + " ..." * (len(names.paths) > 3), names.paths)
+        if names.missing and not quoted:
+            return Subject(names.missing[0], names.missing)
+        for text in quoted:
+            exact = Subject(f'"{text}"', names.paths, text=text)
+            if (text in request.texts or len(request.words) < 2) and self.read(exact, 1):
+                return exact
+        words = (*request.words, *quoted)
+        if not words:
+            return Subject()
+        if len(request.words) == 1:
+            [word] = request.words
+            if found := self.find_file(word) or self.find_definition(word, ()):
+                return found
+        return self.find_by_words(words)
+
+    def find_definition(self, name: str, paths: Sequence[str]) -> Subject | None:
+        """Find the definition of a name at the revision; one in the source comes before one in a test."""
+        parts = re.split(r"\.|::|#", name.removesuffix("()"))
+        holding = [path for path in paths or self.texts if parts[-1] in self.texts.get(path, "")]
+        for path in sorted(holding, key=lambda each: (is_test_or_example(each), each)):
+            if not any(names_it(parts, each) for each in find_definitions(path, self.texts[path])):
+                continue
+            there = find_definitions(
+                path, (self.repository.show(self.tip, path) or b"").decode("utf-8", "replace")
+            )
+            if found := next((each for each in there if names_it(parts, each)), None):
+                return Subject(
+                    f"{found.qualname} ({path}:{found.line})", (path,), (found.line, found.end_line)
+                )
+        return None
+
+    def find_file(self, word: str) -> Subject | None:
+        """Find the file that has a word as its name, or in it, if it is the only one."""
+        wanted = stem(word.lower())
+        names = {path: stems_of(path.rpartition("/")[2].split(".")[0]) for path in self.texts}
+        held = [path for path, have in names.items() if wanted in have and not is_test_or_example(path)]
+        found = [path for path in held if names[path] == [wanted]] or held
+        return Subject(found[0], (found[0],)) if len(found) == 1 else None
+
+    def find_by_words(self, words: Sequence[str]) -> Subject | None:
+        """Find the commit whose message and files hold the most of some words; or the text, if it is one word."""
+        wanted = {each for word in words for each in stems_of(word)}
+        held = []
+        for each in self.read(Subject(), MOST_READ):
+            text = " ".join((each.subject, each.body, *(file.path for file in each.files[:FILES])))
+            held.append((each, wanted.intersection(stems_of(text))))
+        spread = Counter(word for _, have in held for word in have)
+        weight = {word: (1 + spread[word]) ** -0.5 for word in wanted}
+        points = [(sum(weight[word] for word in have), each) for each, have in held]
+        best = max(points, key=lambda each: each[0], default=None)
+        if best is not None and best[0] >= ENOUGH * sum(weight.values()):
+            near = (each for score, each in points if score == best[0])
+            return Subject(found=tuple(near)[:LISTED])
+        exact = Subject(f'"{words[0]}"', text=words[0])
+        return exact if len(words) == 1 and len(words[0]) > 3 and self.read(exact, 1) else None
+
+
+def answer_history(
+    request: HistoryRequest,
+    repository: Repository | None,
+    texts: Mapping[str, str],
+    revision: str = "HEAD",
+    allowed: Collection[str] | None = None,
+) -> tuple[str, ...]:
+    """Return the lines of the answer; none if nothing in the history fits. Raises GitError, UsageError."""
+    if repository is None:
+        return ("There is no history here: these files are held in memory.",)
+    if repository.head is None:
+        return ("There is no commit yet: the history begins with the first one.",)
+    lines = tuple(HistoryReader(request, repository, texts, revision, allowed).answer())
+    if lines and is_shallow(repository):
+        return (*lines, "This clone is shallow: older commits are not in it (`git fetch --unshallow`).")
+    return lines
+
+
+def names_it(parts: Sequence[str], definition: Definition) -> bool:
+    """Return whether a definition of code has a dotted name, or ends in it."""
+    return definition.kind in CODE and definition.qualname.split(".")[-len(parts) :] == list(parts)
+
+
+def commit_line(commit: Commit) -> str:
+    return f"{commit.date} {commit.oid[:SHORT_ID]} {commit.author}: {commit.subject}"
+
+
+def file_text(file: CommitFile) -> str:
+    """`new src/a.py (+12 -0)`."""
+    counts = "binary" if file.added is None else f"+{file.added} -{file.removed or 0}"
+    return f"{STATUS.get(file.status, '')}{file.path} ({counts})"
+
+
+def wrap_items(label: str, items: Sequence[str]) -> Iterator[str]:
+    """Yield at most 20 items on lines of some 100 characters."""
+    more = f" and {len(items) - FILES} more" if len(items) > FILES else ""
+    row = label + items[0]
+    for item in items[1:FILES]:
+        if len(row) + len(item) > WIDTH:
+            yield f"{row},"
+            row = " " * len(label) + item
+        else:
+            row += f", {item}"
+    yield row + more
+
+
+def count_of(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

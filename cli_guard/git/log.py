@@ -1,0 +1,121 @@
+"""The recorded history: commits with their files, and the commit of each line (git-log(1), git-blame(1)).
+
+Nothing that a configuration names is run: no external diff, text conversion, signature program or pager.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from cli_guard.git.plumbing import decode_path
+from cli_guard.git.process import Git
+from cli_guard.git.repository import OID, Repository
+
+# NUL is the one character that no author, message or path holds.
+FORMAT = "--format=%x00%H%x00%as%x00%aN%x00%P%x00%B%x00"
+PLAIN = ("-z", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--submodule=short")
+WITH_FILES = ("--raw", "--numstat", "--find-renames", "--no-abbrev", "--ignore-submodules=dirty")
+COUNTS = re.compile(rb"(\d+|-)\t(\d+|-)\t(.*)", re.DOTALL)
+OUTPUT_BYTES = 8_000_000
+SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFile:
+    """A file of a commit: the letter of its status, and the number of added and removed lines (None: binary)."""
+
+    path: str
+    status: str
+    old_path: str = ""
+    added: int | None = None
+    removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: `date` is the author's ISO day, `body` the message without its subject. A merge has no `files`."""
+
+    oid: str
+    date: str
+    author: str
+    parents: tuple[str, ...]
+    subject: str
+    body: str
+    files: tuple[CommitFile, ...] = ()
+
+
+def git_at_top(repository: Repository) -> Git:
+    """Return a Git for which paths are those from the top of the repository."""
+    return repository.git if repository.bare else repository.at_the_top
+
+
+def read_log(
+    repository: Repository,
+    *options: str,
+    tips: Sequence[str],
+    count: int,
+    paths: Iterable[str] = (),
+    files: bool = True,
+) -> list[Commit]:
+    """Return commits, the newest first, at most `count`; `tips` are ids, `options` are of git-log(1).
+
+    Raises GitError, also if Git prints nothing for 10 s.
+    """
+    shape = WITH_FILES if files else ("--no-patch",)
+    wanted = (*PLAIN, FORMAT, f"--max-count={count}", *options, *shape, *tips, "--", *paths)
+    out, is_cut = git_at_top(repository).bounded("log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS)
+    commits = parse_log(out)
+    return commits[:-1] if is_cut else commits
+
+
+def parse_log(out: bytes) -> list[Commit]:
+    """Parse the output of `read_log`: each field has its place, so no content is taken for another field."""
+    tokens = iter(out.split(b"\0"))
+    commits: list[Commit] = []
+    files: dict[str, CommitFile] = {}
+
+    def close() -> None:
+        if commits:
+            commits[-1] = replace(commits[-1], files=tuple(files.values()))
+        files.clear()
+
+    for token in tokens:
+        token = token.removeprefix(b"\n")
+        if token.startswith(b":"):
+            status = token.rpartition(b" ")[2][:1].decode("ascii")
+            old = decode_path(next(tokens, b"")) if status in "RC" else ""
+            path = decode_path(next(tokens, b""))
+            files[path] = CommitFile(path, status, old)
+        elif found := COUNTS.fullmatch(token):
+            path = decode_path(found[3])
+            if not path:
+                next(tokens, b"")
+                path = decode_path(next(tokens, b""))
+            added, removed = (None if each == b"-" else int(each) for each in found.groups()[:2])
+            known = files.get(path, CommitFile(path, "M"))
+            files[path] = CommitFile(path, known.status, known.old_path, added, removed)
+        elif OID.fullmatch(oid := token.decode("ascii", "replace")):
+            close()
+            date, author, parents, text = (next(tokens, b"").decode("utf-8", "replace") for _ in range(4))
+            subject, _, body = text.strip("\n").partition("\n")
+            commits.append(Commit(oid, date, author, tuple(parents.split()), subject, body.strip("\n")))
+    close()
+    return commits
+
+
+def blame_lines(repository: Repository, commit: str, path: str, start: int, end: int) -> list[str]:
+    """Return the id of the commit that last changed each line from `start` to `end`. Raises GitError."""
+    # A configuration may name any file as a list of revisions to ignore.
+    options = ("--porcelain", "--no-textconv", "--no-ignore-revs-file", f"-L{start},{end}")
+    out, _ = git_at_top(repository).bounded(
+        "blame", *options, commit, "--", path, limit=OUTPUT_BYTES, seconds=SECONDS
+    )
+    heads = (
+        line.split(b" ", 1)[0].decode("ascii", "replace") for line in out.split(b"\n") if line[:1] != b"\t"
+    )
+    return [word for word in heads if OID.fullmatch(word)]
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Return whether older commits are missing from this clone."""
+    return (repository.common_dir / "shallow").exists()
