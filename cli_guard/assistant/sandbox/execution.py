@@ -32,6 +32,8 @@ PIPE_CLOSED = 141
 # What the interpreter has by name, and what is of no use here or not as in bash.
 ABSENT = tuple(read_table("sandbox.toml")["absent"].split())
 UNPARSED = "parse error"
+# `src/**/*.py` means every folder to whoever writes it; in bash it silently means one level without this.
+PRELUDE = "shopt -s globstar; "
 # What the sandbox has of its own, and a repository does not.
 HIDDEN = ("/etc", "/proc", "/root")
 ENVIRONMENT = {"HOME": ROOT, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
@@ -76,7 +78,9 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
         bash.add_command(name, adapt_command(answer, reads, world, layout.ended, images))
     out = Sink(limits.output_bytes, bash.cancel)
     err = Sink(limits.output_bytes, bash.cancel)
-    result = run_to_end(bash, f"exec < {STDIN}; {command}", out, err, limits)
+    # With an input that is opened, `rg PATTERN` would search that, empty or not, where it is to search the files.
+    opened = f"exec < {STDIN}; " if stdin else ""
+    result = run_to_end(bash, PRELUDE + opened + command, out, err, limits)
     if result is not None and (result.error or "").startswith(UNPARSED):
         message = f"bash: line 1: syntax error: {result.error}\n"
         return RunResult(b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.assistant.sandbox.commands import list_names
+from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS, list_names
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.model import RunResult, Shell
 from cli_guard.rules.catalog import read_table
@@ -20,17 +20,21 @@ BARE_NUMBER = re.compile(
     r"^(head|tail): (?:cannot open ')?(\d+)'?(?: for reading)?: No such file", re.MULTILINE
 )
 MISSING = re.compile(r"(?:^|: |')([^\s:']{1,300})'?: No such file or directory", re.MULTILINE)
+SILENCED = re.compile(r"2>|&>|\|&")
+ASKING = ("command", "type", "which", "hash")
+KNOWN = frozenset((*COMMANDS, *TOOLS, *read_table("sandbox.toml")["besides"].split()))
 MOST_NAMED = 40
 MOST_HINTS = 3
 
 
-def find_hints(done: RunResult, world: Shell) -> Iterator[str]:
+def find_hints(command: str, done: RunResult, world: Shell) -> Iterator[str]:
     """Yield the lines of advice below the output."""
     if not done.started:
         yield "[error] nothing was run: correct the syntax, and call again"
         return
     words = done.stderr[:20_000].decode("utf-8", "replace")
-    for name in list(dict.fromkeys(UNKNOWN.findall(words)))[:MOST_HINTS]:
+    unknown = (*UNKNOWN.findall(words), *find_silenced(command))
+    for name in list(dict.fromkeys(unknown))[:MOST_HINTS]:
         if name in ELSEWHERE:
             yield f"[error] {name}: {ELSEWHERE[name]}"
         else:
@@ -45,6 +49,27 @@ def find_hints(done: RunResult, world: Shell) -> Iterator[str]:
         yield f"[error] only {world.snapshot.name} is here, in {ROOT}: {list_top_names(world)}"
     else:
         yield from find_similar(missing, world)
+
+
+def find_silenced(command: str) -> list[str]:
+    """Return the unknown commands of a text that hides errors (`2>/dev/null`): what it prints misleads without them.
+
+    One that the text itself asks about (`command -v NAME`) is expected to be missing.
+    """
+    if not SILENCED.search(command):
+        return []
+    from bashkit import Bash, BashError
+
+    try:
+        parsed = Bash().analyze(command)
+    except BashError:
+        return []
+    called = [each for each in parsed.commands if each.name]
+    asked = {word for each in called if each.name in ASKING for word in each.args}
+    names = (each.name for each in called if "/" not in each.name)
+    return [
+        name for name in names if name not in KNOWN and name not in asked and name not in parsed.functions
+    ]
 
 
 def is_outside(path: str) -> bool:

@@ -25,6 +25,8 @@ MOST_STDERR_BYTES = 8_000
 CONTROL_SHARE = 0.1
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 CAT_BINARY = re.compile(r"cat -b (\S+|\"[^\"]+\"|'[^']+')")
+# `cat: x: No such file`, as every tool begins an error, and as our commands do.
+FAILED = re.compile(r"^(?:\[error\] |[a-z][\w-]*: )", re.MULTILINE)
 # The interpreter guesses at commands that are not ours to name.
 GUESS = re.compile(r": command not found\. (?:Did you mean|SSH requires)[^\n]*")
 
@@ -34,12 +36,12 @@ def present(command: str, done: RunResult, world: Shell, overflow: Overflow, sec
     parts = [*present_output(command, done.stdout, world, overflow)]
     stderr = mask(redact(done.stderr.decode("utf-8", "surrogateescape")))
     stderr = GUESS.sub(": command not found", stderr).rstrip("\n")
-    # A program that is missing early in a pipe leaves the exit code 0, and an output that misleads.
-    if stderr and (done.exit_code or ": command not found" in stderr):
+    # A command that fails early in a pipe leaves the exit code 0 and an output that misleads.
+    if stderr and (done.exit_code or FAILED.search(stderr)):
         label = "" if stderr.startswith("[error] ") else "[stderr] "
         parts.append(label + cut(stderr, MOST_STDERR_BYTES))
     parts += (f"[limit] {limit}" for limit in done.limits)
-    parts += find_hints(done, world)
+    parts += find_hints(command, done, world)
     parts.append(f"[exit:{done.exit_code} | {format_duration(seconds)}]")
     return "\n".join(parts)
 

@@ -155,6 +155,34 @@ def test_the_error_stream_is_shown_whenever_a_command_fails() -> None:
     assert shown("ls nope; exit 3").startswith("[stderr] ls: cannot access 'nope'")
 
 
+@table(
+    ("command", "first", "named"),
+    [
+        ("nosuchcmd | wc -l", "0", "[stderr] bash: line 1: nosuchcmd: command not found"),
+        ('echo "[$(nosuchcmd)]"', "[]", "[error] unknown command: nosuchcmd"),
+        ("for i in 1 2; do nosuchcmd $i; done; echo end", "end", "[error] unknown command: nosuchcmd"),
+        ("nosuchcmd 2>/dev/null | wc -l", "0", "[error] unknown command: nosuchcmd"),
+        ("npm test &>/dev/null || echo failed", "failed", "[error] npm: nothing can be installed"),
+        ("x=$(nosuchcmd 2>/dev/null); echo ${x:-none}", "none", "[error] unknown command: nosuchcmd"),
+        ("cat nope | wc -l", "0", "[stderr] cat: nope: No such file"),
+        ("symbols nope | wc -l", "0", "[error] symbols: no definition in nope"),
+        ("command -v nosuchcmd 2>/dev/null || echo none", "none", ""),
+        ("command -v uv >/dev/null 2>&1 && uv sync || echo none", "none", ""),
+        ("grep x nope 2>/dev/null | wc -l", "0", ""),
+        ("f() { echo in f; }; f 2>/dev/null", "in f", ""),
+        ("echo nosuchcmd 2>/dev/null", "nosuchcmd", ""),
+        ("echo 'a 2> b'; [ -f f ] && :; true", "a 2> b", ""),
+    ],
+)
+def test_a_stage_that_failed_is_named_whatever_the_last_exit_code(
+    command: str, first: str, named: str
+) -> None:
+    ran = shell.run(command, world({"f": b"x\n"}))
+    lines = ran.shown.splitlines()
+    assert ran.exit_code == 0 and ran.stdout.decode().strip() == first == lines[0]
+    assert any(line.startswith(named) for line in lines[1:-1]) if named else len(lines) == 2, ran.shown
+
+
 def test_an_unknown_command_lists_what_there_is_sorted() -> None:
     lines = shown("foo bar").split("\n")
     assert lines[:2] == ["[stderr] bash: line 1: foo: command not found", "[error] unknown command: foo"]
