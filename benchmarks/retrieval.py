@@ -1,12 +1,14 @@
 """Measure how often the right file comes first in the answer to a question about a repository, and the time.
 
-    python benchmarks/retrieval.py [--half tuning|held-out] [--wrong] [--packages DIR] [--only NAME] [--size]
+    python benchmarks/retrieval.py [--half development|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
+        [--size]
 
 Asks the questions of fixtures/questions about their packages: source archives with tests, documents and changelogs. The
 archives are kept in DIR, and fetched with pip or npm if they are missing; a package that cannot be fetched is named and
-skipped. Printed for each half and package: questions whose right file is first, and among the first three; questions
-without an answer for which none was given. --wrong prints each miss of the tuning half (of the held-out half only with
---half held-out, as it must not guide tuning). --size asks about 5,000 files and 40 MB.
+skipped. Printed for each half, package and kind of question: questions whose right file is first, and among the first
+three, where the answer is not "Not found"; answers that quote what they should (`shows`); questions without an answer
+for which none was given. --wrong prints each miss (of the held-out half only with --half held-out, as it must not guide
+tuning). --size asks about 5,000 files and 40 MB.
 """
 
 import argparse
@@ -26,17 +28,22 @@ from benchmarks.packages import KEPT, read_archive, texts_of
 from cli_guard.assistant.retrieval import SearchResult, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
-HALVES = ("tuning", "held-out")
+HALVES = ("development", "tuning", "held-out")
 SIZE_FILES, SIZE_CHARS = 5_000, 40_000_000
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about a package ("pypi:name==version") and the paths that answer it; none if nothing does."""
+    """A question about a package ("pypi:name==version") and the paths that answer it; none if nothing does.
+
+    `shows` are texts that the answer quotes, `kind` is "symbol", "concept", "setting", "test", "error" or unknown ("").
+    """
 
     package: str
     question: str
     paths: tuple[str, ...]
+    kind: str = ""
+    shows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,13 +63,33 @@ class Answered:
         """Return whether a right file is among the first ones, or none was given if there is no right one."""
         if not self.asked.paths:
             return self.found.confidence == "none"
-        return bool(set(self.asked.paths) & set(self.files[:among]))
+        return self.found.confidence != "none" and bool(set(self.asked.paths) & set(self.files[:among]))
+
+    @property
+    def quotes(self) -> bool:
+        """Return whether the answer shows all that it should."""
+        shown = "\n".join(
+            (
+                *(place.text for place in self.found.places),
+                *(f"{fact.name} {fact.value}" for fact in self.found.facts),
+            )
+        )
+        return self.found.confidence != "none" and all(each in shown for each in self.asked.shows)
 
 
 def questions(half: str) -> list[Asked]:
     """Read the questions of one half."""
     rows = map(json.loads, (QUESTIONS / f"{half}.jsonl").read_text("utf-8").splitlines())
-    return [Asked(row["package"], row["question"], tuple(row["paths"])) for row in rows]
+    return [
+        Asked(
+            row["package"],
+            row["question"],
+            tuple(row["paths"]),
+            row.get("kind", ""),
+            tuple(row.get("shows") or ()),
+        )
+        for row in rows
+    ]
 
 
 def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
@@ -81,10 +108,13 @@ def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
 
 
 def print_table(half: str, answered: list[Answered]) -> None:
-    """Print first, among three, none, and time; by package and in all."""
-    print(f"\n{half + ' half':34}{'first':>12}{'of three':>12}{'none':>10}{'ms':>8}{'slowest':>9}")
+    """Print first, among three, quoted, none, and time; by package, by kind and in all."""
+    heads = ("first", "of three", "quoted", "none", "ms", "slowest")
+    print(f"\n{half + ' half':34}" + "".join(f"{head:>11}" for head in heads))
     for package in dict.fromkeys(each.asked.package for each in answered):
         print_row(package, [each for each in answered if each.asked.package == package])
+    for kind in dict.fromkeys(each.asked.kind for each in answered if each.asked.kind):
+        print_row(kind, [each for each in answered if each.asked.kind == kind])
     print_row("all", answered)
 
 
@@ -92,15 +122,21 @@ def print_row(name: str, answered: list[Answered]) -> None:
     """Print one line of the table."""
     known = [each for each in answered if each.asked.paths]
     absent = [each for each in answered if not each.asked.paths]
-    cells = [f"{sum(each.right(among) for each in known)}/{len(known)}" for among in (1, 3)]
-    if name == "all" and known:
-        cells = [
-            f"{cell} {sum(e.right(n) for e in known) / len(known):.0%}"
-            for n, cell in zip((1, 3), cells, strict=True)
-        ]
-    none = f"{sum(each.right(1) for each in absent)}/{len(absent)}" if absent else "-"
+    quoting = [each for each in known if each.asked.shows]
+    cells = [
+        share_of(known, [each.right(1) for each in known]),
+        share_of(known, [each.right(3) for each in known]),
+        share_of(quoting, [each.quotes for each in quoting]),
+        share_of(absent, [each.right(1) for each in absent]),
+    ]
     times = [each.seconds * 1000 for each in answered]
-    print(f"{name:34}{cells[0]:>12}{cells[1]:>12}{none:>10}{statistics.median(times):8.0f}{max(times):9.0f}")
+    cells += [f"{statistics.median(times):.0f}", f"{max(times):.0f}"]
+    print(f"{name:34}" + "".join(f"{cell:>11}" for cell in cells))
+
+
+def share_of(asked: list[Answered], right: list[bool]) -> str:
+    """Return `12/20 60%`, or a dash where nothing of the kind was asked."""
+    return f"{sum(right)}/{len(asked)} {sum(right) / len(asked):.0%}" if asked else "-"
 
 
 def print_confidence(answered: list[Answered]) -> None:
@@ -116,7 +152,9 @@ def print_wrong(answered: list[Answered]) -> None:
     for each in answered:
         if not each.right(1):
             rank = next((n for n, path in enumerate(each.files, 1) if path in each.asked.paths), 0)
-            print(f"{each.asked.package}  {each.asked.question}  [{each.found.confidence}]")
+            print(
+                f"{each.asked.package}  {each.asked.kind}  {each.asked.question}  [{each.found.confidence}]"
+            )
             print(f"    right: {', '.join(each.asked.paths) or 'none'} (rank {rank or '-'})")
             for place in each.found.places[:3]:
                 print(f"    {place.score:8.3f} {place.path}:{place.line} {place.kind} {place.symbol}")
@@ -163,7 +201,7 @@ def main() -> None:
             continue
         print_table(half, answered)
         print_confidence(answered)
-        if chosen.wrong and (half == "tuning" or chosen.half):
+        if chosen.wrong and (half != "held-out" or chosen.half):
             print_wrong(answered)
     if chosen.size:
         print_size(chosen.packages)
