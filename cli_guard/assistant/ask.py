@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from cli_guard.assistant import Proposal, propose
 from cli_guard.assistant.history_request import read_history_request
 from cli_guard.assistant.request import read_request
+from cli_guard.assistant.reviewing import review_change
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.applying import PatchWriter
 from cli_guard.git.repository import Repository
@@ -21,7 +22,7 @@ from cli_guard.git.snapshot import Snapshot, read_state
 from cli_guard.graph.state import normalise
 from cli_guard.review.command_context import command_context
 from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Commit, Staged, Worktree
+from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -74,7 +75,7 @@ def ask_request(
     repository = Repository.discover(invocation.cwd, invocation.env)
     said = read_request(normalise(request))
     if said.kind == "change_review" and not read_history_request(said.text, said.names):
-        return review_change(invocation, revision, worktree=worktree)
+        return review_change(said.text, repository, invocation, revision, worktree=worktree)
     snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:
         other = "" if worktree else ", or ask about the files of the work tree with --worktree"
@@ -85,17 +86,6 @@ def ask_request(
         context = replace(context, planner=planner)
         proposal = propose(request, snapshot, paths=allowed, context=context, metadata=metadata)
     return record(proposal, repository, invocation)
-
-
-def review_change(invocation: Invocation, revision: str | None, *, worktree: bool) -> Proposal:
-    """Review a change as `cli-guard review` does: what is staged, what is in the work tree, or a commit."""
-    from cli_guard.review.render import as_json, text
-    from cli_guard.review.run import review_request
-
-    done = review_request(Worktree() if worktree else Commit(revision) if revision else Staged(), invocation)
-    shown = text.render(done, color=False)
-    data = {"task_type": "change_review", "final_output": shown, **as_json.as_dict(done)}
-    return Proposal(done.status, shown, data)
 
 
 @contextmanager

@@ -327,6 +327,31 @@ def test_review_is_the_review(shop: Repo) -> None:
     assert "code-python-shell" in done.out
 
 
+RISKY = "import os\n\n\ndef run(command):\n    os.system(command)\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "says", "code"),
+    [
+        ("Review my last commit", "'Rename the shop': README.md", 0),
+        ("anything risky in HEAD~1?", "src/new.py:5  high      code-python-os-command", 3),
+        ("review the last two commits", "'Run a command': src/new.py", 3),
+        ("Review what changed since HEAD~2", "'Run a command': src/new.py", 3),
+        ("review HEAD~2..HEAD~1", "'Run a command': src/new.py", 3),
+        ("Review my branch", "'Run a command': src/new.py", 3),
+        ("Review my change", "what differs from HEAD in the work tree", 0),
+        ("Review the commit HEAD~9", "there is no commit 'HEAD~9'", 2),
+    ],
+)
+def test_a_review_of_what_the_words_say(shop: Repo, request_: str, says: str, code: int) -> None:
+    shop.git("switch", "-qc", "work")
+    shop.commit("Run a command", {"src/new.py": RISKY})
+    shop.commit("Rename the shop", {"README.md": "# The shop\n"})
+    shop.write("README.md", "# My shop\n")
+    done = ask(shop, request_)
+    assert says in done.all and done.code == code, done.all
+
+
 def test_running_tests_waits_for_a_person(shop: Repo) -> None:
     """What an approval of it does is in test_runs.py."""
     done = ask(shop, "Run the tests of src/utils.py")

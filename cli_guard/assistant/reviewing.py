@@ -1,0 +1,108 @@
+"""A review that a request asks for in words: of what is staged, of the work tree, of a commit or of several."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.assistant import Proposal
+from cli_guard.git.log import Commit as Recorded
+from cli_guard.git.log import read_log
+from cli_guard.git.repository import Repository
+from cli_guard.review.request import Commit, Range, Request, Staged, Worktree, parse_range
+from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+
+REVISION = r"(?:HEAD(?:[~^]\d*)*|@(?:[~^]\d*)+|(?=[0-9a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d[\w.-]*)"
+BETWEEN = re.compile(rf"(?<!\S)({REVISION}\.\.(?:{REVISION})?)(?!\S)")
+SINCE = re.compile(rf"\b(?:since|after|from)\s+({REVISION})")
+SEVERAL = re.compile(r"\b(?:last|latest|past|previous)\s+(\d{1,3}|two|three|four|five)\s+commits\b", re.I)
+ONE = re.compile(rf"(?<![\w./-])({REVISION})(?![\w/])")
+LAST = re.compile(
+    r"\b(?:last|latest|most recent|previous|newest)\s+commit\b|\bwhat i (?:just )?committed\b", re.I
+)
+BRANCH = re.compile(
+    r"\b(?:my|this|the|current|feature)\s+branch\b|\bpull request\b|\bPR\b|\bsince main\b", re.I
+)
+UNSTAGED = re.compile(
+    r"\bunstaged\b|\bnot staged\b|\bwork(?:ing)?[ -]?tree\b|\buncommitted\b|\bworking copy\b", re.I
+)
+NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
+TRUNKS = (
+    *("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
+    *("refs/heads/main", "refs/heads/master"),
+)
+MOST_COMMITS, MOST_FILES = 5, 20
+
+
+def find_subject(request: str, repository: Repository) -> Request:
+    """Return what a request wants reviewed; without a word about it what is staged, else the work tree.
+
+    Raises UsageError for a revision that is not there.
+    """
+    if found := BETWEEN.search(request):
+        return parse_range(found[1])
+    if found := SINCE.search(request):
+        return Range(found[1], "HEAD")
+    if found := SEVERAL.search(request):
+        number = NUMBERS.get(found[1].lower()) or int(found[1])
+        return Range(f"HEAD~{number}", "HEAD")
+    if (found := ONE.search(request)) or LAST.search(request):
+        return Commit(found[1] if found else "HEAD")
+    if BRANCH.search(request) and (base := find_branch_base(repository)):
+        return Range(base, "HEAD")
+    if UNSTAGED.search(request) or not (repository.bare or repository.has_staged()):
+        return Worktree()
+    return Staged()
+
+
+def find_branch_base(repository: Repository) -> str | None:
+    """Return where this branch left the main one, None where that cannot be told."""
+    head = repository.head
+    for trunk in TRUNKS if head else ():
+        oid = repository.git.optional("rev-parse", "--quiet", "--verify", f"{trunk}^{{commit}}")
+        base = repository.merge_bases(oid, str(head))[0] if oid else None
+        if base and base != head:
+            return base
+    return None
+
+
+def review_change(
+    request: str, repository: Repository, invocation: Invocation, revision: str | None, *, worktree: bool
+) -> Proposal:
+    """Review what a request asks for, as `cli-guard review` does; the options of the caller come first.
+
+    Raises CliGuardError.
+    """
+    from cli_guard.review.render import as_json, text
+    from cli_guard.review.run import review_request
+
+    subject: Request
+    subject = Worktree() if worktree else Commit(revision) if revision else find_subject(request, repository)
+    done = review_request(subject, invocation)
+    shown = "\n".join((*describe_subject(subject, repository), text.render(done, color=False)))
+    data = {"task_type": "change_review", "final_output": shown, **as_json.as_dict(done)}
+    return Proposal(done.status, shown, data)
+
+
+def describe_subject(subject: Request, repository: Repository) -> Iterator[str]:
+    """Yield what was reviewed, a line for each commit with its files; the caller knows what is staged."""
+    if isinstance(subject, Worktree):
+        yield "Reviewed: what differs from HEAD in the work tree."
+    if isinstance(subject, Commit):
+        tips = [repository.resolve(subject.revision)]
+        yield from map(describe_commit, read_log(repository, tips=tips, count=1))
+    if isinstance(subject, Range):
+        tips = [repository.resolve(subject.head), f"^{repository.resolve(subject.base)}"]
+        commits = read_log(repository, tips=tips, count=MOST_COMMITS + 1)
+        yield from map(describe_commit, commits[:MOST_COMMITS])
+        if len(commits) > MOST_COMMITS:
+            yield "  and the commits before these"
+
+
+def describe_commit(commit: Recorded) -> str:
+    """Return one line about a commit: its short id, its author and day, its subject and its files."""
+    files = [each.path for each in commit.files]
+    more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
+    listed = f": {', '.join(files[:MOST_FILES])}{more}" if files else ""
+    line = f"Reviewed: {commit.oid[:10]} {commit.author}, {commit.date}, {commit.subject!r}{listed}"
+    return printable(redact(line))
