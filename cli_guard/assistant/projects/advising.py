@@ -141,7 +141,9 @@ class _Adviser:
         candidates = [each for each in self.commands if asked.purpose and each.purpose == asked.purpose]
         places = [(each, f"{folder_of(each.path)}/") for each in candidates if folder_of(each.path)]
         near = next((each for path in asked.paths for each, place in places if path.startswith(place)), None)
-        tool = next((each for each in candidates if asked.words & set(each.command.split())), None)
+        own = [(len(asked.words & set(words_of(each.command))), -at) for at, each in enumerate(candidates)]
+        fit, at = max(own, default=(0, 0))
+        tool = candidates[-at] if fit else None
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
             return Advice(None, None, asked.purpose or "other", looked_at=self.files.looked_at)
