@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cli_guard.assistant.explaining import read_explained
 from cli_guard.assistant.history_request import read_history_request
-from cli_guard.assistant.planning import KINDS, plan_call, plan_history, request_of
+from cli_guard.assistant.planning import KINDS, plan_call, plan_explanation, plan_history, request_of
 from cli_guard.assistant.replies import result_of
 from cli_guard.assistant.request import read_request
+from cli_guard.assistant.request_command import read_command_request
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType
 from cli_guard.secrets.redact import redact
@@ -62,6 +64,13 @@ class LocalAssistant:
             "assumed": said.assumed,
             "effect": redact(said.risk.words) if said.risk else "",
         }
+        if said.kind == "command_help" and read_command_request(request).explain:
+            # What a command names need not be there.
+            wishes["paths"] = []
+        elif (
+            said.kind == "repo_qna" and named == list(names.paths)[:1] and (thing := read_explained(request))
+        ):
+            wishes["explain"], wishes["near"] = thing
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
         # Another kind named by the caller does not get around what the words ask for.
         wanted: TaskType = "unsupported" if said.refusal else kind or said.kind
@@ -82,13 +91,16 @@ class LocalAssistant:
             return plan_call(*called)
         if state["wishes"].get("history"):
             return plan_history(state)
+        if state["wishes"].get("explain"):
+            return plan_explanation(state, KINDS[str(state["task_type"])][0])
         make_plan, _ = KINDS[str(state["task_type"])]
         return make_plan(state, self.shell is not None)
 
     def reply(self, state: State) -> Iterable[str]:
         """The lines of the answer."""
-        if lines := result_of(state, "read_history").get("lines"):
-            return list(lines)
+        for tool in ("read_history", "explain"):
+            if lines := result_of(state, tool).get("lines"):
+                return list(lines)
         _, answer = KINDS[str(state["task_type"])]
         return answer(state)
 

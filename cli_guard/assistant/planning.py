@@ -13,7 +13,7 @@ from cli_guard.model import Action
 READ_FILES = 2
 CONCERNED = 50
 LEAST_WORDS = 3
-OUTLINES = 3
+EXPLAINED = 3
 # The purposes of commands that end by themselves, which a person may have run. The second row changes files.
 CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
 BUILDS = frozenset(("build", "docs", "format"))
@@ -54,9 +54,7 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     named = paths if state["wishes"].get("named") else []
     without = request.topic_without(named)
     if named and not without:
-        return Planned(
-            tuple(read_action("outline_file", "see what it holds", path=p) for p in paths[:OUTLINES])
-        )
+        return Planned(tuple(read_action("explain", "see what it holds", name=p) for p in paths[:EXPLAINED]))
     # The name of a file says where to look, not what for, unless too little is left without it.
     query = without if named and len(without.split()) > LEAST_WORDS else request.topic
     actions = [read_action("search_repository", "find where it stands", query=query, paths=named)]
@@ -74,7 +72,18 @@ def plan_history(state: State) -> Planned:
         return Planned((asked,), last=False)
     if replies.result_of(state, "read_history").get("lines"):
         return Planned(())
-    return plan_answer({**state, "round": 1}, in_repository=True)
+    return plan_answer({**state, "round": state["round"] - 1}, in_repository=True)
+
+
+def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) -> Planned:
+    """Explain what the request names; where nothing has that name, plan as for any other request of its kind."""
+    wishes = state["wishes"]
+    if state["round"] == 1:
+        asked = read_action("explain", "explain it", name=wishes["explain"], near=wishes["near"])
+        return Planned((asked,), last=False)
+    if replies.result_of(state, "explain").get("lines"):
+        return Planned(())
+    return otherwise({**state, "round": state["round"] - 1}, True)
 
 
 def find_command(state: State) -> Action:

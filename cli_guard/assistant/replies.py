@@ -28,10 +28,9 @@ def answer_question(state: State) -> Iterator[str]:
     """Where it is, what is there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
-    outlines = [result for result in state["tool_results"] if result["tool"] == "outline_file"]
-    for outline in outlines:
-        yield from outline_lines(outline)
-    if places and not outlines:
+    explained = [line for result in state["tool_results"] for line in result.get("lines", ())]
+    yield from explained
+    if places and not explained:
         best = places[0]
         yield place_line(best)
         # What the line above says in full is not said twice.
@@ -41,19 +40,10 @@ def answer_question(state: State) -> Iterator[str]:
         yield f"Confidence: {found['confidence']} ({place_kind(best)}){doubt}."
         near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
         yield from (f"Also: {place_line(each)}" for each in near[:OTHERS])
-    elif not outlines:
+    elif not explained:
         paths = state["allowed_paths"]
         yield f"Not found; looked at {first_of(paths, SHOWN)}."
     yield from command_lines(state)
-
-
-def outline_lines(outline: Data) -> Iterator[str]:
-    """What a file is for, and what it defines."""
-    about = f": {outline['about']}" if outline["about"] else ""
-    yield f"{outline['path']} ({count_of(outline['lines'], 'line')}){about}"
-    yield from (f"  line {each['line']}: {each['text']}" for each in outline["symbols"])
-    if outline["more"]:
-        yield f"  and {outline['more']} more"
 
 
 def fact_text(fact: Data) -> str:

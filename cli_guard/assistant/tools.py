@@ -17,11 +17,7 @@ if TYPE_CHECKING:
     from cli_guard.assistant.editing import Plan
     from cli_guard.assistant.local import LocalAssistant
 
-OUTLINED = 20
-LINE_CHARS = 240
-OPENING_CHARS = 4_000
-# What the first line for readers begins with: a docstring, a comment, a heading.
-PROSE = tuple("\"'#/*-;<")
+LINE_CHARS, LONG_LINE = 160, 500
 PLACEHOLDER = re.compile(r"<([a-z]{1,30})>")
 
 
@@ -52,6 +48,13 @@ class Tested(Arguments):
     symbols: tuple[str, ...] | list[str] = ()
 
 
+class Named(Arguments):
+    """A path, a folder or a name of code; `near` are words of the path that is meant."""
+
+    name: str = Field(min_length=1, max_length=500)
+    near: tuple[str, ...] | list[str] = ()
+
+
 class CommandText(Arguments):
     """A command for the developer to run."""
 
@@ -72,30 +75,12 @@ def read_file(world: World, arguments: OneFile) -> ToolOutput:
     return ToolOutput({"path": arguments.path, "text": shown, "truncated": len(shown) < len(text)})
 
 
-def outline_file(world: World, arguments: OneFile) -> ToolOutput:
-    """Say what a file is for, and what it defines at its top level."""
-    from cli_guard.code.definitions import find_definitions
+def explain(world: World, arguments: Named) -> ToolOutput:
+    """Explain a file, a folder or a definition from its own words and from what uses it."""
+    from cli_guard.assistant.explaining import Explainer
 
-    path, text = arguments.path, world.snapshot.get(arguments.path, "")
-    top = [each for each in find_definitions(path, text) if each.qualname == each.name]
-    shown = [
-        {"kind": each.kind, "line": each.line, "text": redact(each.signature, path)[:LINE_CHARS]}
-        for each in top[:OUTLINED]
-    ]
-    about = redact(opening_of(text), path)[:LINE_CHARS]
-    lines = len(text.splitlines())
-    return ToolOutput(
-        {"path": path, "lines": lines, "about": about, "symbols": shown, "more": len(top) - len(shown)}
-    )
-
-
-def opening_of(text: str) -> str:
-    """The first words of a file for its readers: a docstring, a comment, a heading or a sentence."""
-    for line in text[:OPENING_CHARS].splitlines():
-        said = line.strip().strip("#/*-;\"'!<> \t").removeprefix('r"""').strip()
-        if said and not line.startswith("#!") and (line[:1] in PROSE or " " in said):
-            return said if line[:1] in PROSE else ""
-    return ""
+    lines = Explainer(world.snapshot).explain(arguments.name, arguments.near)
+    return ToolOutput({"lines": tuple(redact(line)[:LONG_LINE] for line in lines)})
 
 
 def advise_command(world: World, arguments: Wish) -> ToolOutput:
@@ -209,11 +194,11 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
             lines = answer_history(asked, repository, world.snapshot, tip, world.allowed)
         except CliGuardError as error:
             lines = (str(error),)
-        return ToolOutput({"lines": tuple(redact(line)[:LINE_CHARS] for line in lines)})
+        return ToolOutput({"lines": tuple(redact(line)[: 2 * LINE_CHARS] for line in lines)})
 
     functions: tuple[Callable[[World, Any], ToolOutput], ...] = (
-        *(search_repository, read_file, outline_file, advise_command, suggest_command, find_tests),
-        *(read_history, simulate_tests, propose_documentation, plan_refactoring, plan_change, run),
+        *(search_repository, read_file, advise_command, suggest_command, find_tests),
+        *(read_history, explain, simulate_tests, propose_documentation, plan_refactoring, plan_change, run),
     )
     made = {}
     for function in functions:

@@ -32,7 +32,7 @@ COMMANDS = {
     "audit": "Show or verify the audit log.",
     "mcp": "Serve coding agents over standard input and output.",
     "rules": "List every rule.",
-    "explain": "Explain one rule, with examples.",
+    "explain": "Explain a rule, a file, a name of the code, a commit or a command.",
     "doctor": "Show what is installed, which policy applies and what would run.",
     "server": "Show, start or stop the warm server that makes hooks quick.",
     "demo": "Show four real runs in a scratch repository.",

@@ -1,18 +1,26 @@
-"""`cli-guard explain`: show one rule in full."""
+"""`cli-guard explain`: a rule in full, or what a file, a folder, a name, a commit or a command is and does."""
 
 import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.rules import default_disposition, every_rule
-from cli_guard.errors import UsageError
+from cli_guard.errors import NotARepository, UsageError
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.git.repository import Repository
 
 WIDTH = 78
+MOST_LINES = 40
 
 
 def paragraph(label: str, text: str) -> str:
@@ -61,14 +69,123 @@ def page(rule: str, io: Io | None = None) -> str:
 
 
 @click.pass_obj
-def run(io: Io, /, rule: str) -> int:
-    io.say(printable(page(rule, io), keep_newlines=True))
+def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> int:
+    from cli_guard.policy.globs import USERS_RULE
+
+    subject = " ".join(words)
+    if len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
+        io.say(printable(page(subject, io), keep_newlines=True))
+    else:
+        io.say(printable("\n".join(explain_subject(io, subject, rev, worktree=worktree)), keep_newlines=True))
     return 0
+
+
+def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: bool) -> list[str]:
+    """Return the explanation of a path, a name, a commit or a command. Raises UsageError if it is none of them."""
+    if " " in subject and is_command(subject):
+        return explain_shell_command(io, subject)
+    from cli_guard.cli.ask import from_the_top
+    from cli_guard.git.repository import Repository
+    from cli_guard.git.snapshot import read_state
+
+    texts: Mapping[str, str] = {}
+    with suppress(NotARepository):  # without one there are only rules and commands
+        repository = Repository.discover(io.cwd, io.env)
+        texts = read_state(repository, revision, worktree=worktree)
+        paths = [subject]
+        with suppress(UsageError):
+            paths += from_the_top(io, (subject,))
+        if lines := explain_names(paths[::-1], texts) or explain_commit(repository, subject):
+            return [redact(line) for line in lines]
+    if is_command(f"{subject} "):
+        return explain_shell_command(io, subject)
+    raise UsageError(nothing_named(subject, texts))
+
+
+def is_command(text: str) -> bool:
+    """Return whether a text begins with a program that is known."""
+    from cli_guard.assistant.request_command import find_command, word_list
+    from cli_guard.commands.handlers import HANDLERS
+
+    return find_command(f"explain {text}", word_list("known") | HANDLERS.keys()) is not None
+
+
+def explain_shell_command(io: Io, text: str) -> list[str]:
+    """Return the verdict about a command, what each part does, and what its options mean."""
+    from cli_guard.assistant.projects.advising import explain_command, explain_options
+    from cli_guard.commands import judge
+    from cli_guard.review.command_context import command_context
+    from cli_guard.review.render.command import render
+
+    verdict = judge(text, command_context(io.cwd, io.env))
+    parts = (*explain_command(text, {}), *explain_options(text))
+    kinds = dict.fromkeys(f"{each.kind} {each.target or ''}".strip() for each in verdict.effects)
+    effects = [f"  effects: {redact(', '.join(kinds))}"] if kinds else []
+    return [
+        redact(text),
+        *render(verdict).split("\n"),
+        *effects,
+        *(f"  {redact(e.text)}: {redact(e.meaning)}" for e in parts),
+    ][:MOST_LINES]
+
+
+def explain_names(names: Iterable[str], texts: Mapping[str, str]) -> Sequence[str]:
+    from cli_guard.assistant.explaining import Explainer
+
+    explainer = Explainer(texts)
+    return next(filter(None, (explainer.explain(name or ".") for name in names)), ())
+
+
+def explain_commit(repository: "Repository", revision: str) -> Sequence[str]:
+    """Return the message, files and changed names of a commit; nothing if it is none."""
+    from cli_guard.assistant.history import HistoryReader
+    from cli_guard.assistant.history_request import HistoryRequest
+    from cli_guard.assistant.request_names import NO_NAMES
+
+    if " " in revision or repository.head is None:
+        return ()
+    try:
+        return tuple(
+            HistoryReader(HistoryRequest("changed", NO_NAMES, revision=revision), repository, {}).answer()
+        )
+    except UsageError:
+        return ()
+
+
+def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
+    """Say that nothing has a name, with the nearest rule, path, name of code and command."""
+    from difflib import get_close_matches
+
+    from cli_guard.assistant.request_command import word_list
+    from cli_guard.code.python_imports import defined_names
+
+    paths = {name: path for path in texts for name in (path.rpartition("/")[2], path)}
+    names = dict.fromkeys(
+        name for path, text in texts.items() if path.endswith(".py") for name in defined_names(text)
+    )
+    near = []
+    for kind, known in (
+        ("rule", load_all()),
+        ("path", paths),
+        ("name", names),
+        ("command", word_list("known")),
+    ):
+        if close := get_close_matches(subject[:100], list(known)[:20_000], n=1, cutoff=0.6):
+            near.append(f"{kind} {paths[close[0]] if kind == 'path' else close[0]}")
+    said = f"; nearest: {', '.join(near)}" if near else "; list the rules with `cli-guard rules`"
+    return f"there is no rule {subject!r}, and no path, name of code, commit or command of that name{said}"
 
 
 command = Command(
     "explain",
     callback=run,
-    help="Explain one rule: why it matters, what to do, examples that it reports and that it does not.",
-    params=[click.Argument(["rule"])],
+    help="Explain a rule (why it matters, what to do, examples), a file or folder (its purpose, names, imports and"
+    " tests), a name of the code (its documentation, callers and tests), a commit, or a command: what each part does,"
+    " and how it is judged. Options come before what is explained.",
+    params=[
+        click.Argument(["words"], nargs=-1, required=True, metavar="RULE|PATH|NAME|COMMIT|COMMAND"),
+        click.Option(["--rev"], metavar="REV", help="Use the files of a commit instead of what is staged."),
+        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
+    ],
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
 )

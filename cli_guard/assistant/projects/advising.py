@@ -4,7 +4,7 @@ What a command does is said in the judge's own reasons, part by part, and by the
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
@@ -24,6 +24,7 @@ from cli_guard.assistant.request_command import (
 )
 from cli_guard.commands import Kind, Verdict, judge
 from cli_guard.model import Confidence
+from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.redact import redact
 
 MOST_ALTERNATIVES = 3
@@ -77,7 +78,7 @@ class _Adviser:
             redact(command),
             (known.path, known.line) if known else None,
             known.purpose if known else purpose_of_text(plain),
-            explain_command(redact(plain), self.tasks),
+            (*explain_command(redact(plain), self.tasks), *explain_options(plain))[:MOST_PARTS],
             assumed=f"the files of the repository do not define {undefined}" if undefined else None,
             looked_at=self.files.looked_at,
             confidence=Confidence.LOW if undefined else sure,
@@ -243,6 +244,24 @@ def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
         for part, each in reasons.items():
             found.setdefault(part, {}).update(each)
     return tuple(Part(part, "; ".join(each)) for part, each in found.items())[:MOST_PARTS]
+
+
+def explain_options(command: str) -> Iterator[Part]:
+    """Yield the options of well-known programs with their meanings, those of each program once."""
+    table = read_table("projects/options.toml")
+    for part in re.split(r"[|;&\n]+", command[:LONGEST_COMMAND]):
+        program, *words = part.split() or [""]
+        if program == "sudo" and words:
+            program, *words = words
+        known: Mapping[str, str] = table.get(f"{program} {words[0]}" if words else "", table.get(program, {}))
+        options = [word.split("=")[0].lstrip("-") for word in words if word.startswith("-")] if known else []
+        letters = (each if each in known else tuple(each) for each in options)
+        for name in dict.fromkeys(
+            name for each in letters for name in ((each,) if isinstance(each, str) else each)
+        ):
+            if name in known:
+                option, _, meaning = known[name].partition(": ")
+                yield Part(f"{program} {option}", meaning)
 
 
 def judge_with_placeholders(command: str) -> Verdict:

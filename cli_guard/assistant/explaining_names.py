@@ -1,0 +1,133 @@
+"""Explains a definition: its signature and documentation, what it calls, what uses it, and its tests."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.assistant.explaining import CODE, LISTED, NAMES, Explainer, count_of, join, symbol_text
+from cli_guard.assistant.retrieval.references import find_references
+from cli_guard.code.definitions import Definition, is_parseable
+from cli_guard.code.languages import language_for
+from cli_guard.code.purpose import SENTENCE, clip, first_paragraph
+from cli_guard.code.syntax import Trees
+from cli_guard.code.test_files import is_test_or_example
+from cli_guard.rules.catalog import read_patterns
+
+PATTERNS = read_patterns("languages/patterns.toml", "explaining")
+CALLERS, SECONDS = 8, 1.0
+FACTS = (("raises", "raised"), ("handles", "handled"), ("compares with", "values"))
+NAME = re.compile(r"[\w$]+(?:(?:\.|::|->)[\w$]+)*")
+SEPARATOR = re.compile(r"\.|::|->")
+RECEIVER = re.compile(r"func \((\w+)")
+# The nodes of calls, and the field of each with what is called.
+JAVASCRIPT = {"call_expression": "function", "new_expression": "constructor"}
+CALLS = {
+    "python": {"call": "function"},
+    **dict.fromkeys(("javascript", "typescript", "tsx"), JAVASCRIPT),
+    "go": {"call_expression": "function"},
+    "java": {"method_invocation": "name", "object_creation_expression": "type"},
+    "rust": {"call_expression": "function", "macro_invocation": "macro"},
+}
+
+
+def explain_definition(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
+    """Yield the lines about a definition."""
+    symbols = explainer.symbols(path)
+    symbol = next((each for each in symbols if each.line == definition.line), None)
+    owner = definition.qualname.rpartition(".")[0]
+    head = f"{path}:{definition.line}-{definition.end_line}: {explainer.signature(path, definition)}"
+    yield head + (f"  (in {owner})" if owner else "")
+    if symbol and symbol.doc and (said := first_paragraph(symbol.doc.text.split("\n"))):
+        yield f"  {clip(said, 2 * SENTENCE)}"
+    members = (each for each in symbols if each.qualname == f"{definition.qualname}.{each.name}")
+    # Of several overloads the last one is the function itself.
+    inner = list({each.name: each for each in members if each.is_function}.values())
+    yield from (
+        f"  line {each.line}: {symbol_text(each.name, each)}" for each in inner[:NAMES] if each.public
+    )
+    if hidden := [each.name for each in inner if not each.public]:
+        yield f"  not public: {join(hidden, NAMES)}"
+    yield from list_calls(explainer, path, definition)
+    body = "\n".join(explainer.texts[path].split("\n")[definition.line - 1 : definition.end_line])
+    for label, form in FACTS:
+        found = (each.strip(" (").split(" as ")[0] for each in PATTERNS[form].findall(body))
+        if names := list(dict.fromkeys(found)):
+            yield f"  {label}: {join(names, LISTED)}"
+    places = explainer.find_definitions(definition.name)
+    yield from list_callers(explainer, path, definition, is_shared=len(places) > 1)
+    yield from explainer.list_tests(path, [definition.name])
+    others = [
+        f"{other}:{each.line}" for other, each in places if (other, each.line) != (path, definition.line)
+    ]
+    if others:
+        yield f"  also defined: {join(others, LISTED // 2)}"
+
+
+def list_calls(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
+    """Yield what a definition calls: names of its file and of those it imports, and names from outside."""
+    known: dict[str, str] = {}
+    for other in (path, *explainer.imports.imports_of(path).inside[: LISTED * 3]):
+        for each in explainer.definitions(other):
+            if each.kind in CODE - {"constant"}:
+                place = f"line {each.line}" if other == path else f"{other}:{each.line}"
+                known.setdefault(each.name, f"{each.qualname} ({place})")
+    bound = explainer.imports.names_bound(path)
+    receiver = RECEIVER.match(explainer.signature(path, definition))
+    own = ("self", "this", "cls", receiver[1] if receiver else "")
+    inside: dict[str, None] = {}
+    outside: dict[str, None] = {}
+    for called in list_called(path, explainer.texts[path], definition):
+        *owner, last = SEPARATOR.split(called)
+        first = owner[0] if owner else last
+        # The class of any other object is not known, so neither is its method.
+        is_known = not owner or (len(owner) == 1 and (first in own or first in known or first in bound))
+        if last in known and last != definition.name and is_known:
+            inside[known[last]] = None
+        elif first in bound and first not in own:
+            outside[called] = None
+    for label, found in (("calls", inside), ("calls from outside", outside)):
+        if found:
+            yield f"  {label}: {join(list(found), LISTED)}"
+
+
+def list_called(path: str, text: str, definition: Definition) -> Iterator[str]:
+    """Yield the names that a definition calls, in order."""
+    language = language_for(path) or ""
+    fields = CALLS.get(language)
+    if fields is None or not is_parseable(text):
+        return
+    for node in Trees().root(language, text).find_all(any=[{"kind": kind} for kind in fields]):
+        if definition.line <= node.range().start.line + 1 <= definition.end_line:
+            name = node.field(fields[node.kind()])
+            if name is not None and NAME.fullmatch(name.text()):
+                yield name.text()
+
+
+def list_callers(
+    explainer: Explainer, path: str, definition: Definition, *, is_shared: bool
+) -> Iterator[str]:
+    """Yield what uses a definition, by file; one that shares its name is looked for where its file is imported."""
+    name = definition.qualname if is_shared and "." in definition.qualname else definition.name
+    near = {path, *explainer.imports.importers_of(path)} if is_shared else explainer.texts.keys()
+    texts = {each: explainer.texts[each] for each in near if definition.name in explainer.texts[each]}
+    rows: dict[str, dict[int, None]] = {}
+    if NAME.fullmatch(name):
+        listed = find_references(name, texts, seconds=SECONDS)
+        for found in listed.references:
+            is_inside = found.path == path and definition.line <= found.line <= definition.end_line
+            if found.kind in ("call", "use") and not is_inside:
+                rows.setdefault(found.path, {})[found.line] = None
+        yield from (f"  uses left out: {each.path}: {each.reason}" for each in listed.skipped[:1])
+    source = sorted(each for each in rows if not is_test_or_example(each))
+    for each in source[:CALLERS]:
+        around = explainer.definitions(each)
+        places = []
+        for line in rows[each]:
+            holder = next((d.qualname for d in reversed(around) if d.line <= line <= d.end_line), "")
+            places.append(f"{holder} (line {line})" if holder else f"line {line}")
+        yield f"  used in {each}: {join(places, LISTED // 2)}"
+    if len(source) > CALLERS:
+        yield f"  and in {count_of(len(source) - CALLERS, 'more file')}"
+    if not source:
+        yield "  used in no other code here" + (
+            f", but in {count_of(len(rows), 'test file')}" if rows else ""
+        )
