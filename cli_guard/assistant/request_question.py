@@ -15,6 +15,7 @@ MOST_CONCEPTS = 12
 RANK_WEIGHTS = (1.0, 0.55, 0.3)
 # What two words written as one, a synonym, one word of a phrase count; a phrase counts more than a word.
 JOINED, SYNONYM, HALF, PHRASE_WEIGHT = 0.84, 0.5, 0.35, 1.4
+KIND_WORDS: dict[str, str] = read_table("retrieval/vocabulary.toml")["asking"]
 STOP, WEAK, SOFT = (
     frozenset(read_table("retrieval/vocabulary.toml")[kind].split()) for kind in ("stop", "weak", "soft")
 )
@@ -24,7 +25,13 @@ NAME = re.compile(r"[A-Za-z_$][\w$]*")
 # Not the first word of a sentence, and not GitHub, which code may split.
 PROPER = pattern("proper_name")
 ASKED_FILES = {kind: pattern(f"asks_{kind}") for kind in ("test", "doc", "changes")}
-ASKED_DEFINITIONS = {kind: pattern(f"asks_{kind}") for kind in ("error", "default", "environment")}
+ASKED_DEFINITIONS = {
+    kind: pattern(f"asks_{kind}") for kind in ("error", "default", "environment", "setting", "use", "raise")
+}
+NAMED, MESSAGE = pattern("asks_name"), pattern("asks_message")
+QUOTED, FIELD = pattern("quoted_message"), pattern("message_field")
+# The shortest text that is searched for as it is.
+MESSAGE_WORDS, MESSAGE_MOST = 2, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +52,19 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition."""
+    """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
+
+    `plain` is a name that may be an ordinary word (`where is run defined`). `message` is the text of a message, without
+    its fields; `is_quoted` says that it was marked as one.
+    """
 
     concepts: tuple[Concept, ...]
     names: tuple[str, ...]
     asked_for: frozenset[str]
     kinds: frozenset[str]
+    plain: str = ""
+    message: tuple[str, ...] = ()
+    is_quoted: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -61,9 +75,20 @@ class Query:
 def parse_question(question: str) -> Query:
     """Parse a question; one without words of content has no concepts."""
     text = question[:QUESTION_CHARS]
+    asked_for = frozenset(kind for kind, form in ASKED_FILES.items() if form.search(text))
+    kinds = frozenset(kind for kind, form in ASKED_DEFINITIONS.items() if form.search(text))
+    message, is_quoted = _find_message(text)
+    # What says which kind is asked for is not what is looked for there.
+    asking = {word for kind in asked_for | kinds for word in KIND_WORDS.get(kind, "").split()}
     words = parts_of(text)
     joined = _join_neighbours(words)
-    content = [word for word in words if word not in STOP and (len(word) > 1 or word.isdigit())]
+    # A digit counts in a name (`RESP3`).
+    content = [
+        w
+        for w in words
+        if w not in STOP and (len(w) > 1 or (re.search(rf"[A-Za-z]{re.escape(w)}", text) and w.isdigit()))
+    ]
+    content = [word for word in content if word not in asking] or content
     proper = _find_proper_names(text)
     # Where nothing better is asked, the weaker words are what is asked for.
     concepts: dict[str, Concept] = _find_phrases(words)
@@ -79,12 +104,23 @@ def parse_question(question: str) -> Query:
                 stems.setdefault(other, share * SYNONYM)
         weight = RANK_WEIGHTS[rank]
         concepts.setdefault(stem(word), Concept(word, stems, weight, essential, word in proper))
-    return Query(
-        tuple({id(each): each for each in concepts.values()}.values())[:MOST_CONCEPTS],
-        _find_exact_names(text),
-        frozenset(kind for kind, form in ASKED_FILES.items() if form.search(text)),
-        frozenset(kind for kind, form in ASKED_DEFINITIONS.items() if form.search(text)),
+    unique = tuple({id(each): each for each in concepts.values()}.values())[:MOST_CONCEPTS]
+    # What stands in the fields of a message is no name.
+    names, named = _find_exact_names(FIELD.sub(" ", text) if message else text), NAMED.search(text)
+    plain = named[1] if named and not names and named[1].lower() not in STOP else ""
+    return Query(unique, names, asked_for, kinds, plain, message, is_quoted)
+
+
+def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
+    """Find the words of a message in a question, "" where a field stood; and whether it stood in quotes."""
+    quoted = max(
+        (next(filter(None, match.groups()), "") for match in QUOTED.finditer(text)), key=len, default=""
     )
+    is_quoted = len(quoted.split()) >= MESSAGE_WORDS
+    left = quoted if is_quoted else MESSAGE.sub(" ", text) if MESSAGE.search(text) or "!" in text else ""
+    pieces = [re.findall(r"\w+", piece.lower()) for piece in FIELD.split(left)]
+    words = [word for piece in pieces for word in (*piece, "")][:MESSAGE_MOST]
+    return (tuple(words), is_quoted) if sum(map(bool, words)) >= MESSAGE_WORDS else ((), False)
 
 
 def _rank(word: str) -> int:
@@ -127,7 +163,7 @@ def _find_exact_names(text: str) -> tuple[str, ...]:
     found = []
     for match in EXACT.finditer(text):
         named = next(group for group in match.groups() if group is not None)
-        found += [part for part in NAME.findall(named) if part.lower() not in STOP]
+        found += [part for part in NAME.findall(named) if match[1] or part.lower() not in STOP]
     return tuple(dict.fromkeys(found))[:MOST_CONCEPTS]
 
 

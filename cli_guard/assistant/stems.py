@@ -67,7 +67,9 @@ def needles_of(stemmed: str) -> tuple[str, ...]:
     """List substrings, in lower case, of which each form of a stem has at least one."""
     forms = [stemmed, *(form for form, common in FORM_OF.items() if common == stemmed)]
     found: list[str] = []
-    for form in sorted((form.removesuffix("y") or form for form in forms), key=len):
+    for form in sorted(
+        (form.removesuffix("y") if len(form) >= SHORTEST else form for form in forms), key=len
+    ):
         if not any(form.startswith(shorter) for shorter in found):
             found.append(form)
     return tuple(found)

@@ -17,6 +17,7 @@ NAME = re.compile(r"[*&$]{0,2}([^\W\d]\w{0,80})")
 MOST_FACTS, MOST_DEFAULTS = 12, 6
 MOST_LINES, HEAD_LINES, VALUE_LINES = 400, 60, 30
 VALUE_CHARS = 160
+STATEMENT_LINES = 4
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -36,6 +37,14 @@ def collect_facts(path: str, text: str, units: tuple[Unit, ...], query: Query) -
     for fact in found:
         unique.setdefault((fact.kind, fact.name, fact.line), fact)
     return list(unique.values())[:MOST_FACTS]
+
+
+def quote_statement(path: str, text: str, line: int, symbol: str) -> Fact:
+    """Quote the statement of a line: from the line above where its call began, up to where its brackets close."""
+    lines = MaskedLines(path, text)
+    above = lines.block(line - 1, line - 1).rstrip()
+    first = line - 1 if above.endswith(("(", ",", "=", "\\")) and line > 1 else line
+    return Fact("statement", symbol, clip(lines.block(first, line + STATEMENT_LINES).lstrip()), path, first)
 
 
 def _describe(path: str, lines: MaskedLines, definition: Definition, query: Query) -> Iterator[Fact]:

@@ -1,17 +1,20 @@
 """Answers a question about a repository with locations, best first, and a confidence."""
 
+import re
 import time
 from collections.abc import Collection, Mapping
 
 from cli_guard.assistant.request_question import Query, parse_question
-from cli_guard.assistant.retrieval.facts import collect_facts
+from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
 from cli_guard.assistant.retrieval.hits import Matcher
+from cli_guard.assistant.retrieval.literals import Found, find_exact
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
 from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
 from cli_guard.assistant.retrieval.survey import Survey, count_words
 from cli_guard.assistant.retrieval.types import Confidence, Location, LocationKind, SearchResult
 from cli_guard.assistant.retrieval.windows import fuse
+from cli_guard.code.definitions import find_definitions
 from cli_guard.model import Skipped
 
 SURVEY_SHARE = 0.6
@@ -25,6 +28,10 @@ SIDE_FILE = 0.5
 CLEAR_LEAD = 1.15
 # A concept with less than this share is missing.
 MISSING = 0.2
+
+
+# What is done with a thing is often said in another word than in the code.
+VERB_FORM = re.compile(r"(?:ed|ing|ly|i[sz]es?|able|ful)$")
 
 
 def find(
@@ -45,6 +52,8 @@ def find(
     paths = sorted(texts if allowed is None else (path for path in set(allowed) if path in texts))
     if not query.concepts and not query.names:
         return SearchResult((), (), "none", 0, ())
+    if "test" in query.asked_for:
+        paths = [path for path in paths if kind_of(path) == "test"] or paths
     survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
     skipped = list(survey.skipped)
     matcher = Matcher(query)
@@ -62,6 +71,9 @@ def find(
     )
     files.sort(key=lambda each: (-order[each.path], each.path))
     is_named = allowed is not None and len(paths) <= NAMED_FILES
+    exact = find_exact(query, texts, paths, deadline)
+    if exact:
+        return _answer_exact(query, exact, files, texts, limit, survey.looked_at, tuple(skipped))
     confidence = _estimate_confidence(query, survey, files, is_named=is_named)
     if confidence == "none":
         return SearchResult((), (), "none", survey.looked_at, query.terms, tuple(skipped))
@@ -70,6 +82,35 @@ def find(
     return SearchResult(
         tuple(places), tuple(facts), confidence, survey.looked_at, query.terms, tuple(skipped)
     )
+
+
+def _answer_exact(
+    query: Query,
+    exact: list[Found],
+    files: list[ScoredFile],
+    texts: Mapping[str, str],
+    limit: int,
+    looked_at: int,
+    skipped: tuple[Skipped, ...],
+) -> SearchResult:
+    """Put the places with the very text before those that are ranked, and quote its statement."""
+    others = _list_locations(
+        [each for each in files if each.path not in {e.path for e in exact}], texts, limit
+    )
+    above = max((place.score for place in others), default=0.0)
+    places = []
+    for each in exact[:limit]:
+        lines = MaskedLines(each.path, texts[each.path])
+        around = [
+            d for d in find_definitions(each.path, texts[each.path]) if d.line <= each.line <= d.end_line
+        ]
+        symbol = around[-1].qualname if around else ""
+        score = round(above + each.share, 3)
+        places.append(Location(each.path, each.line, each.line, lines.line(each.line), "use", symbol, score))
+    best = places[0]
+    fact = quote_statement(best.path, texts[best.path], best.line, best.symbol)
+    confidence: Confidence = "high" if exact[0].share > HIGH else "medium"
+    return SearchResult((*places, *others)[:limit], (fact,), confidence, looked_at, query.terms, skipped)
 
 
 def _list_locations(files: list[ScoredFile], texts: Mapping[str, str], limit: int) -> list[Location]:
@@ -101,6 +142,8 @@ def _estimate_confidence(
     asked = [(index, each) for index, each in enumerate(query.concepts) if each.essential]
     if any(each.proper and not survey.own[i] for i, each in asked):
         return "none"
+    things = [i for i, each in asked if not VERB_FORM.search(each.word)]
+    absent = sum(not survey.own[i] for i in things)
     total = sum(survey.rarity[i] * each.weight for i, each in asked)
     if not total:
         return "low"
@@ -110,6 +153,8 @@ def _estimate_confidence(
     unweighted = sum(w * s for w, s in zip(weights, shares, strict=True)) / sum(weights)
     missing = sum(best.covered[i] < MISSING for i, _ in asked)
     nowhere = sum(not survey.spread[i] for i, _ in asked)
+    if absent > 1 or (share < LOW and any(not survey.spread[i] for i in things)):
+        return "none"
     is_near = best.units[0].named and missing <= 1 and len(asked) > 1 + nowhere
     if share < LOW and unweighted < LOW_UNWEIGHTED and not is_near:
         return "none"

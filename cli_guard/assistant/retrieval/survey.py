@@ -64,7 +64,7 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
             counts[path] = row
     rows = list(counts.values())
     in_source = [row for path, row in counts.items() if kind_of(path) == "source"]
-    of_note = [row for path, row in counts.items() if kind_of(path) not in SIDE_KINDS]
+    of_note = [row for path, row in counts.items() if kind_of(path) not in SIDE_KINDS - query.asked_for]
     total = max(1, sources if in_source else looked_at)
     width = range(len(query.concepts) + len(names))
     rarity = [math.log(1 + (total + 1) / (_spread(in_source or rows, each) + 0.5)) for each in width]

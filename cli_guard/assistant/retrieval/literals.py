@@ -1,0 +1,105 @@
+"""Places found by their exact text: a message, the line that raises an error, the callers of a name."""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from cli_guard.assistant.request_question import Query
+from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
+from cli_guard.assistant.retrieval.references import find_references
+
+# A prefix of a string is no word of its message.
+WORD = re.compile(r"(?!(?:[fFrRbBuU]{1,2})[\"'])\w+")
+# Where the rarest words of a message stand, in one file, and the characters around them.
+MOST_PLACES, AROUND = 60, 500
+ANCHORS = 3
+# The share of a message that has to be there: more of one that was not marked as such.
+QUOTED_SHARE, LEAST_SHARE, LEAST_PAIRS = 0.5, 0.7, 2
+STRING = re.compile(r"[\"'`]")
+EMITS = re.compile(
+    r"raise|throw|error|warn|log|print|echo|write|fail|abort|exit|message|msg|panic", re.IGNORECASE
+)
+EMITTED, ABOVE = 0.15, 3
+MOST_FILES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A line (from 1) of a file that holds the very text that was asked for; `share` is how much of it (0 to 1)."""
+
+    path: str
+    line: int
+    share: float
+
+
+def find_exact(query: Query, texts: Mapping[str, str], paths: Sequence[str], deadline: float) -> list[Found]:
+    """List the best place of each file, the best file first; nothing where no exact text is asked for."""
+    found: list[Found] = []
+    name = next(iter(query.names), query.plain)
+    # `Which exception is raised when ...` asks for its class.
+    if query.message and (query.is_quoted or "error" not in query.kinds):
+        found = _find_message(query, texts, paths, deadline)
+    if not found and name and "raise" in query.kinds:
+        found = _find_raising(name, texts, paths)
+    if not found and name and "use" in query.kinds:
+        found = _find_calls(name, texts, paths, deadline)
+    found.sort(key=lambda each: (-each.share * weigh(each.path, "", query.asked_for), each.path, each.line))
+    return list({each.path: each for each in reversed(found)}.values())[::-1]
+
+
+def _find_message(
+    query: Query, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+) -> list[Found]:
+    """Find the words of a message side by side, be its text split over lines or filled with fields."""
+    pairs = {pair for pair in pairwise(query.message) if all(pair)}
+    if not pairs:
+        return []
+    words = sorted({word for pair in pairs for word in pair}, key=lambda word: (-len(word), word))
+    found = []
+    for path in paths:
+        if time.monotonic() > deadline:
+            break
+        lower = texts[path].lower()
+        anchors = [word for word in words if word in lower][:ANCHORS]
+        best = Found(path, 0, 0.0)
+        for anchor in anchors if len(anchors) > 1 else ():
+            for match in list(re.finditer(re.escape(anchor), lower))[:MOST_PLACES]:
+                start = max(0, match.start() - AROUND)
+                tokens = list(WORD.finditer(lower, start, match.end() + AROUND))
+                here = [(a, (a[0], b[0])) for a, b in pairwise(tokens) if (a[0], b[0]) in pairs]
+                if len({pair for _, pair in here}) >= min(LEAST_PAIRS, len(pairs)):
+                    share = len({pair for _, pair in here}) / len(pairs)
+                    line = lower.count("\n", 0, here[0][0].start()) + 1
+                    lines = texts[path].split("\n")[max(0, line - 1 - ABOVE) : line + 1]
+                    share *= 1.0 if STRING.search("\n".join(lines[-2:])) else 0.5
+                    share += EMITTED * bool(EMITS.search("\n".join(lines)))
+                    best = max(best, Found(path, line, share), key=lambda each: each.share)
+        if best.share >= (QUOTED_SHARE if query.is_quoted else LEAST_SHARE):
+            found.append(best)
+    return found
+
+
+def _find_raising(name: str, texts: Mapping[str, str], paths: Sequence[str]) -> list[Found]:
+    raising = re.compile(
+        rf"(?:\braise|\bthrow|\bnew|\breturn|\breject\(|\bErr\(|\bpanic\w*!?\()\s{{0,4}}(?:new\s)?[\w.:]{{0,60}}\b{re.escape(name)}\b"
+    )
+    return [
+        Found(path, texts[path].count("\n", 0, match.start()) + 1, 1.0)
+        for path in paths
+        if name in texts[path] and (match := raising.search(texts[path]))
+    ]
+
+
+def _find_calls(name: str, texts: Mapping[str, str], paths: Sequence[str], deadline: float) -> list[Found]:
+    holding = [
+        path for path in paths if name in texts[path] and kind_of(path) not in ("doc", "changes", "data")
+    ]
+    holding.sort(key=lambda path: -weigh(path, "", frozenset()))
+    some = {path: texts[path] for path in holding[:MOST_FILES]}
+    listed = find_references(name, some, seconds=max(0.0, deadline - time.monotonic())).references
+    calls = [each for each in listed if each.kind == "call"] or [
+        each for each in listed if each.kind == "use"
+    ]
+    return [Found(each.path, each.line, 1.0) for each in calls]
