@@ -24,7 +24,7 @@ EXACT = pattern("exact_name")
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 # Not the first word of a sentence, and not GitHub, which code may split.
 PROPER = pattern("proper_name")
-ASKED_FILES = {kind: pattern(f"asks_{kind}") for kind in ("test", "doc", "changes")}
+ASKED_FILES = {kind: pattern(f"asks_{kind}") for kind in ("test", "doc", "changes", "how")}
 ASKED_DEFINITIONS = {
     kind: pattern(f"asks_{kind}") for kind in ("error", "default", "environment", "setting", "use", "raise")
 }

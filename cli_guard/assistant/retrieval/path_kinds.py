@@ -20,6 +20,8 @@ OWNERS: dict[str, Callable[[str], object]] = {
 }
 WEIGHTS: dict[str, float] = {"source": 1.0, **{kind["name"]: kind["weight"] for kind in KINDS}}
 ASKED_FOR = 1.2
+# Documentation, where it is asked how to do something.
+HOW_TO = 0.6
 # Written by hand, a file is shorter.
 LONGEST_SOURCE = 600_000
 # The front page of a package mostly re-exports names.
@@ -44,4 +46,6 @@ def weigh(path: str, text: str, asked_for: frozenset[str]) -> float:
         kind = "generated"
     if kind in asked_for:
         return ASKED_FOR
+    if kind == "doc" and "how" in asked_for:
+        return HOW_TO
     return WEIGHTS[kind] * (FRONT_PAGE_SHARE if FRONT_PAGE.search(path) else 1.0)

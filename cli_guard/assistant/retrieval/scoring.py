@@ -32,6 +32,14 @@ READ_OF_ENVIRONMENT = re.compile(
     r"\s{0,40}['\"]?([A-Za-z_]\w{1,80})['\"]?(?:\s{0,40},\s{0,40}([^)\n]{1,200}))?"
 )
 LINES_OF_UNIT = 5
+# A line that gives something a value or declares an option, where a setting is asked for, and what holds none.
+SETS_VALUE = re.compile(
+    r"['\"`]--?[A-Za-z][\w-]*|environ|getenv|process\.env|add_(?:argument|option)\b"
+    r"|[\w'\"\]]\s{0,4}(?::[^:=,]{1,40})?(?<![=!<>])[=:](?![=:])\s{0,4}(?:[\w.]{1,40}\()?(?:default\s{0,2}[=:]\s{0,2})?"
+    r"(?:['\"\d\[{]|-\d|(?i:true|false|none|null|undefined)\b)"
+)
+SETTING, NO_SETTING = 1.8, 0.8
+LONGEST_SETTING = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,8 @@ def score_file(
             units.append(unit)
     if -1 in by_owner or not units:
         units.append(_score_unit(None, {}, by_owner[-1], lines, matcher, in_path, weights))
+    if "setting" in query.kinds:
+        units = [replace(unit, score=unit.score * _weigh_setting(unit, lines)) for unit in units]
     units.sort(key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0))
     whole = _score_whole(hits, lines, in_path)
     covered = tuple(map(max, whole, units[0].covered))
@@ -152,6 +162,12 @@ def _weigh_kind(
         start, end = definition.line - 1, min(definition.end_line, definition.line + USUAL_LINES)
         return ENVIRONMENT if READ_OF_ENVIRONMENT.search("\n".join(lines.lines[start:end])) else 1.0
     return 1.0
+
+
+def _weigh_setting(unit: Unit, lines: TextLines) -> float:
+    """Weigh a unit by whether its best lines set a value."""
+    best = [lines.lines[line - 1][:LONGEST_SETTING] for line, _ in unit.lines[:3]]
+    return SETTING if any(map(SETS_VALUE.search, best)) else NO_SETTING
 
 
 def _score_whole(hits: list[Hit], lines: TextLines, in_path: list[float]) -> list[float]:
