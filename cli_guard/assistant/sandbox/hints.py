@@ -21,7 +21,7 @@ BARE_NUMBER = re.compile(
 )
 MISSING = re.compile(r"(?:^|: |')([^\s:']{1,300})'?: No such file or directory", re.MULTILINE)
 SILENCED = re.compile(r"2>|&>|\|&")
-ASKING = ("command", "type", "which", "hash")
+ASKING: tuple[str | None, ...] = ("command", "type", "which", "hash")
 KNOWN = frozenset((*COMMANDS, *TOOLS, *read_table("sandbox.toml")["besides"].split()))
 MOST_NAMED = 40
 MOST_HINTS = 3
@@ -64,12 +64,10 @@ def find_silenced(command: str) -> list[str]:
         parsed = Bash().analyze(command)
     except BashError:
         return []
-    called = [each for each in parsed.commands if each.name]
-    asked = {word for each in called if each.name in ASKING for word in each.args}
-    names = (each.name for each in called if "/" not in each.name)
-    return [
-        name for name in names if name not in KNOWN and name not in asked and name not in parsed.functions
-    ]
+    expected = {*KNOWN, *parsed.functions}
+    expected |= {str(word) for each in parsed.commands if each.name in ASKING for word in each.args}
+    names = (str(each.name) for each in parsed.commands if each.name)
+    return [name for name in names if name not in expected and "/" not in name]
 
 
 def is_outside(path: str) -> bool:

@@ -1,33 +1,64 @@
-"""`log`, `show`, `diff`, `blame` and `status`: what Git knows of the repository, read only.
+"""`git`, and `log`, `show`, `diff`, `blame` and `status` by themselves: what Git knows of the repository, read only.
 
-Each has options of its own, translated into a fixed call; none of a caller's words is an option of Git's.
-Sources: git-log(1), git-show(1), git-diff(1), git-blame(1), git-status(1).
+The options and words of a call are read by the tables of rules/sandbox.toml, checked, and written again: what is not
+in a table never reaches Git, no value can become an option, and no path lies outside of the repository.
 """
 
+import difflib
 import posixpath
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
 
-from cli_guard.assistant.sandbox.commands.command import Options, OwnCommand, read_options
+from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.gnu.diff import diff as diff_files
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.errors import GitError
 from cli_guard.git.repository import Repository
 from cli_guard.git.worktree import without_filters
+from cli_guard.rules.catalog import read_table
 
 MOST_BYTES = 4_000_000
-DEFAULT_COMMITS = 20
-# Nothing that a configuration could make Git run or colour.
-PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty")
-# A configuration may name any file as a list of revisions to ignore, and Git quotes what it cannot read in it.
-HOW_BLAMED = ("--no-textconv", "--no-ignore-revs-file", "--date=short")
-HOW_STATUS = "--short --branch --no-ahead-behind --untracked-files=normal --ignore-submodules=dirty".split()
-DATES = ("--date=iso-strict", "--no-show-signature")
-LONG = ("--format=commit %H%nAuthor: %an <%ae>%nDate:   %ad%n%n%w(0,4,4)%B", *DATES)
-ONE_LINE = "%h %ad %an: %s"
-LOG_FILTERS = {"--grep": "a text", "--author": "a name", "--since": "a date", "--until": "a date"}
-LOG_OPTIONS = {"-n": "a number", "--oneline": "", "--stat": "", "-p": "", **LOG_FILTERS}
-NUMBER = re.compile(r"[0-9]{1,9}")
-SPAN = re.compile(r"(\d{1,7})(?:,(\+?\d{1,7}))?\Z")
+TABLES = read_table("sandbox.toml")["git"]
+WRITING = read_table("sandbox.toml")["writing"].split()
+# What a user's configuration would change in the output that a caller reads, or make Git run.
+PLAIN = (
+    *(
+        "color.ui=false",
+        "format.pretty=medium",
+        "log.date=default",
+        "log.showSignature=false",
+        "log.follow=false",
+    ),
+    *("status.submoduleSummary=false", "mailmap.file=", "mailmap.blob=", "column.ui=never", "blame.date=iso"),
+)
+# The sub-commands that may look at the work tree, where a filter of the configuration would run.
+FILTERING = ("diff", "status", "ls-files")
+LISTING = ("grep", "ls-files")
+FATAL = 128
+MOST_ERROR = 300
+NEXT = "commits: git log --oneline --all; files: git ls-files"
+# What Git says of an exit code 1 without a word: nothing found, or not so.
+QUIET = "no reason given, exit code 1"
+# What git-log(1) has, without %G (it runs gpg), %(...), colours, and names that a configuration may define.
+FORMAT = re.compile(
+    r"(?:oneline|short|medium|full|fuller|reference|raw)?\Z|(?:t?format:|(?=.*%))(?:[^%]|%(?:[HhTtPpdDSsfBben%m]|a[nNeElLdDrtiIshc]|c[nNeElLdDrtiIsh]|x[0-9a-fA-F]{2}"
+    r"|w\([0-9, ]*\)|[<>|]{1,2}\([0-9a-z, ]*\)|C(?:auto|red|green|blue|reset|\((?!always)[a-z ]*\))))*\Z"
+)
+KINDS = {
+    "number": re.compile(r"\d{1,9}%?(?:,\d{1,4}){0,2}\Z"),
+    "word": re.compile(r"[A-Za-z0-9][\w.:/~^@+-]{0,200}\Z|-[a-z]{1,30}\Z"),
+    "text": re.compile(r"[^\0\n]{1,1000}\Z"),
+    "format": FORMAT,
+    "span": re.compile(
+        r"(?:\d{1,7},[+-]?\d{1,7}|\d{1,7},?|,\d{1,7}|:[^\0\n:]{1,200})(?::[^\0\n:]{1,1000})?\Z"
+    ),
+    "dropped": re.compile(r""),
+}
+EXCLUDED = re.compile(r":(?:[!^]|\(exclude\))")
+WILD = re.compile(r"[*?[]")
 
 
 def find_repository(call: Call) -> Repository:
@@ -39,85 +70,185 @@ def find_repository(call: Call) -> Repository:
     return call.world.repository
 
 
-def require_commit(call: Call) -> None:
-    if find_repository(call).head is None:
-        raise CommandFailure("there is no commit yet; see what is staged with diff")
+@cache
+def known_options(name: str) -> Mapping[str, str]:
+    """Return option -> what its value must be, of a sub-command."""
+    table = TABLES[name]
+    own = {
+        option: kind
+        for kind in table
+        if kind not in ("words", "always", "like")
+        for option in table[kind].split()
+    }
+    return {**known_options(table["like"]), **own} if "like" in table else own
 
 
-def run_git(call: Call, *arguments: str) -> Answer:
-    """Return what a call of git prints, up to a bound."""
-    repository = find_repository(call)
-    top = repository.git if repository.bare else repository.at_the_top
-    out, is_cut = top.bounded(
-        "-c", "color.ui=false", *arguments, limit=MOST_BYTES, seconds=call.world.limits.seconds
-    )
-    note = f"[error] cut after {MOST_BYTES:,} bytes: name a path, or fewer commits\n" if is_cut else ""
-    return Answer(out, note.encode())
+def fixed_options(name: str) -> tuple[str, ...]:
+    table = TABLES[name]
+    inherited = fixed_options(table["like"]) if "like" in table else ()
+    return (*inherited, *table.get("always", "").split())
 
 
-def resolve_revision(call: Call, word: str) -> str:
-    """Return a commit, or two with `..` between them, as ids. Raises CliGuardError for one that is not there."""
-    repository = find_repository(call)
-    dots = "..." if "..." in word else ".." if ".." in word else ""
-    if not dots:
-        return repository.resolve(word)
-    return dots.join(repository.resolve(part or "HEAD") for part in word.split(dots, 1))
+def check_value(option: str, kind: str, value: str) -> str:
+    """Return a value that Git may be given. Raises WrongUsage."""
+    if not KINDS[kind].match(value):
+        raise WrongUsage(f"{option} needs a {kind}, not {value!r}")
+    return value
 
 
-def repository_paths(call: Call, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return paths of the repository for words that name files of the sandbox. Raises CommandFailure."""
-    found = []
+def translate_options(
+    name: str, words: tuple[str, ...]
+) -> tuple[list[str], list[str], tuple[str, ...] | None]:
+    """Return the options for Git, the other words, and those behind `--` (None without it). Raises WrongUsage."""
+    known = known_options(name)
+    options: list[str] = []
+    bare: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return options, bare, tuple(rest)
+        if not word.startswith("-") or word == "-":
+            bare.append(word)
+            continue
+        if word[1:].isdecimal() and "-n" in known:
+            word = f"-n{word[1:]}"
+        while word:
+            long = word.startswith("--")
+            option, equals, value = word.partition("=") if long else (word[:2], word[2:], word[2:])
+            kind, word = known.get(option), ""
+            if kind is None:
+                raise WrongUsage(f"no option {option} here: git {name} takes {' '.join(known)}")
+            if kind == "switch":
+                if equals and long:
+                    raise WrongUsage(f"{option} takes no value")
+                word = f"-{value}" if equals else ""
+                options.append(option)
+                continue
+            if not equals and not kind.endswith("?"):
+                if not rest:
+                    raise WrongUsage(f"{option} needs a {kind}")
+                value = rest.pop(0)
+            kind = kind.rstrip("?")
+            if value or equals or not known[option].endswith("?"):
+                value = check_value(option, kind, value)
+            if kind != "dropped":
+                options.append(option + ("=" if long and (equals or value) else "") + value)
+    return options, bare, None
+
+
+def find_paths(call: Call, words: tuple[str, ...]) -> Iterator[str]:
+    """Yield path specifications for words that name files of the sandbox. Raises CommandFailure."""
     for word in words:
-        absolute = call.absolute(word)
+        excluded = EXCLUDED.match(word)
+        path = word[excluded.end() :] if excluded else word.removeprefix(":/")
+        absolute = posixpath.join(ROOT, path) if word.startswith(":/") else call.absolute(path)
+        absolute = posixpath.normpath(absolute)
         if absolute != ROOT and not absolute.startswith(f"{ROOT}/"):
             raise CommandFailure(f"{word} is outside the repository, which is {ROOT}")
-        found.append(posixpath.relpath(absolute, ROOT))
-    return tuple(found)
+        relative = posixpath.relpath(absolute, ROOT)
+        if relative.startswith(":"):
+            raise CommandFailure(f"{word}: only :!PATH and :/PATH are known here")
+        yield f":(exclude){relative}" if excluded else relative
 
 
-def commit_and_paths(call: Call, options: Options) -> tuple[str | None, tuple[str, ...]]:
-    """Return at most one revision, then paths. A word before `--` may be either."""
-    words = list(options.words)
-    commit = None
-    if words and (options.paths is not None or not call.files.exists(call.absolute(words[0]))):
-        commit = resolve_revision(call, words.pop(0))
-    if options.paths is not None and words:
-        raise WrongUsage(f"one revision, not {len(words) + 1}: write two as A..B")
-    return commit, repository_paths(call, (*words, *(options.paths or ())))
+def names_file(call: Call, word: str) -> bool:
+    return call.files.exists(call.absolute(word)) or bool(WILD.search(word) and ":" not in word)
 
 
-def log(call: Call) -> Answer:
-    """List commits, the newest first."""
-    options = read_options(call.arguments, LOG_OPTIONS)
-    count = options.values.get("-n", str(DEFAULT_COMMITS))
-    if not NUMBER.fullmatch(count):
-        raise WrongUsage(f"-n needs a number, not {count!r}")
-    require_commit(call)
-    commit, paths = commit_and_paths(call, options)
-    form = (f"--format={ONE_LINE}", *DATES) if options.has("--oneline") else LONG
-    arguments = [f"--max-count={count}", *form, *PLAIN]
-    arguments += [name for name in ("--stat", "-p") if options.has(name)]
-    if options.has("--grep"):
-        arguments += ["--fixed-strings", "--regexp-ignore-case"]
-    arguments += [f"{name}={value}" for name, value in options.values.items() if name in LOG_FILTERS]
-    return run_git(call, "log", *arguments, commit or "HEAD", "--", *paths)
+def sort_words(
+    call: Call, name: str, bare: list[str], behind: tuple[str, ...] | None
+) -> tuple[list[str], list[str]]:
+    """Return what stands before `--`, the pattern and revisions, and the paths behind it."""
+    taken = TABLES[name]["words"].split()
+    before = [bare.pop(0)] if "pattern" in taken and bare else []
+    if "paths" not in taken or behind is not None:
+        before, paths = before + bare, behind or ()
+    else:
+        # The first word that is a file, or looks like some, begins the paths; of `blame` the last word is the file.
+        last = len(bare) - 1 if name == "blame" else len(bare)
+        found = (n for n, word in enumerate(bare[:last]) if names_file(call, word))
+        first = next(found, last) if "revisions" in taken else 0
+        before, paths = before + bare[:first], (*bare[first:],)
+    if "revisions" not in taken and "names" not in taken and len(before) > ("pattern" in taken):
+        before, paths = before[: "pattern" in taken], (*before["pattern" in taken :], *paths)
+    return before, [*find_paths(call, tuple(paths))]
 
 
-def show(call: Call) -> Answer:
-    """Show a commit with its change, or a file as it was in one (`REV:PATH`)."""
-    options = read_options(call.arguments, {"--stat": ""})
-    require_commit(call)
-    at, colon, path = (options.words[0] if options.words else "HEAD").partition(":")
-    if colon:
-        raw = find_repository(call).show(
-            resolve_revision(call, at or "HEAD"), *repository_paths(call, (path,))
+def git(call: Call) -> Answer:
+    """Run a sub-command of Git that reads."""
+    words = list(call.arguments)
+    while words and words[0] in ("--no-pager", "-P", "-C"):
+        if words.pop(0) == "-C":
+            call = replace(call, folder=call.absolute(words.pop(0) if words else ""))
+    name, *rest = words or [""]
+    if name not in TABLES:
+        raise WrongUsage(refuse(name))
+    return ask_git(call, name, tuple(rest))
+
+
+def refuse(name: str) -> str:
+    """Return what is said of a sub-command that is not passed on, with the nearest that is."""
+    if name in WRITING:
+        return (
+            f"git {name} is left to the developer: nothing is changed here; what reads: {', '.join(TABLES)}"
         )
-        if raw is None:
-            raise CommandFailure(f"no file {path} in {at}: see show {at} --stat, or log -- {path}")
-        return Answer(raw)
-    commit, paths = commit_and_paths(call, options)
-    shape = "--stat" if options.has("--stat") else "-p"
-    return run_git(call, "show", *LONG, *PLAIN, shape, commit or "HEAD", "--", *paths)
+    near = difflib.get_close_matches(name, TABLES, 1)
+    begin = f"no git {name} here" + (f", did you mean git {near[0]}?" if near else "")
+    return f"{begin}; there is: {', '.join(TABLES)}"
+
+
+def ask_git(call: Call, name: str, words: tuple[str, ...]) -> Answer:
+    """Run a sub-command with the words of a caller, checked."""
+    repository = find_repository(call)
+    options, bare, behind = translate_options(name, words)
+    before, paths = sort_words(call, name, bare, behind)
+    if name == "rev-parse" and "--show-toplevel" in options:
+        return Answer.from_text(ROOT)
+    if name == "branch" and "--show-current" not in options:
+        options.append("--list")  # a bare name would make a branch
+    if name == "blame" and not before:
+        before = ["HEAD"]  # the work tree would be read through its filters
+    if name == "grep" and call.world.snapshot.name == "the index" and len(before) < 2:
+        options.append("--cached")
+    below = posixpath.relpath(call.absolute("."), ROOT)
+    if name in LISTING and not paths and below != ".":
+        paths = [below]
+    top = repository.git if repository.bare else repository.at_the_top
+    settings = [word for each in PLAIN for word in ("-c", each)]
+    filters = without_filters(repository.git) if name in FILTERING else []
+    ends = (
+        [] if name in ("rev-parse", "describe", "merge-base", "cat-file", "branch", "tag") else ["--", *paths]
+    )
+    asked = (
+        "--no-literal-pathspecs",
+        *settings,
+        *filters,
+        name,
+        *fixed_options(name),
+        *options,
+        *before,
+        *ends,
+    )
+    out: list[bytes] = []
+    code, problem = 0, ""
+    try:
+        out += top.pieces(*asked, limit=MOST_BYTES, seconds=call.world.limits.seconds)
+    except GitError as error:
+        words_of_git = str(error)[:MOST_ERROR].removeprefix("git: ")
+        code = 1 if words_of_git.endswith(QUIET) else FATAL
+        problem = "" if code == 1 else f"[error] git {name}: {words_of_git}; {NEXT}\n"
+    raw = b"".join(out)
+    if len(raw) > MOST_BYTES:
+        raw = raw[:MOST_BYTES]
+        problem = f"[error] git {name}: cut after {MOST_BYTES:,} bytes: name a path, or fewer commits\n"
+    if name in LISTING and below != "." and "--full-name" not in options:
+        raw = re.sub(b"^" + re.escape(below.encode() + b"/"), b"", raw, flags=re.MULTILINE)
+    return Answer(raw, problem.encode("utf-8", "surrogateescape"), code)
+
+
+def ask_by_name(name: str, call: Call) -> Answer:
+    return ask_git(call, name, call.arguments)
 
 
 def compares_files(arguments: tuple[str, ...]) -> bool:
@@ -129,46 +260,29 @@ def compares_files(arguments: tuple[str, ...]) -> bool:
 
 
 def diff(call: Call) -> Answer:
-    """Compare two files, or show what changed in the repository."""
+    """Compare two files, or show what changed: what is staged, unless the work tree is looked at."""
     if compares_files(call.arguments):
         return diff_files(call)
-    options = read_options(call.arguments, {"--staged": "", "--stat": ""})
-    git = find_repository(call).git
-    commit, paths = commit_and_paths(call, options)
-    shape = "--stat" if options.has("--stat") else "-p"
-    states = [] if commit is None else [commit]
-    staged = call.world.snapshot.name != "the work tree" or options.has("--staged")
-    if staged and ".." not in (commit or ""):
-        states.append("--cached")
-    return run_git(call, *without_filters(git), "diff", *PLAIN, shape, *states, "--", *paths)
-
-
-def blame(call: Call) -> Answer:
-    """Show who wrote each line of a file, and in which commit."""
-    options = read_options(call.arguments, {"-L": "START,END"})
-    words = (*options.words, *(options.paths or ()))
-    commit = "HEAD"
-    if len(words) == 2:
-        commit, words = resolve_revision(call, words[0]), words[1:]
-    if len(words) != 1:
-        raise WrongUsage("one file: blame [REV] PATH [-L START,END]")
-    span = options.values.get("-L", "1,")
-    if options.has("-L") and not SPAN.match(span):
-        raise WrongUsage(f"-L needs START,END in line numbers, not {span!r}")
-    require_commit(call)
-    return run_git(call, "blame", *HOW_BLAMED, f"-L{span}", commit, "--", *repository_paths(call, words))
+    is_range = any(".." in word for word in call.arguments)
+    staged = call.world.snapshot.name != "the work tree" and not is_range
+    return ask_git(call, "diff", (*(("--staged",) if staged else ()), *call.arguments))
 
 
 def status(call: Call) -> Answer:
     """Show the branch, and what is staged, changed and untracked."""
-    read_options(call.arguments, {})
-    repository = find_repository(call)
-    if repository.bare:
-        raise CommandFailure("a bare repository has no status; see log")
-    return run_git(call, *without_filters(repository.git), "status", *HOW_STATUS)
+    return ask_git(call, "status", call.arguments or ("--short", "--branch"))
 
 
 COMMANDS = (
+    OwnCommand(
+        "git",
+        f"read the history and the state: git {'|'.join(TABLES)}",
+        "SUBCOMMAND [OPTIONS] [REV|A..B] [-- PATH...]",
+        "The usual options and output. What changes something is left to the developer. It reads the repository: what"
+        " this call has written is not in it.",
+        run=git,
+        needs=1,
+    ),
     OwnCommand(
         "diff",
         "compare two files as in bash, or show what changed: staged, or against a commit",
@@ -178,24 +292,22 @@ COMMANDS = (
     ),
     OwnCommand(
         "log",
-        "commits, the newest first",
-        "[-n N] [--oneline] [--stat] [-p] [--grep TEXT] [--author NAME] [--since DATE] [--until DATE]"
-        " [REV|A..B] [-- PATH...]",
-        f"{DEFAULT_COMMITS} commits unless -n says otherwise; --grep takes plain text.",
-        run=log,
+        "git log: commits, the newest first",
+        "[-n N] [--oneline] [--stat] [-p] [REV|A..B] [-- PATH...]",
+        run=partial(ask_by_name, "log"),
     ),
     OwnCommand(
         "show",
-        "a commit with its change, or a file as it was: REV:PATH",
+        "git show: a commit, or a file as it was",
         "[REV] [--stat] [-- PATH...] | REV:PATH",
-        run=show,
+        run=partial(ask_by_name, "show"),
     ),
     OwnCommand(
         "blame",
-        "the commit and author of each line of a file",
+        "git blame: commit and author of each line",
         "[REV] PATH [-L START,END]",
-        run=blame,
+        run=partial(ask_by_name, "blame"),
         needs=1,
     ),
-    OwnCommand("status", "the branch, and what is staged, changed, untracked", run=status),
+    OwnCommand("status", "git status --short --branch", "[OPTIONS]", run=status),
 )
