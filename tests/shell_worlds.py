@@ -1,5 +1,6 @@
 """Worlds for the run tool: files in memory, a real repository, and real bash as the oracle."""
 
+import json
 import os
 import re
 import shutil
@@ -39,6 +40,52 @@ def of_repository(repo: Repo) -> shell.Shell:
     return shell.Shell(
         read_index(repository), repository, Memory(folder), state_folder=folder, limits=PATIENT
     )
+
+
+# What coding agents type over the checkout that history.sh makes, and the answers of programs that few machines have.
+AGENT_LINES = Path(__file__).parent.parent / "fixtures" / "shell"
+RECORDED = {
+    row["line"]: (row["code"], row["stdout"].encode())
+    for row in map(json.loads, (AGENT_LINES / "recorded.jsonl").read_text("utf-8").splitlines())
+}
+RECORDED_PROGRAMS = re.compile(r"\b(?:rg|fd|tree|yq|bat)\b")
+# These print in the order that a file system or their threads give.
+UNORDERED = re.compile(r"\b(?:rg|find|grep -\w*r\w*|grep [^|]* -r)\b|\*\*")
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file that are no comment."""
+    return [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+
+
+def make_checkout(folder: Path) -> Repo:
+    """The repository of fixtures/shell, with its six commits."""
+    subprocess.run(["bash", str(AGENT_LINES / "history.sh"), str(folder)], check=True, capture_output=True)
+    return Repo(folder, {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "GIT_PAGER": "cat"})
+
+
+def ask_bash(line: str, checkout: Repo) -> tuple[int, bytes] | None:
+    """Exit code and standard output of a line; None where this machine lacks a program that it needs."""
+    if line in RECORDED:
+        return RECORDED[line]
+    done = subprocess.run(
+        ["bash", "-c", line],
+        cwd=checkout.path,
+        env=checkout.env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return None if ABSENT.search(done.stderr.decode("utf-8", "replace")) else (done.returncode, done.stdout)
+
+
+def is_same(line: str, expected: tuple[int, bytes], ran: shell.RunResult) -> bool:
+    """Are exit code and output the same, but for an order that is open?"""
+    if UNORDERED.search(line):
+        ours, theirs = sorted(ran.stdout.splitlines()), sorted(expected[1].splitlines())
+        return (expected[0], theirs) == (ran.exit_code, ours)
+    return expected == (ran.exit_code, ran.stdout)
 
 
 def kept(folder: Path) -> list[str]:

@@ -79,7 +79,7 @@ def test_level_2_missing_arguments_print_the_parameters(command: str, usage: str
 
 
 def test_help_of_what_there_is_not_lists_what_there_is() -> None:
-    assert "Available: awk," in error("help nothing")
+    assert "Available: ask, awk," in error("help nothing")
     assert out("help mv") == "mv: works as in bash; its own help: mv --help\n"
 
 

@@ -3,8 +3,9 @@
 Everything that helps (the description of the tool, `help`, usage, the list behind an unknown name) is made from it.
 """
 
-from cli_guard.assistant.sandbox.commands import history, mcp, memory, see, symbols
+from cli_guard.assistant.sandbox.commands import ask, history, mcp, memory, see, symbols, viewers
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
+from cli_guard.assistant.sandbox.gnu.tree import FD, TREE
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Shell
 from cli_guard.rules.catalog import read_table
 
@@ -27,7 +28,10 @@ def show_help(call: Call) -> Answer:
 HELP = OwnCommand("help", "list the commands, or show the help of one", "[COMMAND]", run=show_help)
 COMMANDS: dict[str, OwnCommand] = {
     command.name: command
-    for command in (HELP, see.SEE, symbols.SYMBOLS, symbols.REFS, *history.COMMANDS, memory.MEMORY, mcp.MCP)
+    for command in (
+        *(HELP, ask.ASK, see.SEE, symbols.SYMBOLS, symbols.REFS, *history.COMMANDS, memory.MEMORY, mcp.MCP),
+        *(FD, TREE, viewers.BAT, viewers.YQ),
+    )
 }
 
 
@@ -39,7 +43,9 @@ def list_names() -> str:
 def list_commands() -> str:
     """Return our commands with their summaries, then the names of those of bash."""
     rows = [f"  {name}: {command.summary}" for name, command in COMMANDS.items()]
-    tools = f"  {' '.join(TOOLS)}: as in bash (rg as grep -rn); what they write ends with the call"
+    tools = (
+        f"  {' '.join(TOOLS)}: as in bash; rg PATTERN searches all files; what they write ends with the call"
+    )
     return "\n".join(("Available commands:", *rows, tools))
 
 

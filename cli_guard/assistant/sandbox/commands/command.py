@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
 from cli_guard.errors import CliGuardError
 
+if TYPE_CHECKING:
+    from bashkit import ExecResult
+
+TOOL_SECONDS = 5.0
 WRONG_USAGE = WrongUsage.exit_code
 HELP = ("--help", "-h")
 
@@ -72,15 +78,31 @@ class OwnCommand:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`values` by option in the order given ("" for a switch), the bare `words`, and those behind `--` (or None)."""
+    """`values` by option in the order given ("" for a switch), the bare `words`, and those behind `--` (or None).
+
+    `given` has each option with its value as often as it is there.
+    """
 
     values: dict[str, str] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     paths: tuple[str, ...] | None = None
+    given: tuple[tuple[str, str], ...] = ()
+
+    def every(self, name: str) -> list[str]:
+        """Return all values of an option."""
+        return [value for each, value in self.given if each == name]
 
     def has(self, *names: str) -> bool:
         """Is one of the options given?"""
         return any(name in self.values for name in names)
+
+
+def run_tool(words: Sequence[str], files: Mapping[str, str], stdin: str = "") -> ExecResult:
+    """Run a tool of the interpreter, which a command of ours cannot call, over files of its own."""
+    from bashkit import Bash
+
+    bash = Bash(files={**files, "/in": stdin}, timeout_seconds=TOOL_SECONDS)
+    return bash.execute_sync(f"{shlex.join(words)} < /in")
 
 
 def read_options(
@@ -92,11 +114,12 @@ def read_options(
     """
     values: dict[str, str] = {}
     bare: list[str] = []
+    mentions: list[tuple[str, str]] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return Options(values, tuple(bare), tuple(rest))
+            return Options(values, tuple(bare), tuple(rest), tuple(mentions))
         if not word.startswith("-") or word == "-":
             bare.append(word)
             continue
@@ -120,4 +143,5 @@ def read_options(
             # The last of two options that exclude each other counts: keep the order of the last mention.
             values.pop(name, None)
             values[name] = value if known[name] else ""
-    return Options(values, tuple(bare))
+            mentions.append((name, values[name]))
+    return Options(values, tuple(bare), given=tuple(mentions))

@@ -14,6 +14,7 @@ MOST_LINE = 200
 def list_symbols(call: Call) -> Answer:
     """List the definitions in a file or folder, or those of a name."""
     # Reading syntax trees takes long to import, and `ls` does not need it.
+    from cli_guard.assistant.retrieval.path_kinds import WEIGHTS, kind_of
     from cli_guard.code.definitions import find_definitions
 
     if len(call.arguments) > 1:
@@ -26,7 +27,8 @@ def list_symbols(call: Call) -> Answer:
     rows: list[str] = []
     note = ""
     until = time.monotonic() + MOST_SECONDS
-    paths = paths or sorted(snapshot)
+    # Code first, where the rows are cut or piped to head: then what counts less in a search (tests, docs, data).
+    paths = sorted(paths or snapshot, key=lambda path: (-WEIGHTS[kind_of(path)], path))
     for read, path in enumerate(paths):
         if time.monotonic() > until or len(rows) > MOST_ROWS:
             note = f"[error] symbols: cut after {read} of {len(paths)} files: name a folder\n"
