@@ -76,6 +76,11 @@ def ask_request(
     said = read_request(normalise(request))
     if said.kind == "change_review" and not read_history_request(said.text, said.names):
         return review_change(said.text, repository, invocation, revision, worktree=worktree)
+    if said.only_recorded and revision is None:
+        from cli_guard.assistant.recording import draft_recording
+
+        known = read_state(repository, None, worktree=False).entries
+        return draft_recording(read_request(said.text, known), repository, invocation)
     snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:
         other = "" if worktree else ", or ask about the files of the work tree with --worktree"

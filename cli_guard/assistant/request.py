@@ -115,7 +115,9 @@ class Request:
     @property
     def only_recorded(self) -> bool:
         """Is nothing to be changed before it is recorded ("commit my changes and push")?"""
-        return bool(self.risk and pattern("only_recorded").fullmatch(self.text))
+        # `git commit -m x` is a command to explain.
+        ordered = not self.refusal and not self.is_question and self.kind != "command_help"
+        return ordered and bool(pattern("only_recorded").fullmatch(self.text[:QUERY_CHARS]))
 
     @property
     def server_call(self) -> tuple[str, str] | None:
@@ -285,14 +287,18 @@ def risk_of(intent: Intent, facts: Facts) -> Risk | None:
     if intent.mood == "forbid":
         return None
     text = " ".join(word.text for word in intent.words)
-    for rule in matching("risk", facts):
-        return Risk(rule["kind"], text[:WORDS_SHOWN], rule.get("supported", False), rule["reason"])
+    rule = next(matching("risk", facts), None)
+    found = None
+    if rule is not None:
+        found = Risk(rule["kind"], text[:WORDS_SHOWN], rule.get("supported", False), rule["reason"])
+        if not found.supported:
+            return found
     may_run = intent.verb < 0 or intent.verbs & {"run", "unknown", "remove", "git", "push"}
     if intent.mood in ("order", "phrase", "state") and may_run:
         for table in tables()["command_risk"]:
             if table["text"] in text.casefold():
                 return Risk(table["kind"], table["text"], False, table["reason"])
-    return None
+    return found
 
 
 def main_of(scored: Sequence[Scored]) -> Scored:

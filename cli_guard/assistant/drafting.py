@@ -1,0 +1,200 @@
+"""Drafts the message of a change: its type, its scope, what it does to which definitions, within 72 characters."""
+
+import posixpath
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cli_guard.code.definitions import Definition, find_definitions
+from cli_guard.code.test_files import is_test_code
+from cli_guard.model import Contents, FileChange, Kind, Status
+from cli_guard.reviewers.dependencies.changes import Difference, find_differences
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import read_patterns
+
+SUBJECT_CHARS = 72
+BODY_LINES = 6
+NAMES_SHOWN = 4
+# Files whose definitions are compared; the others are named as such.
+COMPARED = 40
+VERBS = ("add", "remove", "rename", "bump", "change", "update")
+CONVENTIONAL = read_patterns("languages/patterns.toml", "message")["conventional"]
+PROSE = re.compile(r"(?i)\.(?:md|rst|adoc|txt)$|(?:^|/)docs?/")
+AUTOMATION = re.compile(r"^\.github/workflows/|^\.gitlab-ci|(?:^|/)Jenkinsfile$|^\.circleci/")
+SCOPE = re.compile(r"\w+\(([\w-]+)\)!?: ")
+# Folders that say nothing about what is in them.
+PLAIN_FOLDERS = frozenset(
+    ("src", "lib", "app", "pkg", "packages", "internal", "cmd", "tests", "test", "docs")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileDraft:
+    """What a change does to one file: the names of each verb, in the order of `VERBS`."""
+
+    path: str
+    done: Mapping[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        return f"{self.path}: " + "; ".join(f"{verb} {join(names)}" for verb, names in self.done.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A drafted message: the subject, and a line of the body for each of the first files."""
+
+    subject: str
+    body: tuple[str, ...]
+
+
+def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
+    """Draft a message for a change, in the style of the policy or of most of the last subjects in `history`."""
+    changes = [each for each in subject.changes if not each.read_as]
+    bumped = {each.path: bumps_of(each) for each in find_differences(subject, [])}
+    drafts = [
+        describe_file(each, subject.contents, bumped.get(each.path, {}), compared=at < COMPARED)
+        for at, each in enumerate(changes)
+    ]
+    done = [CONVENTIONAL.match(line) for line in history]
+    conventional = subject.style == "conventional" or sum(map(bool, done)) * 2 > len(history)
+    prefix = ""
+    if conventional:
+        used = {found[1] for line in history if (found := SCOPE.match(line))}
+        scope = scope_of(changes, used) if used or not any(done) else ""
+        kind = type_of(changes, drafts)
+        prefix = kind + (f"({scope})" if scope and kind != "ci" else "") + ": "
+    small = conventional or sum(line[:1].islower() for line in history) * 2 > len(history)
+    text = summarise(leading(changes, drafts), SUBJECT_CHARS - len(prefix))
+    shown = [f"- {each}" for each in drafts[: BODY_LINES - (len(drafts) > BODY_LINES)]]
+    more = len(drafts) - len(shown)
+    body = (*shown, f"- and {more} more files") if more else tuple(shown)
+    return Draft(prefix + (text if small else text[:1].upper() + text[1:]), body if len(drafts) > 1 else ())
+
+
+def describe_file(
+    change: FileChange, contents: Contents, bumped: Mapping[str, tuple[str, ...]], *, compared: bool = True
+) -> FileDraft:
+    """Say what a change does to a file: to its dependencies, its definitions, or the file as such."""
+    name = posixpath.basename(change.path)
+    if bumped:
+        return FileDraft(change.path, bumped)
+    if change.status in (Status.ADDED, Status.DELETED):
+        return FileDraft(change.path, {"add" if change.status is Status.ADDED else "remove": (name,)})
+    if change.status is Status.RENAMED and not change.hunks:
+        return FileDraft(change.path, {"rename": (f"{change.old_path} to {name}",)})
+    found = changed_symbols(change, contents) if compared and change.kind is Kind.TEXT else {}
+    return FileDraft(change.path, found or {"update": (name,)})
+
+
+def changed_symbols(change: FileChange, contents: Contents) -> dict[str, tuple[str, ...]]:
+    """Name the definitions that a change adds, removes, renames or changes, by verb."""
+    old, new = contents.old(change) or "", contents.new(change) or ""
+    before, after = known_in(change.old_path or change.path, old), known_in(change.path, new)
+    added = outermost([name for name in after if name not in before])
+    removed = outermost([name for name in before if name not in after])
+    touched = [
+        name
+        for name in after
+        if name in before and (reaches(change.added, after[name]) or reaches(change.removed, before[name]))
+    ]
+    # A class is not named for what one of its methods is.
+    around = {name.rpartition(".")[0] for name in (*added, *removed, *touched)}
+    found = {"add": added, "remove": removed, "change": [name for name in touched if name not in around]}
+    if len(added) == len(removed) == 1 and is_renamed(before[removed[0]], after[added[0]], old, new):
+        found = {"rename": [f"{removed[0]} to {added[0]}"], "change": found["change"]}
+    return {verb: tuple(found[verb]) for verb in VERBS if found.get(verb)}
+
+
+def known_in(path: str, text: str) -> dict[str, Definition]:
+    """List the definitions of a file by qualified name; headings of documents are none."""
+    return {each.qualname: each for each in find_definitions(path, text) if each.kind != "heading"}
+
+
+def outermost(names: Sequence[str]) -> list[str]:
+    """Leave out what is inside of another of the names."""
+    known = frozenset(names)
+    return [name for name in names if name.rpartition(".")[0] not in known]
+
+
+def reaches(lines: Mapping[int, str], definition: Definition) -> bool:
+    """Return whether any of the lines, which are in order, is one of a definition."""
+    numbers = list(lines)
+    at = bisect_left(numbers, definition.line)
+    return at < len(numbers) and numbers[at] <= definition.end_line
+
+
+def is_renamed(old: Definition, new: Definition, before: str, after: str) -> bool:
+    """Return whether two definitions differ by their name alone."""
+    was, now = (
+        text.split("\n")[each.line - 1 : each.end_line] for each, text in ((old, before), (new, after))
+    )
+    return [re.sub(rf"\b{re.escape(old.name)}\b", lambda _: new.name, line) for line in was] == now
+
+
+def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:
+    """Name the dependencies that a manifest adds, removes or moves to another version; a lock file follows it."""
+    if difference.is_lock or difference.is_new or difference.change.status is Status.DELETED:
+        return {}
+    found: dict[str, list[str]] = {"add": [], "remove": [], "bump": []}
+    for was, entry in difference.pairs:
+        if entry.is_setting:
+            return {}
+        if was is None:
+            found["add"].append(entry.name)
+        elif was.spec != entry.spec:
+            found["bump"].append(
+                f"{entry.name} from {was.spec.lstrip('=^~>')} to {entry.spec.lstrip('=^~>')}"
+            )
+    found["remove"] += [each.name for each in difference.gone if not each.is_setting]
+    return {verb: tuple(names) for verb, names in found.items() if names}
+
+
+def leading(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> list[FileDraft]:
+    """Return what a subject speaks of: the code if there is any, else the tests, else all."""
+    code = [each for each in drafts if not is_test_code(each.path) and not PROSE.search(each.path)]
+    return code or [each for each in drafts if is_test_code(each.path)] or list(drafts)
+
+
+def summarise(drafts: Sequence[FileDraft], room: int) -> str:
+    """Say on one line of at most `room` characters what is done, with as many names as fit."""
+    names = {verb: [name for each in drafts for name in each.done.get(verb, ())] for verb in VERBS}
+    done = {verb: list(dict.fromkeys(found)) for verb, found in names.items() if found}
+    for most in range(NAMES_SHOWN, 0, -1):
+        for verbs in (list(done), list(done)[:1]):
+            text = " and ".join(f"{verb} {join(done[verb], most)}" for verb in verbs)
+            if len(text) <= room:
+                return text
+    folder = posixpath.commonpath([posixpath.dirname(each.path) for each in drafts]) if drafts else ""
+    several = f"{len(drafts)} files" if len(drafts) > 1 else "a file"
+    text = f"{next(iter(done), 'change')} {several}" + (f" in {folder}" if folder else "")
+    return text if len(text) <= room else f"{next(iter(done), 'change')} {several}"
+
+
+def join(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """`a, b and c`, `a, b and 3 more`."""
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def type_of(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> str:
+    """Return the type of Conventional Commits 1.0.0 that the files and what is done to them speak for."""
+    paths = [each.path for each in changes]
+    for name, fits in (("docs", PROSE.search), ("test", is_test_code), ("ci", AUTOMATION.search)):
+        if all(map(fits, paths)):
+            return name
+    verbs = {verb for each in leading(changes, drafts) for verb in each.done}
+    if "bump" in verbs and verbs <= {"bump", "update"}:
+        return "build"
+    return "feat" if "add" in verbs else "refactor" if verbs <= {"rename", "remove"} else "fix"
+
+
+def scope_of(changes: Iterable[FileChange], used: Collection[str]) -> str:
+    """Return the folder of all files of code: one that was a scope before, else one inside of the package, else ""."""
+    paths = [each.path for each in changes if not is_test_code(each.path) and not PROSE.search(each.path)]
+    parts = posixpath.commonpath([posixpath.dirname(path) for path in paths]).split("/") if paths else []
+    below = [part for part in parts if part and part not in PLAIN_FOLDERS and not part.startswith(".")]
+    name = next((part for part in reversed(parts) if part in used), "" if len(below) < 2 else below[-1])
+    return name if re.fullmatch(r"[\w-]{1,24}", name) else ""
