@@ -174,8 +174,14 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
 
 
 def concerned_files(state: State) -> list[str]:
-    """The files of a plan that are there: those that its patch changes, or else those of code that uses the subject."""
-    usages = state["tool_results"][-1].get("usages", ())
+    """The files of a plan that are there: those that its patch changes, or else those of code that uses the subject.
+
+    None for a plan whose steps name places: it has found the tests itself.
+    """
+    planned = state["tool_results"][-1]
+    if any(step["places"] for step in planned.get("steps", ())):
+        return []
+    usages = planned.get("usages", ())
     used = [place[0] for group in usages if group["kind"] in CODE_USES for place in group["places"]]
     known = set(state["allowed_paths"])
     return [path for path in dict.fromkeys(state["proposal"].get("paths") or used) if path in known][

@@ -192,6 +192,7 @@ def answer_change(state: State) -> Iterator[str]:
         yield f"{number}. {step_text(step)}" + (
             " [the patch does it]" if step["mechanical"] and made["patch"] else ""
         )
+        yield from (f"  {place}" for place in step["places"])
     by_hand = [f"{path}:{line}: {why}" for path, line, why in made["by_hand"]]
     # What stands in the way is also what is left to a person: once is enough.
     yield from first_lines([f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS)
@@ -205,7 +206,9 @@ def answer_change(state: State) -> Iterator[str]:
 
 
 def step_text(step: Data) -> str:
-    """A step, and the files that it concerns."""
+    """A step, and the files that it concerns, unless its places name them."""
+    if step["places"]:
+        return str(step["purpose"])
     paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
     return str(step["purpose"]) + (f" ({paths})" if paths else "")
 

@@ -1,7 +1,9 @@
 """Plans changes over many files, and computes them where a change is mechanical. Writes nothing: texts in, plan out."""
 
+import re
 from collections.abc import Callable, Mapping
 
+from cli_guard.assistant.editing.library import is_library
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.move import plan_move
 from cli_guard.assistant.editing.open_ended import plan_open
@@ -18,6 +20,7 @@ from cli_guard.assistant.request_change import Change
 
 __all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
 
+SWAPS = re.compile(r"(?:please )?(?:replace|swap|substitute)\b", re.IGNORECASE)
 PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
     "rename": plan_rename,
     "rename file": plan_file_rename,
@@ -39,7 +42,9 @@ def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10
     no patch then. A request that is not mechanical gets the files it concerns and the steps.
     """
     sources, intent = Sources(texts, seconds), read_request(request, texts).change
-    if intent.kind == "replace" and find_migration(intent.get("old"), intent.get("new")) is not None:
+    old, new = intent.get("old"), intent.get("new")
+    is_swap = intent.kind == "replace" or (intent.kind == "change text" and SWAPS.match(intent.request))
+    if is_swap and (find_migration(old, new) is not None or (" " not in new and is_library(sources, old))):
         return plan_migrate(sources, intent)
     if intent.kind == "migrate" and intent.get("old").removeprefix("./") in sources.texts:
         # "convert lib/view.js to TypeScript" is about a file, not about a library of that name.

@@ -1,50 +1,113 @@
-"""Plans what no rule can compute ("implement OAuth login"): the files it concerns, and their order."""
+"""Plans what no rule can compute ("add retries to the client"): what is there, what it reaches, the order of work."""
 
-from cli_guard.assistant.editing.plan import Draft, Plan, covering_tests
-from cli_guard.assistant.editing.sources import Sources, find_path, is_documentation
-from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, paths_of, usages_of
+import re
+from collections.abc import Sequence
+
+from cli_guard.assistant.editing.impact import add_tests, find_prose, group_uses, list_breaks, uses_of_subject
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.sources import Sources, count, find_path
+from cli_guard.assistant.editing.split import Groups, propose_split
+from cli_guard.assistant.editing.subjects import (
+    Found,
+    Subject,
+    find_subjects,
+    is_source,
+    list_public,
+    show_signature,
+    show_some,
+)
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.request_names import Names
-from cli_guard.assistant.retrieval import find
 from cli_guard.code.test_files import is_test_code
 
-MOST_FILES, MOST_TESTS, MOST_NAMES = 4, 3, 20
-# A name that is used in more places and defined in none says nothing about where to look.
-MOST_USES = 20
+MOST_NAMES, MOST_SHOWN, MOST_IN_MODULE, MOST_EDGES = 20, 6, 20, 10
+# Above this share of its lines in one module a file is hardly split.
+MOST_IN_ONE = 0.6
+SPLITS = re.compile(r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b", re.IGNORECASE)
+EXTRACTS = re.compile(r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE)
+DELETES = re.compile(r"(?:please )?(?:delete|drop|remove) (?:the )?(?:file |module )?\S+$", re.IGNORECASE)
 
 
 def plan_open(sources: Sources, intent: Change) -> Plan:
-    """A plan without a patch: the files that the request names, or else those that a search for its words finds."""
-    request = intent.request
+    """A plan without a patch: the code that a request names or that its words fit, and what a change of it reaches."""
     named, missing = find_files(sources, intent.names)
-    draft = Draft(sources, "edit", f"Not mechanical: a plan for {request[:100]}")
-    draft.name, draft.usages = find_subject(sources, intent)
-    found = paths_of(draft.usages, "definition") or paths_of(draft.usages, *IN_CODE)
-    paths = list(dict.fromkeys([*named, *found[:MOST_FILES]]))
-    if not paths and not missing and sources.texts:
-        answer = find(request, sources.texts, seconds=min(5.0, sources.seconds_left()))
-        paths = list(dict.fromkeys(each.path for each in answer.places))[:MOST_FILES]
-        words = ", ".join(answer.terms[:6])
-        draft.assume(f"the files were chosen by the words {words}" if paths else None)
-        missing += [f"a file about {words}"] if words and not paths else []
-    if not paths:
-        draft.kind, draft.title = "unknown", "nothing in the repository was found that this concerns"
-        return draft.ask("Name a file, a function or a word of the code that this is about", *missing)
-    documents = [path for path in paths if is_documentation(path)]
-    code = [path for path in paths if not is_test_code(path) and path not in documents]
-    near = [path for path in paths if is_test_code(path)] + list(covering_tests(sources, code, draft.name))
-    tests = list(dict.fromkeys(near))[:MOST_TESTS]
-    steps = [
-        ("Read what is there", code),
-        ("Write a test that fails now and says what must hold afterwards", tests),
-        ("Make the change", [path for path in paths if path not in documents]),
-        ("Bring the documents up to date", documents),
-        ("Run the tests", tests),
-    ]
-    for purpose, concerned in [steps[0], steps[1], steps[4]] if intent.only_tests else steps:
-        draft.add_step(purpose, concerned, is_mechanical=False)
-    draft.risks.append("no patch: what to write cannot be computed from the request")
+    code = [path for path in named if is_source(sources, path)]
+    draft = Draft(sources, "edit", f"Plan, without a patch: {intent.request[:100]}", usages=())
+    if len(code) == 1 and SPLITS.match(intent.request):
+        return plan_split(draft, code[0])
+    only_prose = named and not code and not intent.names.symbols
+    found = Found() if only_prose else find_subjects(sources, intent, code)
+    if not found.subjects and not named:
+        lost = [*missing, *found.lost]
+        said = (
+            f"Nothing in the repository is named like {show_some(lost)}"
+            if lost
+            else "The request names nothing"
+        )
+        draft.kind, draft.title = "unknown", f"{said}: name a file, a function or a class"
+        return draft.propose()
+    subjects = list(found.subjects) or [each for path in code[:2] for each in list_public(sources, path)]
+    by = f"chosen by the words {', '.join(found.words)}" if found.words and subjects else ""
+    draft.assume(by, f"in no file: {', '.join(found.lost)}" if found.lost else "")
+    if subjects:
+        plan_subjects(draft, intent, subjects, is_whole=found.whole or not found.subjects)
+    others = [path for path in named if path not in code or not subjects]
+    draft.add_step(f"Change {show_some(others)}", others)
     return draft.propose(missing)
+
+
+def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, is_whole: bool) -> None:
+    """Add the steps for some definitions: their tests, themselves, their callers, what is written about them."""
+    sources, python, shown = draft.sources, Python(draft.sources), subjects[:MOST_SHOWN]
+    paths = list(dict.fromkeys(each.path for each in subjects))
+    names = list(dict.fromkeys(each.definition.qualname for each in subjects))
+    uses = {each: uses_of_subject(sources, python, each, draft.risks) for each in shown}
+    ours = {
+        (each.path, n) for each in subjects for n in range(each.definition.line, each.definition.end_line + 1)
+    }
+    outside = sorted({use for some in uses.values() for use in some if (use.path, use.line) not in ours})
+    callers = [each for each in outside if each.kind != "listed" and not is_test_code(each.path)]
+    tested = [each for each in outside if is_test_code(each.path)]
+    if not add_tests(draft, paths, () if is_whole else [each.name for each in subjects]):
+        places = group_uses(sources, tested)
+        draft.add_step("Look at the test code that uses it", [each.path for each in tested], places=places)
+    what = f"Change {'what is there' if is_whole else show_some(names)}"
+    if EXTRACTS.match(intent.request):
+        what = f"Move into a new module beside {paths[0]}, and import from there"
+    elif intent.only_tests or (is_whole and DELETES.match(intent.request)):
+        what = f"Cover {show_some(names)}" if intent.only_tests else f"Delete {show_some(paths)}"
+    lines = [show_signature(sources, each) for each in shown]
+    lines += [f"... and {len(subjects) - MOST_SHOWN} more"] if len(subjects) > MOST_SHOWN else []
+    helpers = [] if is_whole else find_helpers(sources, subjects)
+    lines += [f"helpers that only this uses: {show_some(helpers)}"] if helpers else []
+    draft.add_step(what, paths, places=lines)
+    if intent.only_tests:
+        return
+    files = list(dict.fromkeys(each.path for each in callers))
+    is_value = subjects[0].definition.kind in ("constant", "variable")
+    head = f"Follow in {count(len(callers), 'use')} in {count(len(files), 'file')}"
+    draft.add_step(head, files, places=group_uses(sources, callers, with_text=is_value))
+    if is_whole:
+        return
+    prose, signatures = find_prose(sources, [each.name for each in subjects])
+    draft.add_step("Bring up to date what names it", [each.partition(":")[0] for each in prose], places=prose)
+    for each in shown:
+        draft.risks += list_breaks(sources, each, uses[each])
+    if signatures:
+        draft.risks.append(f"documents show how it is called: {show_some(signatures)}")
+    draft.risks = draft.risks[: MOST_SHOWN + 2]
+
+
+def find_helpers(sources: Sources, subjects: Sequence[Subject]) -> list[str]:
+    """What the files of some definitions define beside them and only they use: `_parse`."""
+    names = {each.definition.qualname for each in subjects}
+    found = []
+    for path in dict.fromkeys(each.path for each in subjects):
+        uses = Groups(sources, path).uses
+        users = {name: {user for user in uses if name in uses[user]} for name in uses}
+        found += [name for name, some in users.items() if some and some <= names and name not in names]
+    return found
 
 
 def find_files(sources: Sources, names: Names) -> tuple[list[str], list[str]]:
@@ -60,15 +123,50 @@ def find_files(sources: Sources, names: Names) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(named)), missing
 
 
-def find_subject(sources: Sources, intent: Change) -> tuple[str, tuple[UsageGroup, ...]]:
-    """The name of the code that a request is about, and its uses in the files that name its owner."""
-    for name in (*intent.names.symbols, *intent.classes)[:MOST_NAMES]:
-        *owners, last = name.removesuffix("()").replace("::", ".").split(".")
-        uses = [group for group in usages_of(sources, last) if group.kind in ("definition", "call", "use")]
-        at_owner = [[p for p in g.places if not owners or owners[-1] in sources.texts[p[0]]] for g in uses]
-        found = [
-            UsageGroup(g.kind, tuple(places)) for g, places in zip(uses, at_owner, strict=True) if places
-        ]
-        if found and (found[0].kind == "definition" or sum(map(len, at_owner)) <= MOST_USES):
-            return last, tuple(found)
-    return "", ()
+def plan_split(draft: Draft, path: str) -> Plan:
+    """The plan to split a file: the modules, the imports between them, what the old file keeps, who imports it."""
+    sources, split = draft.sources, propose_split(draft.sources, path)
+    total = sum(split.lines.values()) or 1
+    draft.risks += [f"kept together, for they use each other: {show_some(names)}" for names in split.cycles]
+    for module, names in split.modules.items():
+        if split.lines[module] > MOST_IN_ONE * total:
+            size = f"{split.lines[module]} of {count(len(sources.texts[path].splitlines()), 'line')}"
+            draft.risks.append(f"{show_some(names)} take {size}: moving definitions does not part them")
+    if len(split.modules) < 2:
+        held = show_some([*split.stays, *(name for names in split.modules.values() for name in names)])
+        draft.title = f"No split of {path} was found: {held or 'it defines nothing'}"
+        return draft.propose()
+    add_tests(draft, [path])
+    modules = [
+        f"{m} ({split.lines[m]} lines): {show_some(n, MOST_IN_MODULE)}" for m, n in split.modules.items()
+    ]
+    draft.add_step(f"Move into {len(modules)} modules", [path], places=modules)
+    edges = [f"{a} imports from {b}: {show_some(names)}" for (a, b), names in split.edges.items()]
+    draft.add_step(
+        "Imports, without a cycle" if edges else "No module imports another",
+        [path],
+        places=edges[:MOST_EDGES],
+    )
+    again = "no import changes" if sources.language(path) == "go" else "it imports the rest back (re-exports)"
+    stays = f"{show_some(split.stays, MOST_IN_MODULE) or 'nothing'} stays; {again}"
+    draft.add_step(f"Keep {path}", [path], places=[stays])
+    moved = sorted({name for names in split.modules.values() for name in names})
+    stem = path.rpartition("/")[2].partition(".")[0]
+    imported = re.compile(
+        rf"^[ \t]*(?:from|import|use)\b.*\b{stem}\b|require\(.*\b{stem}\b|from ['\"].*\b{stem}\b", re.M
+    )
+    users = [each for each in sources.mentioning(stem, sources.language(path)) if each != path]
+    users = [each for each in users if imported.search(sources.texts[each])]
+    takers = []
+    for each in users:
+        used = [name for name in moved if re.search(rf"\b{re.escape(name)}\b", sources.texts[each])]
+        takers += [f"{each}: {show_some(used)}"] if used else []
+    more = [f"... and {count(len(takers) - MOST_SHOWN, 'more file')}"] if len(takers) > MOST_SHOWN else []
+    draft.add_step(
+        "These take moved names from it", users if takers else [], places=[*takers[:MOST_SHOWN], *more]
+    )
+    replaced = re.compile(rf"\b{stem}\.(?:{'|'.join(map(re.escape, moved))})(?:['\"]| = )")
+    places = [f"{p}:{sources.line(p, m.start())}" for p in users for m in replaced.finditer(sources.texts[p])]
+    if places:
+        draft.risks.append(f"what replaces a moved name in {path} misses the moved code: {show_some(places)}")
+    return draft.propose()

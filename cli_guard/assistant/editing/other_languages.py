@@ -11,9 +11,19 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
+from cli_guard.assistant.editing.impact import add_tests, find_prose
+from cli_guard.assistant.editing.library import Uses, find_library_uses, show_library_use
 from cli_guard.assistant.editing.plan import Draft, Kind, Plan, covering_tests, draft_unknown
-from cli_guard.assistant.editing.sources import Sources, is_configuration, join_some
-from cli_guard.assistant.editing.usages import IN_CODE, SHOWN_PLACES, Location, paths_of, usages_of, word
+from cli_guard.assistant.editing.sources import Sources, count, is_configuration, join_some
+from cli_guard.assistant.editing.usages import (
+    IN_CODE,
+    SHOWN_PLACES,
+    Location,
+    paths_of,
+    show_line,
+    usages_of,
+    word,
+)
 from cli_guard.assistant.request_change import Change
 from cli_guard.rules.catalog import FOLDER
 
@@ -40,6 +50,7 @@ RISKS = {
     "java": "overriding methods must follow, and a public class has the name of its file",
     "rust": "macros and traits may name it, and a `pub` name is used from outside",
 }
+MOST_LINES, MOST_USES = 5, 18
 LOCKS = frozenset(
     "package-lock.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Pipfile.lock pdm.lock go.sum Cargo.lock "
     "gradle.lockfile".split()
@@ -160,19 +171,35 @@ def plan_migrate(sources: Sources, intent: Change) -> Plan:
     draft = Draft(sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages)
     listed = list(dict.fromkeys(path for path, _, _ in manifests if PurePosixPath(path).name not in LOCKS))
     locked = [path for path in sources.mentioning(last) if PurePosixPath(path).name in LOCKS]
-    draft.add_step(f"Add {new} next to {old} in the manifests", listed)
-    if known is None:
-        called = join_some(count_calls(sources, last)) or "nothing is called by that name"
-        purpose = f"Write down what of {old} is used, and its counterpart in {new}: {called}"
-        draft.add_step(purpose, users)
-    draft.add_step(f"Change file by file: the imports of {old}, then its calls", users)
+    lines = [
+        f"{path}:{line}: {show_line(sources, path, line)[2]}" for path, line, _ in manifests if path in listed
+    ]
+    draft.add_step(f"Add {new} next to {old} in the manifests", listed, places=lines[:MOST_LINES])
+    uses, imports = find_library_uses(sources, [each.rstrip("./(:") for each in migration.packages])
+    if uses or imports:
+        draft.usages = ()
+        add_tests(draft, users)
+        shown = [show_use(each, uses, migration) for each in uses]
+        more = [f"... and {len(uses) - MOST_USES} more names"] if len(uses) > MOST_USES else []
+        total = count(sum(len(places) for some in uses.values() for places in some.values()), "use")
+        purpose = f"Change the imports of {old}, then its {total} by {count(len(uses), 'name')}"
+        draft.add_step(
+            purpose, users, places=[f"imported at {join_some(imports)}", *shown[:MOST_USES], *more]
+        )
+        if known is None:
+            draft.risks.append(f"the tables do not know {old} -> {new}: look up each counterpart")
+    else:
+        draft.add_step(f"Change file by file: the imports of {old}, then its calls", users)
+        draft.add_step("Run the tests that cover it", covering_tests(sources, users, last))
+    prose, _ = find_prose(sources, [last], with_history=False)
+    prose = [each for each in prose if each.partition(":")[0] not in (*listed, *configuration)]
+    documents = [each.partition(":")[0] for each in prose if not each.startswith("...")]
+    draft.add_step("Bring up to date what names it", documents, places=prose)
     for step in migration.steps:
         draft.add_step(step, configuration or users)
     draft.add_step(f"Take {old} out of the manifests", listed)
     draft.add_step("Write the lock files again with the tool of the project", locked)
-    tests = covering_tests(sources, users, last)
-    draft.add_step("Run the tests that cover it", tests)
-    draft.risks.append(f"no patch: a move from {old} to {new} is planned here and not computed")
+    draft.risks.insert(0, f"no patch: a move from {old} to {new} is planned here and not computed")
     draft.risks += migration.risks
     draft.by_hand = [*in_code, *manifests][:SHOWN_PLACES] if known is not None else []
     return draft.propose()
@@ -217,8 +244,18 @@ def manifest_places(sources: Sources, migration: Migration) -> Iterator[Location
                 yield path, line, f"{old} becomes {new}" if new else f"{old} goes"
 
 
-def count_calls(sources: Sources, name: str) -> list[str]:
-    """What is called on a library, the most used first."""
-    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?:\.\w+){{0,5}}(?=\()")
-    found = [match[0] for path in sources.mentioning(name) for match in pattern.finditer(sources.texts[path])]
-    return sorted(set(found), key=lambda each: (-found.count(each), each))[:20]
+def find_counterpart(name: str, migration: Migration) -> str | None:
+    """What a name of the old library becomes, "" for what goes; None where the tables do not know."""
+    for table in (migration.calls, migration.imports):
+        for old, new in table.items():
+            if f".{name}".endswith(f".{old.partition('(')[0]}"):
+                return new
+    return None
+
+
+def show_use(name: str, uses: Uses, migration: Migration) -> str:
+    """A use, and what becomes of it where the tables know the pair of libraries."""
+    new, shown = find_counterpart(name, migration), show_library_use(name, uses[name])
+    if new is None:
+        return f"{shown} -> not in the tables" if migration.name else shown
+    return f"{shown} -> {new or 'goes'}"

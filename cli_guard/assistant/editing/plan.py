@@ -33,11 +33,12 @@ IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,60}")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do, and where; `mechanical` if the patch does it."""
+    """One thing to do, and where; `mechanical` if the patch does it. `places` are lines that say what is there."""
 
     purpose: str
     paths: tuple[str, ...] = ()
     mechanical: bool = False
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,12 @@ class Draft:
     def assume(self, *notes: str | None) -> None:
         self.assumed = "; ".join(each for each in (self.assumed, *notes) if each) or None
 
-    def add_step(self, purpose: str, paths: Collection[str], *, is_mechanical: bool = True) -> None:
+    def add_step(
+        self, purpose: str, paths: Collection[str], *, is_mechanical: bool = True, places: Sequence[str] = ()
+    ) -> None:
         """Add a step, if there is a file that it is about."""
         if paths:
-            self.steps.append(Step(purpose, tuple(dict.fromkeys(paths)), is_mechanical))
+            self.steps.append(Step(purpose, tuple(dict.fromkeys(paths)), is_mechanical, tuple(places)))
 
     def ask(self, step: str, *missing: str) -> Plan:
         """The plan that only asks: what the request names is not there."""

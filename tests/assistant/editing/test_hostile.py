@@ -46,7 +46,7 @@ def test_hostile_texts_end_in_a_plan(request_: str) -> None:
 )
 def test_any_request_has_a_plan(request_: str, texts: dict[str, str]) -> None:
     plan = propose_change(request_, texts)
-    assert plan.steps
+    assert plan.steps or plan.summary
     assert "\n" not in plan.summary
     assert not plan.complete or plan.patch
 

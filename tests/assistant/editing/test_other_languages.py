@@ -135,7 +135,7 @@ def test_log4j_to_slf4j_is_a_plan_with_places_and_no_patch() -> None:
     assert not any(path == "src/C.java" for path, _ in said)
     assert [(step.purpose.split(":")[0], step.paths) for step in plan.steps] == [
         ("Add slf4j next to log4j in the manifests", ("build.gradle", "pom.xml")),
-        ("Change file by file", ("src/A.java", "src/B.java")),
+        ("Change the imports of log4j, then its 4 uses by 4 names", ("src/A.java", "src/B.java")),
         ("SLF4J has no configuration of its own", ("src/main/resources/log4j.properties",)),
         ("Take log4j out of the manifests", ("build.gradle", "pom.xml")),
     ]
@@ -205,10 +205,11 @@ def test_a_pair_that_is_not_known_has_a_plan_from_its_uses() -> None:
     assert not plan.patch
     assert [step.purpose for step in plan.steps] == [
         "Add sqlalchemy next to peewee in the manifests",
-        "Write down what of peewee is used, and its counterpart in sqlalchemy: peewee.connect",
-        "Change file by file: the imports of peewee, then its calls",
+        "Change the imports of peewee, then its 2 uses by 1 name",
         "Take peewee out of the manifests",
     ]
+    assert plan.steps[1].places == ("imported at a.py:1", "peewee.connect() at a.py:2, a.py:3")
+    assert "the tables do not know peewee -> sqlalchemy: look up each counterpart" in plan.risks
 
 
 @table("name", [m.name for m in migrations()])

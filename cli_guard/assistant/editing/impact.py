@@ -1,0 +1,207 @@
+"""What a change of a definition reaches: its callers by file, the tests, documents and settings, and what breaks."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.plan import Draft
+from cli_guard.assistant.editing.sources import Sources, count, is_configuration, is_documentation, join_some
+from cli_guard.assistant.editing.subjects import Subject, definitions_of, show_some
+from cli_guard.assistant.editing.targets import find_targets, uses_of
+from cli_guard.assistant.editing.usages import HISTORY, show_line, word
+from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.retrieval import find_references
+from cli_guard.code.facts import call_text
+from cli_guard.code.test_files import is_test_code
+
+MOST_FILES, MOST_PLACES, MOST_SHAPES, CALL_CHARS, LONGEST_PROSE = 6, 6, 3, 2_000, 2_000_000
+MOST_TESTS, COMMAND_CHARS, LINE_CHARS = 4, 300, 100
+# Copies of what other files say.
+COPIES = re.compile(r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$")
+EXPORTED = re.compile(r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]")
+BOUND = re.compile(r"^[ \t]*@[\w.]*(?:command|option|argument|callback|route|get|post)\b.*", re.MULTILINE)
+QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
+FAMILY = {"javascript": "script", "typescript": "script", "tsx": "script"}
+
+
+class Use(NamedTuple):
+    """A place that uses a definition: line from 1, position of the name; `kind` is import, call, listed or use."""
+
+    path: str
+    line: int
+    start: int
+    kind: str
+
+
+def uses_of_subject(sources: Sources, python: Python, subject: Subject, risks: list[str]) -> list[Use]:
+    """The places that surely use a definition; how many others have its name goes to the risks."""
+    path, name = subject.path, subject.name
+    language = sources.language(path) or ""
+    found = []
+    if language != "python":
+        own = FAMILY.get(language, language)
+        paths = [
+            p
+            for p in sources.mentioning(name)
+            if FAMILY.get(sources.language(p) or "", sources.language(p)) == own
+        ]
+        texts = {each: sources.texts[each] for each in paths}
+        for ref in find_references(name, texts, seconds=min(3.0, sources.seconds_left())).references:
+            if ref.kind in ("import", "call", "use"):
+                start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
+                found.append(Use(ref.path, ref.line, start, ref.kind))
+        return sorted(found)
+    targets = find_targets(python, subject.definition.qualname, path)
+    targets.sort(key=lambda each: python.line(path, each.occurrence.start) != subject.definition.line)
+    for target in targets[:1]:
+        sure, maybe, is_unique = uses_of(python, path, target.name, target.home)
+        if maybe and not is_unique:
+            unsure = count(len(maybe), "other place")
+            risks.append(f"{unsure} may use {subject.definition.qualname}: types are not inferred")
+        for each in {*sure, *(maybe if is_unique else ())}:
+            called = sources.texts[each.path][each.end : each.end + 40].lstrip(" ").startswith("(")
+            kind = "import" if each.role in ("import", "imported") else "call" if called else "use"
+            if each.role not in ("definition", "binding", "parameter"):
+                line = python.line(each.path, each.start)
+                found.append(Use(each.path, line, each.start, "listed" if each.role == "listed" else kind))
+    return sorted(found)
+
+
+def group_uses(sources: Sources, uses: Iterable[Use], *, with_text: bool = False) -> list[str]:
+    """Uses by file, each line with the function that it is in: `a.py:12 in f, 40 in g`."""
+    by_path: dict[str, dict[int, str]] = {}
+    for each in uses:
+        inner = definitions_of(each.path, sources.texts[each.path])
+        around = [d.qualname for d in inner if d.line <= each.line <= d.end_line and d.kind != "constant"]
+        role = "import" if each.kind == "import" else f"in {around[-1]}" if around else each.kind
+        if with_text and each.kind != "import":
+            role += f" ({show_line(sources, each.path, each.line)[2][:LINE_CHARS]})"
+        by_path.setdefault(each.path, {}).setdefault(each.line, f"{each.line} {role}")
+    lines = [f"{path}:{show_some(list(said.values()), MOST_PLACES)}" for path, said in by_path.items()]
+    rest = sum(len(said) for said in list(by_path.values())[MOST_FILES:])
+    more = f"... and {count(rest, 'more place')} in {count(len(lines) - MOST_FILES, 'file')}"
+    return [*lines[:MOST_FILES], *([more] if rest else [])]
+
+
+def add_tests(draft: Draft, paths: Sequence[str], names: Sequence[str] = ()) -> bool:
+    """Add the step that runs the tests of some names, or else of their files; are there any?"""
+    texts = draft.sources.texts
+    covering = tests_for(paths, names, texts)
+    if names and not covering.tests:
+        covering = tests_for(paths, (), texts)
+    tests = [test.path for test in covering.tests]
+    lines = []
+    for test in covering.tests[:MOST_TESTS]:
+        lines.append(f"{test.path}{': ' if test.names else ''}{show_some(test.names, 3)} ({test.reason})")
+    if left := len(tests[MOST_TESTS:]) + covering.left_out:
+        lines.append(f"... and {count(left, 'more test file')}")
+    command, which = covering.command or "", ""
+    if len(command) > COMMAND_CHARS:
+        command, which = tests_for(tests[:MOST_TESTS], (), texts).command or "", " (the strongest)"
+    is_short = 0 < len(command) <= COMMAND_CHARS
+    head = f"Run before and after{which}: {command}" if is_short else "Run the tests that cover it"
+    draft.add_step(head, tests, places=lines)
+    if not tests:
+        draft.risks.append(f"no test was found that covers {join_some(paths)}")
+    return bool(tests)
+
+
+def find_prose(
+    sources: Sources, names: Sequence[str], *, with_history: bool = True
+) -> tuple[list[str], list[str]]:
+    """Where documents and settings say some names of code, as lines; and where they show one with its arguments."""
+    found: dict[str, None] = {}
+    signatures: dict[str, None] = {}
+    for name in names:
+        mark = re.escape(name)
+        # A plain word is the name of code only in the form of code.
+        in_code = rf"(?<=[`.]){mark}(?=[`(])|(?<![\w.]){mark}(?=\(|\.\w)|(?:import|from) {mark}\b"
+        pattern = re.compile(in_code) if name.isalpha() and name.islower() else word(name)
+        for path in sources.mentioning(name):
+            is_prose = is_documentation(path) and sources.language(path) is None
+            is_history = HISTORY.match(PurePosixPath(path).stem) is not None
+            if COPIES.search(path) or not (is_prose or is_configuration(path)) or is_history > with_history:
+                continue
+            text = sources.texts[path][:LONGEST_PROSE]
+            for match in pattern.finditer(text):
+                line = sources.line(path, match.start())
+                found[f"{path}:{line}: {show_line(sources, path, line)[2][:LINE_CHARS]}"] = None
+                if is_prose and re.match(r"\([^)]", text[match.end() : match.end() + 2]):
+                    signatures[f"{path}:{line}"] = None
+    # A changelog says what was.
+    every = sorted(
+        found, key=lambda each: HISTORY.match(PurePosixPath(each.partition(":")[0]).stem) is not None
+    )
+    more = [f"... and {count(len(every) - MOST_PLACES, 'more place')}"] if len(every) > MOST_PLACES else []
+    return [*every[:MOST_PLACES], *more], list(signatures)
+
+
+def shape_of(call: str) -> str:
+    """The arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
+    parts, depth = [""], 0
+    for sign in QUOTED.sub("''", call[1:].removesuffix(")")):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    named = [re.match(r"(\*{1,2}|\.\.\.|\w+\s*=(?![=>]))", each.strip()) for each in parts if each.strip()]
+    return f"({', '.join(m[1].replace(' ', '') if m else '_' for m in named)})"
+
+
+def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iterator[str]:
+    """What a change of the name or the signature of a definition breaks."""
+    name, path, shown = subject.name, subject.path, subject.definition.qualname
+    public = [
+        f"{u.path}:{u.line}"
+        for u in uses
+        if u.kind == "listed" or (u.kind == "import" and "__init__.py" in u.path)
+    ]
+    if public:
+        yield f"{shown} is public: in __all__ or imported by a package at {join_some(public)}"
+    elif sources.language(path) != "python" and EXPORTED.search(
+        sources.line_text(path, subject.definition.line)
+    ):
+        yield f"{shown} is exported ({path}:{subject.definition.line})"
+    shapes: dict[str, list[Use]] = {}
+    for each in uses:
+        text, end = sources.texts[each.path], each.start + len(name)
+        if each.kind == "call" and (at := text.find("(", end, end + 20)) >= 0:
+            shapes.setdefault(shape_of(call_text(text, at, CALL_CHARS)), []).append(each)
+    if shapes:
+        most = sorted(shapes, key=lambda shape: (-len(shapes[shape]), shape))
+        said = [f"{shape} at {count(len(shapes[shape]), 'place')}" for shape in most]
+        first = shapes[most[0]][0]
+        yield f"{shown} is called with {show_some(said, MOST_SHAPES)}; the first is {first.path}:{first.line}"
+    owner = subject.definition.qualname.rpartition(".")[0].rpartition(".")[2]
+    overriding = list(find_overrides(sources, owner, name)) if owner and not name.startswith("__") else []
+    if overriding:
+        yield f"{shown} is overridden: {show_some(overriding)}"
+    start = sources.lines(path).start_of(subject.definition.line)
+    above = re.split(
+        r"\n[ \t]*\n|^[ \t]*(?:def|class)\b.*$",
+        sources.texts[path][max(0, start - 2_000) : start],
+        flags=re.M,
+    )
+    if marks := BOUND.findall(above[-1]):
+        yield f"{shown} is bound to {show_some([mark.strip()[:LINE_CHARS] for mark in marks])}"
+    dotted = re.compile(rf"['\"][\w.]+\.{re.escape(name)}['\"]")
+    tests = [each for each in sources.mentioning(name) if is_test_code(each)]
+    patched = [f"{p}:{sources.line(p, m.start())}" for p in tests for m in dotted.finditer(sources.texts[p])]
+    if patched:
+        yield f"tests replace {shown} by its dotted name: {show_some(patched)}"
+
+
+def find_overrides(sources: Sources, owner: str, name: str) -> Iterator[str]:
+    """The methods of the same name in classes that say they extend `owner`."""
+    extends = re.compile(
+        rf"\bclass\s+(\w+)\s*(?:\([^)]{{0,300}}?\b{owner}\b|(?:<[^>]*>)?\s+extends\s+{owner}\b)"
+    )
+    for path in sources.mentioning(owner):
+        text = sources.texts[path]
+        children = {match[1] for match in extends.finditer(text)} if name in text else set()
+        for each in definitions_of(path, text) if children else ():
+            if each.name == name and children & set(each.qualname.split(".")[-2:-1]):
+                yield f"{path}:{each.line} ({each.qualname})"
