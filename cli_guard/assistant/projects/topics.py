@@ -63,7 +63,8 @@ def find_described(request: str, texts: Mapping[str, str]) -> Sequence[tuple[str
 
     Returns nothing where no test has most of the words, and one of them in a name.
     """
-    wanted = [each for each in parse_question(request).concepts if stem(each.word) not in GENERIC]
+    topic = " ".join(word for word in request.split() if stem(word.strip(".,?!").lower()) not in GENERIC)
+    wanted = parse_question(topic).concepts
     inner = (path for path in texts if path.endswith(".rs") and "#[cfg(test)]" in texts[path])
     paths = dict.fromkeys((*list_test_files(texts), *inner)) if wanted else ()
     units = [unit for path in paths for unit in _units_of(path, texts)]
