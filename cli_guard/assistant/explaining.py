@@ -1,196 +1,182 @@
-"""Explains a file, a folder or a name of code from its own words and from what uses it, in at most 40 lines.
+"""Explains a path or a name of code from its own words and from what uses it, in at most 40 lines.
 
-name -> file, folder or definition (explaining_names) -> purpose, public names, imports, callers, tests
+request -> name -> file, folder (explaining_files) or definition -> documentation, calls, callers, tests
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from cli_guard.assistant.projects import tests_for
-from cli_guard.assistant.retrieval.path_kinds import kind_of
-from cli_guard.code.definitions import Definition, find_definitions, is_parseable
-from cli_guard.code.file_imports import ImportGraph
+from cli_guard.assistant.explaining_files import (
+    CODE,
+    LISTED,
+    MOST_LINES,
+    NAMES,
+    Explainer,
+    count_of,
+    join,
+    symbol_text,
+)
+from cli_guard.assistant.retrieval.references import find_references
+from cli_guard.code.definitions import Definition, is_parseable
 from cli_guard.code.languages import language_for
-from cli_guard.code.purpose import clip, first_paragraph, first_sentence, read_purpose
-from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
+from cli_guard.code.purpose import SENTENCE, clip, first_paragraph
 from cli_guard.code.syntax import Trees
-from cli_guard.code.test_files import is_test_file, is_test_or_example
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
-MOST_LINES, NAMES, LISTED, TESTS, SIGNATURE = 40, 14, 8, 3, 110
-CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum", "struct", "trait"))
-FRONTS = ("README.md", "README.rst", "__init__.py", "mod.rs", "lib.rs", "doc.go", "index.js", "index.ts")
-HEAD_END = re.compile(r"\s*(?:[:{]|=>\s*\{|\{ *\}?)$")
-# Without the library, a definition of the same name stands in for it.
-FALLBACKS = frozenset(("except_clause", "except_group_clause"))
-REQUEST_CHARS = 400
+CALLERS, SECONDS, REQUEST_CHARS = 8, 1.0, 400
+FACTS = (("raises", "raised"), ("handles", "handled"), ("compares with", "values"))
+NAME = re.compile(r"[\w$]+(?:(?:\.|::|->)[\w$]+)*")
+SEPARATOR = re.compile(r"\.|::|->")
+RECEIVER = re.compile(r"func \((\w+)")
+# The nodes of calls, and the field of each with what is called.
+JAVASCRIPT = {"call_expression": "function", "new_expression": "constructor"}
+CALLS = {
+    "python": {"call": "function"},
+    **dict.fromkeys(("javascript", "typescript", "tsx"), JAVASCRIPT),
+    "go": {"call_expression": "function"},
+    "java": {"method_invocation": "name", "object_creation_expression": "type"},
+    "rust": {"call_expression": "function", "macro_invocation": "macro"},
+}
 
 
-class Explainer:
-    """The files of a repository (path -> text), read as far as an explanation needs them."""
+def explain(texts: Mapping[str, str], name: str, near: Sequence[str] = ()) -> tuple[str, ...]:
+    """Explain a path, a folder or a name in files (path -> text); no lines if it is none.
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.texts = texts
-        self.imports = ImportGraph(texts)
-        self._trees = Trees()
-
-    def explain(self, name: str, near: Sequence[str] = ()) -> tuple[str, ...]:
-        """Explain a path, a folder or a name; no lines if it is none. `near` are words of the path that is meant."""
-        from cli_guard.assistant.explaining_names import explain_definition
-
-        path = name.removeprefix("./").rstrip("/") or "."
-        ends = [each for each in self.texts if each.endswith(f"/{path}")] if "." in path[1:] else []
-        if path in self.texts or len(ends) == 1:
-            found = self.explain_file(path if path in self.texts else ends[0])
-        elif path == "." or any(each.startswith(f"{path}/") for each in self.texts):
-            found = self.explain_folder("" if path == "." else f"{path}/")
-        elif places := self.find_definitions(name, near):
-            found = explain_definition(self, *places[0])
-        else:
-            return ()
-        return tuple(found)[:MOST_LINES]
-
-    def find_definitions(self, name: str, near: Sequence[str] = ()) -> list[tuple[str, Definition]]:
-        """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
-        parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        places = [
-            (path, each)
-            for path, text in self.texts.items()
-            if parts[-1] in text
-            for each in self.definitions(path)
-            if each.kind in CODE and each.qualname.split(".")[-len(parts) :] == parts
-        ]
-
-        def order(place: tuple[str, Definition]) -> tuple[object, ...]:
-            path, each = place
-            is_meant = any(word in path.lower() for word in near)
-            side = is_test_or_example(path), kind_of(path) != "source", each.kind == "constant"
-            return not is_meant, *side, path.count("/"), path
-
-        return sorted(places, key=order)
-
-    def definitions(self, path: str) -> Sequence[Definition]:
-        """Return the definitions of a file, without those that stand in for a missing library."""
-        stubs = {each.line for each in self.symbols(path) if is_fallback(each)}
-        return [each for each in find_definitions(path, self.texts[path]) if each.line not in stubs]
-
-    def symbols(self, path: str) -> tuple[Symbol, ...]:
-        """Return the functions and classes of a file with their documentation, where the language has a reader."""
-        language, text = language_for(path), self.texts[path]
-        return symbols_of(self._trees, language, text) if language in LANGUAGES and is_parseable(text) else ()
-
-    def explain_folder(self, path: str) -> Iterator[str]:
-        """Yield what a folder is for, and its files with theirs; `path` ends in a slash, "" is the top."""
-        inside = sorted(each for each in self.texts if each.startswith(path))
-        front = next((f"{path}{each}" for each in FRONTS if f"{path}{each}" in self.texts), "")
-        purpose = self.purpose(front) if front else ""
-        yield f"{path or './'} ({count_of(len(inside), 'file')})" + (f": {purpose}" if purpose else "")
-        rows = list(dict.fromkeys(f"{path}{each[len(path) :].partition('/')[0]}" for each in inside))
-        for each in rows[: MOST_LINES - 4]:
-            says = self.purpose(each) or next(self.list_names(each), "").strip() if each in self.texts else ""
-            folder = "" if each in self.texts else "/"
-            yield f"  {each}{folder}" + (f": {first_sentence(says)}" if says else "")
-        if len(rows) > MOST_LINES - 4:
-            yield f"  and {len(rows) - MOST_LINES + 4} more"
-
-    def explain_file(self, path: str) -> Iterator[str]:
-        """Yield what a file is for, its names, what it imports, what imports it, and its tests."""
-        lines, purpose = count_of(len(self.texts[path].splitlines()), "line"), self.purpose(path)
-        yield f"{path} ({lines})" + (f": {purpose}" if purpose else "")
-        yield from self.list_names(path)
-        found = self.imports.imports_of(path)
-        importers = sorted(self.imports.importers_of(path), key=lambda each: (is_test_or_example(each), each))
-        rows = (("imports", found.inside), ("from outside", found.outside), ("imported by", importers))
-        yield from (f"  {label}: {join(items, LISTED)}" for label, items in rows if items)
-        yield from self.list_tests(path)
-
-    def purpose(self, path: str) -> str:
-        """Return what a file says of itself."""
-        said = PATTERNS["described"].search(self.texts[path][:4_000]) if kind_of(path) != "source" else None
-        return said[1] if said else read_purpose(path, self.texts[path])
-
-    def list_names(self, path: str) -> Iterator[str]:
-        """Yield the public names of a file in order, each with the first sentence of its documentation."""
-        docs = {each.line: each for each in self.symbols(path)}
-        top = [each for each in self.definitions(path) if "." not in each.qualname]
-        code = [each for each in top if each.kind in CODE]
-        if exported := [*self.imports.python.exports_of(path)] if path.endswith("/__init__.py") else []:
-            yield f"  re-exports: {join(exported, NAMES)}"
-        if top and not code:
-            yield f"  holds: {join(list(dict.fromkeys(each.name for each in top)), NAMES)}"
-        own = [each for each in code if each.kind != "constant" and each.name[:2] != "__"]
-        public = [each for each in own if each.line not in docs or docs[each.line].public]
-        shown = list({each.name: each for each in public or own}.values())
-        for each in shown[:NAMES]:
-            yield f"  line {each.line}: {symbol_text(self.signature(path, each), docs.get(each.line))}"
-            members = (
-                s for s in docs.values() if s.qualname == f"{each.qualname}.{s.name}" and s.is_function
-            )
-            if inner := list(dict.fromkeys(s.name for s in members)):
-                yield f"    methods: {join(inner, NAMES)}"
-        if len(shown) > NAMES:
-            yield f"  and {len(shown) - NAMES} more: {join([each.name for each in shown[NAMES:]], NAMES)}"
-        constants = {
-            e.name: e for e in code if e.kind == "constant" and e.name[:1] != "_" and len(e.name) > 1
-        }
-        if len(constants) + len(shown) <= NAMES:
-            yield from (f"  line {e.line}: {self.signature(path, e)}" for e in constants.values())
-        elif constants:
-            yield f"  constants: {join([*constants], NAMES)}"
-
-    def signature(self, path: str, definition: Definition) -> str:
-        """Return the head of a definition on one line."""
-        symbol = next((each for each in self.symbols(path) if each.line == definition.line), None)
-        end = max(symbol.head_end, definition.line) if symbol else definition.line
-        words = " ".join(self.texts[path].split("\n")[definition.line - 1 : end]).split()
-        head = " ".join(words).replace("( ", "(").replace(", )", ")").replace(" )", ")")
-        return clip(HEAD_END.sub("", head).removeprefix("export ").removeprefix("default "), SIGNATURE)
-
-    def list_tests(self, path: str, symbols: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the tests that cover a file or names of it."""
-        tests = [each for each in tests_for([path], symbols, self.texts).tests if each.path != path]
-        shown = [each.path + (f" ({join(each.names, 2)})" if each.names else "") for each in tests]
-        # For other languages than Python, tests are found by their names; they may import it all the same.
-        shown = shown or [each for each in self.imports.importers_of(path) if is_test_file(each)]
-        if shown:
-            yield f"  tests: {join(shown, TESTS)}"
-
-
-def symbol_text(head: str, symbol: Symbol | None) -> str:
-    """Return a head and the first sentence of its documentation."""
-    said = first_sentence(first_paragraph(symbol.doc.text.split("\n"))) if symbol and symbol.doc else ""
-    return f"{head} - {said}" if said else head
-
-
-def is_fallback(symbol: Symbol) -> bool:
-    """Return whether a definition only stands in where an import fails."""
-    node = symbol.node.parent() if symbol.node is not None else None
-    while node is not None and node.kind() not in FALLBACKS:
-        node = node.parent()
-    return node is not None
-
-
-def join(items: Sequence[str], most: int) -> str:
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
-
-
-def count_of(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    `near` are words of the path that is meant.
+    """
+    explainer = Explainer(texts)
+    path = name.removeprefix("./").rstrip("/") or "."
+    ends = [each for each in texts if each.endswith(f"/{path}")] if "." in path[1:] else []
+    if path in texts or len(ends) == 1:
+        found = explainer.explain_file(path if path in texts else ends[0])
+    elif path == "." or any(each.startswith(f"{path}/") for each in texts):
+        found = explainer.explain_folder("" if path == "." else f"{path}/")
+    elif places := explainer.find_definitions(name, near):
+        found = explain_definition(explainer, *places[0])
+    else:
+        return ()
+    return tuple(found)[:MOST_LINES]
 
 
 def read_explained(text: str) -> tuple[str, tuple[str, ...]] | None:
     """Read a request to explain one thing: its name, and words near it; None for any other."""
     plain = " ".join(text.split()).rstrip("?!. ")[:REQUEST_CHARS]
-    found = PATTERNS["request"].match(plain)
+    found = PATTERNS["request"].match(plain) or PATTERNS["named_first"].match(plain)
     if found is None:
-        named = PATTERNS["named_first"].match(plain)
-        return (named["name"].rstrip(":,."), ()) if named else None
+        return None
     name, rest = found["name"].rstrip(":,."), found["rest"]
-    if found["order"]:
+    if found.re is PATTERNS["named_first"]:
+        fits = True
+    elif found["order"]:
         fits = not PATTERNS["other_question"].search(rest)
     else:
         # "What is the timeout?" asks for a value.
         is_word = name.islower() and name.isalpha() and not rest.strip()
         fits = PATTERNS["plain_rest"].fullmatch(rest) is not None and not is_word
     return (name, tuple(re.findall(r"[\w/.-]{3,}", rest.lower()))) if fits else None
+
+
+def explain_definition(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
+    """Yield the lines about a definition."""
+    symbols = explainer.symbols(path)
+    symbol = next((each for each in symbols if each.line == definition.line), None)
+    owner = definition.qualname.rpartition(".")[0]
+    head = f"{path}:{definition.line}-{definition.end_line}: {explainer.signature(path, definition)}"
+    yield head + (f"  (in {owner})" if owner else "")
+    if symbol and symbol.doc and (said := first_paragraph(symbol.doc.text.split("\n"))):
+        yield f"  {clip(said, 2 * SENTENCE)}"
+    members = (each for each in symbols if each.qualname == f"{definition.qualname}.{each.name}")
+    # Of several overloads the last one is the function itself.
+    inner = list({each.name: each for each in members if each.is_function}.values())
+    yield from (
+        f"  line {each.line}: {symbol_text(each.name, each)}" for each in inner[:NAMES] if each.public
+    )
+    if hidden := [each.name for each in inner if not each.public]:
+        yield f"  not public: {join(hidden, NAMES)}"
+    yield from list_calls(explainer, path, definition)
+    body = "\n".join(explainer.texts[path].split("\n")[definition.line - 1 : definition.end_line])
+    for label, form in FACTS:
+        found = (each.strip(" (").split(" as ")[0] for each in PATTERNS[form].findall(body))
+        if names := list(dict.fromkeys(found)):
+            yield f"  {label}: {join(names, LISTED)}"
+    places = explainer.find_definitions(definition.name)
+    yield from list_callers(explainer, path, definition, is_shared=len(places) > 1)
+    yield from explainer.list_tests(path, [definition.name])
+    others = [
+        f"{other}:{each.line}" for other, each in places if (other, each.line) != (path, definition.line)
+    ]
+    if others:
+        yield f"  also defined: {join(others, LISTED // 2)}"
+
+
+def list_calls(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
+    """Yield what a definition calls: names of its file and of those it imports, and names from outside."""
+    known: dict[str, str] = {}
+    for other in (path, *explainer.imports.imports_of(path).inside[: LISTED * 3]):
+        for each in explainer.definitions(other):
+            if each.kind in CODE - {"constant"}:
+                place = f"line {each.line}" if other == path else f"{other}:{each.line}"
+                known.setdefault(each.name, f"{each.qualname} ({place})")
+    bound = explainer.imports.names_bound(path)
+    receiver = RECEIVER.match(explainer.signature(path, definition))
+    own = ("self", "this", "cls", receiver[1] if receiver else "")
+    inside: dict[str, None] = {}
+    outside: dict[str, None] = {}
+    for called in list_called(path, explainer.texts[path], definition):
+        *owner, last = SEPARATOR.split(called)
+        first = owner[0] if owner else last
+        # The class of any other object is not known, so neither is its method.
+        is_known = not owner or (len(owner) == 1 and (first in own or first in known or first in bound))
+        if last in known and last != definition.name and is_known:
+            inside[known[last]] = None
+        elif first in bound and first not in own:
+            outside[called] = None
+    for label, found in (("calls", inside), ("calls from outside", outside)):
+        if found:
+            yield f"  {label}: {join(list(found), LISTED)}"
+
+
+def list_called(path: str, text: str, definition: Definition) -> Iterator[str]:
+    """Yield the names that a definition calls, in order."""
+    language = language_for(path) or ""
+    fields = CALLS.get(language)
+    if fields is None or not is_parseable(text):
+        return
+    for node in Trees().root(language, text).find_all(any=[{"kind": kind} for kind in fields]):
+        if definition.line <= node.range().start.line + 1 <= definition.end_line:
+            name = node.field(fields[node.kind()])
+            if name is not None and NAME.fullmatch(name.text()):
+                yield name.text()
+
+
+def list_callers(
+    explainer: Explainer, path: str, definition: Definition, *, is_shared: bool
+) -> Iterator[str]:
+    """Yield what uses a definition, by file; one that shares its name is looked for where its file is imported."""
+    name = definition.qualname if is_shared and "." in definition.qualname else definition.name
+    near = {path, *explainer.imports.importers_of(path)} if is_shared else explainer.texts.keys()
+    texts = {each: explainer.texts[each] for each in near if definition.name in explainer.texts[each]}
+    rows: dict[str, dict[int, None]] = {}
+    if NAME.fullmatch(name):
+        listed = find_references(name, texts, seconds=SECONDS)
+        for found in listed.references:
+            is_inside = found.path == path and definition.line <= found.line <= definition.end_line
+            if found.kind in ("call", "use") and not is_inside:
+                rows.setdefault(found.path, {})[found.line] = None
+        yield from (f"  uses left out: {each.path}: {each.reason}" for each in listed.skipped[:1])
+    source = sorted(each for each in rows if not is_test_or_example(each))
+    for each in source[:CALLERS]:
+        around = explainer.definitions(each)
+        places = []
+        for line in rows[each]:
+            holder = next((d.qualname for d in reversed(around) if d.line <= line <= d.end_line), "")
+            places.append(f"{holder} (line {line})" if holder else f"line {line}")
+        yield f"  used in {each}: {join(places, LISTED // 2)}"
+    if len(source) > CALLERS:
+        yield f"  and in {count_of(len(source) - CALLERS, 'more file')}"
+    if not source:
+        yield "  used in no other code here" + (
+            f", but in {count_of(len(rows), 'test file')}" if rows else ""
+        )

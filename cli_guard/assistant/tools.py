@@ -77,9 +77,9 @@ def read_file(world: World, arguments: OneFile) -> ToolOutput:
 
 def explain(world: World, arguments: Named) -> ToolOutput:
     """Explain a file, a folder or a definition from its own words and from what uses it."""
-    from cli_guard.assistant.explaining import Explainer
+    from cli_guard.assistant import explaining
 
-    lines = Explainer(world.snapshot).explain(arguments.name, arguments.near)
+    lines = explaining.explain(world.snapshot, arguments.name, arguments.near)
     return ToolOutput({"lines": tuple(redact(line)[:LONG_LINE] for line in lines)})
 
 

@@ -1,7 +1,7 @@
 """`cli-guard explain`: a rule in full, or what a file, a folder, a name, a commit or a command is and does."""
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,7 @@ def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: boo
     """Return the explanation of a path, a name, a commit or a command. Raises UsageError if it is none of them."""
     if " " in subject and is_command(subject):
         return explain_shell_command(io, subject)
+    from cli_guard.assistant.explaining import explain
     from cli_guard.cli.ask import from_the_top
     from cli_guard.git.repository import Repository
     from cli_guard.git.snapshot import read_state
@@ -95,7 +96,8 @@ def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: boo
         paths = [subject]
         with suppress(UsageError):
             paths += from_the_top(io, (subject,))
-        if lines := explain_names(paths[::-1], texts) or explain_commit(repository, subject):
+        found = (explain(texts, name) for name in paths[::-1])
+        if lines := next(filter(None, found), ()) or explain_commit(repository, subject):
             return [redact(line) for line in lines]
     if is_command(f"{subject} "):
         return explain_shell_command(io, subject)
@@ -127,13 +129,6 @@ def explain_shell_command(io: Io, text: str) -> list[str]:
         *effects,
         *(f"  {redact(e.text)}: {redact(e.meaning)}" for e in parts),
     ][:MOST_LINES]
-
-
-def explain_names(names: Iterable[str], texts: Mapping[str, str]) -> Sequence[str]:
-    from cli_guard.assistant.explaining import Explainer
-
-    explainer = Explainer(texts)
-    return next(filter(None, (explainer.explain(name or ".") for name in names)), ())
 
 
 def explain_commit(repository: "Repository", revision: str) -> Sequence[str]:

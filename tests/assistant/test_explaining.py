@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from in_process import guard
 from repositories import Repo, key
 
-from cli_guard.assistant.explaining import MOST_LINES, Explainer, read_explained
+from cli_guard.assistant.explaining import MOST_LINES, explain, read_explained
 
 SHOP = {
     "README.md": "# Shop\n\n[![badge](x)](y)\n\nA shop that sells tea to people.\n",
@@ -42,10 +42,6 @@ SHOP = {
     "java/org/shop/Line.java": "package org.shop;\n\npublic class Line {}\n",
     "settings.toml": 'description = "Settings of the shop"\n[cart]\nlimit = 3\n',
 }  # fmt: skip
-
-
-def explain(name: str, *near: str) -> str:
-    return "\n".join(Explainer(SHOP).explain(name, near))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,7 @@ def explain(name: str, *near: str) -> str:
     ],
 )  # fmt: skip
 def test_explains(name: str, shows: str, never: str) -> None:
-    out = explain(name)
+    out = "\n".join(explain(SHOP, name))
     for text in filter(None, shows.split("|")):
         assert text in out, out
     for text in filter(None, never.split("|")):
@@ -97,9 +93,9 @@ def test_the_definition_that_is_meant() -> None:
         "b/settings.py": "def merge(): ...\n",
         "tests/t.py": "def merge(): ...\n",
     }
-    assert Explainer(both).explain("merge")[0].startswith("a/one.py:1")
-    assert Explainer(both).explain("merge", ("settings",))[0].startswith("b/settings.py:1")
-    assert "also defined: b/settings.py:1, tests/t.py:1" in "\n".join(Explainer(both).explain("merge"))
+    assert explain(both, "merge")[0].startswith("a/one.py:1")
+    assert explain(both, "merge", ("settings",))[0].startswith("b/settings.py:1")
+    assert "also defined: b/settings.py:1, tests/t.py:1" in "\n".join(explain(both, "merge"))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +131,7 @@ def test_any_request_is_read(text: str, start: str) -> None:
 
 @given(st.sampled_from(list(SHOP)), st.text(max_size=200))
 def test_any_file_is_explained(path: str, text: str) -> None:
-    lines = Explainer({**SHOP, path: text + SHOP[path]}).explain(path)
+    lines = explain({**SHOP, path: text + SHOP[path]}, path)
     assert lines and len(lines) <= MOST_LINES
 
 
@@ -145,7 +141,7 @@ def test_hostile_files_are_explained_in_time() -> None:
     texts |= {"c.py": "# \n" * 100_000, "d.py": '"""' + "word " * 200_000}
     begin = time.perf_counter()
     for name in ("long.py", "many.js", "c.py", "d.py", "p", "f7", "p/m7.py"):
-        assert Explainer(texts).explain(name)
+        assert explain(texts, name)
     assert time.perf_counter() - begin < 20
 
 
