@@ -12,10 +12,10 @@ from cli_guard.assistant.explaining_files import (
     MOST_LINES,
     NAMES,
     Explainer,
-    count_of,
     join,
     symbol_text,
 )
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval.references import find_references
 from cli_guard.code.definitions import Definition, is_parseable
 from cli_guard.code.languages import language_for

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import Definition, find_definitions, is_parseable
 from cli_guard.code.file_imports import ImportGraph
@@ -153,7 +154,3 @@ def is_fallback(symbol: Symbol) -> bool:
 
 def join(items: Sequence[str], most: int) -> str:
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
-
-
-def count_of(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

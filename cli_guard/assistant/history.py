@@ -7,9 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from cli_guard.assistant.changed_symbols import list_changed_symbols
 from cli_guard.assistant.history_request import HistoryRequest
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stem, stems_of
 from cli_guard.code.definitions import Definition, find_definitions
@@ -19,7 +21,7 @@ from cli_guard.git.repository import Repository
 
 LISTED, MOST_LISTED, MOST_READ = 10, 30, 2_000
 FILES, BODY_LINES, AUTHORS = 20, 6, 3
-SHORT_ID, WIDTH = 7, 100
+SHORT_ID, WIDTH, MOST_LINES = 7, 100, 39
 # The share of the words of a request, by rarity, that the commit which is meant has to hold.
 ENOUGH = 0.5
 DATE = re.compile(r"\d{4}-\d\d-\d\d|\d+ \w+ ago|last \w+day|midnight|yesterday(?:\.midnight)?|[a-z]+day")
@@ -229,6 +231,11 @@ class HistoryReader:
             if found := self.find_definition(symbol, names.paths):
                 return found
         quoted = (*request.texts, *names.symbols)
+        for word in request.words[:3] if names.paths else ():
+            if found := self.find_definition(word, names.paths):
+                return found
+        if names.ambiguous:
+            return Subject(*names.ambiguous[0])
         if names.paths and not quoted:
             return Subject(", ".join(names.paths[:3]) + " ..." * (len(names.paths) > 3), names.paths)
         if names.missing and not quoted:
@@ -300,7 +307,7 @@ def answer_history(
         return ("There is no history here: these files are held in memory.",)
     if repository.head is None:
         return ("There is no commit yet: the history begins with the first one.",)
-    lines = tuple(HistoryReader(request, repository, texts, revision, allowed).answer())
+    lines = tuple(islice(HistoryReader(request, repository, texts, revision, allowed).answer(), MOST_LINES))
     if lines and is_shallow(repository):
         return (*lines, "This clone is shallow: older commits are not in it (`git fetch --unshallow`).")
     return lines
@@ -332,7 +339,3 @@ def wrap_items(label: str, items: Sequence[str]) -> Iterator[str]:
         else:
             row += f", {item}"
     yield row + more
-
-
-def count_of(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -156,7 +156,11 @@ def read_period(found: re.Match[str]) -> str:
         if found["ago"]
         else (str(read_number(found["n"] or "1")), found["unit"])
     )
-    return f"{int(number) * 3} months ago" if unit == "quarter" else f"{number} {unit}s ago"
+    return (
+        f"{int(number) * 3} months ago"
+        if unit == "quarter"
+        else f"{number} {unit}{'s' * (number != '1')} ago"
+    )
 
 
 def read_date(word: str) -> str:
