@@ -67,14 +67,16 @@ def read_explained(text: str) -> tuple[str, tuple[str, ...]] | None:
     if found is None:
         return None
     name, rest = found["name"].rstrip(":,."), found["rest"]
+    fits = PATTERNS["plain_rest"].fullmatch(rest) is not None
+    # An English word and more behind it ("the checkout process") is no name of code.
+    is_word = name.islower() and name.isalpha() and not plain[found.end("name") :].startswith("(")
     if found.re is PATTERNS["named_first"]:
         fits = True
     elif found["order"]:
-        fits = not PATTERNS["other_question"].search(rest)
+        fits = fits or not (is_word or PATTERNS["other_question"].search(rest))
     else:
         # "What is the timeout?" asks for a value.
-        is_word = name.islower() and name.isalpha() and not rest.strip()
-        fits = PATTERNS["plain_rest"].fullmatch(rest) is not None and not is_word
+        fits = fits and not (is_word and not rest.strip())
     return (name, tuple(re.findall(r"[\w/.-]{3,}", rest.lower()))) if fits else None
 
 

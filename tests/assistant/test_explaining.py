@@ -113,6 +113,8 @@ def test_the_definition_that_is_meant() -> None:
         ("What does fetch return?", None),
         ("what is the default timeout of fetch()", None),
         ("explain how fetch retries", None),
+        ("walk me through the checkout process", None),
+        ("explain redact please", "redact"),
         ("explain the difference between get and put", None),
         ("Where is run defined?", None),
         ("what are the settings of the cache", None),

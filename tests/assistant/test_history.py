@@ -125,6 +125,8 @@ def test_on_a_revision_and_in_a_folder(shop: Repo) -> None:
         "review my change",
         "write the changelog since v1.0",
         "undo the last commit",
+        "changelog for 1.4",
+        "annotate the exported functions in math.ts",
         "squash the last 3 commits",
         "rename slug to slugify",
         "add a list of commits to the page",
