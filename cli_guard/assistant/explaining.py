@@ -111,6 +111,8 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
     ]
     if others:
         yield f"  also defined: {join(others, LISTED // 2)}"
+    if explainer.is_cut:
+        yield "  not all files with this name were read: there are too many"
 
 
 def list_calls(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:

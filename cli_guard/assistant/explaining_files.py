@@ -1,6 +1,7 @@
 """Explains a file or a folder: what it says of itself, its public names, its imports, its importers, its tests."""
 
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
@@ -17,6 +18,7 @@ from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
 MOST_LINES, NAMES, LISTED, TESTS, SIGNATURE = 40, 14, 8, 3, 110
+SECONDS = 2.0
 CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum", "struct", "trait"))
 FRONTS = ("README.md", "README.rst", "__init__.py", "mod.rs", "lib.rs", "doc.go", "index.js", "index.ts")
 HEAD_END = re.compile(r"\s*(?:[:{]|=>\s*\{|\{ *\}?)$")
@@ -31,17 +33,22 @@ class Explainer:
         self.texts = texts
         self.imports = ImportGraph(texts)
         self._trees = Trees()
+        # Not all files were read for lack of time.
+        self.is_cut = False
 
     def find_definitions(self, name: str, near: Sequence[str] = ()) -> list[tuple[str, Definition]]:
         """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        places = [
-            (path, each)
-            for path, text in self.texts.items()
-            if parts[-1] in text
-            for each in self.definitions(path)
-            if each.kind in CODE and each.qualname.split(".")[-len(parts) :] == parts
-        ]
+        defines = re.compile(PATTERNS["defines"].pattern.replace("NAME", re.escape(parts[-1])))
+        places: list[tuple[str, Definition]] = []
+        deadline = time.monotonic() + SECONDS
+        # The source first, so that a test is what is left out for lack of time.
+        for path in sorted(self.texts, key=is_test_or_example):
+            if parts[-1] in self.texts[path] and defines.search(self.texts[path]):
+                self.is_cut = self.is_cut or time.monotonic() > deadline
+                found = () if self.is_cut else self.definitions(path)
+                named = (e for e in found if e.qualname.split(".")[-len(parts) :] == parts)
+                places += [(path, each) for each in named if each.kind in CODE]
 
         def order(place: tuple[str, Definition]) -> tuple[object, ...]:
             path, each = place
@@ -53,8 +60,11 @@ class Explainer:
 
     def definitions(self, path: str) -> Sequence[Definition]:
         """Return the definitions of a file, without those that stand in for a missing library."""
-        stubs = {each.line for each in self.symbols(path) if is_fallback(each)}
-        return [each for each in find_definitions(path, self.texts[path]) if each.line not in stubs]
+        text = self.texts[path]
+        stubs = set()
+        if "ImportError" in text or "ModuleNotFoundError" in text:
+            stubs = {each.line for each in self.symbols(path) if is_fallback(each)}
+        return [each for each in find_definitions(path, text) if each.line not in stubs]
 
     def symbols(self, path: str) -> tuple[Symbol, ...]:
         """Return the functions and classes of a file with their documentation, where the language has a reader."""
