@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
-from cli_guard.code.definitions import Definition, find_definitions, is_parseable
+from cli_guard.code.definitions import Definition, definition_nodes, find_definitions, is_parseable
 from cli_guard.code.file_imports import ImportGraph
 from cli_guard.code.languages import language_for
 from cli_guard.code.purpose import clip, first_paragraph, first_sentence, read_purpose
@@ -18,7 +18,7 @@ from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
 MOST_LINES, NAMES, LISTED, TESTS, SIGNATURE = 40, 14, 8, 3, 110
-SECONDS = 2.0
+SECONDS, LINE_CHARS = 2.0, 400
 CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum", "struct", "trait"))
 FRONTS = ("README.md", "README.rst", "__init__.py", "mod.rs", "lib.rs", "doc.go", "index.js", "index.ts")
 HEAD_END = re.compile(r"\s*(?:[:{]|=>\s*\{|\{ *\}?)$")
@@ -39,12 +39,11 @@ class Explainer:
     def find_definitions(self, name: str, near: Sequence[str] = ()) -> list[tuple[str, Definition]]:
         """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        defines = re.compile(PATTERNS["defines"].pattern.replace("NAME", re.escape(parts[-1])))
         places: list[tuple[str, Definition]] = []
         deadline = time.monotonic() + SECONDS
         # The source first, so that a test is what is left out for lack of time.
         for path in sorted(self.texts, key=is_test_or_example):
-            if parts[-1] in self.texts[path] and defines.search(self.texts[path]):
+            if may_define(parts[-1], path, self.texts[path]):
                 self.is_cut = self.is_cut or time.monotonic() > deadline
                 found = () if self.is_cut else self.definitions(path)
                 named = (e for e in found if e.qualname.split(".")[-len(parts) :] == parts)
@@ -152,6 +151,21 @@ def symbol_text(head: str, symbol: Symbol | None) -> str:
     """Return a head and the first sentence of its documentation."""
     said = first_sentence(first_paragraph(symbol.doc.text.split("\n"))) if symbol and symbol.doc else ""
     return f"{head} - {said}" if said else head
+
+
+def may_define(name: str, path: str, text: str) -> bool:
+    """Return whether a line of code looks like the definition of a name: only such files are worth parsing."""
+    at = text.find(name)
+    if at < 0 or language_for(path) not in definition_nodes():
+        return False
+    form = re.compile(PATTERNS["defines"].pattern.replace("NAME", re.escape(name)))
+    while at >= 0:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if form.search(text, max(text.rfind("\n", 0, at) + 1, at - LINE_CHARS), min(end, at + LINE_CHARS)):
+            return True
+        at = text.find(name, end)
+    return False
 
 
 def is_fallback(symbol: Symbol) -> bool:

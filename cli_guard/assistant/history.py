@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from cli_guard.assistant.changed_symbols import list_changed_symbols
+from cli_guard.assistant.explaining_files import may_define
 from cli_guard.assistant.history_request import HistoryRequest
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
@@ -256,7 +257,8 @@ class HistoryReader:
     def find_definition(self, name: str, paths: Sequence[str]) -> Subject | None:
         """Find the definition of a name at the revision; one in the source comes before one in a test."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        holding = [path for path in paths or self.texts if parts[-1] in self.texts.get(path, "")]
+        given = [path for path in paths or self.texts if path in self.texts]
+        holding = [path for path in given if may_define(parts[-1], path, self.texts[path])]
         for path in sorted(holding, key=lambda each: (is_test_or_example(each), each)):
             if not any(names_it(parts, each) for each in find_definitions(path, self.texts[path])):
                 continue
