@@ -31,24 +31,46 @@ def answer_question(state: State) -> Iterator[str]:
     explained = [line for result in state["tool_results"] for line in result.get("lines", ())]
     yield from explained
     if places and not explained:
-        best = places[0]
+        best, is_unsure = places[0], found["confidence"] == "low"
+        lacks = found["absent"] or found["missing"]
+        if is_unsure:
+            yield f"Not sure; nearest{' (without ' + first_of(lacks, SHOWN) + ')' if lacks else ''}:"
         yield place_line(best)
         # What the line above says in full is not said twice.
         facts = [f for f in found["facts"] if f["path"] == best["path"] and f["value"] not in best["text"]]
         yield from (f"  {fact_text(fact)}" for fact in facts[:SHOWN])
-        doubt = ": not all that was asked for is there" if found["confidence"] == "low" else ""
-        yield f"Confidence: {found['confidence']} ({place_kind(best)}){doubt}."
-        near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
-        yield from (f"Also: {place_line(each)}" for each in near[:OTHERS])
-    elif not explained:
-        paths = state["allowed_paths"]
-        yield f"Not found; looked at {first_of(paths, SHOWN)}."
+        if is_unsure:
+            yield from map(place_line, nearest_places(places[1:], best))
+        else:
+            yield f"Confidence: {found['confidence']} ({place_kind(best)})."
+            near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
+            yield from (f"Also: {place_line(each)}" for each in near[:OTHERS])
+    elif found and not explained:
+        yield not_found_line(found)
+        yield from (f"Nearest: {place_line(each)}" for each in found["nearest"])
     yield from command_lines(state)
+
+
+def nearest_places(places: list[Data], best: Data) -> list[Data]:
+    """Two more places, of other files than the best."""
+    return [each for each in places if each["path"] != best["path"]][:2]
+
+
+def not_found_line(found: Data) -> str:
+    """Which words stand nowhere, or nowhere together, and in how many files of which kinds."""
+    shown = [f"{number} {kind}" for kind, number in found["kinds"][:SHOWN]]
+    files = count_of(found["looked_at"], "file") + (f" ({', '.join(shown)})" if shown else "")
+    if found["absent"]:
+        return f"Not found: no {first_of(found['absent'], SHOWN)} in {files}."
+    words = first_of(found["missing"] or found["terms"], SHOWN)
+    return f"Not found in {files}: no place there is about {words}." if words else f"Not found in {files}."
 
 
 def fact_text(fact: Data) -> str:
     """`line 6: DB_POOL_SIZE, environment variable, default "5"`."""
     value, shown = fact["value"], ""
+    if fact["kind"] == "statement":
+        return f"line {fact['line']}: {value}" + (f"  (in {fact['name']})" if fact["name"] else "")
     if value:
         has_default = fact["kind"] in ("environment variable", "setting", "default")
         shown = f", default {value}" if has_default else f" = {value}"

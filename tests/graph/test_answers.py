@@ -77,8 +77,7 @@ def test_not_found_says_where_it_looked() -> None:
     state = ask("Where is the Kafka consumer?")
     assert state["status"] == "ok"
     assert "Not found" in state["final_output"]
-    for path in SHOP:
-        assert path in state["final_output"]
+    assert "no kafka, consumer in 5 files (2 source, " in state["final_output"]
 
 
 @table("path", ["src/config.py", "../other/secret.txt", "/etc/passwd", "~/.ssh/id_rsa"])

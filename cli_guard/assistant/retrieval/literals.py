@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from cli_guard.assistant.request_question import Query
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
@@ -14,7 +14,10 @@ from cli_guard.assistant.retrieval.references import find_references
 WORD = re.compile(r"(?!(?:[fFrRbBuU]{1,2})[\"'])\w+")
 # Where the rarest words of a message stand, in one file, and the characters around them.
 MOST_PLACES, AROUND = 60, 500
-ANCHORS = 3
+ANCHORS = 2
+# Characters between two pairs of words of one message.
+MOST_BETWEEN = 120
+Pair = tuple[str, str]
 # The share of a message that has to be there: more of one that was not marked as such.
 QUOTED_SHARE, LEAST_SHARE, LEAST_PAIRS = 0.5, 0.7, 2
 STRING = re.compile(r"[\"'`]")
@@ -62,23 +65,39 @@ def _find_message(
         if time.monotonic() > deadline:
             break
         lower = texts[path].lower()
-        anchors = [word for word in words if word in lower][:ANCHORS]
+        present = [word for word in words if word in lower]
+        anchors = present[:ANCHORS] if len(present) > 1 and len(present) >= QUOTED_SHARE * len(words) else []
+        all_lines = texts[path].split("\n") if anchors else []
         best = Found(path, 0, 0.0)
-        for anchor in anchors if len(anchors) > 1 else ():
-            for match in list(re.finditer(re.escape(anchor), lower))[:MOST_PLACES]:
+        for anchor in anchors:
+            for match in islice(re.finditer(re.escape(anchor), lower), MOST_PLACES):
                 start = max(0, match.start() - AROUND)
                 tokens = list(WORD.finditer(lower, start, match.end() + AROUND))
-                here = [(a, (a[0], b[0])) for a, b in pairwise(tokens) if (a[0], b[0]) in pairs]
-                if len({pair for _, pair in here}) >= min(LEAST_PAIRS, len(pairs)):
-                    share = len({pair for _, pair in here}) / len(pairs)
-                    line = lower.count("\n", 0, here[0][0].start()) + 1
-                    lines = texts[path].split("\n")[max(0, line - 1 - ABOVE) : line + 1]
+                here = [(a.start(), (a[0], b[0])) for a, b in pairwise(tokens) if (a[0], b[0]) in pairs]
+                for run in _split_runs(here):
+                    distinct = len({pair for _, pair in run})
+                    if distinct < min(LEAST_PAIRS, len(pairs)):
+                        continue
+                    share = distinct / len(pairs)
+                    line = lower.count("\n", 0, run[0][0]) + 1
+                    lines = all_lines[max(0, line - 1 - ABOVE) : line + 1]
                     share *= 1.0 if STRING.search("\n".join(lines[-2:])) else 0.5
                     share += EMITTED * bool(EMITS.search("\n".join(lines)))
                     best = max(best, Found(path, line, share), key=lambda each: each.share)
         if best.share >= (QUOTED_SHARE if query.is_quoted else LEAST_SHARE):
             found.append(best)
     return found
+
+
+def _split_runs(here: list[tuple[int, Pair]]) -> list[list[tuple[int, Pair]]]:
+    """Split the pairs of a message, by their positions, where too much other text stands between them."""
+    runs: list[list[tuple[int, Pair]]] = []
+    for each in here:
+        if runs and each[0] - runs[-1][-1][0] <= MOST_BETWEEN:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return runs
 
 
 def _find_raising(name: str, texts: Mapping[str, str], paths: Sequence[str]) -> list[Found]:

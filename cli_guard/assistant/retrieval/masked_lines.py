@@ -9,9 +9,10 @@ from cli_guard.secrets.redact import mask_hits
 
 LINE_CHARS = 160
 # A longer text is scanned in windows around the lines asked for: context decides what is a secret.
-WHOLE_TEXT = 400_000
+WHOLE_TEXT = 20_000
 WINDOW_LINES = 60
 WINDOW_CHARS = 40_000
+LONGEST_WINDOW = 800_000
 
 
 class MaskedLines:
@@ -39,7 +40,7 @@ class MaskedLines:
         above = [line[:WINDOW_CHARS] for line in self._lines[max(0, first - 1 - WINDOW_LINES) : first - 1]]
         asked = [line[:WINDOW_CHARS] for line in self._lines[first - 1 : last]]
         below = [line[:WINDOW_CHARS] for line in self._lines[last : last + WINDOW_LINES]]
-        window = "\n".join((*above, *asked, *below))[: WHOLE_TEXT * 2]
+        window = "\n".join((*above, *asked, *below))[:LONGEST_WINDOW]
         start = sum(len(line) + 1 for line in above)
         end = min(start + sum(len(line) + 1 for line in asked) - 1, len(window))
         return mask_hits(window, scan(window, self._path).hits, start, end)

@@ -90,12 +90,12 @@ def score_file(
     units = []
     for index, definition in enumerate(definitions):
         own = matcher.match_name(definition.name)
-        is_asked = definition.name in query.names
+        is_asked = definition.name in query.names or definition.name == query.plain
         if own or is_asked or index in by_owner:
             unit = _score_unit(definition, own, by_owner.get(index, []), lines, matcher, in_path, weights)
             if is_asked:
                 owners = set(definition.qualname.split("."))
-                bonus = EXACT_NAME * sum(name in owners for name in query.names)
+                bonus = EXACT_NAME * sum(name in owners for name in (*query.names, query.plain) if name)
                 unit = replace(unit, score=unit.score + bonus, named=True)
             else:
                 unit = replace(unit, score=unit.score * _weigh_kind(definition, own, path, query, lines))

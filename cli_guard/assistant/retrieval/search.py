@@ -2,7 +2,9 @@
 
 import re
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from cli_guard.assistant.request_question import Query, parse_question
 from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
@@ -12,7 +14,7 @@ from cli_guard.assistant.retrieval.masked_lines import MaskedLines
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
 from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
 from cli_guard.assistant.retrieval.survey import Survey, count_words
-from cli_guard.assistant.retrieval.types import Confidence, Location, LocationKind, SearchResult
+from cli_guard.assistant.retrieval.types import Confidence, Fact, Location, LocationKind, SearchResult
 from cli_guard.assistant.retrieval.windows import fuse
 from cli_guard.code.definitions import find_definitions
 from cli_guard.model import Skipped
@@ -26,6 +28,8 @@ HIGH, MEDIUM, LOW = 0.8, 0.65, 0.42
 LOW_UNWEIGHTED = 0.55
 SIDE_FILE = 0.5
 CLEAR_LEAD = 1.15
+# Places shown where nothing answers the question.
+NEAREST = 3
 # A concept with less than this share is missing.
 MISSING = 0.2
 
@@ -73,26 +77,29 @@ def find(
     is_named = allowed is not None and len(paths) <= NAMED_FILES
     exact = find_exact(query, texts, paths, deadline)
     if exact:
-        return _answer_exact(query, exact, files, texts, limit, survey.looked_at, tuple(skipped))
-    confidence = _estimate_confidence(query, survey, files, is_named=is_named)
-    if confidence == "none":
-        return SearchResult((), (), "none", survey.looked_at, query.terms, tuple(skipped))
-    facts = collect_facts(files[0].path, texts[files[0].path], files[0].units, query)
-    places = _list_locations(files, texts, limit)
-    return SearchResult(
+        places, facts, confidence = _answer_exact(exact, files, texts, limit)
+    else:
+        confidence = _estimate_confidence(query, survey, files, is_named=is_named)
+        places = _list_locations(files, texts, NEAREST if confidence == "none" else limit)
+        facts = []
+        if confidence != "none":
+            facts = collect_facts(files[0].path, texts[files[0].path], files[0].units, query)
+    found = SearchResult(
         tuple(places), tuple(facts), confidence, survey.looked_at, query.terms, tuple(skipped)
     )
+    essential = [(i, each.word) for i, each in enumerate(query.concepts) if each.essential]
+    found = replace(
+        found,
+        kinds=tuple(Counter(map(kind_of, paths[: survey.looked_at])).most_common()),
+        absent=tuple(word for i, word in essential if not survey.spread[i]) + survey.absent_names,
+        missing=tuple(word for i, word in essential if files and files[0].covered[i] < MISSING),
+    )
+    return replace(found, places=(), nearest=found.places) if confidence == "none" else found
 
 
 def _answer_exact(
-    query: Query,
-    exact: list[Found],
-    files: list[ScoredFile],
-    texts: Mapping[str, str],
-    limit: int,
-    looked_at: int,
-    skipped: tuple[Skipped, ...],
-) -> SearchResult:
+    exact: list[Found], files: list[ScoredFile], texts: Mapping[str, str], limit: int
+) -> tuple[list[Location], list[Fact], Confidence]:
     """Put the places with the very text before those that are ranked, and quote its statement."""
     others = _list_locations(
         [each for each in files if each.path not in {e.path for e in exact}], texts, limit
@@ -109,8 +116,7 @@ def _answer_exact(
         places.append(Location(each.path, each.line, each.line, lines.line(each.line), "use", symbol, score))
     best = places[0]
     fact = quote_statement(best.path, texts[best.path], best.line, best.symbol)
-    confidence: Confidence = "high" if exact[0].share > HIGH else "medium"
-    return SearchResult((*places, *others)[:limit], (fact,), confidence, looked_at, query.terms, skipped)
+    return [*places, *others][:limit], [fact], "high" if exact[0].share > HIGH else "medium"
 
 
 def _list_locations(files: list[ScoredFile], texts: Mapping[str, str], limit: int) -> list[Location]:
@@ -134,11 +140,11 @@ def _estimate_confidence(
     if not files or not files[0].units:
         return "none"
     best = files[0]
-    if query.names:
-        if not survey.has_names:
-            return "none"
-        if any(unit.definition and unit.definition.name in query.names for unit in best.units):
-            return "high"
+    if query.names and not survey.has_names:
+        return "none"
+    names = {*query.names, query.plain}
+    if any(unit.definition and unit.definition.name in names for unit in best.units):
+        return "high"
     asked = [(index, each) for index, each in enumerate(query.concepts) if each.essential]
     if any(each.proper and not survey.own[i] for i, each in asked):
         return "none"

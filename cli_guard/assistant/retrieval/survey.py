@@ -39,6 +39,7 @@ class Survey:
     spread: tuple[int, ...]
     own: tuple[int, ...]
     has_names: bool
+    absent_names: tuple[str, ...]
     candidates: tuple[str, ...]
     looked_at: int
     skipped: tuple[Skipped, ...]
@@ -75,11 +76,15 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
         for path, row in counts.items()
     }
     ranked = sorted(points, key=lambda path: (-points[path], path))
+    absent_names = tuple(
+        name for i, name in enumerate(query.names, len(query.concepts)) if not _spread(rows, i)
+    )
     return Survey(
         tuple(rarity[: len(query.concepts)]),
         tuple(_spread(rows, each, 0.01) for each in width[: len(query.concepts)]),
         tuple(_spread(of_note, each) for each in width[: len(query.concepts)]),
-        any(_spread(rows, each) for each in width[len(query.concepts) :]),
+        len(absent_names) < len(names),
+        absent_names,
         tuple(_choose(ranked, texts)),
         looked_at,
         tuple(skipped),

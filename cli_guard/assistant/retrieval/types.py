@@ -42,8 +42,9 @@ class Fact:
 class SearchResult:
     """The locations, best first: one of each file, then more of the best files.
 
-    `looked_at` counts the files that were read, `terms` are the words that were searched for, `skipped` names what a
-    limit left out. With a confidence of "none" there are no places.
+    `looked_at` counts the files that were read and `kinds` those of each kind, most first; `terms` are the words that
+    were searched for, `absent` those that stand nowhere, `missing` those that the best place lacks; `skipped` names
+    what a limit left out. With a confidence of "none" there are no places, and `nearest` has those that come closest.
     """
 
     places: tuple[Location, ...]
@@ -52,6 +53,10 @@ class SearchResult:
     looked_at: int
     terms: tuple[str, ...]
     skipped: tuple[Skipped, ...] = ()
+    kinds: tuple[tuple[str, int], ...] = ()
+    absent: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    nearest: tuple[Location, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,62 @@ def test_a_word_that_stands_nowhere_is_no_answer(question: str, confidence: str)
     assert find(question, texts).confidence == confidence
 
 
+ASKED_BY_TEXT = {
+    "shop/errors.py": "class StockMissing(Exception):\n    pass\n",
+    "shop/stock.py": (
+        "def check_items(items):\n    for item in items:\n        if not item:\n"
+        "            raise StockMissing(\n                f'Item {item!r} is not '\n"
+        "                f'available in store {store}.'\n            )\n"
+        "\n\ndef recheck_items(items):\n    return check_items(items)\n"
+    ),
+    "shop/options.py": (
+        "def add_options(parser):\n    parser.add_argument('--no-parcels', help='Do not pack parcels.')\n"
+    ),
+    "shop/parcels.py": (
+        "def run_parcels():\n    parcels = pack()\n    return parcels\n\n\n"
+        "def pack_parcels():\n    return parcels\n\n\ndef run():\n    return pack_parcels()\n"
+    ),
+    "tests/test_stock.py": "def test_items_are_checked():\n    assert check_items(['a'])\n",
+}
+
+
+@table(
+    ("question", "path", "line"),
+    [
+        ("who says 'Item 7 is not available in store Berlin.'", "shop/stock.py", 5),
+        ("Item 'x' is not available in store 5! where does this come from", "shop/stock.py", 5),
+        ("when is StockMissing raised", "shop/stock.py", 4),
+        ("what calls check_items?", "shop/stock.py", 11),
+        ("where is StockMissing defined", "shop/errors.py", 1),
+        ("Where is run defined?", "shop/parcels.py", 10),
+        ("how do I switch off the parcels", "shop/options.py", None),
+        ("is there a test that items are checked", "tests/test_stock.py", 1),
+    ],
+)
+def test_exact_text_raising_lines_callers_and_names_are_found(
+    question: str, path: str, line: int | None
+) -> None:
+    best = find(question, ASKED_BY_TEXT).places[0]
+    assert (best.path, best.line if line else None) == (path, line)
+
+
+def test_the_statement_of_a_message_is_quoted_whole() -> None:
+    (fact,) = find("who says 'Item 7 is not available in store Berlin.'", ASKED_BY_TEXT).facts
+    assert (fact.kind, fact.line) == ("statement", 4)
+    assert fact.value.startswith("raise StockMissing( f'Item {item!r} is not ' f'available")
+
+
+def test_a_message_of_other_words_is_not_found() -> None:
+    assert find("who says 'the parcel was lost at sea'", ASKED_BY_TEXT).confidence == "none"
+
+
+def test_what_is_lacking_is_named() -> None:
+    found = find("is there kerberos support for items", ASKED_BY_TEXT)
+    assert (found.confidence, found.absent) == ("none", ("kerberos",))
+    assert found.nearest
+    assert found.kinds == (("source", 4), ("test", 1))
+
+
 def test_none_says_what_was_looked_for_and_in_how_many_files() -> None:
     found = find("Where is the kafka consumer?", SHOP)
     assert found.terms == ("kafka", "consumer")
