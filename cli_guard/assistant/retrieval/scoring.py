@@ -32,13 +32,13 @@ READ_OF_ENVIRONMENT = re.compile(
     r"\s{0,40}['\"]?([A-Za-z_]\w{1,80})['\"]?(?:\s{0,40},\s{0,40}([^)\n]{1,200}))?"
 )
 LINES_OF_UNIT = 5
-# A line that gives something a value or declares an option, where a setting is asked for, and what holds none.
+# A line that gives something a value or declares an option: where a setting is asked for, it counts like a name.
 SETS_VALUE = re.compile(
     r"['\"`]--?[A-Za-z][\w-]*|environ|getenv|process\.env|add_(?:argument|option)\b"
     r"|[\w'\"\]]\s{0,4}(?::[^:=,]{1,40})?(?<![=!<>])[=:](?![=:])\s{0,4}(?:[\w.]{1,40}\()?(?:default\s{0,2}[=:]\s{0,2})?"
     r"(?:['\"\d\[{]|-\d|(?i:true|false|none|null|undefined)\b)"
 )
-SETTING, NO_SETTING = 1.8, 0.8
+SETTING = 0.8
 LONGEST_SETTING = 400
 
 
@@ -92,7 +92,10 @@ def score_file(
         own = matcher.match_name(definition.name)
         is_asked = definition.name in query.names or definition.name == query.plain
         if own or is_asked or index in by_owner:
-            unit = _score_unit(definition, own, by_owner.get(index, []), lines, matcher, in_path, weights)
+            here = by_owner.get(index, [])
+            settings = _find_settings(here, lines) if "setting" in query.kinds else {}
+            unit = _score_unit(definition, settings | own, here, lines, matcher, in_path, weights)
+            unit = replace(unit, named=bool(own))
             if is_asked:
                 owners = set(definition.qualname.split("."))
                 bonus = EXACT_NAME * sum(name in owners for name in (*query.names, query.plain) if name)
@@ -101,9 +104,9 @@ def score_file(
                 unit = replace(unit, score=unit.score * _weigh_kind(definition, own, path, query, lines))
             units.append(unit)
     if -1 in by_owner or not units:
-        units.append(_score_unit(None, {}, by_owner[-1], lines, matcher, in_path, weights))
-    if "setting" in query.kinds:
-        units = [replace(unit, score=unit.score * _weigh_setting(unit, lines)) for unit in units]
+        settings = _find_settings(by_owner[-1], lines) if "setting" in query.kinds else {}
+        units.append(_score_unit(None, settings, by_owner[-1], lines, matcher, in_path, weights))
+        units[-1] = replace(units[-1], named=False)
     units.sort(key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0))
     whole = _score_whole(hits, lines, in_path)
     covered = tuple(map(max, whole, units[0].covered))
@@ -164,10 +167,10 @@ def _weigh_kind(
     return 1.0
 
 
-def _weigh_setting(unit: Unit, lines: TextLines) -> float:
-    """Weigh a unit by whether its best lines set a value."""
-    best = [lines.lines[line - 1][:LONGEST_SETTING] for line, _ in unit.lines[:3]]
-    return SETTING if any(map(SETS_VALUE.search, best)) else NO_SETTING
+def _find_settings(hits: list[Hit], lines: TextLines) -> dict[int, float]:
+    """Weigh the concepts on lines that set a value."""
+    setting = (hit for hit in hits if SETS_VALUE.search(lines.lines[hit.line - 1][:LONGEST_SETTING]))
+    return {hit.concept: SETTING * hit.weight for hit in setting}
 
 
 def _score_whole(hits: list[Hit], lines: TextLines, in_path: list[float]) -> list[float]:
