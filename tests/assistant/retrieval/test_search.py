@@ -145,11 +145,11 @@ ASKED_BY_TEXT = {
         "\n\ndef recheck_items(items):\n    return check_items(items)\n"
     ),
     "shop/options.py": (
-        "def add_options(parser):\n    parser.add_argument('--no-parcels', help='Do not pack parcels.')\n"
+        "def add_options(parser):\n    parser.add_argument('--no-parcels', action='store_false')\n"
     ),
-    "shop/parcels.py": (
-        "def run_parcels():\n    parcels = pack()\n    return parcels\n\n\n"
-        "def pack_parcels():\n    return parcels\n\n\ndef run():\n    return pack_parcels()\n"
+    "shop/packing.py": (
+        "def run_all():\n    parcels = pack()\n    return parcels\n\n\n"
+        "def pack():\n    return []\n\n\ndef run():\n    return pack()\n"
     ),
     "tests/test_stock.py": "def test_items_are_checked():\n    assert check_items(['a'])\n",
 }
@@ -163,7 +163,7 @@ ASKED_BY_TEXT = {
         ("when is StockMissing raised", "shop/stock.py", 4),
         ("what calls check_items?", "shop/stock.py", 11),
         ("where is StockMissing defined", "shop/errors.py", 1),
-        ("Where is run defined?", "shop/parcels.py", 10),
+        ("Where is run defined?", "shop/packing.py", 10),
         ("how do I switch off the parcels", "shop/options.py", None),
         ("is there a test that items are checked", "tests/test_stock.py", 1),
     ],
