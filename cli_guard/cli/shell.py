@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +14,7 @@ from cli_guard.errors import UsageError
 from cli_guard.runtime import user_file
 
 if TYPE_CHECKING:
+    from cli_guard.assistant.sandbox import Shell
     from cli_guard.git.repository import Repository
     from cli_guard.mcp.client.tools import ShellTools
 
@@ -36,6 +39,22 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
         yield servers.in_the_shell
 
 
+def answer_question(world: "Shell", question: str) -> str:
+    """Answer a question about a snapshot by reading. Raises UsageError for any other request."""
+    # The graph takes long to import, and `ls` does not need it.
+    from cli_guard.assistant import propose
+    from cli_guard.assistant.local import LocalAssistant
+    from cli_guard.assistant.request import read_request
+    from cli_guard.graph.context import Context
+    from cli_guard.graph.state import normalise
+
+    kind = read_request(normalise(question)).kind
+    if kind not in ("repo_qna", "command_help"):
+        raise UsageError(f"this is no question ({kind}): at the terminal, cli-guard ask takes requests")
+    context = Context(assistant=LocalAssistant(world), review_only=True)
+    return propose(question, world.snapshot, context=context).text
+
+
 @click.pass_obj
 def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
     if raw and diff:
@@ -51,7 +70,7 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:
         world = shell.Shell(snapshot, repository, Memory(folder), mcp, folder)
-        ran = shell.run(command, world, stdin=stdin)
+        ran = shell.run(command, replace(world, ask=partial(answer_question, world)), stdin=stdin)
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from cli_guard.assistant.sandbox.commands import COMMANDS
 from cli_guard.assistant.sandbox.commands.command import Reads, Run, reads_dash
 from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_snapshot
+from cli_guard.assistant.sandbox.gnu.diff import diff
 from cli_guard.assistant.sandbox.gnu.ls import ls
 from cli_guard.assistant.sandbox.model import Answer, Call, Image, Limits, RunResult, Shell
 from cli_guard.rules.catalog import read_table
@@ -34,6 +35,8 @@ ABSENT = tuple(read_table("sandbox.toml")["absent"].split())
 UNPARSED = "parse error"
 # `src/**/*.py` means every folder to whoever writes it; in bash it silently means one level without this.
 PRELUDE = "shopt -s globstar; "
+# Functions in place of programs that only differ in their options from one that is here.
+FUNCTIONS: dict[str, str] = read_table("sandbox.toml")["functions"]
 # What the sandbox has of its own, and a repository does not.
 HIDDEN = ("/etc", "/proc", "/root")
 ENVIRONMENT = {"HOME": ROOT, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
@@ -72,7 +75,7 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
         files.write_file(path, raw)
     images: list[Image] = []
     own: dict[str, tuple[Run, Reads]] = {name: (each.answer, each.reads) for name, each in COMMANDS.items()}
-    own["ls"] = (ls, reads_dash)
+    own |= {"ls": (ls, reads_dash), "diff": (diff, reads_dash)}
     own |= {name: (answer_not_found(name), reads_dash) for name in ABSENT}
     for name, (answer, reads) in own.items():
         bash.add_command(name, adapt_command(answer, reads, world, layout.ended, images))
@@ -80,7 +83,11 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
     err = Sink(limits.output_bytes, bash.cancel)
     # With an input that is opened, `rg PATTERN` would search that, empty or not, where it is to search the files.
     opened = f"exec < {STDIN}; " if stdin else ""
-    result = run_to_end(bash, PRELUDE + opened + command, out, err, limits)
+    prelude = PRELUDE + "".join(
+        f"{name}() {{ {FUNCTIONS[name]} }}; " for name in FUNCTIONS if name in command
+    )
+    # On one line, as the messages of the interpreter count them.
+    result = run_to_end(bash, prelude.replace("\n", " ") + opened + command, out, err, limits)
     if result is not None and (result.error or "").startswith(UNPARSED):
         message = f"bash: line 1: syntax error: {result.error}\n"
         return RunResult(b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False)

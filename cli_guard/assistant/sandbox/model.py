@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -60,7 +60,8 @@ class Shell:
     """The world that a command sees.
 
     `snapshot` is all its files. Without a `repository` there is no history, without a `memory` nothing is
-    remembered, without `mcp` no server is known, and without a `state_folder` long output is not kept.
+    remembered, without `mcp` no server is known, and without a `state_folder` long output is not kept. `ask` answers
+    a question in words, or raises CliGuardError.
     """
 
     snapshot: Snapshot
@@ -69,6 +70,7 @@ class Shell:
     mcp: McpTools | None = None
     state_folder: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    ask: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ KNOWN: dict[str, str] = {
     "printf '%.2f\\n' 2.345 1": "numbers are doubles, where bash has long doubles",
     "split -n l/2 sorted1 h_ && cat h_aa": "pieces by number of lines are not cut",
     "cmp sorted1 sorted2; echo $?": "diffutils before 3.9 says char where it now says byte",
-    "gzip -k sorted1 && zcat sorted1.gz | head -1": "there is no zcat: a hint names gzip -dc",
 } | dict.fromkeys(
     (text for _, text in chains() if re.search(r"(^|\| )bc\b", text)), "there is no bc: a hint names awk"
 )

@@ -8,6 +8,7 @@ import pytest
 from examples import table
 from repositories import Repo
 from shell_worlds import of_repository, world
+from watching import cpu_seconds
 
 from cli_guard.assistant import sandbox as shell
 from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS
@@ -178,10 +179,10 @@ def test_the_history_is_read(storied: Repo) -> None:
     assert out("log -pn1 | grep -c ^diff", here) == "1\n"
     assert "+b = 2" in out("show", here) and "+b = 3" not in out("show", here)
     assert out("show HEAD~1:app.py", here) == "a = 1\n"
-    assert "+b = 3" in out("diff", here) and "two" not in out("diff", here)
-    assert "+b = 2" in out("diff HEAD~1..HEAD", here)
-    assert "app.py | 2 +-" in out("diff --stat", here)
-    assert out("diff -- docs", here) == ""
+    assert "+b = 3" in out("git diff --staged", here) and "two" in out("git diff", here)
+    assert "+b = 2" in out("git diff HEAD~1..HEAD", here)
+    assert "app.py | 2 +-" in out("git diff --staged --stat", here)
+    assert out("git diff --staged -- docs", here) == ""
     assert "Ada" in out("blame app.py -L 2,2", here) and "b = 2" in out("blame app.py", here)
     assert out("status", here) == "## main\nM  app.py\n M docs/x.md\n?? new.txt\n"
 
@@ -197,7 +198,7 @@ def test_the_history_is_read(storied: Repo) -> None:
         ("blame nope", "no such path"),
         ("blame app.py -L x", "-L needs a span, not 'x'"),
         ("log -- ../../etc", "outside the repository"),
-        ("diff --ext-diff", "no option --ext-diff"),
+        ("git diff --ext-diff", "no option --ext-diff"),
         ("log --exec=x", "no option"),
         ("log -px", "no option -x"),
         ("log --stat=x", "--stat needs a number"),
@@ -258,7 +259,7 @@ def test_a_repository_cannot_make_the_history_run_a_program(storied: Repo) -> No
     storied.git("config", "diff.external", script)
     storied.git("config", "status.submoduleSummary", "true")
     for command in (
-        *("log -p", "show", "diff", "diff --staged", "blame app.py", "status", "log --stat", "git diff"),
+        *("log -p", "show", "git diff --staged", "blame app.py", "status", "log --stat", "git diff"),
         *("git log", "git show", "git status", "git grep -n a", "git ls-files -m", "git shortlog HEAD"),
         *(
             "git log --oneline",
@@ -298,6 +299,8 @@ git blame HEAD -- app.py
 git blame -L 1,1 HEAD app.py
 git grep -n b HEAD -- '*.py'
 git grep --cached -c a
+git grep -e a --and -e 1 HEAD~1
+git grep -h -e b -- app.py
 git status
 git status --short
 git status --porcelain=v2 --branch
@@ -327,12 +330,12 @@ def test_a_name_makes_no_branch(storied: Repo) -> None:
 
 
 def test_without_history_each_command_says_so(repo: Repo) -> None:
-    for command in ("log", "show", "blame x", "status", "diff --staged"):
+    for command in ("log", "show", "blame x", "status", "git diff --staged"):
         assert "held in memory" in error(command)
     here = of_repository(repo)
     assert "does not have any commits yet" in error("log", here)
     assert "commits yet" in error("show", here)
-    assert out("diff", here) == ""
+    assert out("git diff", here) == ""
 
 
 class Servers:
@@ -377,9 +380,141 @@ def test_a_reader_that_ends_early_is_no_error() -> None:
     assert ran.stderr.count(b"\n") == 1 and b"Pipe" not in ran.stderr
 
 
-def test_diff_of_files_and_of_the_repository_are_told_apart(storied: Repo) -> None:
+def test_diff_compares_files_and_git_diff_the_repository(storied: Repo) -> None:
     here = of_repository(storied)
-    assert "3c3" not in out("diff", here)
+    assert "+b = 3" in out("git diff --cached", here)
+    assert "for changes: git diff" in error("diff", here)
     ran = shell.run("diff app.py docs/x.md", here)
     assert ran.exit_code == 1 and ran.stdout.startswith(b"1,2c1\n< a = 1\n")
     assert shell.run("diff -u app.py docs/x.md | head -1", here).stdout.startswith(b"--- app.py\n")
+
+
+TREE = {
+    "src/a.py": b"1\n",
+    "src/deep/b.py": b"2\n",
+    "src/deep/B.txt": b"",
+    "docs/x.md": b"",
+    ".ci/y.yml": b"k: 1\n",
+}
+
+
+@table(
+    ("command", "lines"),
+    [
+        ("fd", "docs/ docs/x.md src/ src/a.py src/deep/ src/deep/B.txt src/deep/b.py"),
+        ("fd b", "src/deep/B.txt src/deep/b.py"),
+        ("fd B", "src/deep/B.txt"),
+        ("fd -i B src/deep", "src/deep/B.txt src/deep/b.py"),
+        ("fd -e py -e .md", "docs/x.md src/a.py src/deep/b.py"),
+        ("fd -tf . src --max-depth 1", "src/a.py"),
+        ("fd -t d", "docs/ src/ src/deep/"),
+        ("fd -g 'b.*'", "src/deep/b.py"),
+        ("fd '^[ab][.]py$'", "src/a.py src/deep/b.py"),
+        ("fd -H yml", ".ci/y.yml"),
+        ("fd -E deep -E '*.md' -t f", "src/a.py"),
+        ("fd -p 'deep/b'", "src/deep/B.txt src/deep/b.py"),
+        ("fd -a md", "/repo/docs/x.md"),
+        ("fd -F '.p'", "src/a.py src/deep/b.py"),
+        ("cd src && fd py", "a.py deep/b.py"),
+        ("fd nothing", ""),
+        ("fd -1 py", "src/a.py"),
+        ("fd -0 py | tr '\\0' '\\n'", "src/a.py src/deep/b.py"),
+        ("echo new > src/new.py; fd new", "src/new.py"),
+        ("tree -i -f --noreport src", "src src/a.py src/deep src/deep/B.txt src/deep/b.py"),
+        ("tree -i --noreport -L 1 --dirsfirst src", "src deep a.py"),
+        ("tree -i --noreport -P '*.py' --prune .", ". src a.py deep b.py"),
+        ("tree -i --noreport -d", ". docs src deep"),
+        ("tree -i --noreport -a -I 'src|docs'", ". .ci y.yml"),
+        ("tree -i --noreport -F src/deep", "src/deep/ B.txt b.py"),
+    ],
+)
+def test_fd_and_tree_list(command: str, lines: str) -> None:
+    assert out(command, world(TREE)).split() == lines.split()
+
+
+def test_tree_draws_and_counts() -> None:
+    lines = out("tree src", world(TREE)).replace("\u00a0", " ").splitlines()
+    assert lines[:4] == ["src", "├── a.py", "└── deep", "    ├── B.txt"]
+    assert lines[-2:] == ["", "2 directories, 3 files"]
+    assert out("tree docs | tail -1", world(TREE)) == "1 directory, 1 file\n"
+
+
+@table(
+    ("command", "words"),
+    [
+        ("fd '('", "unclosed group"),
+        ("fd -t z", "-t takes f, d, l and x, not z"),
+        ("fd x nowhere", "no folder nowhere here"),
+        ("fd x ../nowhere", "no folder ../nowhere here"),
+        ("fd -e py -x wc -l", "fd ... | xargs COMMAND"),
+        ("fd --exec-batch rm", "fd ... | xargs COMMAND"),
+        ("fd -d x", "-d needs a number"),
+        ("tree -L x", "-L needs a number"),
+        ("tree nowhere", "no folder nowhere here"),
+        ("tree --fromfile", "no option --fromfile"),
+        ("yq -i .a x.yaml", "&& mv NEW FILE"),
+        ("yq . bad.toml", "this is no TOML"),
+        ("ask where is main", "nothing answers questions here: use symbols, refs, rg"),
+    ],
+)
+def test_what_cannot_be_listed_says_why(command: str, words: str) -> None:
+    assert words in error(command, world({"a": b"", "bad.toml": b"= 1\n", "x.yaml": b"a: 1\n"}))
+
+
+def test_a_pattern_takes_no_longer_than_the_names() -> None:
+    names = {"a" * 200 + str(n): b"" for n in range(200)}
+    with cpu_seconds(5):
+        assert shell.run("fd '(a+)+$'", world(names)).exit_code == 0
+
+
+@table(
+    ("command", "answer"),
+    [
+        ("yq -r .project.version p.toml", "1.2"),
+        ("yq -p toml -r .project.version p.toml", "1.2"),
+        ("yq --input-format=toml -r '.project.list[1]' p.toml", "b"),
+        ("cat p.toml | yq -p toml -r .project.version", "1.2"),
+        ("yq -r .project.at p.toml", "2024-05-01"),
+        ("yq -r .a.b c.yaml", "3"),
+        ("cat c.yaml | yq -r '.a.b'", "3"),
+        ("while read l; do yq -r .a.b c.yaml; done", "3\n3"),
+        ("bat c.yaml", "a:\n  b: 3"),
+        ("bat -n c.yaml | tr -s ' \\t' ' ' | tail -1", " 2 b: 3"),
+        ("bat --style=plain --paging=never -l yaml -r 2: c.yaml", "  b: 3"),
+        ("bat -pp -r :1 < c.yaml", "a:"),
+    ],
+)
+def test_yq_and_bat(command: str, answer: str) -> None:
+    files = {
+        "p.toml": b'[project]\nversion = "1.2"\nlist = ["a", "b"]\nat = 2024-05-01\n',
+        "c.yaml": b"a:\n  b: 3\n",
+    }
+    assert out(command, world(files), stdin=b"1\n2\n").rstrip("\n") == answer
+
+
+def test_rg_searches_the_tree_where_nothing_is_piped() -> None:
+    here = world({"src/a.py": b"# word\nx = 1\n", ".hidden/b": b"word\n"})
+    assert out("rg -n word", here) == "src/a.py:1:# word\n"
+    assert out("rg -l word | wc -l; rg -l --hidden word | sort", here) == "1\n.hidden/b\nsrc/a.py\n"
+    assert out("echo a word | rg word; cat src/a.py | rg -n x", here) == "a word\n2:x = 1\n"
+    assert out("rg -c word", here, stdin=b"word\nword\n") == "2\n"
+    assert out("true | rg word || echo none", here) == "none\n"
+
+
+def test_two_stars_go_through_all_folders() -> None:
+    here = world({"src/a.py": b"", "src/x/y/b.py": b""})
+    assert out("echo src/**/*.py", here) == "src/a.py src/x/y/b.py\n"
+    assert out("shopt -u globstar; echo src/**/*.py; true", here) == "src/**/*.py\n"
+
+
+def test_symbols_name_code_before_tests_and_documents() -> None:
+    here = world(
+        {
+            "a.md": b"# helper\n",
+            "tests/test_a.py": b"def helper(): pass\n",
+            "z.py": b"def helper(): pass\n",
+            "b.json": b'{"helper": 1}\n',
+        }
+    )
+    assert out("symbols | cut -d: -f1 | head -1", here) == "z.py\n"
+    assert out("symbols helper", here).startswith("z.py:1: function helper\ntests/test_a.py:")

@@ -3,7 +3,7 @@
 Everything that helps (the description of the tool, `help`, usage, the list behind an unknown name) is made from it.
 """
 
-from cli_guard.assistant.sandbox.commands import ask, history, mcp, memory, see, symbols, viewers
+from cli_guard.assistant.sandbox.commands import history, mcp, memory, see, symbols, yq
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.gnu.tree import FD, TREE
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Shell
@@ -25,12 +25,27 @@ def show_help(call: Call) -> Answer:
     raise CommandFailure(f"no command {name}\nAvailable: {list_names()}")
 
 
+def ask(call: Call) -> Answer:
+    """Answer a question about the repository, where it can go down a pipe."""
+    if call.world.ask is None:
+        raise CommandFailure("nothing answers questions here: use symbols, refs, rg")
+    return Answer.from_text(call.world.ask(" ".join(call.arguments)))
+
+
+ASK = OwnCommand(
+    "ask",
+    "a question about the repository, in words: where, what, which, how",
+    "QUESTION",
+    "It only reads; a request for a change is one for cli-guard ask, at the terminal.",
+    run=ask,
+    needs=1,
+)
 HELP = OwnCommand("help", "list the commands, or show the help of one", "[COMMAND]", run=show_help)
 COMMANDS: dict[str, OwnCommand] = {
     command.name: command
     for command in (
-        *(HELP, ask.ASK, see.SEE, symbols.SYMBOLS, symbols.REFS, *history.COMMANDS, memory.MEMORY, mcp.MCP),
-        *(FD, TREE, viewers.BAT, viewers.YQ),
+        *(HELP, ASK, see.SEE, symbols.SYMBOLS, symbols.REFS, *history.COMMANDS, memory.MEMORY, mcp.MCP),
+        *(FD, TREE, yq.YQ),
     )
 }
 

@@ -1,4 +1,4 @@
-"""`git`, and `log`, `show`, `diff`, `blame` and `status` by themselves: what Git knows of the repository, read only.
+"""`git`, and `log`, `show`, `blame` and `status` by themselves: what Git knows of the repository, read only.
 
 The options and words of a call are read by the tables of rules/sandbox.toml, checked, and written again: what is not
 in a table never reaches Git, no value can become an option, and no path lies outside of the repository.
@@ -7,13 +7,12 @@ in a table never reaches Git, no value can become an option, and no path lies ou
 import difflib
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.files import ROOT
-from cli_guard.assistant.sandbox.gnu.diff import diff as diff_files
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
 from cli_guard.errors import GitError
 from cli_guard.git.repository import Repository
@@ -36,6 +35,7 @@ PLAIN = (
 )
 # The sub-commands that may look at the work tree, where a filter of the configuration would run.
 FILTERING = ("diff", "status", "ls-files")
+NOT_OPTIONS = ("words", "always", "like", "bare", "summary", "usage")
 LISTING = ("grep", "ls-files")
 FATAL = 128
 MOST_ERROR = 300
@@ -137,7 +137,7 @@ def translate_options(
     return options, bare, None
 
 
-def find_paths(call: Call, words: tuple[str, ...]) -> Iterator[str]:
+def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
     """Yield path specifications for words that name files of the sandbox. Raises CommandFailure."""
     for word in words:
         excluded = EXCLUDED.match(word)
@@ -156,60 +156,54 @@ def names_file(call: Call, word: str) -> bool:
     return call.files.exists(call.absolute(word)) or bool(WILD.search(word) and ":" not in word)
 
 
-def sort_words(
-    call: Call, name: str, bare: list[str], behind: tuple[str, ...] | None
-) -> tuple[list[str], list[str]]:
-    """Return what stands before `--`, the pattern and revisions, and the paths behind it."""
+def sort_words(call: Call, name: str, words: list[str], *, has_pattern: bool) -> tuple[list[str], list[str]]:
+    """Return the pattern and revisions, and the paths, of words without `--` between them."""
     taken = TABLES[name]["words"].split()
-    before = [bare.pop(0)] if "pattern" in taken and bare else []
-    if "paths" not in taken or behind is not None:
-        before, paths = before + bare, behind or ()
-    else:
-        # The first word that is a file, or looks like some, begins the paths; of `blame` the last word is the file.
-        last = len(bare) - 1 if name == "blame" else len(bare)
-        found = (n for n, word in enumerate(bare[:last]) if names_file(call, word))
-        first = next(found, last) if "revisions" in taken else 0
-        before, paths = before + bare[:first], (*bare[first:],)
-    if "revisions" not in taken and "names" not in taken and len(before) > ("pattern" in taken):
-        before, paths = before[: "pattern" in taken], (*before["pattern" in taken :], *paths)
-    return before, [*find_paths(call, tuple(paths))]
+    if "paths" not in taken:
+        return words, []
+    # The first word that is a file, or looks like some, begins the paths; of `blame` the last word is the file.
+    last = len(words) - 1 if name == "blame" else len(words)
+    begin = 0 if has_pattern or "pattern" not in taken else 1
+    found = (n for n in range(begin, last) if names_file(call, words[n]))
+    first = next(found, last) if "revisions" in taken else begin
+    return words[:first], words[first:]
 
 
 def git(call: Call) -> Answer:
-    """Run a sub-command of Git that reads."""
+    """Run a sub-command of Git that reads; of any other say what to do instead."""
     words = list(call.arguments)
     while words and words[0] in ("--no-pager", "-P", "-C"):
         if words.pop(0) == "-C":
             call = replace(call, folder=call.absolute(words.pop(0) if words else ""))
-    name, *rest = words or [""]
-    if name not in TABLES:
-        raise WrongUsage(refuse(name))
-    return ask_git(call, name, tuple(rest))
-
-
-def refuse(name: str) -> str:
-    """Return what is said of a sub-command that is not passed on, with the nearest that is."""
+    name = words.pop(0) if words else ""
+    if name in TABLES:
+        return ask_git(name, replace(call, arguments=tuple(words)))
+    reading = ", ".join(TABLES)
     if name in WRITING:
-        return (
-            f"git {name} is left to the developer: nothing is changed here; what reads: {', '.join(TABLES)}"
+        raise WrongUsage(
+            f"git {name} is left to the developer: nothing is changed here; what reads: {reading}"
         )
     near = difflib.get_close_matches(name, TABLES, 1)
-    begin = f"no git {name} here" + (f", did you mean git {near[0]}?" if near else "")
-    return f"{begin}; there is: {', '.join(TABLES)}"
+    hint = f", did you mean git {near[0]}?" if near else ""
+    raise WrongUsage(f"no git {name} here{hint}; there is: {reading}")
 
 
-def ask_git(call: Call, name: str, words: tuple[str, ...]) -> Answer:
+def ask_git(name: str, call: Call) -> Answer:
     """Run a sub-command with the words of a caller, checked."""
     repository = find_repository(call)
-    options, bare, behind = translate_options(name, words)
-    before, paths = sort_words(call, name, bare, behind)
+    options, bare, behind = translate_options(name, call.arguments)
+    has_pattern = any(option.startswith("-e") for option in options)
+    before, paths = (
+        (bare, [*behind]) if behind is not None else sort_words(call, name, bare, has_pattern=has_pattern)
+    )
+    paths = [*find_paths(call, paths)]
     if name == "rev-parse" and "--show-toplevel" in options:
         return Answer.from_text(ROOT)
     if name == "branch" and "--show-current" not in options:
         options.append("--list")  # a bare name would make a branch
     if name == "blame" and not before:
         before = ["HEAD"]  # the work tree would be read through its filters
-    if name == "grep" and call.world.snapshot.name == "the index" and len(before) < 2:
+    if name == "grep" and call.world.snapshot.name == "the index" and len(before) + has_pattern < 2:
         options.append("--cached")
     below = posixpath.relpath(call.absolute("."), ROOT)
     if name in LISTING and not paths and below != ".":
@@ -217,19 +211,9 @@ def ask_git(call: Call, name: str, words: tuple[str, ...]) -> Answer:
     top = repository.git if repository.bare else repository.at_the_top
     settings = [word for each in PLAIN for word in ("-c", each)]
     filters = without_filters(repository.git) if name in FILTERING else []
-    ends = (
-        [] if name in ("rev-parse", "describe", "merge-base", "cat-file", "branch", "tag") else ["--", *paths]
-    )
-    asked = (
-        "--no-literal-pathspecs",
-        *settings,
-        *filters,
-        name,
-        *fixed_options(name),
-        *options,
-        *before,
-        *ends,
-    )
+    ends = ["--", *paths] if "paths" in TABLES[name]["words"] else []
+    words = [*fixed_options(name), *options, *before, *ends]
+    asked = ("--no-literal-pathspecs", *settings, *filters, name, *words)
     out: list[bytes] = []
     code, problem = 0, ""
     try:
@@ -247,30 +231,10 @@ def ask_git(call: Call, name: str, words: tuple[str, ...]) -> Answer:
     return Answer(raw, problem.encode("utf-8", "surrogateescape"), code)
 
 
-def ask_by_name(name: str, call: Call) -> Answer:
-    return ask_git(call, name, call.arguments)
-
-
-def compares_files(arguments: tuple[str, ...]) -> bool:
-    """Do the words ask for diff(1): an option of its own, or two operands?"""
-    if any(word in ("--", "--staged", "--stat") for word in arguments):
-        return False
-    # `diff A B` with revisions is `diff A..B`; a file that is missing is for diff(1) to report.
-    return len(arguments) >= 2 or any(word.startswith("-") for word in arguments)
-
-
-def diff(call: Call) -> Answer:
-    """Compare two files, or show what changed: what is staged, unless the work tree is looked at."""
-    if compares_files(call.arguments):
-        return diff_files(call)
-    is_range = any(".." in word for word in call.arguments)
-    staged = call.world.snapshot.name != "the work tree" and not is_range
-    return ask_git(call, "diff", (*(("--staged",) if staged else ()), *call.arguments))
-
-
-def status(call: Call) -> Answer:
-    """Show the branch, and what is staged, changed and untracked."""
-    return ask_git(call, "status", call.arguments or ("--short", "--branch"))
+def ask_bare(name: str, call: Call) -> Answer:
+    """Run a sub-command that is called without `git`; called bare, with the options that are of use then."""
+    bare = tuple(TABLES[name].get("bare", "").split())
+    return ask_git(name, replace(call, arguments=call.arguments or bare))
 
 
 COMMANDS = (
@@ -283,31 +247,9 @@ COMMANDS = (
         run=git,
         needs=1,
     ),
-    OwnCommand(
-        "diff",
-        "compare two files as in bash, or show what changed: staged, or against a commit",
-        "[-u] FILE FILE | [--staged] [--stat] [REV|A..B] [-- PATH...]",
-        "Bare: what is staged (with --worktree: what is not).",
-        run=diff,
+    *(
+        OwnCommand(name, each["summary"], each["usage"], run=partial(ask_bare, name), needs=name == "blame")
+        for name, each in TABLES.items()
+        if "summary" in each
     ),
-    OwnCommand(
-        "log",
-        "git log: commits, the newest first",
-        "[-n N] [--oneline] [--stat] [-p] [REV|A..B] [-- PATH...]",
-        run=partial(ask_by_name, "log"),
-    ),
-    OwnCommand(
-        "show",
-        "git show: a commit, or a file as it was",
-        "[REV] [--stat] [-- PATH...] | REV:PATH",
-        run=partial(ask_by_name, "show"),
-    ),
-    OwnCommand(
-        "blame",
-        "git blame: commit and author of each line",
-        "[REV] PATH [-L START,END]",
-        run=partial(ask_by_name, "blame"),
-        needs=1,
-    ),
-    OwnCommand("status", "git status --short --branch", "[OPTIONS]", run=status),
 )

@@ -30,7 +30,7 @@ def diff(call: Call) -> Answer:
         options = read_options(call.arguments, KNOWN, LONG)
         operands = (*options.words, *(options.paths or ()))
         if len(operands) != 2:
-            raise WrongUsage(f"two files or folders are compared, not {len(operands)}: diff [-u] FILE FILE")
+            raise WrongUsage(f"two files or folders are compared, not {len(operands)}; for changes: git diff")
         if not options.values.get("-U", "0").isdecimal():
             raise WrongUsage(f"-U needs a number of lines, not {options.values['-U']!r}")
     except WrongUsage as wrong:
