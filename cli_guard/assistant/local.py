@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 
 from cli_guard.assistant.explaining import read_explained
 from cli_guard.assistant.history_request import read_history_request
-from cli_guard.assistant.planning import KINDS, plan_call, plan_explanation, plan_history, request_of
-from cli_guard.assistant.replies import result_of
+from cli_guard.assistant.planning import (
+    KINDS,
+    find_places,
+    plan_call,
+    plan_explanation,
+    plan_history,
+    request_of,
+)
+from cli_guard.assistant.replies import answer_both, result_of
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_command import read_command_request
 from cli_guard.graph.context import Context, Planned, Reading
@@ -61,6 +68,7 @@ class LocalAssistant:
             "forbids": said.forbids,
             "runs": said.runs,
             "also": list(said.also),
+            "search": said.searches,
             "assumed": said.assumed,
             "effect": redact(said.risk.words) if said.risk else "",
         }
@@ -94,7 +102,10 @@ class LocalAssistant:
         if state["wishes"].get("explain"):
             return plan_explanation(state, KINDS[str(state["task_type"])][0])
         make_plan, _ = KINDS[str(state["task_type"])]
-        return make_plan(state, self.shell is not None)
+        planned = make_plan(state, self.shell is not None)
+        if state["wishes"].get("search") and state["round"] == 1 and state["allowed_paths"]:
+            return replace(planned, actions=(find_places(state), *planned.actions))
+        return planned
 
     def reply(self, state: State) -> Iterable[str]:
         """The lines of the answer."""
@@ -102,7 +113,7 @@ class LocalAssistant:
             if lines := result_of(state, tool).get("lines"):
                 return list(lines)
         _, answer = KINDS[str(state["task_type"])]
-        return answer(state)
+        return answer_both(state, answer) if state["wishes"].get("search") else answer(state)
 
     def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "SearchResult":
         """Search for the words of a question in some files or in all, each question once."""

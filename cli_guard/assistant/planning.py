@@ -86,6 +86,11 @@ def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) 
     return otherwise({**state, "round": state["round"] - 1}, True)
 
 
+def find_places(state: State) -> Action:
+    """The call that searches for the words of a request, which may be a question."""
+    return read_action("search_repository", "find where it stands", query=request_of(state).topic, paths=[])
+
+
 def find_command(state: State) -> Action:
     """The call that finds the command for a request."""
     purpose = "find the command in the project's own files"

@@ -1,6 +1,6 @@
 """The answer to each kind of request, line by line. Every line rests on what a tool of the run gave back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from cli_guard.graph.state import Data, State
 
@@ -16,6 +16,8 @@ RISKS = 8
 # Another place is shown if it is half as good as the best.
 NEAR = 0.5
 OTHERS = 3
+# Lines of the less sure of two answers.
+BOTH = 3
 PATCH_LINES = 80
 
 
@@ -64,6 +66,26 @@ def not_found_line(found: Data) -> str:
         return f"Not found: no {first_of(found['absent'], SHOWN)} in {files}."
     words = first_of(found["missing"] or found["terms"], SHOWN)
     return f"Not found in {files}: no place there is about {words}." if words else f"Not found in {files}."
+
+
+def answer_both(state: State, answer: Callable[[State], Iterable[str]]) -> Iterator[str]:
+    """Answer a request that may be a question about the code: both ways, the surer first, the other in short."""
+    places = [place_line(each) for each in result_of(state, "search_repository").get("places", [])[:BOTH]]
+    lines = list(answer(state))
+    asks_tests = state["task_type"] == "test_workflow"
+    sure = "find_tests" if asks_tests else "advise_command"
+    is_sure = result_of(state, sure).get("tests" if asks_tests else "command")
+    if not places:
+        yield from lines
+    elif is_sure or state["task_type"] == "refactor_plan":
+        yield from (
+            *lines,
+            "Not sure that a command or a plan is wanted; as a question about the code:",
+            *places,
+        )
+    else:
+        wanted = "running tests" if asks_tests else "a command"
+        yield from (*places, f"Read as a question; if it is about {wanted}:", *lines[:BOTH])
 
 
 def fact_text(fact: Data) -> str:

@@ -24,6 +24,8 @@ from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 # A request with more intents than this is cut there, and says so.
 INTENTS = 400
 WORDS_SHOWN = 120
+# A wish for a command says so in fewer words.
+LONG_WISH = 7
 # Two kinds whose points are this near are both possible.
 CLOSE = 1
 # Points of a rule that guesses rather than knows, and of what is refusal.
@@ -66,7 +68,8 @@ class Request:
     """What a request wants, by its words alone.
 
     `decided_by` are the words that decided about `kind`, for the log. `assumed` is one line where the request can be
-    taken in more than one way. `also` are the kinds of further intents, in their order. `writes` says whether files
+    taken in more than one way. `searches` says whether it may be a question about the code although its kind is another
+    one: both are answered then. `also` are the kinds of further intents, in their order. `writes` says whether files
     should change, `forbids` whether the request says that none may, `runs` whether it orders that something be run.
     `names` are the paths and the code that it names.
     """
@@ -76,6 +79,7 @@ class Request:
     decided_by: tuple[str, ...]
     assumed: str | None = None
     risk: Risk | None = None
+    searches: bool = False
     also: tuple[TaskType, ...] = ()
     writes: bool = False
     forbids: bool = False
@@ -209,6 +213,7 @@ def classify(text: str) -> Request:
         deciding_words(main.intent),
         assumed,
         risk,
+        risk is None and may_be_question(main),
         also,
         wants_writing(main, text, forbids),
         forbids,
@@ -312,6 +317,21 @@ def main_of(scored: Sequence[Scored]) -> Scored:
     if vague or (leads and first.intent.mood == "order"):
         return next((each for each in clear[1:] if each.intent.mood == "order"), first)
     return first
+
+
+def may_be_question(main: Scored) -> bool:
+    """May an intent that is read as another kind ask about the code ("which test checks that ...")?"""
+    intent = main.intent
+    facts = nouns_of(intent.words)
+    if main.kind not in ("command_help", "test_workflow", "refactor_plan") or facts & {
+        "shell",
+        "path",
+        "symbol",
+    }:
+        return False
+    if main.kind == "test_workflow":
+        return intent.mood != "order" or "run" not in intent.verbs
+    return intent.mood == "ask" or (main.kind == "command_help" and len(intent.words) >= LONG_WISH)
 
 
 def deciding_words(intent: Intent) -> tuple[str, ...]:
