@@ -89,6 +89,9 @@ class Recorder:
             ]
             if not staged:
                 yield "Nothing is staged."
+            if not changes and not (wanted.everything or wanted.paths or wanted.message or wanted.branch):
+                yield "There is nothing to commit."
+                return
             if not changes:
                 yield "Nothing has changed in the work tree either." if not wanted.paths else "Not changed."
             elif not from_index:

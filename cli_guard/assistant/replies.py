@@ -208,7 +208,7 @@ def answer_documentation(state: State) -> Iterator[str]:
         + (each["note"] and f": {each['note']}")
         for each in proposals
     ]
-    yield from first_lines(lines, LISTED)
+    yield from first_lines(lines, 2 * LISTED)
     if made.get("assumed"):
         yield f"Assumed: {made['assumed']}."
     if not result_of(state, "write_file"):

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from cli_guard.assistant.request_change import Change, read_change
-from cli_guard.assistant.request_command import read_command_request
+from cli_guard.assistant.request_command import QUOTED, read_command_request
 from cli_guard.assistant.request_documentation import DocRequest, read_doc_request
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
@@ -24,6 +24,8 @@ from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 # A request with more intents than this is cut there, and says so.
 INTENTS = 400
 WORDS_SHOWN = 120
+# The last letter of the scripts that English borrows words from (Latin Extended-B).
+LAST_LATIN = "\u024f"
 # A wish for a command says so in fewer words.
 LONG_WISH = 7
 # Two kinds whose points are this near are both possible.
@@ -89,6 +91,8 @@ class Request:
     @property
     def refusal(self) -> str:
         """Why no tool can do it, "" if one can."""
+        if not self.server_call and (reason := find_unreadable(self.text)):
+            return reason
         if self.risk and not self.risk.supported:
             return self.risk.reason
         return "this is nothing that a repository's assistant does" if self.kind == "unsupported" else ""
@@ -317,6 +321,19 @@ def main_of(scored: Sequence[Scored]) -> Scored:
     if vague or (leads and first.intent.mood == "order"):
         return next((each for each in clear[1:] if each.intent.mood == "order"), first)
     return first
+
+
+def find_unreadable(text: str) -> str:
+    """Return why the words of a text cannot be read, "" if they can: there are none, or they are not English."""
+    if sum(map(str.isalpha, text)) <= 1:
+        return "the request has no words: ask a question, or say what to do"
+    plain = QUOTED.sub(" ", text)
+    letters = list(filter(str.isalpha, plain))
+    words = set(plain.casefold().split())
+    other = words & word_set("grammar", "foreign") and not words & word_set("grammar", "english")
+    if other or sum(each > LAST_LATIN for each in letters) * 2 > len(letters):
+        return "requests are read in English only: ask again in English, with names as they are in the code"
+    return ""
 
 
 def may_be_question(main: Scored) -> bool:

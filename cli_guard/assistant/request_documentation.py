@@ -30,7 +30,8 @@ class DocRequest:
     """What a request wants documented: `paths` are known files, `names` of definitions.
 
     `maybe` are words that may be names: they count only where a definition has them. `kinds` is empty for all; `style`
-    is one of Python's docstrings; `prose` asks for text that no signature shows.
+    is one of Python's docstrings; `modules` are named as such ("the signer module"); `prose` asks for text that no
+    signature shows.
     """
 
     paths: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class DocRequest:
     everything: bool = False
     prose: bool = False
     style: str = ""
+    modules: tuple[str, ...] = ()
 
 
 def read_doc_request(request: str, found: Names) -> DocRequest:
@@ -70,7 +72,8 @@ def read_doc_request(request: str, found: Names) -> DocRequest:
         kinds=kinds | {"method"} if "function" in kinds else kinds,
         update=bool(pattern("repairs").search(plain)),
         private=bool(pattern("private").search(plain)),
-        everything=bool(pattern("everything").search(plain)),
+        modules=tuple(pattern("of_module").findall(text)),
+        everything=bool(kinds - {"module"} or pattern("everything").search(plain)),
         prose=bool(pattern("prose").search(plain)) or readme,
         style=STYLES.get(style[1].lower(), style[1].lower()) if style else "",
     )

@@ -133,7 +133,8 @@ def test_the_configured_style_counts_before_there_is_a_history(repo: Repo) -> No
 
 def test_nothing_is_staged(repo: Repo) -> None:
     started(repo)
-    assert "Nothing has changed in the work tree either." in answer(repo, "commit").text
+    assert "There is nothing to commit." in answer(repo, "commit").text
+    assert answer(repo, "commit").data["commands"] == []
     repo.write("src/web/page.py", CODE.replace("return 1", "return 2"))
     repo.write("new file.txt", "new\n")
     told = answer(repo, "commit")

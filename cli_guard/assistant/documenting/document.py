@@ -1,7 +1,8 @@
 """From a request to a patch: skeletons for what has no documentation, repairs for what no longer fits."""
 
+import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cli_guard.assistant.documenting.comment_skeleton import write_comment
 from cli_guard.assistant.documenting.definitions import find_definitions
@@ -231,7 +232,7 @@ def document(request: str, texts: Mapping[str, str]) -> Documentation:
     `texts` are the files of a repository, path -> text. What the request names and is not there comes back in
     `missing`; nothing is raised for it.
     """
-    wanted = read_request(request, texts).documentation
+    wanted = with_modules(read_request(request, texts).documentation, texts)
     work = _Work(wanted, texts, assumed=list(wanted.assumed))
     work.missing += [f"{path}: there is no such file or folder here" for path in wanted.missing]
     named = work.find_named()
@@ -242,6 +243,23 @@ def document(request: str, texts: Mapping[str, str]) -> Documentation:
     if not named and not wanted.names:
         work.document_files()
     return work.finish()
+
+
+def with_modules(wanted: DocRequest, texts: Mapping[str, str]) -> DocRequest:
+    """Add the files of the modules and packages that a request names as such, where it names no other."""
+    if wanted.paths or wanted.names:
+        return wanted
+    known = [path for path in sorted(texts) if find_language(path) and not is_test_code(path)]
+    paths = [
+        path
+        for path in known
+        if not {
+            posixpath.splitext(posixpath.basename(path))[0],
+            posixpath.basename(posixpath.dirname(path)),
+        }.isdisjoint(wanted.modules)
+    ]
+    left = tuple(name for name in wanted.maybe if name not in wanted.modules)
+    return replace(wanted, paths=tuple(paths), maybe=left) if paths else wanted
 
 
 def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
