@@ -44,6 +44,8 @@ SLOW = (
     "assistant/sandbox/test_boundary.py::test_five_thousand_files",
     "assistant/sandbox/test_differences.py",
     "assistant/sandbox/test_syntax.py",
+    "assistant/test_bad_input.py",
+    "assistant/test_recording.py",
     "benchmarks/",
     "cli/test_ask_now.py",
     "cli/test_audit.py",

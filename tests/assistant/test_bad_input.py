@@ -112,5 +112,4 @@ def test_20_000_files_are_searched_in_bounded_time(repo: Repo) -> None:
     started = time.monotonic()
     done = repo.guard("ask", "where is function_777 defined?")
     assert done.code == 0 and "src/p77/m777.py:1" in done.out
-    assert repo.guard("ask", "commit").code in (0, 3)
-    assert time.monotonic() - started < 4 * SECONDS
+    assert time.monotonic() - started < 2 * SECONDS

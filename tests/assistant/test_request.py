@@ -6,6 +6,7 @@ from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_guard.assistant import propose
 from cli_guard.assistant.request import read_request
 from cli_guard.graph.state import TaskType
 
@@ -324,3 +325,51 @@ def test_an_order_to_run_is_no_question_about_it(request_: str, runs: bool) -> N
 )
 def test_requests_of_real_sessions(request_: str, kind: str) -> None:
     assert read_request(request_).kind == kind
+
+
+@table(
+    "request_, both",
+    [
+        ("which test checks that a loop is detected", True),
+        ("is there a test that headers with newlines are refused", True),
+        ("which command lists all values?", True),
+        ("run a task every night at 2 with a cron like schedule", True),
+        # Only one thing can be meant.
+        ("run the tests", False),
+        ("how do I build the docs", False),
+        ("what does `git rebase` do", False),
+        ("which tests cover src/config.py", False),
+        ("rename slug to slugify", False),
+        ("where is the command line parsed?", False),
+    ],
+)
+def test_what_may_be_a_question_is_searched_too(request_: str, both: bool) -> None:
+    assert read_request(request_).searches is both
+
+
+@table(
+    "request_",
+    [
+        "Which file parses the command line?",
+        "What is the default port and where is it set?",
+        "which function deletes the user's credentials",
+        "where is the database dropped?",
+        "how does deploy work",
+        "is the commit hash part of the cache key?",
+        "what switches the retry loop off",
+        "How is the -k expression evaluated?",
+        "does the list subcommand show commits that were squashed?",
+    ],
+)
+def test_a_question_is_one_whatever_words_it_has(request_: str) -> None:
+    assert (read_request(request_).kind, read_request(request_).refusal) == ("repo_qna", "")
+
+
+def test_both_answers_are_given_the_surer_first() -> None:
+    files = {
+        "src/page.py": "def render(page):\n    return page\n",
+        "tests/test_page.py": "def test_an_empty_page_is_rendered():\n    assert True\n",
+    }
+    lines = propose("which test checks that an empty page is rendered", files).text.splitlines()
+    assert lines[0].startswith("tests/test_page.py:1")
+    assert any(line.startswith("Read as a question; if it is about running tests") for line in lines)
