@@ -85,16 +85,29 @@ def group_uses(sources: Sources, uses: Iterable[Use], *, with_text: bool = False
     return [*lines[:MOST_FILES], *([more] if rest else [])]
 
 
-def add_tests(draft: Draft, paths: Sequence[str], names: Sequence[str] = ()) -> bool:
-    """Add the step that runs the tests of some names, or else of their files; are there any?"""
+def add_tests(
+    draft: Draft, paths: Sequence[str], names: Sequence[str] = (), uses: Sequence[Use] = ()
+) -> None:
+    """Add the step that runs the tests of some names, or else of their files; `uses` are those in test code."""
     texts = draft.sources.texts
-    covering = tests_for(paths, names, texts)
-    if names and not covering.tests:
+    is_named = any(is_test_code(path) and any(name in text for name in names) for path, text in texts.items())
+    covering = tests_for(paths, names if is_named else (), texts)
+    if is_named and not covering.tests:
         covering = tests_for(paths, (), texts)
     tests = [test.path for test in covering.tests]
+    if not tests and uses:
+        draft.add_step(
+            "Look at the test code that uses it",
+            [u.path for u in uses],
+            places=group_uses(draft.sources, uses),
+        )
+    elif not tests:
+        draft.risks.append(f"no test was found that covers {join_some(paths)}")
     lines = []
     for test in covering.tests[:MOST_TESTS]:
-        lines.append(f"{test.path}{': ' if test.names else ''}{show_some(test.names, 3)} ({test.reason})")
+        at = show_some([str(u.line) for u in uses if u.path == test.path and u.kind != "import"])
+        said = f": {show_some(test.names, 3)}" if test.names else ""
+        lines.append(f"{test.path}{at and f':{at}'}{said} ({test.reason})")
     if left := len(tests[MOST_TESTS:]) + covering.left_out:
         lines.append(f"... and {count(left, 'more test file')}")
     command, which = covering.command or "", ""
@@ -103,9 +116,6 @@ def add_tests(draft: Draft, paths: Sequence[str], names: Sequence[str] = ()) -> 
     is_short = 0 < len(command) <= COMMAND_CHARS
     head = f"Run before and after{which}: {command}" if is_short else "Run the tests that cover it"
     draft.add_step(head, tests, places=lines)
-    if not tests:
-        draft.risks.append(f"no test was found that covers {join_some(paths)}")
-    return bool(tests)
 
 
 def find_prose(

@@ -69,9 +69,7 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     outside = sorted({use for some in uses.values() for use in some if (use.path, use.line) not in ours})
     callers = [each for each in outside if each.kind != "listed" and not is_test_code(each.path)]
     tested = [each for each in outside if is_test_code(each.path)]
-    if not add_tests(draft, paths, () if is_whole else [each.name for each in subjects]):
-        places = group_uses(sources, tested)
-        draft.add_step("Look at the test code that uses it", [each.path for each in tested], places=places)
+    add_tests(draft, paths, () if is_whole else [each.name for each in subjects], tested)
     what = f"Change {'what is there' if is_whole else show_some(names)}"
     if EXTRACTS.match(intent.request):
         what = f"Move into a new module beside {paths[0]}, and import from there"
@@ -80,7 +78,7 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     lines = [show_signature(sources, each) for each in shown]
     lines += [f"... and {len(subjects) - MOST_SHOWN} more"] if len(subjects) > MOST_SHOWN else []
     helpers = [] if is_whole else find_helpers(sources, subjects)
-    lines += [f"helpers that only this uses: {show_some(helpers)}"] if helpers else []
+    lines += [f"beside it, used by nothing else there: {show_some(helpers)}"] if helpers else []
     draft.add_step(what, paths, places=lines)
     if intent.only_tests:
         return

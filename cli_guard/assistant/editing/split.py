@@ -23,6 +23,8 @@ MOST_UNITS, LEAST_LINES, MOST_MODULES = 200, 40, 7
 ALIKE, LARGEST, BY_USE, BY_PLACE = 0.22, 0.55, 0.6, 0.15
 # A constant with more users than this, and a function that a fifth of the file uses, belong to no single subject.
 USERS_OF_CONSTANT = 2
+# The name of a class with more words is too long for a module.
+CLASS_WORDS = 3
 OWN_OBJECTS = frozenset("self this exports module.exports".split())
 MEMBERS = frozenset("attribute member_expression selector_expression field_expression field_access".split())
 PLAIN_WORDS = frozenset(

@@ -118,6 +118,8 @@ def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Fo
     concepts = [
         c for c in parse_question(request).concepts if c.word not in OF_ANY_CHANGE and len(c.word) > 1
     ]
+    own = {part for path in within for part in stems_of(path)}  # what the name of the file says of all in it
+    concepts = [c for c in concepts if own.isdisjoint(stems_of(c.word))]
     files = [path for path in within or sources.texts if is_source(sources, path)]
     files = [path for path in files if within or intent.only_tests or not is_test_code(path)]
     needles = {
