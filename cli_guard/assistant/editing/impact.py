@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -15,9 +16,10 @@ from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.code.facts import call_text
 from cli_guard.code.test_files import is_test_code
+from cli_guard.secrets.redact import redact
 
 MOST_FILES, MOST_PLACES, MOST_SHAPES, CALL_CHARS, LONGEST_PROSE = 6, 6, 3, 2_000, 2_000_000
-MOST_TESTS, COMMAND_CHARS, LINE_CHARS = 4, 300, 100
+MOST_TESTS, COMMAND_CHARS, LINE_CHARS, MOST_IN_FILE, MOST_CALLS = 4, 400, 100, 200, 500
 # Copies of what other files say.
 COPIES = re.compile(r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$")
 EXPORTED = re.compile(r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]")
@@ -112,7 +114,8 @@ def add_tests(
         lines.append(f"... and {count(left, 'more test file')}")
     command, which = covering.command or "", ""
     if len(command) > COMMAND_CHARS:
-        command, which = tests_for(tests[:MOST_TESTS], (), texts).command or "", " (the strongest)"
+        command = tests_for(tests[:MOST_TESTS], (), texts).command or ""
+        which = " (the strongest)" if len(tests) > MOST_TESTS else " (whole files)"
     is_short = 0 < len(command) <= COMMAND_CHARS
     head = f"Run before and after{which}: {command}" if is_short else "Run the tests that cover it"
     draft.add_step(head, tests, places=lines)
@@ -135,7 +138,7 @@ def find_prose(
             if COPIES.search(path) or not (is_prose or is_configuration(path)) or is_history > with_history:
                 continue
             text = sources.texts[path][:LONGEST_PROSE]
-            for match in pattern.finditer(text):
+            for match in islice(pattern.finditer(text), MOST_IN_FILE):
                 line = sources.line(path, match.start())
                 found[f"{path}:{line}: {show_line(sources, path, line)[2][:LINE_CHARS]}"] = None
                 if is_prose and re.match(r"\([^)]", text[match.end() : match.end() + 2]):
@@ -176,7 +179,7 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
     ):
         yield f"{shown} is exported ({path}:{subject.definition.line})"
     shapes: dict[str, list[Use]] = {}
-    for each in uses:
+    for each in uses[:MOST_CALLS]:
         text, end = sources.texts[each.path], each.start + len(name)
         if each.kind == "call" and (at := text.find("(", end, end + 20)) >= 0:
             shapes.setdefault(shape_of(call_text(text, at, CALL_CHARS)), []).append(each)
@@ -196,7 +199,7 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
         flags=re.M,
     )
     if marks := BOUND.findall(above[-1]):
-        yield f"{shown} is bound to {show_some([mark.strip()[:LINE_CHARS] for mark in marks])}"
+        yield f"{shown} is bound to {show_some([redact(mark.strip(), path)[:LINE_CHARS] for mark in marks])}"
     dotted = re.compile(rf"['\"][\w.]+\.{re.escape(name)}['\"]")
     tests = [each for each in sources.mentioning(name) if is_test_code(each)]
     patched = [f"{p}:{sources.line(p, m.start())}" for p in tests for m in dotted.finditer(sources.texts[p])]

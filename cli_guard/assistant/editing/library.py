@@ -65,8 +65,12 @@ def find_library_uses(sources: Sources, packages: Collection[str]) -> tuple[Uses
         bound: dict[str, str] = {}
         inside: set[int] = set()
         for node in root.find_all(any=[{"kind": kind} for kind in IMPORTS[language]]):
-            said, at = node.text()[:CALL_CHARS], node.range()
-            if pattern.search(said) and (node.kind() != "variable_declarator" or "require(" in said):
+            said, at = node.text(), node.range()
+            if (
+                len(said) <= CALL_CHARS
+                and pattern.search(said)
+                and (node.kind() != "variable_declarator" or "require(" in said)
+            ):
                 names = dict(read_import(" ".join(said.split()), language, packages))
                 if names:
                     bound |= names

@@ -150,8 +150,9 @@ def plan_split(draft: Draft, path: str) -> Plan:
     draft.add_step(f"Keep {path}", [path], places=[stays])
     moved = sorted({name for names in split.modules.values() for name in names})
     stem = path.rpartition("/")[2].partition(".")[0]
+    near = rf"[^\n]{{0,200}}?\b{re.escape(stem)}\b"
     imported = re.compile(
-        rf"^[ \t]*(?:from|import|use)\b.*\b{stem}\b|require\(.*\b{stem}\b|from ['\"].*\b{stem}\b", re.M
+        rf"^[ \t]*(?:from|import|use)\b{near}|require\({near}|from ['\"]{near}", re.MULTILINE
     )
     users = [each for each in sources.mentioning(stem, sources.language(path)) if each != path]
     users = [each for each in users if imported.search(sources.texts[each])]
@@ -163,7 +164,7 @@ def plan_split(draft: Draft, path: str) -> Plan:
     draft.add_step(
         "These take moved names from it", users if takers else [], places=[*takers[:MOST_SHOWN], *more]
     )
-    replaced = re.compile(rf"\b{stem}\.(?:{'|'.join(map(re.escape, moved))})(?:['\"]| = )")
+    replaced = re.compile(rf"\b{re.escape(stem)}\.(?:{'|'.join(map(re.escape, moved))})(?:['\"]| = )")
     places = [f"{p}:{sources.line(p, m.start())}" for p in users for m in replaced.finditer(sources.texts[p])]
     if places:
         draft.risks.append(f"what replaces a moved name in {path} misses the moved code: {show_some(places)}")

@@ -88,6 +88,33 @@ LARGE: dict[str, tuple[str, dict[str, str]]] = {
         "bump version to 2.0.0",
         {"setup.py": "version='1.0.0'\n", "data.json": '"1.0.0",\n' * 60_000},
     ),
+    "a long line of imports": (
+        "split a.js",
+        {"a.js": "function mail() {}\nfunction page() {}\n" * 40, "b.js": "require(a " * 100_000},
+    ),
+    "a definition for each line": (
+        "split a.py",
+        {"a.py": "".join(f"def f{n}():\n    f{n + 1}()\n" for n in range(8_000))},
+    ),
+    "a name on each line of a document": (
+        "add retries to send_mail",
+        {
+            "a.py": "def send_mail(): ...\n",
+            "b.md": "send_mail(x) " * 80_000,
+            "c.toml": "a = 'send_mail'\n" * 40_000,
+        },
+    ),
+    "many calls of one function": (
+        "add retries to send_mail",
+        {
+            "a.py": "def send_mail(*a): ...\n",
+            "b.py": "from a import send_mail\n" + "send_mail(((((1, x=2\n" * 9_000,
+        },
+    ),
+    "many calls of one library": (
+        "swap axios for got",
+        {"a.js": "import axios from 'axios';\n" + "axios.get(url, {a: 1});\n" * 15_000},
+    ),
     "many imports": ("remove unused imports", {"a.py": "".join(f"import a{n}\n" for n in range(4_000))}),
 }
 
