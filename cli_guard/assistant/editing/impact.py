@@ -37,38 +37,39 @@ class Use(NamedTuple):
     kind: str
 
 
-def uses_of_subject(sources: Sources, python: Python, subject: Subject, risks: list[str]) -> list[Use]:
-    """The places that surely use a definition; how many others have its name goes to the risks."""
-    path, name = subject.path, subject.name
-    language = sources.language(path) or ""
-    found = []
-    if language != "python":
-        own = FAMILY.get(language, language)
-        paths = [
-            p
-            for p in sources.mentioning(name)
-            if FAMILY.get(sources.language(p) or "", sources.language(p)) == own
-        ]
-        texts = {each: sources.texts[each] for each in paths}
-        for ref in find_references(name, texts, seconds=min(3.0, sources.seconds_left())).references:
-            if ref.kind in ("import", "call", "use"):
-                start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
-                found.append(Use(ref.path, ref.line, start, ref.kind))
-        return sorted(found)
+def uses_of_subject(sources: Sources, python: Python, subject: Subject) -> tuple[list[Use], list[Use]]:
+    """The places that surely use a definition, and those that may: the types of Python objects are not inferred."""
+    path = subject.path
+    if sources.language(path) != "python":
+        return sorted(find_by_name(sources, subject)), []
+    found: tuple[list[Use], list[Use]] = [], []
     targets = find_targets(python, subject.definition.qualname, path)
     targets.sort(key=lambda each: python.line(path, each.occurrence.start) != subject.definition.line)
     for target in targets[:1]:
         sure, maybe, is_unique = uses_of(python, path, target.name, target.home)
-        if maybe and not is_unique:
-            unsure = count(len(maybe), "other place")
-            risks.append(f"{unsure} may use {subject.definition.qualname}: types are not inferred")
-        for each in {*sure, *(maybe if is_unique else ())}:
+        for each in {*sure, *maybe}:
             called = sources.texts[each.path][each.end : each.end + 40].lstrip(" ").startswith("(")
             kind = "import" if each.role in ("import", "imported") else "call" if called else "use"
+            kind = "listed" if each.role == "listed" else kind
             if each.role not in ("definition", "binding", "parameter"):
-                line = python.line(each.path, each.start)
-                found.append(Use(each.path, line, each.start, "listed" if each.role == "listed" else kind))
-    return sorted(found)
+                use = Use(each.path, python.line(each.path, each.start), each.start, kind)
+                found[each not in sure and not is_unique].append(use)
+    return sorted(found[0]), sorted(found[1])
+
+
+def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
+    """The uses of a name in the files of its language: in another file it is imported there, or a member."""
+    name, language = subject.name, sources.language(subject.path) or ""
+    own = FAMILY.get(language, language)
+    texts = {p: sources.texts[p] for p in sources.mentioning(name)}
+    texts = {p: texts[p] for p in texts if FAMILY.get(found := sources.language(p) or "", found) == own}
+    references = find_references(name, texts, seconds=min(3.0, sources.seconds_left())).references
+    importing = {ref.path for ref in references if ref.kind == "import"} | {subject.path}
+    for ref in references:
+        start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
+        is_known = own != "script" or ref.path in importing or texts[ref.path][start - 1 : start] == "."
+        if is_known and ref.kind in ("import", "call", "use"):
+            yield Use(ref.path, ref.line, start, ref.kind)
 
 
 def group_uses(sources: Sources, uses: Iterable[Use], *, with_text: bool = False) -> list[str]:

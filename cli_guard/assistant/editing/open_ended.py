@@ -62,7 +62,8 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     sources, python, shown = draft.sources, Python(draft.sources), subjects[:MOST_SHOWN]
     paths = list(dict.fromkeys(each.path for each in subjects))
     names = list(dict.fromkeys(each.definition.qualname for each in subjects))
-    uses = {each: uses_of_subject(sources, python, each, draft.risks) for each in shown}
+    found = {each: uses_of_subject(sources, python, each) for each in shown}
+    uses, unsure = ({each: found[each][at] for each in found} for at in (0, 1))
     ours = {
         (each.path, n) for each in subjects for n in range(each.definition.line, each.definition.end_line + 1)
     }
@@ -88,13 +89,22 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     draft.add_step(head, files, places=group_uses(sources, callers, with_text=is_value))
     if is_whole:
         return
-    prose, signatures = find_prose(sources, [each.name for each in subjects])
+    others = sorted({use for some in unsure.values() for use in some if not is_test_code(use.path)})
+    head = f"Check {count(len(others), 'place')} that may mean another's: types are not inferred"
+    draft.add_step(head, [each.path for each in others], places=group_uses(sources, others))
+    prose, signatures = find_prose(sources, list(map(written_name, subjects)))
     draft.add_step("Bring up to date what names it", [each.partition(":")[0] for each in prose], places=prose)
     for each in shown:
         draft.risks += list_breaks(sources, each, uses[each])
     if signatures:
         draft.risks.append(f"documents show how it is called: {show_some(signatures)}")
     draft.risks = draft.risks[: MOST_SHOWN + 2]
+
+
+def written_name(subject: Subject) -> str:
+    """The name that documents have for a definition: a method of a plain word is named with its class."""
+    owner, _, name = subject.definition.qualname.rpartition(".")
+    return f"{owner.rpartition('.')[2]}.{name}" if owner and name.isalpha() and name.islower() else name
 
 
 def find_helpers(sources: Sources, subjects: Sequence[Subject]) -> list[str]:

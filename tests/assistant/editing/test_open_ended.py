@@ -20,7 +20,8 @@ APP = {
     "app_core/limits.py": "MAX_UPLOAD_SIZE = 10\n\n\ndef check_upload(size: int, *, limit: int = MAX_UPLOAD_SIZE):\n"
     "    if size > limit:\n        raise ValueError(size)\n",
     "app_core/serve.py": "from app_core.limits import check_upload\n\n\ndef receive(body):\n"
-    "    check_upload(len(body), limit=3)\n    check_upload(len(body))\n",
+    "    check_upload(len(body), limit=3)\n    check_upload(len(body))\n"
+    "def look(table):\n    return table.get(1)\n",
     "docs/guide.md": "# Guide\n\nIt shows `write_usage`, and `check_upload(size, limit=10)`.\n",
     "settings.toml": "check = 'app_core.limits.check_upload'\n",
     "tests/test_message.py": "from app_core.events.message import parse_message\n\n\ndef test_parse():\n"
@@ -78,6 +79,7 @@ def said(plan: Plan) -> str:
                 "chosen by the words upload, limit",
             ],
         ),
+        ("speed up Writer.get", APP, ["Check 1 place that may mean another's", "app_core/serve.py:8 in look"]),
         ("add caching to `Writer`", APP, ["Writer is public: in __all__ or imported by a package at app_core/__init"]),
         ("add retries to parse_message", APP, ["beside it, used by nothing else there: _trim"]),
         ("raise MAX_UPLOAD_SIZE for admins", APP, ["app_core/limits.py:4 in check_upload (def check_upload(size"]),
