@@ -64,10 +64,14 @@ def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
     texts = {p: sources.texts[p] for p in sources.mentioning(name)}
     texts = {p: texts[p] for p in texts if FAMILY.get(found := sources.language(p) or "", found) == own}
     references = find_references(name, texts, seconds=min(3.0, sources.seconds_left())).references
-    importing = {ref.path for ref in references if ref.kind == "import"} | {subject.path}
+    importing = {ref.path for ref in references if ref.kind == "import" or "require(" in ref.text}
     for ref in references:
         start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
-        is_known = own != "script" or ref.path in importing or texts[ref.path][start - 1 : start] == "."
+        is_known = (
+            own != "script"
+            or ref.path in (*importing, subject.path)
+            or texts[ref.path][start - 1 : start] == "."
+        )
         if is_known and ref.kind in ("import", "call", "use"):
             yield Use(ref.path, ref.line, start, ref.kind)
 

@@ -31,6 +31,8 @@ APP = {
 JAVASCRIPT = {
     "lib/mail.js": "exports.sendMail = function sendMail(to, text) {\n  return deliver(to, text);\n};\n\n"
     "function deliver(to, text) {}\n",
+    "lib/other.js": "function log() {\n  var sendMail = 1;\n  return sendMail;\n}\n",
+    "lib/old.js": "var sendMail = require('./mail').sendMail;\n\nsendMail('a', 'b');\n",
     "lib/signup.js": "const { sendMail } = require('./mail');\n\nfunction signUp(user) {\n"
     "  sendMail(user.mail, 'hi');\n}\n",
     "test/mail.test.js": "const { sendMail } = require('../lib/mail');\n\ntest('mail', () => sendMail('a', 'b'));\n",
@@ -84,7 +86,8 @@ def said(plan: Plan) -> str:
         ("add retries to parse_message", APP, ["beside it, used by nothing else there: _trim"]),
         ("raise MAX_UPLOAD_SIZE for admins", APP, ["app_core/limits.py:4 in check_upload (def check_upload(size"]),
         ("extract the upload check out of app_core/limits.py", APP, ["Move into a new module beside"]),
-        ("add retries to sendMail", JAVASCRIPT, ["lib/signup.js:1 import, 4 in signUp", "sendMail is exported (lib"]),
+        ("add retries to sendMail", JAVASCRIPT, ["Follow in 5 uses in 2 files", "lib/signup.js:1 import, 4 in signUp"]),
+        ("log each sendMail", JAVASCRIPT, ["lib/old.js:1 ", "sendMail is exported (lib/mail.js:1)"]),
         ("add retries to SendMail", GO, ["shop/shop.go:4 in Order", "SendMail is exported (mail/mail.go:3)"]),
         ("write a test for `parse_message`", APP, ["Cover parse_message", "app_core/events/message.py:1-2: "]),
         ("improve docs/guide.md", APP, ["Change docs/guide.md"]),
