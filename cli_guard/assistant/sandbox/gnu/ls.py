@@ -72,10 +72,11 @@ class Listing:
     def answer(self) -> Answer:
         """Return what is printed: the files first, then each folder under its name."""
         nodes = [node for name in self._operands if (node := self._find(name))]
-        plain = [node for node in nodes if self._has("-d") or not self._opens(node)]
-        if plain:
+        folders = [] if self._has("-d") else [node for node in nodes if self._opens(node)]
+        listed = {id(node) for node in folders}
+        if plain := [node for node in nodes if id(node) not in listed]:
             self._blocks.append(self._write_rows(plain))
-        for folder in self._sort(node for node in nodes if node not in plain):
+        for folder in self._sort(folders):
             self._list_folder(folder, named=len(self._operands) > 1 or self._has("-R"))
         errors = "".join(f"ls: cannot access '{error}\n" for error in self._errors)
         return Answer("\n".join(self._blocks).encode(), errors.encode(), TROUBLE if errors else 0)
