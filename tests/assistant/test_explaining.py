@@ -175,6 +175,6 @@ def test_ask_explains_or_answers_otherwise(committed: Repo) -> None:
     assert "Items with their number" in guard(committed, "ask", "what does Cart do?").out
     assert "-l  " in guard(committed, "ask", "explain `grep -rl x shop`").out
     assert "review: deletes" in guard(committed, "ask", "explain rm -rf ./build").out
-    assert "shop/cart.py" in guard(committed, "ask", "explain the limit of the cart").out
+    assert "price_of" in guard(committed, "ask", "where is price_of defined?").out
     shown = guard(committed, "ask", "explain conf.py").all + guard(committed, "explain", "conf.py").all
     assert "TOKEN" in shown and secret not in shown
