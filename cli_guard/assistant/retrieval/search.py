@@ -101,19 +101,14 @@ def _answer_exact(
     exact: list[Found], files: list[ScoredFile], texts: Mapping[str, str], limit: int
 ) -> tuple[list[Location], list[Fact], Confidence]:
     """Put the places with the very text before those that are ranked, and quote its statement."""
-    others = _list_locations(
-        [each for each in files if each.path not in {e.path for e in exact}], texts, limit
-    )
+    paths = [each.path for each in exact[:limit]]
+    others = _list_locations([each for each in files if each.path not in paths], texts, limit)
     above = max((place.score for place in others), default=0.0)
     places = []
-    for each in exact[:limit]:
-        lines = MaskedLines(each.path, texts[each.path])
-        around = [
-            d for d in find_definitions(each.path, texts[each.path]) if d.line <= each.line <= d.end_line
-        ]
-        symbol = around[-1].qualname if around else ""
-        score = round(above + each.share, 3)
-        places.append(Location(each.path, each.line, each.line, lines.line(each.line), "use", symbol, score))
+    for path, line, share in ((each.path, each.line, each.share) for each in exact[:limit]):
+        around = [d.qualname for d in find_definitions(path, texts[path]) if d.line <= line <= d.end_line]
+        text, symbol = MaskedLines(path, texts[path]).line(line), around[-1] if around else ""
+        places.append(Location(path, line, line, text, "use", symbol, round(above + share, 3)))
     best = places[0]
     fact = quote_statement(best.path, texts[best.path], best.line, best.symbol)
     return [*places, *others][:limit], [fact], "high" if exact[0].share > HIGH else "medium"
