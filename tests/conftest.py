@@ -40,6 +40,7 @@ SLOW = (
     "assistant/editing/test_rename.py::test_a_renamed_package_compiles_and_loads",
     "assistant/projects/test_hostile.py",
     "assistant/retrieval/test_search.py::test_hostile_files_are_answered_in_time",
+    "assistant/sandbox/test_agent_lines.py",
     "assistant/sandbox/test_bash.py",
     "assistant/sandbox/test_boundary.py::test_five_thousand_files",
     "assistant/sandbox/test_differences.py",
