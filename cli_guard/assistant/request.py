@@ -348,7 +348,9 @@ def may_be_question(main: Scored) -> bool:
         return False
     if main.kind == "test_workflow":
         return intent.mood != "order" or "run" not in intent.verbs
-    return intent.mood == "ask" or (main.kind == "command_help" and len(intent.words) >= LONG_WISH)
+    runs = any("run" in word.verbs or word.nouns & {"operation", "build", "script"} for word in intent.words)
+    is_long = main.kind == "command_help" and len(intent.words) >= LONG_WISH
+    return is_long or (intent.mood == "ask" and not runs)
 
 
 def deciding_words(intent: Intent) -> tuple[str, ...]:
