@@ -16,7 +16,7 @@ from cli_guard.assistant.planning import (
     request_of,
 )
 from cli_guard.assistant.replies import answer_both, result_of
-from cli_guard.assistant.request import read_request
+from cli_guard.assistant.request import find_unreadable, read_request
 from cli_guard.assistant.request_command import read_command_request
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State, TaskType
@@ -81,7 +81,8 @@ class LocalAssistant:
             wishes["explain"], wishes["near"] = thing
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
         # Another kind named by the caller does not get around what the words ask for.
-        wanted: TaskType = "unsupported" if said.refusal else kind or said.kind
+        refused = said.refusal and not find_unreadable(request)
+        wanted: TaskType = "unsupported" if refused else kind or said.kind
         return Reading(wanted, decided_by, wishes, said.refusal)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
