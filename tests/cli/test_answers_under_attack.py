@@ -342,7 +342,7 @@ def test_the_configuration_of_a_repository_reads_nothing_outside(shop: Repo, tmp
     for setting in ("blame.ignoreRevsFile", "diff.orderFile", "mailmap.file"):
         shop.git("config", setting, str(outside))
     shop.git("config", "diff.orderFile", str(tmp_path / "missing"))
-    for command in ("blame src/utils.py", "log -p", "show", "diff HEAD"):
+    for command in ("blame src/utils.py", "log -p", "show", "git diff HEAD"):
         done = guard(shop, "shell", command)
         assert (done.code, "another" in done.all) == (0, False), done.all
     done = guard(shop, "shell", "show HEAD:../../outside")
