@@ -196,6 +196,9 @@ def ask_git(name: str, call: Call) -> Answer:
     before, paths = (
         (bare, [*behind]) if behind is not None else sort_words(call, name, bare, has_pattern=has_pattern)
     )
+    for revision, _, path in (word.partition(":") for word in before):
+        if revision and path[:1] in (".", "/"):
+            list(find_paths(call, [path]))
     paths = [*find_paths(call, paths)]
     if name == "rev-parse" and "--show-toplevel" in options:
         return Answer.from_text(ROOT)
@@ -219,7 +222,9 @@ def ask_git(name: str, call: Call) -> Answer:
     try:
         out += top.pieces(*asked, limit=MOST_BYTES, seconds=call.world.limits.seconds)
     except GitError as error:
-        words_of_git = str(error)[:MOST_ERROR].removeprefix("git: ")
+        words_of_git = (
+            str(error)[:MOST_ERROR].removeprefix("git: ").replace(repository.root_name or ROOT, ROOT)
+        )
         code = 1 if words_of_git.endswith(QUIET) else FATAL
         problem = "" if code == 1 else f"[error] git {name}: {words_of_git}; {NEXT}\n"
     raw = b"".join(out)
