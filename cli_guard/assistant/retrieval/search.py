@@ -13,6 +13,7 @@ from cli_guard.assistant.retrieval.literals import Found, find_exact
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
 from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
+from cli_guard.assistant.retrieval.spelling import correct_words
 from cli_guard.assistant.retrieval.survey import Survey, count_words
 from cli_guard.assistant.retrieval.types import Confidence, Fact, Location, LocationKind, SearchResult
 from cli_guard.assistant.retrieval.windows import fuse
@@ -45,11 +46,13 @@ def find(
     allowed: Collection[str] | None = None,
     limit: int = 8,
     seconds: float = 5.0,
+    corrects: bool = True,
 ) -> SearchResult:
     """Find the answer to a question in plain English in `texts` (path -> text).
 
     `allowed` are the paths to search (None: all), `limit` bounds the locations, `seconds` the time; files left out for
-    lack of time are listed in `skipped`. The same input gives the same answer, time permitting.
+    lack of time are listed in `skipped`. `corrects`: a misspelt word is read as the one that is meant. The same input
+    gives the same answer, time permitting.
     """
     deadline = time.monotonic() + seconds
     query = parse_question(question)
@@ -59,6 +62,14 @@ def find(
     if "test" in query.asked_for:
         paths = [path for path in paths if kind_of(path) == "test"] or paths
     survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
+    absent = [each.word for i, each in enumerate(query.concepts) if each.essential and not survey.spread[i]]
+    if meant := correct_words(absent, texts, paths) if corrects else {}:
+        corrected = re.sub(
+            "|".join(meant), lambda found: meant[found[0].lower()], question, flags=re.IGNORECASE
+        )
+        left = deadline - time.monotonic()
+        found = find(corrected, texts, allowed=allowed, limit=limit, seconds=left, corrects=False)
+        return replace(found, corrected=tuple(meant.items()))
     skipped = list(survey.skipped)
     matcher = Matcher(query)
     files: list[ScoredFile] = []

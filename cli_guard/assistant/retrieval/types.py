@@ -44,7 +44,8 @@ class SearchResult:
 
     `looked_at` counts the files that were read and `kinds` those of each kind, most first; `terms` are the words that
     were searched for, `absent` those that stand nowhere, `missing` those that the best place lacks; `skipped` names
-    what a limit left out. With a confidence of "none" there are no places, and `nearest` has those that come closest.
+    what a limit left out, `corrected` the words that were read as another. With a confidence of "none" there are no
+    places, and `nearest` has those that come closest.
     """
 
     places: tuple[Location, ...]
@@ -53,6 +54,7 @@ class SearchResult:
     looked_at: int
     terms: tuple[str, ...]
     skipped: tuple[Skipped, ...] = ()
+    corrected: tuple[tuple[str, str], ...] = ()
     kinds: tuple[tuple[str, int], ...] = ()
     absent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
