@@ -1,6 +1,6 @@
 """Measure how often the right file comes first in the answer to a question about a repository, and the time.
 
-    python benchmarks/retrieval.py [--half development|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
+    python benchmarks/retrieval.py [--half development|kept|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
         [--size]
 
 Asks the questions of fixtures/questions about their packages: source archives with tests, documents and changelogs. The
@@ -28,7 +28,7 @@ from benchmarks.packages import KEPT, read_archive, texts_of
 from cli_guard.assistant.retrieval import SearchResult, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
-HALVES = ("development", "tuning", "held-out")
+HALVES = ("development", "kept", "tuning", "held-out")
 SIZE_FILES, SIZE_CHARS = 5_000, 40_000_000
 
 

@@ -19,6 +19,7 @@ KIND_WORDS: dict[str, str] = read_table("retrieval/vocabulary.toml")["asking"]
 STOP, WEAK, SOFT = (
     frozenset(read_table("retrieval/vocabulary.toml")[kind].split()) for kind in ("stop", "weak", "soft")
 )
+SOFT |= frozenset(read_table("retrieval/vocabulary.toml")["common"].split())
 # An exact name: with an underscore, a dot, a capital inside, brackets after it, or in quotes.
 EXACT = pattern("exact_name")
 NAME = re.compile(r"[A-Za-z_$][\w$]*")

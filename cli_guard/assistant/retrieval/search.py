@@ -60,7 +60,10 @@ def find(
     if not query.concepts and not query.names:
         return SearchResult((), (), "none", 0, ())
     if "test" in query.asked_for:
-        paths = [path for path in paths if kind_of(path) == "test"] or paths
+        tests = [path for path in paths if kind_of(path) == "test"]
+        if not tests:
+            return SearchResult((), (), "none", len(paths), query.terms, absent=("tests",))
+        paths = tests
     survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
     absent = [each.word for i, each in enumerate(query.concepts) if each.essential and not survey.spread[i]]
     if meant := correct_words(absent, texts, paths) if corrects else {}:
