@@ -49,7 +49,7 @@ def plan_open(sources: Sources, intent: Change) -> Plan:
         return draft.propose()
     subjects = list(found.subjects) or [each for path in code[:2] for each in list_public(sources, path)]
     by = f"chosen by the words {', '.join(found.words)}" if found.words and subjects else ""
-    draft.assume(by, f"in no file: {', '.join(found.lost)}" if found.lost else "")
+    draft.assume(by, f"not in it: {', '.join(found.lost)}" if found.lost else "")
     if subjects:
         plan_subjects(draft, intent, subjects, is_whole=found.whole or not found.subjects)
     others = [path for path in named if path not in code or not subjects]

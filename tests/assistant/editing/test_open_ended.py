@@ -74,7 +74,7 @@ def said(plan: Plan) -> str:
             APP,
             [
                 "app_core/limits.py:4-6: def check_upload(size: int, *, limit: int = MAX_UPLOAD_SIZE) (3 lines)",
-                "app_core/serve.py:1 import, 5 in receive, 6 in receive",
+                "app_core/serve.py:1 import, 5 in receive (check_upload(len(body), limit=3))",
                 "check_upload is called with (_) at 1 place, (_, limit=) at 1 place",
                 "settings.toml:1: check = 'app_core.limits.check_upload'",
                 "documents show how it is called: docs/guide.md:3",
@@ -92,7 +92,7 @@ def said(plan: Plan) -> str:
         ("write a test for `parse_message`", APP, ["Cover parse_message", "app_core/events/message.py:1-2: "]),
         ("improve docs/guide.md", APP, ["Change docs/guide.md"]),
         ("delete app_core/writer.py", APP, ["Delete app_core/writer.py", "app_core/cli.py:1 import, 5 in main"]),
-        ("remove the cache from app_core/writer.py", APP, ["in no file: cache", "class Writer (4 lines)"]),
+        ("remove the cache from app_core/writer.py", APP, ["not in it: cache", "class Writer (4 lines)"]),
         ("add retries to parse_mesage", APP, ["parse_mesage (nearest: parse_message)"]),
         ("add OAuth to the zebra", APP, ["Nothing in the repository is named like ", "zebra"]),
     ],
