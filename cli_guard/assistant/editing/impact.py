@@ -16,14 +16,12 @@ from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.code.facts import call_text
 from cli_guard.code.test_files import is_test_code
-from cli_guard.secrets.redact import redact
 
 MOST_FILES, MOST_PLACES, MOST_SHAPES, CALL_CHARS, LONGEST_PROSE = 6, 6, 3, 2_000, 2_000_000
 MOST_TESTS, COMMAND_CHARS, LINE_CHARS, MOST_IN_FILE, MOST_CALLS = 4, 400, 100, 200, 500
 # Copies of what other files say.
 COPIES = re.compile(r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$")
 EXPORTED = re.compile(r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]")
-BOUND = re.compile(r"^[ \t]*@[\w.]*(?:command|option|argument|callback|route|get|post)\b.*", re.MULTILINE)
 QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 FAMILY = {"javascript": "script", "typescript": "script", "tsx": "script"}
 
@@ -97,18 +95,11 @@ def add_tests(
 ) -> None:
     """Add the step that runs the tests of some names, or else of their files; `uses` are those in test code."""
     texts = draft.sources.texts
-    is_named = any(is_test_code(path) and any(name in text for name in names) for path, text in texts.items())
-    covering = tests_for(paths, names if is_named else (), texts)
-    if is_named and not covering.tests:
+    covering = tests_for(paths, names, texts)
+    if names and not covering.tests:
         covering = tests_for(paths, (), texts)
     tests = [test.path for test in covering.tests]
-    if not tests and uses:
-        draft.add_step(
-            "Look at the test code that uses it",
-            [u.path for u in uses],
-            places=group_uses(draft.sources, uses),
-        )
-    elif not tests:
+    if not tests:
         draft.risks.append(f"no test was found that covers {join_some(paths)}")
     lines = []
     for test in covering.tests[:MOST_TESTS]:
@@ -197,14 +188,6 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
     overriding = list(find_overrides(sources, owner, name)) if owner and not name.startswith("__") else []
     if overriding:
         yield f"{shown} is overridden: {show_some(overriding)}"
-    start = sources.lines(path).start_of(subject.definition.line)
-    above = re.split(
-        r"\n[ \t]*\n|^[ \t]*(?:def|class)\b.*$",
-        sources.texts[path][max(0, start - 2_000) : start],
-        flags=re.M,
-    )
-    if marks := BOUND.findall(above[-1]):
-        yield f"{shown} is bound to {show_some([redact(mark.strip(), path)[:LINE_CHARS] for mark in marks])}"
     dotted = re.compile(rf"['\"][\w.]+\.{re.escape(name)}['\"]")
     tests = [each for each in sources.mentioning(name) if is_test_code(each)]
     patched = [f"{p}:{sources.line(p, m.start())}" for p in tests for m in dotted.finditer(sources.texts[p])]

@@ -17,6 +17,7 @@ from cli_guard.assistant.editing.subjects import (
     show_signature,
     show_some,
 )
+from cli_guard.assistant.editing.usages import word
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.request_names import Names
 from cli_guard.code.test_files import is_test_code
@@ -120,15 +121,10 @@ def find_helpers(sources: Sources, subjects: Sequence[Subject]) -> list[str]:
 
 def find_files(sources: Sources, names: Names) -> tuple[list[str], list[str]]:
     """The files that a request names, whole folders too, and the paths that are not there."""
-    named, missing = list(names.paths), []
     others = (*names.missing, *names.created, *(name for name, _ in names.ambiguous))
-    for name in others[:MOST_NAMES]:
-        found = find_path(sources, name)
-        if found.path:
-            named.append(found.path)
-        else:
-            missing.append(found.missing)
-    return list(dict.fromkeys(named)), missing
+    found = [find_path(sources, name) for name in others[:MOST_NAMES]]
+    named = (*names.paths, *(each.path for each in found if each.path))
+    return list(dict.fromkeys(named)), [each.missing for each in found if not each.path]
 
 
 def plan_split(draft: Draft, path: str) -> Plan:
@@ -145,31 +141,24 @@ def plan_split(draft: Draft, path: str) -> Plan:
         draft.title = f"No split of {path} was found: {held or 'it defines nothing'}"
         return draft.propose()
     add_tests(draft, [path])
-    modules = [
-        f"{m} ({split.lines[m]} lines): {show_some(n, MOST_IN_MODULE)}" for m, n in split.modules.items()
-    ]
+    sizes = split.lines
+    modules = [f"{m} ({sizes[m]} lines): {show_some(n, MOST_IN_MODULE)}" for m, n in split.modules.items()]
     draft.add_step(f"Move into {len(modules)} modules", [path], places=modules)
     edges = [f"{a} imports from {b}: {show_some(names)}" for (a, b), names in split.edges.items()]
-    draft.add_step(
-        "Imports, without a cycle" if edges else "No module imports another",
-        [path],
-        places=edges[:MOST_EDGES],
-    )
+    head = "Imports, without a cycle" if edges else "No module imports another"
+    draft.add_step(head, [path], places=edges[:MOST_EDGES])
     again = "no import changes" if sources.language(path) == "go" else "it imports the rest back (re-exports)"
     stays = f"{show_some(split.stays, MOST_IN_MODULE) or 'nothing'} stays; {again}"
     draft.add_step(f"Keep {path}", [path], places=[stays])
     moved = sorted({name for names in split.modules.values() for name in names})
     stem = path.rpartition("/")[2].partition(".")[0]
-    near = rf"[^\n]{{0,200}}?\b{re.escape(stem)}\b"
     imported = re.compile(
-        rf"^[ \t]*(?:from|import|use)\b{near}|require\({near}|from ['\"]{near}", re.MULTILINE
+        rf"^[ \t]*(?:(?:from|import|use)\b|.*require\().{{0,200}}?\b{re.escape(stem)}\b", re.MULTILINE
     )
     users = [each for each in sources.mentioning(stem, sources.language(path)) if each != path]
     users = [each for each in users if imported.search(sources.texts[each])]
-    takers = []
-    for each in users:
-        used = [name for name in moved if re.search(rf"\b{re.escape(name)}\b", sources.texts[each])]
-        takers += [f"{each}: {show_some(used)}"] if used else []
+    taken = {u: [name for name in moved if word(name).search(sources.texts[u])] for u in users}
+    takers = [f"{user}: {show_some(names)}" for user, names in taken.items() if names]
     more = [f"... and {count(len(takers) - MOST_SHOWN, 'more file')}"] if len(takers) > MOST_SHOWN else []
     draft.add_step(
         "These take moved names from it", users if takers else [], places=[*takers[:MOST_SHOWN], *more]

@@ -28,21 +28,6 @@ from cli_guard.assistant.request_change import Change
 from cli_guard.rules.catalog import FOLDER
 
 PLANNED_ONLY = frozenset({"javascript", "typescript", "tsx", "go", "java", "rust"})
-# What to do where the name is defined, imported, and used otherwise.
-STEPS: Mapping[str, tuple[str, str, str]] = {
-    "rename": ("Rename the definition", "Rename it in the imports", "Rename its calls and other uses"),
-    "move": (
-        "Move the definition to {new}",
-        "Import it from {new}",
-        "Check the uses that name its old place",
-    ),
-    "replace call": (
-        "Read what it does",
-        "Import {new}",
-        "Replace the calls, and see that the arguments fit",
-    ),
-    "edit": ("Change the definition", "Look at the imports", "Change what uses it"),
-}
 JAVASCRIPT = "a property of that name (`.{name}`) may be another object's: each use is for a person to decide"
 RISKS = {
     **dict.fromkeys(("javascript", "typescript", "tsx"), JAVASCRIPT),
@@ -71,14 +56,11 @@ def plan_uses(sources: Sources, kind: Kind, intent: Change, name: str = "") -> P
     defined = [place for group in usages if group.kind == "definition" for place in group.places]
     if not languages or not (defined or kind == "replace call"):
         return draft_unknown(sources, kind, name, intent)
-    title = {"rename": f"Rename {name} to {new}", "move": f"Move {name} to {new}"}.get(
-        kind, intent.request[:100]
-    )
+    title = f"{kind.capitalize()} {name} to {new}" if kind in ("rename", "move") else intent.request[:100]
     draft = Draft(sources, kind, title, last, usages=usages)
-    first, second, third = STEPS.get(kind, STEPS["edit"])
-    draft.add_step(first.format(new=new), paths_of(usages, "definition"))
-    draft.add_step(second.format(new=new), paths_of(usages, "import"))
-    draft.add_step(third, paths_of(usages, "call", "use"))
+    draft.add_step("Change the definition", paths_of(usages, "definition"))
+    draft.add_step("Change the imports", paths_of(usages, "import"))
+    draft.add_step("Change the calls and other uses", paths_of(usages, "call", "use"))
     spoken = paths_of(usages, "mention", "configuration", "documentation")
     draft.add_step("Look at the comments, strings and documents that name it", spoken)
     draft.add_step("Compile, and run the tests that cover it", covering_tests(sources, used, last) or used)

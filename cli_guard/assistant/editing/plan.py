@@ -4,7 +4,6 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -17,7 +16,8 @@ from cli_guard.assistant.editing.sources import (
     count,
     join_some,
 )
-from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of, word
+from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of
+from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
 from cli_guard.git.unified import unified_diff
@@ -200,20 +200,8 @@ def near_names(sources: Sources, name: str) -> list[str]:
 
 
 def covering_tests(sources: Sources, touched: Collection[str], subject: str) -> tuple[str, ...]:
-    """The test files that name the subject or a touched module, in order."""
+    """The test files that are touched, name the subject or cover a touched file."""
     last = re.split(r"[.:/]", subject.strip("()"))[-1]
-    stems = {PurePosixPath(p).stem for p in touched if not is_test_code(p)} - {
-        "__init__",
-        "index",
-        "mod",
-        "main",
-    }
-    patterns = [word(each) for each in sorted(stems) if len(each) > 2][:20]
-    found = [
-        path
-        for path, text in sources.texts.items()
-        if is_test_code(path)
-        and sources.language(path) is not None
-        and (path in touched or (len(last) > 2 and last in text) or any(p.search(text) for p in patterns))
-    ]
-    return tuple(found[:50])
+    tests = [path for path in sorted(touched) if is_test_code(path)]
+    found = tests_for({*touched} - {*tests}, [last], sources.texts).tests
+    return tuple(dict.fromkeys((*tests, *(each.path for each in found))))

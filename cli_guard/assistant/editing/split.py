@@ -23,8 +23,6 @@ MOST_UNITS, LEAST_LINES, MOST_MODULES = 200, 40, 7
 ALIKE, LARGEST, BY_USE, BY_PLACE = 0.22, 0.55, 0.6, 0.15
 # A constant with more users than this, and a function that a fifth of the file uses, belong to no single subject.
 USERS_OF_CONSTANT = 2
-# The name of a class with more words is too long for a module.
-CLASS_WORDS = 3
 OWN_OBJECTS = frozenset("self this exports module.exports".split())
 MEMBERS = frozenset("attribute member_expression selector_expression field_expression field_access".split())
 PLAIN_WORDS = frozenset(
@@ -245,44 +243,26 @@ def propose_split(sources: Sources, path: str) -> Split:
         modules[module] = sorted(groups.groups[group], key=lambda name: groups.order[name])
         lines[module] = groups.lines(group)
         home |= dict.fromkeys(groups.groups[group], module)
+    crossing = {(home[a], home[b], b) for a in groups.uses for b in groups.uses[a]}
     edges: dict[tuple[str, str], list[str]] = {}
-    for user in sorted(groups.uses):
-        for used in sorted(groups.uses[user]):
-            known = (
-                edges.setdefault((home[user], home[used]), [])
-                if home[used] not in (home[user], path)
-                else [used]
-            )
-            if used not in known:
-                known.append(used)
-    return Split(
-        modules,
-        lines,
-        [n for n in groups.size if home[n] == path],
-        dict(sorted(edges.items())),
-        groups.cycles,
-    )
+    for user, used, name in sorted(crossing):
+        if used not in (user, path):
+            edges.setdefault((user, used), []).append(name)
+    stays = [name for name in groups.size if home[name] == path]
+    return Split(modules, lines, stays, edges, groups.cycles)
 
 
 def name_module(sources: Sources, path: str, groups: Groups, group: str, taken: Collection[str]) -> str:
-    """A path beside the file, named by its largest class or by the word that most of its names share."""
+    """A path beside the file, named by the word that most of its names share."""
     pure, names = PurePosixPath(path), groups.groups[group]
     public = [n for n in names if n not in groups.constants and not n.startswith("_")] or names
-    often = Counter(stem(part) for name in public for part in set(words_of(name)))
-    forms = {
-        part: often[stem(part)] * groups.rarity[stem(part)] for name in public for part in words_of(name)
-    }
-    chief = max(names, key=lambda n: groups.size[n])
-    is_class = (
-        chief[:1].isupper() and chief not in groups.constants and groups.size[chief] * 2 > groups.lines(group)
-    )
-    joint = (
-        "-" if "-" in pure.stem or (pure.suffix in (".js", ".ts", ".tsx") and "_" not in pure.stem) else "_"
-    )
+    shares = dict[str, float]()
+    for name in public:
+        for word in words_of(name):
+            often = sum(stem(word) in groups.words[each] for each in public)
+            shares[word] = often * groups.rarity[stem(word)]
+    joint = "-" if "-" in pure.stem else "_"
     base = "" if pure.stem in ("__init__", "index", "mod", "lib", "main") else f"{pure.stem}{joint}"
-    ranked = [
-        *([joint.join(parts_of(chief))] if is_class else []),
-        *sorted(forms, key=lambda p: (-forms[p], p)),
-    ]
-    paths = (str(pure.with_name(f"{base}{word}{pure.suffix}")) for word in (*ranked, *map(str, range(2, 99))))
+    words = (*sorted(shares, key=lambda word: (-shares[word], word)), *map(str, range(2, 99)))
+    paths = (str(pure.with_name(f"{base}{word}{pure.suffix}")) for word in words)
     return next(each for each in paths if each not in taken and each not in sources.texts)

@@ -68,7 +68,7 @@ def test_a_rename_of_another_language_is_planned(
     groups = {group.kind: [place[:2] for place in group.places] for group in plan.usages}
     assert groups["definition"] == defined
     purposes = [step.purpose for step in plan.steps]
-    assert purposes[0] == "Rename the definition"
+    assert purposes[0] == "Change the definition"
     assert purposes[-1].startswith("Compile, and run the tests")
     said = "\n".join(plan.risks)
     assert said.startswith("no patch: a change of ")
@@ -79,8 +79,8 @@ def test_a_rename_of_another_language_is_planned(
 @table(
     ("request_", "first"),
     [
-        ("move area to shapes", "Move the definition to shapes"),
-        ("replace area(a) with surface(a)", "Read what it does"),
+        ("move area to shapes", "Change the definition"),
+        ("replace area(a) with surface(a)", "Change the definition"),
         ("delete the function area", "Change the definition"),
     ],
 )
