@@ -8,8 +8,15 @@ from typing import NamedTuple
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.plan import Draft
-from cli_guard.assistant.editing.sources import Sources, count, is_configuration, is_documentation, join_some
-from cli_guard.assistant.editing.subjects import Subject, definitions_of, show_some
+from cli_guard.assistant.editing.sources import (
+    Sources,
+    count,
+    is_configuration,
+    is_documentation,
+    join_some,
+    list_first,
+)
+from cli_guard.assistant.editing.subjects import Subject, definitions_of
 from cli_guard.assistant.editing.targets import find_targets, uses_of
 from cli_guard.assistant.editing.usages import HISTORY, show_line, word
 from cli_guard.assistant.projects import tests_for
@@ -84,7 +91,7 @@ def group_uses(sources: Sources, uses: Iterable[Use], *, with_text: bool = False
         if with_text and each.kind != "import":
             role += f" ({show_line(sources, each.path, each.line)[2][:LINE_CHARS]})"
         by_path.setdefault(each.path, {}).setdefault(each.line, f"{each.line} {role}")
-    lines = [f"{path}:{show_some(list(said.values()), MOST_PLACES)}" for path, said in by_path.items()]
+    lines = [f"{path}:{join_some(list(said.values()), MOST_PLACES)}" for path, said in by_path.items()]
     rest = sum(len(said) for said in list(by_path.values())[MOST_FILES:])
     more = f"... and {count(rest, 'more place')} in {count(len(lines) - MOST_FILES, 'file')}"
     return [*lines[:MOST_FILES], *([more] if rest else [])]
@@ -103,8 +110,8 @@ def add_tests(
         draft.risks.append(f"no test was found that covers {join_some(paths)}")
     lines = []
     for test in covering.tests[:MOST_TESTS]:
-        at = show_some([str(u.line) for u in uses if u.path == test.path and u.kind != "import"])
-        said = f": {show_some(test.names, 3)}" if test.names else ""
+        at = join_some([str(u.line) for u in uses if u.path == test.path and u.kind != "import"])
+        said = f": {join_some(test.names, 3)}" if test.names else ""
         lines.append(f"{test.path}{at and f':{at}'}{said} ({test.reason})")
     if left := len(tests[MOST_TESTS:]) + covering.left_out:
         lines.append(f"... and {count(left, 'more test file')}")
@@ -143,8 +150,7 @@ def find_prose(
     every = sorted(
         found, key=lambda each: HISTORY.match(PurePosixPath(each.partition(":")[0]).stem) is not None
     )
-    more = [f"... and {count(len(every) - MOST_PLACES, 'more place')}"] if len(every) > MOST_PLACES else []
-    return [*every[:MOST_PLACES], *more], list(signatures)
+    return list_first(every, MOST_PLACES, "place"), list(signatures)
 
 
 def shape_of(call: str) -> str:
@@ -183,16 +189,16 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
         most = sorted(shapes, key=lambda shape: (-len(shapes[shape]), shape))
         said = [f"{shape} at {count(len(shapes[shape]), 'place')}" for shape in most]
         first = shapes[most[0]][0]
-        yield f"{shown} is called with {show_some(said, MOST_SHAPES)}; the first is {first.path}:{first.line}"
+        yield f"{shown} is called with {join_some(said, MOST_SHAPES)}; the first is {first.path}:{first.line}"
     owner = subject.definition.qualname.rpartition(".")[0].rpartition(".")[2]
     overriding = list(find_overrides(sources, owner, name)) if owner and not name.startswith("__") else []
     if overriding:
-        yield f"{shown} is overridden: {show_some(overriding)}"
+        yield f"{shown} is overridden: {join_some(overriding)}"
     dotted = re.compile(rf"['\"][\w.]+\.{re.escape(name)}['\"]")
     tests = [each for each in sources.mentioning(name) if is_test_code(each)]
     patched = [f"{p}:{sources.line(p, m.start())}" for p in tests for m in dotted.finditer(sources.texts[p])]
     if patched:
-        yield f"tests replace {shown} by its dotted name: {show_some(patched)}"
+        yield f"tests replace {shown} by its dotted name: {join_some(patched)}"
 
 
 def find_overrides(sources: Sources, owner: str, name: str) -> Iterator[str]:

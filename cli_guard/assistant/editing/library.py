@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.impact import CALL_CHARS, MOST_SHAPES, shape_of
-from cli_guard.assistant.editing.sources import Sources
+from cli_guard.assistant.editing.sources import Sources, join_some
 from cli_guard.assistant.editing.split import identifier_kinds
-from cli_guard.assistant.editing.subjects import show_some
 from cli_guard.code.definitions import is_parseable
 from cli_guard.code.syntax import Trees
 
@@ -39,9 +38,8 @@ def show_library_use(name: str, shapes: Mapping[str, list[tuple[str, int]]]) -> 
     parts: list[str] = []
     for shape in sorted(shapes, key=lambda each: (-len(shapes[each]), each)):
         places = [f"{path}:{line}" for path, line in sorted(set(shapes[shape]))]
-        parts.append(
-            f"{'' if parts and shape else name}{shape or ' by name'} at {show_some(places, MOST_PLACES)}"
-        )
+        shown = f"{'' if parts and shape else name}{shape or ' by name'}"
+        parts.append(f"{shown} at {join_some(places, MOST_PLACES)}")
     more = f" and {len(parts) - MOST_SHAPES} other calls" if len(parts) > MOST_SHAPES else ""
     return f"{' | '.join(parts[:MOST_SHAPES])}{more}"
 
@@ -54,39 +52,30 @@ def find_library_uses(sources: Sources, packages: Collection[str]) -> tuple[Uses
     pattern = re.compile(rf"(?<![\w.@/-])(?:{'|'.join(map(re.escape, packages))})(?![\w-])")
     for path, text in sources.texts.items():
         language = sources.language(path) or ""
-        if (
-            language not in IMPORTS
-            or not pattern.search(text)
-            or not sources.has_time(path)
-            or not is_parseable(text)
-        ):
+        if language not in IMPORTS or not pattern.search(text):
+            continue
+        if not sources.has_time(path) or not is_parseable(text):
             continue
         root = trees.root(language, text)
         bound: dict[str, str] = {}
         inside: set[int] = set()
         for node in root.find_all(any=[{"kind": kind} for kind in IMPORTS[language]]):
             said, at = node.text(), node.range()
-            if (
-                len(said) <= CALL_CHARS
-                and pattern.search(said)
-                and (node.kind() != "variable_declarator" or "require(" in said)
-            ):
-                names = dict(read_import(" ".join(said.split()), language, packages))
-                if names:
-                    bound |= names
-                    inside |= set(range(at.start.index, at.end.index))
-                    imports[f"{path}:{at.start.line + 1}"] = None
-        for node in (
-            root.find_all(any=[{"kind": kind} for kind in identifier_kinds(language)]) if bound else ()
-        ):
+            is_import = node.kind() != "variable_declarator" or "require(" in said
+            if len(said) > CALL_CHARS or not is_import or not pattern.search(said):
+                continue
+            if names := dict(read_import(" ".join(said.split()), language, packages)):
+                bound |= names
+                inside |= set(range(at.start.index, at.end.index))
+                imports[f"{path}:{at.start.line + 1}"] = None
+        for node in root.find_all(any=[{"kind": kind} for kind in identifier_kinds(language)]):
             if node.text() in bound and node.range().start.index not in inside:
                 add_use(uses, node, bound[node.text()], path)
     # `import a.b` binds `a`, of which other modules are members too.
     roots = {each.partition(".")[0] for each in packages if "." in each}
     kept = [name for name in uses if name.partition(".")[0] not in roots or is_of(name, packages)]
-    return {n: uses[n] for n in sorted(kept, key=lambda n: (-sum(map(len, uses[n].values())), n))}, list(
-        imports
-    )
+    kept.sort(key=lambda name: (-sum(map(len, uses[name].values())), name))
+    return {name: uses[name] for name in kept}, list(imports)
 
 
 def read_import(said: str, language: str, packages: Collection[str]) -> Iterator[tuple[str, str]]:

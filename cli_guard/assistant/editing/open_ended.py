@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from cli_guard.assistant.editing.impact import add_tests, find_prose, group_uses, list_breaks, uses_of_subject
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.sources import Sources, count, find_path
+from cli_guard.assistant.editing.sources import Sources, count, find_path, join_some, list_first
 from cli_guard.assistant.editing.split import Groups, propose_split
 from cli_guard.assistant.editing.subjects import (
     Found,
@@ -15,7 +15,6 @@ from cli_guard.assistant.editing.subjects import (
     is_source,
     list_public,
     show_signature,
-    show_some,
 )
 from cli_guard.assistant.editing.usages import word
 from cli_guard.assistant.request_change import Change
@@ -42,7 +41,7 @@ def plan_open(sources: Sources, intent: Change) -> Plan:
     if not found.subjects and not named:
         lost = [*missing, *found.lost]
         said = (
-            f"Nothing in the repository is named like {show_some(lost)}"
+            f"Nothing in the repository is named like {join_some(lost)}"
             if lost
             else "The request names nothing"
         )
@@ -54,7 +53,7 @@ def plan_open(sources: Sources, intent: Change) -> Plan:
     if subjects:
         plan_subjects(draft, intent, subjects, is_whole=found.whole or not found.subjects)
     others = [path for path in named if path not in code or not subjects]
-    draft.add_step(f"Change {show_some(others)}", others)
+    draft.add_step(f"Change {join_some(others)}", others)
     return draft.propose(missing)
 
 
@@ -72,15 +71,14 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     callers = [each for each in outside if each.kind != "listed" and not is_test_code(each.path)]
     tested = [each for each in outside if is_test_code(each.path)]
     add_tests(draft, paths, () if is_whole else [each.name for each in subjects], tested)
-    what = f"Change {'what is there' if is_whole else show_some(names)}"
+    what = f"Change {'what is there' if is_whole else join_some(names)}"
     if EXTRACTS.match(intent.request):
         what = f"Move into a new module beside {paths[0]}, and import from there"
     elif intent.only_tests or (is_whole and DELETES.match(intent.request)):
-        what = f"Cover {show_some(names)}" if intent.only_tests else f"Delete {show_some(paths)}"
-    lines = [show_signature(sources, each) for each in shown]
-    lines += [f"... and {len(subjects) - MOST_SHOWN} more"] if len(subjects) > MOST_SHOWN else []
+        what = f"Cover {join_some(names)}" if intent.only_tests else f"Delete {join_some(paths)}"
+    lines = list_first([show_signature(sources, each) for each in subjects], MOST_SHOWN, "definition")
     helpers = [] if is_whole else find_helpers(sources, subjects)
-    lines += [f"beside it, used by nothing else there: {show_some(helpers)}"] if helpers else []
+    lines += [f"beside it, used by nothing else there: {join_some(helpers)}"] if helpers else []
     draft.add_step(what, paths, places=lines)
     if intent.only_tests:
         return
@@ -98,7 +96,7 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     for each in shown:
         draft.risks += list_breaks(sources, each, uses[each])
     if signatures:
-        draft.risks.append(f"documents show how it is called: {show_some(signatures)}")
+        draft.risks.append(f"documents show how it is called: {join_some(signatures)}")
     draft.risks = draft.risks[: MOST_SHOWN + 2]
 
 
@@ -131,24 +129,24 @@ def plan_split(draft: Draft, path: str) -> Plan:
     """The plan to split a file: the modules, the imports between them, what the old file keeps, who imports it."""
     sources, split = draft.sources, propose_split(draft.sources, path)
     total = sum(split.lines.values()) or 1
-    draft.risks += [f"kept together, for they use each other: {show_some(names)}" for names in split.cycles]
+    draft.risks += [f"kept together, for they use each other: {join_some(names)}" for names in split.cycles]
     for module, names in split.modules.items():
         if split.lines[module] > MOST_IN_ONE * total:
             size = f"{split.lines[module]} of {count(len(sources.texts[path].splitlines()), 'line')}"
-            draft.risks.append(f"{show_some(names)} take {size}: moving definitions does not part them")
+            draft.risks.append(f"{join_some(names)} take {size}: moving definitions does not part them")
     if len(split.modules) < 2:
-        held = show_some([*split.stays, *(name for names in split.modules.values() for name in names)])
+        held = join_some([*split.stays, *(name for names in split.modules.values() for name in names)])
         draft.title = f"No split of {path} was found: {held or 'it defines nothing'}"
         return draft.propose()
     add_tests(draft, [path])
     sizes = split.lines
-    modules = [f"{m} ({sizes[m]} lines): {show_some(n, MOST_IN_MODULE)}" for m, n in split.modules.items()]
+    modules = [f"{m} ({sizes[m]} lines): {join_some(n, MOST_IN_MODULE)}" for m, n in split.modules.items()]
     draft.add_step(f"Move into {len(modules)} modules", [path], places=modules)
-    edges = [f"{a} imports from {b}: {show_some(names)}" for (a, b), names in split.edges.items()]
+    edges = [f"{a} imports from {b}: {join_some(names)}" for (a, b), names in split.edges.items()]
     head = "Imports, without a cycle" if edges else "No module imports another"
     draft.add_step(head, [path], places=edges[:MOST_EDGES])
     again = "no import changes" if sources.language(path) == "go" else "it imports the rest back (re-exports)"
-    stays = f"{show_some(split.stays, MOST_IN_MODULE) or 'nothing'} stays; {again}"
+    stays = f"{join_some(split.stays, MOST_IN_MODULE) or 'nothing'} stays; {again}"
     draft.add_step(f"Keep {path}", [path], places=[stays])
     moved = sorted({name for names in split.modules.values() for name in names})
     stem = path.rpartition("/")[2].partition(".")[0]
@@ -158,13 +156,11 @@ def plan_split(draft: Draft, path: str) -> Plan:
     users = [each for each in sources.mentioning(stem, sources.language(path)) if each != path]
     users = [each for each in users if imported.search(sources.texts[each])]
     taken = {u: [name for name in moved if word(name).search(sources.texts[u])] for u in users}
-    takers = [f"{user}: {show_some(names)}" for user, names in taken.items() if names]
-    more = [f"... and {count(len(takers) - MOST_SHOWN, 'more file')}"] if len(takers) > MOST_SHOWN else []
-    draft.add_step(
-        "These take moved names from it", users if takers else [], places=[*takers[:MOST_SHOWN], *more]
-    )
+    takers = [f"{user}: {join_some(names)}" for user, names in taken.items() if names]
+    lines = list_first(takers, MOST_SHOWN, "file")
+    draft.add_step("These take moved names from it", users if takers else [], places=lines)
     replaced = re.compile(rf"\b{re.escape(stem)}\.(?:{'|'.join(map(re.escape, moved))})(?:['\"]| = )")
     places = [f"{p}:{sources.line(p, m.start())}" for p in users for m in replaced.finditer(sources.texts[p])]
     if places:
-        draft.risks.append(f"what replaces a moved name in {path} misses the moved code: {show_some(places)}")
+        draft.risks.append(f"what replaces a moved name in {path} misses the moved code: {join_some(places)}")
     return draft.propose()

@@ -14,7 +14,7 @@ from typing import Any
 from cli_guard.assistant.editing.impact import add_tests, find_prose
 from cli_guard.assistant.editing.library import Uses, find_library_uses, show_library_use
 from cli_guard.assistant.editing.plan import Draft, Kind, Plan, covering_tests, draft_unknown
-from cli_guard.assistant.editing.sources import Sources, count, is_configuration, join_some
+from cli_guard.assistant.editing.sources import Sources, count, is_configuration, join_some, list_first
 from cli_guard.assistant.editing.usages import (
     IN_CODE,
     SHOWN_PLACES,
@@ -137,13 +137,9 @@ def plan_migrate(sources: Sources, intent: Change) -> Plan:
     last = re.split(r"[/:]", old)[-1]
     known = find_migration(old, new)
     migration = known or Migration("", (old,), (new,), (), (old, last))
-    in_code = [
-        place
-        for path in sources.texts
-        if sources.language(path) in (migration.languages or PLANNED_ONLY | {"python"})
-        and sources.has_time(path)
-        for place in code_places(sources, path, migration)
-    ]
+    languages = migration.languages or PLANNED_ONLY | {"python"}
+    code = [p for p in sources.texts if sources.language(p) in languages and sources.has_time(p)]
+    in_code = [place for path in code for place in code_places(sources, path, migration)]
     manifests = list(manifest_places(sources, migration))
     configuration = [path for path in sources.texts if PurePosixPath(path).name in migration.configuration]
     usages = usages_of(sources, re.split(r"[/.:]", migration.packages[0].rstrip(".("))[-1])
@@ -153,21 +149,17 @@ def plan_migrate(sources: Sources, intent: Change) -> Plan:
     draft = Draft(sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages)
     listed = list(dict.fromkeys(path for path, _, _ in manifests if PurePosixPath(path).name not in LOCKS))
     locked = [path for path in sources.mentioning(last) if PurePosixPath(path).name in LOCKS]
-    lines = [
-        f"{path}:{line}: {show_line(sources, path, line)[2]}" for path, line, _ in manifests if path in listed
-    ]
+    named = [show_line(sources, path, line) for path, line, _ in manifests if path in listed]
+    lines = [f"{path}:{line}: {text}" for path, line, text in named]
     draft.add_step(f"Add {new} next to {old} in the manifests", listed, places=lines[:MOST_LINES])
     uses, imports = find_library_uses(sources, [each.rstrip("./(:") for each in migration.packages])
     if uses or imports:
         draft.usages = ()
         add_tests(draft, users)
-        shown = [show_use(each, uses, migration) for each in uses]
-        more = [f"... and {len(uses) - MOST_USES} more names"] if len(uses) > MOST_USES else []
+        shown = list_first([show_use(each, uses, migration) for each in uses], MOST_USES, "name")
         total = count(sum(len(places) for some in uses.values() for places in some.values()), "use")
         purpose = f"Change the imports of {old}, then its {total} by {count(len(uses), 'name')}"
-        draft.add_step(
-            purpose, users, places=[f"imported at {join_some(imports)}", *shown[:MOST_USES], *more]
-        )
+        draft.add_step(purpose, users, places=[f"imported at {join_some(imports)}", *shown])
         if known is None:
             draft.risks.append(f"the tables do not know {old} -> {new}: look up each counterpart")
     else:
@@ -226,18 +218,10 @@ def manifest_places(sources: Sources, migration: Migration) -> Iterator[Location
                 yield path, line, f"{old} becomes {new}" if new else f"{old} goes"
 
 
-def find_counterpart(name: str, migration: Migration) -> str | None:
-    """What a name of the old library becomes, "" for what goes; None where the tables do not know."""
-    for table in (migration.calls, migration.imports):
-        for old, new in table.items():
-            if f".{name}".endswith(f".{old.partition('(')[0]}"):
-                return new
-    return None
-
-
 def show_use(name: str, uses: Uses, migration: Migration) -> str:
     """A use, and what becomes of it where the tables know the pair of libraries."""
-    new, shown = find_counterpart(name, migration), show_library_use(name, uses[name])
-    if new is None:
-        return f"{shown} -> not in the tables" if migration.name else shown
-    return f"{shown} -> {new or 'goes'}"
+    shown = show_library_use(name, uses[name])
+    for old, new in (*migration.calls.items(), *migration.imports.items()):
+        if f".{name}".endswith(f".{old.partition('(')[0]}"):
+            return f"{shown} -> {new or 'goes'}"
+    return f"{shown} -> not in the tables" if migration.name else shown

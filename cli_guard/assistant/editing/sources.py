@@ -224,10 +224,15 @@ def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
     return isinstance(sources.parse(text), str)
 
 
-def join_some(paths: Sequence[str]) -> str:
+def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:
     names = list(dict.fromkeys(paths))
-    more = f" and {len(names) - SHOWN_PATHS} more" if len(names) > SHOWN_PATHS else ""
-    return ", ".join(names[:SHOWN_PATHS]) + more
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def list_first(lines: Sequence[str], most: int, noun: str) -> list[str]:
+    """The first lines, and how many more there are."""
+    rest = len(lines) - most
+    return [*lines[:most], *([f"... and {count(rest, f'more {noun}')}"] if rest > 0 else [])]
 
 
 def count(number: int, noun: str) -> str:

@@ -55,10 +55,6 @@ class Found(NamedTuple):
     whole: bool = False
 
 
-def show_some(names: Sequence[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
 @lru_cache(maxsize=256)
 def definitions_of(path: str, text: str) -> tuple[Definition, ...]:
     """The definitions of a file that are code, without what is local to a function."""
