@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.modules import Python
@@ -18,7 +17,7 @@ from cli_guard.assistant.editing.sources import (
 )
 from cli_guard.assistant.editing.subjects import Subject, definitions_of
 from cli_guard.assistant.editing.targets import find_targets, uses_of
-from cli_guard.assistant.editing.usages import HISTORY, show_line, word
+from cli_guard.assistant.editing.usages import is_history, show_line, word
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.code.facts import call_text
@@ -72,11 +71,8 @@ def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
     importing = {ref.path for ref in references if ref.kind == "import" or "require(" in ref.text}
     for ref in references:
         start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
-        is_known = (
-            own != "script"
-            or ref.path in (*importing, subject.path)
-            or texts[ref.path][start - 1 : start] == "."
-        )
+        is_here = own != "script" or ref.path in (*importing, subject.path)
+        is_known = is_here or texts[ref.path][start - 1 : start] == "."
         if is_known and ref.kind in ("import", "call", "use"):
             yield Use(ref.path, ref.line, start, ref.kind)
 
@@ -137,8 +133,8 @@ def find_prose(
         pattern = re.compile(in_code) if name.isalpha() and name.islower() else word(name)
         for path in sources.mentioning(name):
             is_prose = is_documentation(path) and sources.language(path) is None
-            is_history = HISTORY.match(PurePosixPath(path).stem) is not None
-            if COPIES.search(path) or not (is_prose or is_configuration(path)) or is_history > with_history:
+            is_left_out = is_history(path) and not with_history
+            if COPIES.search(path) or not (is_prose or is_configuration(path)) or is_left_out:
                 continue
             text = sources.texts[path][:LONGEST_PROSE]
             for match in islice(pattern.finditer(text), MOST_IN_FILE):
@@ -147,9 +143,7 @@ def find_prose(
                 if is_prose and re.match(r"\([^)]", text[match.end() : match.end() + 2]):
                     signatures[f"{path}:{line}"] = None
     # A changelog says what was.
-    every = sorted(
-        found, key=lambda each: HISTORY.match(PurePosixPath(each.partition(":")[0]).stem) is not None
-    )
+    every = sorted(found, key=lambda each: is_history(each.partition(":")[0]))
     return list_first(every, MOST_PLACES, "place"), list(signatures)
 
 
@@ -169,16 +163,12 @@ def shape_of(call: str) -> str:
 def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iterator[str]:
     """What a change of the name or the signature of a definition breaks."""
     name, path, shown = subject.name, subject.path, subject.definition.qualname
-    public = [
-        f"{u.path}:{u.line}"
-        for u in uses
-        if u.kind == "listed" or (u.kind == "import" and "__init__.py" in u.path)
-    ]
-    if public:
-        yield f"{shown} is public: in __all__ or imported by a package at {join_some(public)}"
-    elif sources.language(path) != "python" and EXPORTED.search(
-        sources.line_text(path, subject.definition.line)
-    ):
+    line = sources.line_text(path, subject.definition.line)
+    packages = [u for u in uses if u.kind == "listed" or (u.kind == "import" and "__init__.py" in u.path)]
+    if packages:
+        public = join_some([f"{u.path}:{u.line}" for u in packages])
+        yield f"{shown} is public: in __all__ or imported by a package at {public}"
+    elif sources.language(path) != "python" and EXPORTED.search(line):
         yield f"{shown} is exported ({path}:{subject.definition.line})"
     shapes: dict[str, list[Use]] = {}
     for each in uses[:MOST_CALLS]:

@@ -22,8 +22,6 @@ from cli_guard.assistant.request_names import Names
 from cli_guard.code.test_files import is_test_code
 
 MOST_NAMES, MOST_SHOWN, MOST_IN_MODULE, MOST_EDGES = 20, 6, 20, 10
-# Above this share of its lines in one module a file is hardly split.
-MOST_IN_ONE = 0.6
 SPLITS = re.compile(r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b", re.IGNORECASE)
 EXTRACTS = re.compile(r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE)
 DELETES = re.compile(r"(?:please )?(?:delete|drop|remove) (?:the )?(?:file |module )?\S+$", re.IGNORECASE)
@@ -39,12 +37,8 @@ def plan_open(sources: Sources, intent: Change) -> Plan:
     only_prose = named and not code and not intent.names.symbols
     found = Found() if only_prose else find_subjects(sources, intent, code)
     if not found.subjects and not named:
-        lost = [*missing, *found.lost]
-        said = (
-            f"Nothing in the repository is named like {join_some(lost)}"
-            if lost
-            else "The request names nothing"
-        )
+        lost = join_some([*missing, *found.lost])
+        said = f"Nothing in the repository is named like {lost}" if lost else "The request names nothing"
         draft.kind, draft.title = "unknown", f"{said}: name a file, a function or a class"
         return draft.propose()
     subjects = list(found.subjects) or [each for path in code[:2] for each in list_public(sources, path)]
@@ -128,12 +122,7 @@ def find_files(sources: Sources, names: Names) -> tuple[list[str], list[str]]:
 def plan_split(draft: Draft, path: str) -> Plan:
     """The plan to split a file: the modules, the imports between them, what the old file keeps, who imports it."""
     sources, split = draft.sources, propose_split(draft.sources, path)
-    total = sum(split.lines.values()) or 1
     draft.risks += [f"kept together, for they use each other: {join_some(names)}" for names in split.cycles]
-    for module, names in split.modules.items():
-        if split.lines[module] > MOST_IN_ONE * total:
-            size = f"{split.lines[module]} of {count(len(sources.texts[path].splitlines()), 'line')}"
-            draft.risks.append(f"{join_some(names)} take {size}: moving definitions does not part them")
     if len(split.modules) < 2:
         held = join_some([*split.stays, *(name for names in split.modules.values() for name in names)])
         draft.title = f"No split of {path} was found: {held or 'it defines nothing'}"

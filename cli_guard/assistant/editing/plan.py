@@ -114,9 +114,8 @@ class Draft:
 
     def propose(self, missing: Sequence[str] = ()) -> Plan:
         """The plan without a patch: the steps that are there, the risks, and what to look at."""
-        return self._build(
-            [replace(s, mechanical=False) for s in self.steps], self.risks, missing=tuple(missing)
-        )
+        steps = [replace(each, mechanical=False) for each in self.steps]
+        return self._build(steps, self.risks, missing=tuple(missing))
 
     def finish_edits(self, edits: Iterable[Edit]) -> Plan:
         return self.finish(apply_edits(self.sources, edits))

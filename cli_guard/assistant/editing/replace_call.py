@@ -107,9 +107,8 @@ def plan_replace(sources: Sources, intent: Change) -> Plan:
         if each.node in python.file(path).calls and (path, each.start) not in names
     ]
     if others:
-        draft.risks.append(
-            f"other calls named {last} were left, they may mean something else: {join_some(others)}"
-        )
+        left = f"other calls named {last} were left, they may mean something else"
+        draft.risks.append(f"{left}: {join_some(others)}")
     draft.risks += mention_risks(python, last, [Edit(path, start, start, "") for path, start in names])
     draft.usages = usages_of(sources, last, names)
     return draft.finish(drop_new_unused(sources, changes))

@@ -68,13 +68,12 @@ def list_uses(
     root = Trees().root(language, sources.texts[path])
     for node in root.find_all(any=[{"kind": kind} for kind in identifier_kinds(language)]):
         name, parent = node.text(), node.parent()
-        is_member = (
-            parent is not None and parent.kind() in MEMBERS and parent.range().start != node.range().start
-        )
+        start = node.range().start
+        is_member = parent is not None and parent.kind() in MEMBERS and parent.range().start != start
         first = parent.child(0) if is_member and parent is not None else None
         is_own = first is not None and name in members and first.text() in OWN_OBJECTS
         if name in names and (not is_member or is_own):
-            yield name, node.range().start.line + 1, False
+            yield name, start.line + 1, False
 
 
 class Groups:
@@ -157,10 +156,8 @@ class Groups:
                     self.merge(name, other)
                 self.cycles.append(list(self.groups[name]))
         while True:
-            users: dict[str, list[str]] = {}
-            for group, used in self.graph().items():
-                for each in sorted(used):
-                    users.setdefault(each, []).append(group)
+            uses = self.graph()
+            users = {group: [user for user in uses if group in uses[user]] for group in uses}
             own = [g for g in users if all(n.startswith("_") or n in self.constants for n in self.groups[g])]
             single = next((group for group in own if len(users[group]) == 1), None)
             if single is None:
@@ -170,29 +167,21 @@ class Groups:
     def join_alike(self) -> None:
         """Join the two groups that are most alike until none are alike."""
         users = Counter(each for used in self.graph().values() for each in used)
-        shared = {
-            g
-            for g in users
-            if users[g] > (USERS_OF_CONSTANT if g in self.constants else len(self.size) // 5 + 4)
-        }
+        most = len(self.size) // 5 + 4
+        shared = {g for g in users if users[g] > (USERS_OF_CONSTANT if g in self.constants else most)}
         while True:
-            uses = self.graph()
-            pairs = [
-                (self.likeness(a, b), a, b) for a, b in combinations(self.groups, 2) if not {a, b} & shared
-            ]
-            best = sorted((each for each in pairs if each[0] >= ALIKE), key=lambda each: -each[0])
-            joined = next(((a, b) for _, a, b in best if self.may_join(a, b, uses)), None)
+            uses, pairs = self.graph(), combinations([g for g in self.groups if g not in shared], 2)
+            rated = {(a, b): self.likeness(a, b) for a, b in pairs}
+            best = sorted((pair for pair in rated if rated[pair] >= ALIKE), key=lambda pair: -rated[pair])
+            joined = next((pair for pair in best if self.may_join(*pair, uses)), None)
             if joined is None:
                 return
             self.merge(*joined)
 
     def join_best(self, group: str, least: float, others: Collection[str]) -> bool:
-        uses = self.graph()
-        ranked = sorted(
-            (m for m in others if m != group), key=lambda m: (-self.likeness(group, m), -self.lines(m), m)
-        )
-        fits = (m for m in ranked if self.likeness(group, m) >= least and self.may_join(m, group, uses))
-        best = next(fits, None)
+        uses, rated = self.graph(), {m: self.likeness(group, m) for m in others if m != group}
+        ranked = sorted(rated, key=lambda m: (-rated[m], -self.lines(m), m))
+        best = next((m for m in ranked if rated[m] >= least and self.may_join(m, group, uses)), None)
         if best is not None:
             self.merge(best, group)
         return best is not None
@@ -236,9 +225,8 @@ def propose_split(sources: Sources, path: str) -> Split:
     rest = groups.set_rest_apart()
     modules: dict[str, list[str]] = {}
     lines, home = {}, {name: path for group in rest for name in groups.groups[group]}
-    for group in sorted(
-        set(groups.groups) - rest, key=lambda g: min(groups.order[n] for n in groups.groups[g])
-    ):
+    first = {group: min(groups.order[name] for name in names) for group, names in groups.groups.items()}
+    for group in sorted(first.keys() - rest, key=lambda each: first[each]):
         module = name_module(sources, path, groups, group, modules)
         modules[module] = sorted(groups.groups[group], key=lambda name: groups.order[name])
         lines[module] = groups.lines(group)

@@ -87,10 +87,14 @@ def paths_of(groups: Iterable[UsageGroup], *kinds: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for g in groups if g.kind in kinds for path, _, _ in g.places))
 
 
+def is_history(path: str) -> bool:
+    return HISTORY.match(PurePosixPath(path).stem) is not None
+
+
 @lru_cache(maxsize=64)
 def find_released(path: str, text: str) -> tuple[tuple[int, int], ...]:
     """The parts of a history file (CHANGELOG, NEWS, ...) that say what a release has brought."""
-    if not (HISTORY.match(PurePosixPath(path).stem) and is_documentation(path)):
+    if not (is_history(path) and is_documentation(path)):
         return ()
     lines = text.splitlines(keepends=True)
     found: list[tuple[int, int]] = []
