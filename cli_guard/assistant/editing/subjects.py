@@ -22,11 +22,11 @@ CODE_KINDS = frozenset("function class constant type method struct interface enu
 VALUES = ("constant", "variable")
 # What a request says of any change: no word of these is looked for.
 OF_ANY_CHANGE = frozenset(
-    "add allow bug change clean cleanup configurable configure create decouple delete enable extend extract extraction "
-    "feature fix fixed handle implement improve introduce issue logic make move new py js ts optional performance "
-    "problem pull refactor refactoring remove replace restructure rewrite rework simplify split stop support "
-    "supports update use way write broken error errors code file files folder function functions class classes "
-    "method methods module".split()
+    "add allow broken bug change class classes clean cleanup code configurable configure create decouple delete "
+    "enable error errors extend extract extraction feature file files fix fixed folder function functions handle "
+    "improve introduce issue js logic make method methods module move new optional performance problem pull py "
+    "refactor refactoring remove replace restructure rework rewrite simplify split stop support supports ts update "
+    "write".split()
 )
 # How well others have to fit beside the best.
 NEAR_BEST = 0.35
@@ -111,6 +111,8 @@ def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Fo
     files = [path for path in within or sources.texts if is_source(sources, path)]
     files = [path for path in files if within or intent.only_tests or not is_test_code(path)]
     found = find(words, sources.texts, allowed=files, seconds=min(5.0, sources.seconds_left()))
+    for skipped in found.skipped:
+        sources.skip(skipped.path, skipped.reason)
     lost = tuple(dict.fromkeys((*found.absent, *found.missing)))
     terms = tuple(word for word in found.terms if word not in lost)
     places = found.places or found.nearest
