@@ -1,65 +1,76 @@
-"""The definitions that a commit adds, changes and removes, by file."""
+"""The definitions that a change of a file, or a commit, adds, removes, renames and changes."""
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
 
+from cli_guard.assistant.replies import first_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobReader, decode
+from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.git.repository import Repository
+from cli_guard.model import Contents, FileChange
 
 BOUNDS = Bounds(files=200, file_bytes=400_000, total_bytes=4_000_000)
-NAMES, FILES, LINES = 8, 6, 2_000
-CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum"))
+NAMES, FILES = 8, 6
 
 
 def list_changed_symbols(repository: Repository, commit: str, paths: Collection[str]) -> Iterator[str]:
     """Yield a line for each of at most 6 files, tests last: `src/a.py: adds f, changes C.g, removes h`."""
     with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as reader:
         changes = next(iter(ChangeReader(repository, reader, BOUNDS).commits([commit])))
+        chosen = [each for each in changes.files if each.path in paths and each.hunks]
         shown = 0
-        ordered = sorted(changes.files, key=lambda each: (is_test_or_example(each.path), each.path))
-        for change in ordered:
-            if change.path not in paths or not change.hunks or shown >= FILES:
-                continue
-            sides = []
-            for blob, path in (
-                (change.old_blob, change.old_path or change.path),
-                (change.new_blob, change.path),
-            ):
-                raw = reader.read(blob) if blob else None
-                text = decode(raw, path) if raw else None
-                code = find_definitions(path, text) if text else ()
-                sides.append([each for each in code if each.kind in CODE])
-            old, new = sides
-            before, after = ({each.qualname: None for each in side} for side in sides)
-            touched = (*_around(new, change.added), *_around(old, change.removed))
-            groups = {
-                "adds": _outermost(name for name in after if name not in before),
-                "changes": [each for each in dict.fromkeys(touched) if each in before and each in after],
-                "removes": _outermost(name for name in before if name not in after),
-            }
-            parts = [f"{verb} {_join(names)}" for verb, names in groups.items() if names]
-            if parts:
+        for change in sorted(chosen, key=lambda each: (is_test_or_example(each.path), each.path)):
+            found = find_changed_symbols(change, BlobContents(reader))
+            if found and shown < FILES:
                 shown += 1
-                yield f"{change.path}: {', '.join(parts)}"
+                done = (f"{verb}s {first_of(list(names), NAMES)}" for verb, names in found.items())
+                yield f"{change.path}: {', '.join(done)}"
 
 
-def _around(definitions: Iterable[Definition], lines: Iterable[int]) -> Iterator[str]:
-    """Yield the innermost definition around each line."""
-    ordered = list(definitions)
-    for line in islice(lines, LINES):
-        inner = [each for each in ordered if each.line <= line <= each.end_line]
-        if inner:
-            yield inner[-1].qualname
+def find_changed_symbols(change: FileChange, contents: Contents) -> dict[str, tuple[str, ...]]:
+    """Name the definitions that a change adds, removes, renames or changes, by verb."""
+    old, new = contents.old(change) or "", contents.new(change) or ""
+    before, after = known_in(change.old_path or change.path, old), known_in(change.path, new)
+    added = outermost([name for name in after if name not in before])
+    removed = outermost([name for name in before if name not in after])
+    new_lines, old_lines = list(change.added), list(change.removed)
+    touched = [
+        name
+        for name in after
+        if name in before and (reaches(new_lines, after[name]) or reaches(old_lines, before[name]))
+    ]
+    # A class is not named for what one of its methods is.
+    around = {name.rpartition(".")[0] for name in (*added, *removed, *touched)}
+    found = {"add": added, "remove": removed}
+    if len(added) == len(removed) == 1 and is_renamed(before[removed[0]], after[added[0]], old, new):
+        found = {"rename": [f"{removed[0]} to {added[0]}"]}
+    found["change"] = [name for name in touched if name not in around]
+    return {verb: tuple(names) for verb, names in found.items() if names}
 
 
-def _outermost(names: Iterable[str]) -> list[str]:
-    """Leave out what is inside another of them."""
-    found = list(names)
-    return [each for each in found if each.rpartition(".")[0] not in found]
+def known_in(path: str, text: str) -> dict[str, Definition]:
+    """List the definitions of a file by qualified name; headings of documents are none."""
+    return {each.qualname: each for each in find_definitions(path, text) if each.kind != "heading"}
 
 
-def _join(names: list[str]) -> str:
-    return ", ".join(names[:NAMES]) + (f" and {len(names) - NAMES} more" if len(names) > NAMES else "")
+def outermost(names: Sequence[str]) -> list[str]:
+    """Leave out what is inside of another of the names."""
+    known = frozenset(names)
+    return [name for name in names if name.rpartition(".")[0] not in known]
+
+
+def reaches(lines: Sequence[int], definition: Definition) -> bool:
+    """Return whether any of the lines, which are in order, is one of a definition."""
+    at = bisect_left(lines, definition.line)
+    return at < len(lines) and lines[at] <= definition.end_line
+
+
+def is_renamed(old: Definition, new: Definition, before: str, after: str) -> bool:
+    """Return whether two definitions differ by their name alone."""
+    was, now = (
+        text.split("\n")[each.line - 1 : each.end_line] for each, text in ((old, before), (new, after))
+    )
+    return [re.sub(rf"\b{re.escape(old.name)}\b", lambda _: new.name, line) for line in was] == now

@@ -2,11 +2,10 @@
 
 import posixpath
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cli_guard.code.definitions import Definition, find_definitions
+from cli_guard.assistant.changed_symbols import find_changed_symbols
 from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Contents, FileChange, Kind, Status
 from cli_guard.reviewers.dependencies.changes import Difference, find_differences
@@ -18,6 +17,8 @@ BODY_LINES = 6
 NAMES_SHOWN = 4
 # Files whose definitions are compared; the others are named as such.
 COMPARED = 40
+# Beyond this many files no content is read: their paths have to do.
+MOST_READ = 300
 VERBS = ("add", "remove", "rename", "bump", "change", "update")
 CONVENTIONAL = read_patterns("languages/patterns.toml", "message")["conventional"]
 PROSE = re.compile(r"(?i)\.(?:md|rst|adoc|txt)$|(?:^|/)docs?/")
@@ -51,9 +52,15 @@ class Draft:
 def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
     """Draft a message for a change, in the style of the policy or of most of the last subjects in `history`."""
     changes = [each for each in subject.changes if not each.read_as]
-    bumped = {each.path: bumps_of(each) for each in find_differences(subject, [])}
+    differences = find_differences(subject, []) if len(changes) <= MOST_READ else ()
+    bumped = {each.path: bumps_of(each) for each in differences}
     drafts = [
-        describe_file(each, subject.contents, bumped.get(each.path, {}), compared=at < COMPARED)
+        describe_file(
+            each,
+            subject.contents,
+            bumped.get(each.path, {}),
+            compared=at < COMPARED and len(changes) <= MOST_READ,
+        )
         for at, each in enumerate(changes)
     ]
     done = [CONVENTIONAL.match(line) for line in history]
@@ -83,53 +90,8 @@ def describe_file(
         return FileDraft(change.path, {"add" if change.status is Status.ADDED else "remove": (name,)})
     if change.status is Status.RENAMED and not change.hunks:
         return FileDraft(change.path, {"rename": (f"{change.old_path} to {name}",)})
-    found = changed_symbols(change, contents) if compared and change.kind is Kind.TEXT else {}
+    found = find_changed_symbols(change, contents) if compared and change.kind is Kind.TEXT else {}
     return FileDraft(change.path, found or {"update": (name,)})
-
-
-def changed_symbols(change: FileChange, contents: Contents) -> dict[str, tuple[str, ...]]:
-    """Name the definitions that a change adds, removes, renames or changes, by verb."""
-    old, new = contents.old(change) or "", contents.new(change) or ""
-    before, after = known_in(change.old_path or change.path, old), known_in(change.path, new)
-    added = outermost([name for name in after if name not in before])
-    removed = outermost([name for name in before if name not in after])
-    touched = [
-        name
-        for name in after
-        if name in before and (reaches(change.added, after[name]) or reaches(change.removed, before[name]))
-    ]
-    # A class is not named for what one of its methods is.
-    around = {name.rpartition(".")[0] for name in (*added, *removed, *touched)}
-    found = {"add": added, "remove": removed, "change": [name for name in touched if name not in around]}
-    if len(added) == len(removed) == 1 and is_renamed(before[removed[0]], after[added[0]], old, new):
-        found = {"rename": [f"{removed[0]} to {added[0]}"], "change": found["change"]}
-    return {verb: tuple(found[verb]) for verb in VERBS if found.get(verb)}
-
-
-def known_in(path: str, text: str) -> dict[str, Definition]:
-    """List the definitions of a file by qualified name; headings of documents are none."""
-    return {each.qualname: each for each in find_definitions(path, text) if each.kind != "heading"}
-
-
-def outermost(names: Sequence[str]) -> list[str]:
-    """Leave out what is inside of another of the names."""
-    known = frozenset(names)
-    return [name for name in names if name.rpartition(".")[0] not in known]
-
-
-def reaches(lines: Mapping[int, str], definition: Definition) -> bool:
-    """Return whether any of the lines, which are in order, is one of a definition."""
-    numbers = list(lines)
-    at = bisect_left(numbers, definition.line)
-    return at < len(numbers) and numbers[at] <= definition.end_line
-
-
-def is_renamed(old: Definition, new: Definition, before: str, after: str) -> bool:
-    """Return whether two definitions differ by their name alone."""
-    was, now = (
-        text.split("\n")[each.line - 1 : each.end_line] for each, text in ((old, before), (new, after))
-    )
-    return [re.sub(rf"\b{re.escape(old.name)}\b", lambda _: new.name, line) for line in was] == now
 
 
 def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:

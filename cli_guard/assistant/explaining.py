@@ -12,10 +12,9 @@ from cli_guard.assistant.explaining_files import (
     MOST_LINES,
     NAMES,
     Explainer,
-    join,
     symbol_text,
 )
-from cli_guard.assistant.replies import count_of
+from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.references import find_references
 from cli_guard.code.definitions import Definition, is_parseable
 from cli_guard.code.languages import language_for
@@ -96,13 +95,13 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
         f"  line {each.line}: {symbol_text(each.name, each)}" for each in inner[:NAMES] if each.public
     )
     if hidden := [each.name for each in inner if not each.public]:
-        yield f"  not public: {join(hidden, NAMES)}"
+        yield f"  not public: {first_of(hidden, NAMES)}"
     yield from list_calls(explainer, path, definition)
     body = "\n".join(explainer.texts[path].split("\n")[definition.line - 1 : definition.end_line])
     for label, form in FACTS:
         found = (each.strip(" (").split(" as ")[0] for each in PATTERNS[form].findall(body))
         if names := list(dict.fromkeys(found)):
-            yield f"  {label}: {join(names, LISTED)}"
+            yield f"  {label}: {first_of(names, LISTED)}"
     places = explainer.find_definitions(definition.name)
     yield from list_callers(explainer, path, definition, is_shared=len(places) > 1)
     yield from explainer.list_tests(path, [definition.name])
@@ -110,7 +109,7 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
         f"{other}:{each.line}" for other, each in places if (other, each.line) != (path, definition.line)
     ]
     if others:
-        yield f"  also defined: {join(others, LISTED // 2)}"
+        yield f"  also defined: {first_of(others, LISTED // 2)}"
     if explainer.is_cut:
         yield "  not all files with this name were read: there are too many"
 
@@ -139,7 +138,7 @@ def list_calls(explainer: Explainer, path: str, definition: Definition) -> Itera
             outside[called] = None
     for label, found in (("calls", inside), ("calls from outside", outside)):
         if found:
-            yield f"  {label}: {join(list(found), LISTED)}"
+            yield f"  {label}: {first_of(list(found), LISTED)}"
 
 
 def list_called(path: str, text: str, definition: Definition) -> Iterator[str]:
@@ -177,7 +176,7 @@ def list_callers(
         for line in rows[each]:
             holder = next((d.qualname for d in reversed(around) if d.line <= line <= d.end_line), "")
             places.append(f"{holder} (line {line})" if holder else f"line {line}")
-        yield f"  used in {each}: {join(places, LISTED // 2)}"
+        yield f"  used in {each}: {first_of(places, LISTED // 2)}"
     if len(source) > CALLERS:
         yield f"  and in {count_of(len(source) - CALLERS, 'more file')}"
     if not source:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from cli_guard.assistant.projects import tests_for
-from cli_guard.assistant.replies import count_of
+from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import Definition, definition_nodes, find_definitions, is_parseable
 from cli_guard.code.file_imports import ImportGraph
@@ -92,7 +92,7 @@ class Explainer:
         found = self.imports.imports_of(path)
         importers = sorted(self.imports.importers_of(path), key=lambda each: (is_test_or_example(each), each))
         rows = (("imports", found.inside), ("from outside", found.outside), ("imported by", importers))
-        yield from (f"  {label}: {join(items, LISTED)}" for label, items in rows if items)
+        yield from (f"  {label}: {first_of(items, LISTED)}" for label, items in rows if items)
         yield from self.list_tests(path)
 
     def purpose(self, path: str) -> str:
@@ -106,9 +106,9 @@ class Explainer:
         top = [each for each in self.definitions(path) if "." not in each.qualname]
         code = [each for each in top if each.kind in CODE]
         if exported := [*self.imports.python.exports_of(path)] if path.endswith("/__init__.py") else []:
-            yield f"  re-exports: {join(exported, NAMES)}"
+            yield f"  re-exports: {first_of(exported, NAMES)}"
         if top and not code:
-            yield f"  holds: {join(list(dict.fromkeys(each.name for each in top)), NAMES)}"
+            yield f"  holds: {first_of(list(dict.fromkeys(each.name for each in top)), NAMES)}"
         own = [each for each in code if each.kind != "constant" and each.name[:2] != "__"]
         public = [each for each in own if each.line not in docs or docs[each.line].public]
         shown = list({each.name: each for each in public or own}.values())
@@ -118,16 +118,16 @@ class Explainer:
                 s for s in docs.values() if s.qualname == f"{each.qualname}.{s.name}" and s.is_function
             )
             if inner := list(dict.fromkeys(s.name for s in members)):
-                yield f"    methods: {join(inner, NAMES)}"
+                yield f"    methods: {first_of(inner, NAMES)}"
         if len(shown) > NAMES:
-            yield f"  and {len(shown) - NAMES} more: {join([each.name for each in shown[NAMES:]], NAMES)}"
+            yield f"  and {len(shown) - NAMES} more: {first_of([each.name for each in shown[NAMES:]], NAMES)}"
         constants = {
             e.name: e for e in code if e.kind == "constant" and e.name[:1] != "_" and len(e.name) > 1
         }
         if len(constants) + len(shown) <= NAMES:
             yield from (f"  line {e.line}: {self.signature(path, e)}" for e in constants.values())
         elif constants:
-            yield f"  constants: {join([*constants], NAMES)}"
+            yield f"  constants: {first_of([*constants], NAMES)}"
 
     def signature(self, path: str, definition: Definition) -> str:
         """Return the head of a definition on one line."""
@@ -140,11 +140,11 @@ class Explainer:
     def list_tests(self, path: str, symbols: Sequence[str] = ()) -> Iterator[str]:
         """Yield the tests that cover a file or names of it."""
         tests = [each for each in tests_for([path], symbols, self.texts).tests if each.path != path]
-        shown = [each.path + (f" ({join(each.names, 2)})" if each.names else "") for each in tests]
+        shown = [each.path + (f" ({first_of(each.names, 2)})" if each.names else "") for each in tests]
         # For other languages than Python, tests are found by their names; they may import it all the same.
         shown = shown or [each for each in self.imports.importers_of(path) if is_test_file(each)]
         if shown:
-            yield f"  tests: {join(shown, TESTS)}"
+            yield f"  tests: {first_of(shown, TESTS)}"
 
 
 def symbol_text(head: str, symbol: Symbol | None) -> str:
@@ -174,7 +174,3 @@ def is_fallback(symbol: Symbol) -> bool:
     while node is not None and node.kind() not in FALLBACKS:
         node = node.parent()
     return node is not None
-
-
-def join(items: Sequence[str], most: int) -> str:
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")

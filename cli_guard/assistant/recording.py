@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.drafting import Draft, draft_message
+from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request import Request
 from cli_guard.assistant.request_words import pattern
 from cli_guard.errors import UsageError
@@ -18,7 +19,7 @@ from cli_guard.review.load import gather
 from cli_guard.review.render import text as review_text
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range, Staged, Worktree
-from cli_guard.review.run import review, review_request
+from cli_guard.review.run import review_request, run
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
@@ -95,19 +96,19 @@ class Recorder:
             if not changes:
                 yield "Nothing has changed in the work tree either." if not wanted.paths else "Not changed."
             elif not from_index:
-                yield f"Changed in the work tree: {listed(changes)}."
+                yield f"Changed in the work tree: {list_paths(changes)}."
             tracked = [each for each in changes if each.old_blob] or changes
             added = changes if wanted.everything or wanted.paths else tracked
             chosen = replace(gathered.subject.changes, files=tuple(changes if from_index else added))
             subject = replace(gathered.subject, changes=chosen)
-            done = None
-            if changes and from_index:
-                done = review_request(Staged(), self.invocation)
-            elif changes:
-                done = review(chosen, gathered.policy, contents=subject.contents)
-            if done and done.decision is not Decision.ALLOW:
-                self.stop_at(done)
-                return
+            if changes:
+                done, _ = run(replace(gathered, subject=subject), None, self.invocation.now.date())
+                if from_index and done.decision is not Decision.ALLOW:
+                    # Approvals count, and what waits for one is recorded.
+                    done = review_request(Staged(), self.invocation)
+                if done.decision is not Decision.ALLOW:
+                    self.stop_at(done)
+                    return
             if not from_index:
                 self.commands.append(self.add_command([each.path for each in added]))
             draft = self.draft(subject) if changes else Draft("<what the change does>", ())
@@ -248,7 +249,6 @@ def quoted(paths: Sequence[str]) -> str:
     return " ".join(map(shlex.quote, paths))
 
 
-def listed(changes: Sequence[FileChange]) -> str:
+def list_paths(changes: Sequence[FileChange]) -> str:
     """Return the paths of some changes on one line; what Git does not know yet is marked."""
-    shown = [each.path + ("" if each.old_blob else " (new)") for each in changes[:LISTED]]
-    return ", ".join(shown) + (f" and {len(changes) - LISTED} more" if len(changes) > LISTED else "")
+    return first_of([each.path + ("" if each.old_blob else " (new)") for each in changes], LISTED)

@@ -1,6 +1,6 @@
 """The answer to each kind of request, line by line. Every line rests on what a tool of the run gave back."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cli_guard.graph.state import Data, State
 
@@ -110,7 +110,7 @@ def place_kind(place: Data) -> str:
     return f"definition of {place['symbol']}" if named else str(place["kind"])
 
 
-def first_of(items: list[str], most: int) -> str:
+def first_of(items: Sequence[str], most: int) -> str:
     """Some items on one line, and how many more there are."""
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
