@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from cli_guard.assistant.changed_symbols import list_changed_symbols
-from cli_guard.assistant.explaining_files import may_define
+from cli_guard.assistant.explaining_files import Explainer
 from cli_guard.assistant.history_request import HistoryRequest
 from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stem, stems_of
-from cli_guard.code.definitions import Definition, find_definitions
+from cli_guard.code.definitions import find_definitions
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.git.log import Commit, CommitFile, blame_lines, is_shallow, read_log
 from cli_guard.git.repository import Repository
@@ -25,9 +25,9 @@ FILES, BODY_LINES, AUTHORS = 20, 6, 3
 SHORT_ID, WIDTH, MOST_LINES = 7, 100, 39
 # The share of the words of a request, by rarity, that the commit which is meant has to hold.
 ENOUGH = 0.5
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 DATE = re.compile(r"\d{4}-\d\d-\d\d|\d+ \w+ ago|last \w+day|midnight|yesterday(?:\.midnight)?|[a-z]+day")
 STATUS = {"A": "new ", "D": "removed ", "R": "renamed ", "C": "copied "}
-CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum", "module"))
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,10 @@ class Subject:
     span: tuple[int, int] | None = None
     text: str = ""
     found: tuple[Commit, ...] = ()
+
+    @property
+    def about(self) -> str:
+        return f" of {self.name}" if self.name else ""
 
     @property
     def selection(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -99,23 +103,15 @@ class HistoryReader:
         commits = self.read(subject, MOST_READ)
         if not commits:
             return
-        wants = request.wants
-        if wants == "renamed":
-            statuses = ((each, each.files) for each in commits)
-            chosen = next(
-                (each for each, files in statuses if any(f.status == "R" for f in files)), commits[0]
-            )
-        else:
-            chosen = commits[-1 if wants == "added" else 0]
-        about = f" of {subject.name}" if subject.name else ""
-        first, last = (f"{word} commit{about}: " for word in ("First", "Last"))
-        alone = len(commits) == 1
-        yield from self.describe(chosen.oid, "" if alone else first if chosen is commits[-1] else last)
+        renames = (each for each in commits if any(file.status == "R" for file in each.files))
+        chosen = commits[-1 if request.wants == "added" else 0]
+        chosen = next(renames, chosen) if request.wants == "renamed" else chosen
+        yield from self.describe(chosen.oid)
         others = [each for each in commits if each is not chosen]
         if others and request.kind == "why" and chosen is not commits[0]:
-            yield from self.describe(others.pop(0).oid, last)
+            yield from self.describe(others.pop(0).oid)
         if others:
-            yield f"{count_of(len(others), 'other commit')}{about}:"
+            yield f"{count_of(len(others), 'other commit')}{subject.about}:"
             yield from (f"  {commit_line(each)}" for each in others[: LISTED // 2])
         if request.kind == "who":
             authors = Counter(each.author for each in commits).most_common(AUTHORS)
@@ -126,17 +122,13 @@ class HistoryReader:
         request = self.request
         most = min(request.count or LISTED, MOST_LISTED)
         commits = self.read(subject, MOST_READ if request.kind == "files" or not request.count else most)
-        about = f" of {subject.name}" if subject.name else ""
         if not commits:
-            yield f"No commit{about} {self.bounds}.".replace(" .", ".")
+            yield f"No commit{subject.about}{self.bounds}."
         elif len(commits) == 1 or (request.count == 1):
             yield from self.describe(commits[0].oid)
         else:
-            number = count_of(len(commits), "commit")
-            yield (
-                f"{'At least ' if len(commits) == MOST_READ else ''}{number}{about} {self.bounds}".rstrip()
-                + ":"
-            )
+            least = "At least " if len(commits) == MOST_READ else ""
+            yield f"{least}{count_of(len(commits), 'commit')}{subject.about}{self.bounds}:"
             yield from (f"  {commit_line(each)}" for each in commits[:most])
             if len(commits) > most:
                 yield f"  and {len(commits) - most} older"
@@ -150,30 +142,21 @@ class HistoryReader:
     def bounds(self) -> str:
         """The bounds of the request in words."""
         request = self.request
-        since = request.since or request.period
-        parts = (
-            f"by {request.author}" if request.author else "",
-            f"between {request.between[0]} and {request.between[1]}" if request.between else "",
-            f"since {since}" if since else "",
-            f"until {request.until}" if request.until else "",
-        )
-        return " ".join(filter(None, parts))
+        said = {"by": request.author, "since": request.since, "until": request.until}
+        return "".join(f" {word} {value}" for word, value in said.items() if value)
 
     def sum_files(self, commits: Sequence[Commit]) -> Iterator[str]:
         """Yield the files of some commits, the most often changed first."""
         times = Counter(file.path for each in commits for file in self.visible(each.files))
-        lines: Counter[str] = Counter()
-        for file in (file for each in commits for file in each.files):
-            lines[file.path] += (file.added or 0) + (file.removed or 0)
-        ordered = sorted(times, key=lambda path: (-times[path], -lines[path], path))
-        if ordered:
-            shown = [f"{path} ({count_of(lines[path], 'line')})" for path in ordered]
-            yield from wrap_items(f"{count_of(len(ordered), 'file')}: ", shown)
+        if times:
+            yield from wrap_items(
+                f"{count_of(len(times), 'file')}: ", [path for path, _ in times.most_common()]
+            )
 
-    def describe(self, oid: str, label: str = "", only: Collection[str] = ()) -> Iterator[str]:
+    def describe(self, oid: str, only: Collection[str] = ()) -> Iterator[str]:
         """Yield a commit: its line, the beginning of its message, its files and the definitions that it changed."""
         commit = read_log(self.repository, "--no-walk", tips=[oid], count=1)[0]
-        yield f"{label}{commit_line(commit)}"
+        yield commit_line(commit)
         body = [line for line in commit.body.split("\n") if line.strip()]
         yield from (f"    {line.strip()}" for line in body[:BODY_LINES])
         if len(body) > BODY_LINES:
@@ -201,17 +184,15 @@ class HistoryReader:
         request = self.request
         options, paths = subject.selection
         tips, bounds = [self.tip], []
-        old, new = request.between or (request.since or request.period, request.until)
-        for name, word, hour in (("since", old, "00:00:00"), ("until", new, "23:59:59")):
+        for name, word in (("since", request.since), ("until", request.until)):
             if DATE.fullmatch(word):
                 # Git takes a day alone for that day at the present hour.
-                bounds.append(
-                    f"--{name}={word} {hour}" if word[:1].isdigit() and "-" in word else f"--{name}={word}"
-                )
+                hour = "" if not DAY.fullmatch(word) else " 00:00:00" if name == "since" else " 23:59:59"
+                bounds.append(f"--{name}={word}{hour}")
+            elif word and name == "since":
+                tips.append(f"^{self.resolve(word)}")
             elif word:
-                tips = (
-                    [f"^{self.resolve(word)}", *tips] if name == "since" else [*tips[:-1], self.resolve(word)]
-                )
+                tips[0] = self.resolve(word)
         if request.author:
             bounds += ["--regexp-ignore-case", "--fixed-strings", f"--author={request.author}"]
         if self.allowed is not None and not subject.paths:
@@ -256,19 +237,13 @@ class HistoryReader:
 
     def find_definition(self, name: str, paths: Sequence[str]) -> Subject | None:
         """Find the definition of a name at the revision; one in the source comes before one in a test."""
-        parts = re.split(r"\.|::|#", name.removesuffix("()"))
-        given = [path for path in paths or self.texts if path in self.texts]
-        holding = [path for path in given if may_define(parts[-1], path, self.texts[path])]
-        for path in sorted(holding, key=lambda each: (is_test_or_example(each), each)):
-            if not any(names_it(parts, each) for each in find_definitions(path, self.texts[path])):
-                continue
-            there = find_definitions(
-                path, (self.repository.show(self.tip, path) or b"").decode("utf-8", "replace")
-            )
-            if found := next((each for each in there if names_it(parts, each)), None):
-                return Subject(
-                    f"{found.qualname} ({path}:{found.line})", (path,), (found.line, found.end_line)
-                )
+        for path, known in Explainer(self.texts).find_definitions(name):
+            if not paths or path in paths:
+                there = (self.repository.show(self.tip, path) or b"").decode("utf-8", "replace")
+                same = (each for each in find_definitions(path, there) if each.qualname == known.qualname)
+                if found := next(same, None):
+                    title = f"{found.qualname} ({path}:{found.line})"
+                    return Subject(title, (path,), (found.line, found.end_line))
         return None
 
     def find_file(self, word: str) -> Subject | None:
@@ -315,12 +290,8 @@ def answer_history(
     return lines
 
 
-def names_it(parts: Sequence[str], definition: Definition) -> bool:
-    """Return whether a definition of code has a dotted name, or ends in it."""
-    return definition.kind in CODE and definition.qualname.split(".")[-len(parts) :] == list(parts)
-
-
 def commit_line(commit: Commit) -> str:
+    """Return the day, the short id, the author and the subject of a commit."""
     return f"{commit.date} {commit.oid[:SHORT_ID]} {commit.author}: {commit.subject}"
 
 

@@ -4,7 +4,7 @@ The forms are in rules/history.toml. What asks for code or for a command, in the
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,8 +26,7 @@ class HistoryRequest:
     """What a request asks of the history.
 
     `kind` is one of `KINDS`. `since` and `until` are revisions or dates in Git's words (git-log(1), `--since`),
-    `period` a date; `between` are two revisions, `revision` is one commit. `texts` are quoted, `words` are what else is
-    asked about.
+    `revision` is one commit. `texts` are quoted, `words` are what else is asked about.
     `wants` is what became of it: added, removed, renamed or "" (changed).
     """
 
@@ -35,11 +34,9 @@ class HistoryRequest:
     names: Names
     texts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    between: tuple[str, str] | None = None
     revision: str = ""
     since: str = ""
     until: str = ""
-    period: str = ""
     author: str = ""
     count: int = 0
     place: tuple[str, int, int] | None = None
@@ -64,7 +61,7 @@ def read_history_request(text: str, names: Names) -> HistoryRequest | None:
     found = {name: form.search(plain) for name, form in forms("parts").items()}
     request = read_parts(kind, names, plain, found)
     # "What happened?", "show the changes": nothing says that the past is meant.
-    is_bounded = request.revision or request.between or request.since or request.period or request.author
+    is_bounded = request.revision or request.since or request.until or request.author
     has_subject = (
         names.paths or names.missing or names.symbols or request.texts or request.words or request.place
     )
@@ -98,41 +95,28 @@ def read_parts(
     texts = tuple(each for each in quoted if each not in taken and each not in (revision, author, *ends))
     number = part("count", "n", "m")
     said = ("count", "period", "since", "until", *(("span",) if any(ends) else ()))
-    rest = cut(
-        plain,
-        [
-            *(match.span() for form in said if (match := found[form])),
-            *spans_of((*texts, *taken, author, revision), plain),
-        ],
-    )
+    rest = plain
+    for said_of_it in (
+        *(match[0] for form in said if (match := found[form])),
+        *texts,
+        *taken,
+        author,
+        revision,
+    ):
+        rest = re.sub(rf"(?<!\w){re.escape(said_of_it)}(?!\w)", " ", rest) if said_of_it else rest
     return HistoryRequest(
         kind,
         names,
         texts,
         tuple(words_in(rest)),
-        ends if any(ends) else None,
         revision,
-        read_date(part("since")),
-        read_date(part("until")) if not any(ends) else "",
-        read_period(found["period"]) if found["period"] and not found["since"] else "",
+        ends[0] or read_date(part("since")) or read_period(found["period"]),
+        ends[1] or ("" if any(ends) else read_date(part("until"))),
         author,
         read_number(number) if number else 0,
         place,
         next((each for each in ("renamed", "removed") if found[each]), "added" if found["first"] else ""),
     )
-
-
-def spans_of(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of some words in a text."""
-    for word in filter(None, words):
-        yield from (match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text))
-
-
-def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return a text without some places."""
-    for start, end in sorted(spans, reverse=True):
-        text = f"{text[:start]} {text[max(start, end) :]}"
-    return text
 
 
 def words_in(text: str) -> Iterator[str]:
@@ -147,20 +131,13 @@ def read_number(word: str) -> int:
     return int(word) if word.isdigit() else numbers.get(word.lower(), 1)
 
 
-def read_period(found: re.Match[str]) -> str:
+def read_period(found: re.Match[str] | None) -> str:
     """Return the beginning of a period as a date of Git's: "last week" begins 1 week ago."""
-    if found["day"]:
-        return read_date(found["day"].lower())
-    number, unit = (
-        (found["ago"], found["what"])
-        if found["ago"]
-        else (str(read_number(found["n"] or "1")), found["unit"])
-    )
-    return (
-        f"{int(number) * 3} months ago"
-        if unit == "quarter"
-        else f"{number} {unit}{'s' * (number != '1')} ago"
-    )
+    if found is None or found["day"]:
+        return read_date(found["day"].lower()) if found else ""
+    if found["ago"]:
+        return f"{found['ago']} {found['what']} ago"
+    return f"{read_number(found['n'] or '1')} {found['unit']} ago"
 
 
 def read_date(word: str) -> str:
@@ -168,5 +145,4 @@ def read_date(word: str) -> str:
     if word in ("today", "yesterday"):
         return "midnight" if word == "today" else "yesterday.midnight"
     kind, _, what = word.partition(" ")
-    is_period = kind == "this" or (kind == "last" and what in ("week", "month", "year"))
-    return f"1 {what} ago" if is_period else word
+    return f"1 {what} ago" if kind == "this" or what in ("week", "month", "year") else word

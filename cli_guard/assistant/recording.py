@@ -20,6 +20,7 @@ from cli_guard.review.render import text as review_text
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range, Staged, Worktree
 from cli_guard.review.run import review_request, run
+from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
@@ -102,7 +103,9 @@ class Recorder:
             chosen = replace(gathered.subject.changes, files=tuple(changes if from_index else added))
             subject = replace(gathered.subject, changes=chosen)
             if changes:
-                done, _ = run(replace(gathered, subject=subject), None, self.invocation.now.date())
+                # With the cache, the hook of the commit itself has little left to examine.
+                cache, today = Cache(self.repository.state_folder), self.invocation.now.date()
+                done, _ = run(replace(gathered, subject=subject), None, today, cache)
                 if from_index and done.decision is not Decision.ALLOW:
                     # Approvals count, and what waits for one is recorded.
                     done = review_request(Staged(), self.invocation)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.assistant import Proposal
+from cli_guard.assistant.history import commit_line, wrap_items
 from cli_guard.git.log import Commit as Recorded
 from cli_guard.git.log import read_log
 from cli_guard.git.repository import Repository
@@ -31,7 +32,7 @@ TRUNKS = (
     *("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
     *("refs/heads/main", "refs/heads/master"),
 )
-MOST_COMMITS, MOST_FILES = 5, 20
+MOST_COMMITS = 5
 
 
 def find_subject(request: str, repository: Repository) -> Request:
@@ -100,9 +101,7 @@ def describe_subject(subject: Request, repository: Repository) -> Iterator[str]:
 
 
 def describe_commit(commit: Recorded) -> str:
-    """Return one line about a commit: its short id, its author and day, its subject and its files."""
-    files = [each.path for each in commit.files]
-    more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
-    listed = f": {', '.join(files[:MOST_FILES])}{more}" if files else ""
-    line = f"Reviewed: {commit.oid[:10]} {commit.author}, {commit.date}, {commit.subject!r}{listed}"
-    return printable(redact(line))
+    """Return what is said of a commit in the history, and its files."""
+    files = wrap_items("  files: ", [each.path for each in commit.files]) if commit.files else ()
+    lines = (f"Reviewed: {commit_line(commit)}", *files)
+    return printable(redact("\n".join(lines)), keep_newlines=True)

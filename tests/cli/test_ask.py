@@ -333,12 +333,12 @@ RISKY = "import os\n\n\ndef run(command):\n    os.system(command)\n"
 @pytest.mark.parametrize(
     ("request_", "says", "code"),
     [
-        ("Review my last commit", "'Rename the shop': README.md", 0),
+        ("Review my last commit", "Rename the shop\n  files: README.md", 0),
         ("anything risky in HEAD~1?", "src/new.py:5  high      code-python-os-command", 3),
-        ("review the last two commits", "'Run a command': src/new.py", 3),
-        ("Review what changed since HEAD~2", "'Run a command': src/new.py", 3),
-        ("review HEAD~2..HEAD~1", "'Run a command': src/new.py", 3),
-        ("Review my branch", "'Run a command': src/new.py", 3),
+        ("review the last two commits", "Run a command\n  files: src/new.py", 3),
+        ("Review what changed since HEAD~2", "Run a command\n  files: src/new.py", 3),
+        ("review HEAD~2..HEAD~1", "Run a command\n  files: src/new.py", 3),
+        ("Review my branch", "Run a command\n  files: src/new.py", 3),
         ("Review my change", "what differs from HEAD in the work tree", 0),
         ("Review the commit HEAD~9", "there is no commit 'HEAD~9'", 2),
     ],
