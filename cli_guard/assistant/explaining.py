@@ -116,6 +116,10 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
 
 def list_calls(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
     """Yield what a definition calls: names of its file and of those it imports, and names from outside."""
+    language, text = language_for(path) or "", explainer.texts[path]
+    fields = CALLS.get(language)
+    if fields is None or not is_parseable(text):
+        return
     known: dict[str, str] = {}
     for other in (path, *explainer.imports.imports_of(path).inside[: LISTED * 3]):
         for each in explainer.definitions(other):
@@ -125,33 +129,21 @@ def list_calls(explainer: Explainer, path: str, definition: Definition) -> Itera
     bound = explainer.imports.names_bound(path)
     receiver = RECEIVER.match(explainer.signature(path, definition))
     own = ("self", "this", "cls", receiver[1] if receiver else "")
-    inside: dict[str, None] = {}
-    outside: dict[str, None] = {}
-    for called in list_called(path, explainer.texts[path], definition):
-        *owner, last = SEPARATOR.split(called)
-        first = owner[0] if owner else last
-        # The class of any other object is not known, so neither is its method.
-        is_known = not owner or (len(owner) == 1 and (first in own or first in known or first in bound))
-        if last in known and last != definition.name and is_known:
-            inside[known[last]] = None
-        elif first in bound and first not in own:
-            outside[called] = None
-    for label, found in (("calls", inside), ("calls from outside", outside)):
-        if found:
-            yield f"  {label}: {first_of(list(found), LISTED)}"
-
-
-def list_called(path: str, text: str, definition: Definition) -> Iterator[str]:
-    """Yield the names that a definition calls, in order."""
-    language = language_for(path) or ""
-    fields = CALLS.get(language)
-    if fields is None or not is_parseable(text):
-        return
+    calls: dict[str, dict[str, None]] = {"calls": {}, "calls from outside": {}}
     for node in Trees().root(language, text).find_all(any=[{"kind": kind} for kind in fields]):
-        if definition.line <= node.range().start.line + 1 <= definition.end_line:
-            name = node.field(fields[node.kind()])
-            if name is not None and NAME.fullmatch(name.text()):
-                yield name.text()
+        name = node.field(fields[node.kind()])
+        is_inside = definition.line <= node.range().start.line + 1 <= definition.end_line
+        if name is None or not is_inside or not NAME.fullmatch(name.text()):
+            continue
+        first, *rest = SEPARATOR.split(name.text())
+        last = rest[-1] if rest else first
+        # The class of any other object is not known, so neither is its method.
+        is_known = not rest or (len(rest) == 1 and (first in own or first in known or first in bound))
+        if last in known and last != definition.name and is_known:
+            calls["calls"][known[last]] = None
+        elif first in bound and first not in own:
+            calls["calls from outside"][name.text()] = None
+    yield from (f"  {label}: {first_of(list(found), LISTED)}" for label, found in calls.items() if found)
 
 
 def list_callers(
@@ -180,6 +172,5 @@ def list_callers(
     if len(source) > CALLERS:
         yield f"  and in {count_of(len(source) - CALLERS, 'more file')}"
     if not source:
-        yield "  used in no other code here" + (
-            f", but in {count_of(len(rows), 'test file')}" if rows else ""
-        )
+        tests = f", but in {count_of(len(rows), 'test file')}" if rows else ""
+        yield f"  used in no other code here{tests}"

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.assistant import Proposal
-from cli_guard.assistant.history import commit_line, wrap_items
 from cli_guard.git.log import Commit as Recorded
 from cli_guard.git.log import read_log
 from cli_guard.git.repository import Repository
@@ -102,6 +101,8 @@ def describe_subject(subject: Request, repository: Repository) -> Iterator[str]:
 
 def describe_commit(commit: Recorded) -> str:
     """Return what is said of a commit in the history, and its files."""
+    from cli_guard.assistant.history import commit_line, wrap_items
+
     files = wrap_items("  files: ", [each.path for each in commit.files]) if commit.files else ()
     lines = (f"Reviewed: {commit_line(commit)}", *files)
     return printable(redact("\n".join(lines)), keep_newlines=True)

@@ -1,9 +1,8 @@
 """`cli-guard explain`: a rule in full, or what a file, a folder, a name, a commit or a command is and does."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,6 @@ from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-
-if TYPE_CHECKING:
-    from cli_guard.git.repository import Repository
 
 WIDTH = 78
 MOST_LINES = 40
@@ -85,6 +81,9 @@ def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: boo
     if " " in subject and is_command(subject):
         return explain_shell_command(io, subject)
     from cli_guard.assistant.explaining import explain
+    from cli_guard.assistant.history import answer_history
+    from cli_guard.assistant.history_request import HistoryRequest
+    from cli_guard.assistant.request_names import NO_NAMES
     from cli_guard.cli.ask import from_the_top
     from cli_guard.git.repository import Repository
     from cli_guard.git.snapshot import read_state
@@ -96,8 +95,11 @@ def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: boo
         paths = [subject]
         with suppress(UsageError):
             paths += from_the_top(io, (subject,))
-        found = (explain(texts, name) for name in paths[::-1])
-        if lines := next(filter(None, found), ()) or explain_commit(repository, subject):
+        found = [explain(texts, name) for name in paths[::-1]]
+        with suppress(UsageError):  # no revision
+            asked = HistoryRequest("changed", NO_NAMES, revision=subject)
+            found += [answer_history(asked, repository, texts)] if repository.head else []
+        if lines := next(filter(None, found), ()):
             return [redact(line) for line in lines]
     if is_command(f"{subject} "):
         return explain_shell_command(io, subject)
@@ -122,52 +124,21 @@ def explain_shell_command(io: Io, text: str) -> list[str]:
     verdict = judge(text, command_context(io.cwd, io.env))
     parts = (*explain_command(text, {}), *explain_options(text))
     kinds = dict.fromkeys(f"{each.kind} {each.target or ''}".strip() for each in verdict.effects)
-    effects = [f"  effects: {redact(', '.join(kinds))}"] if kinds else []
-    return [
-        redact(text),
-        *render(verdict).split("\n"),
-        *effects,
-        *(f"  {redact(e.text)}: {redact(e.meaning)}" for e in parts),
-    ][:MOST_LINES]
-
-
-def explain_commit(repository: "Repository", revision: str) -> Sequence[str]:
-    """Return the message, files and changed names of a commit; nothing if it is none."""
-    from cli_guard.assistant.history import HistoryReader
-    from cli_guard.assistant.history_request import HistoryRequest
-    from cli_guard.assistant.request_names import NO_NAMES
-
-    if " " in revision or repository.head is None:
-        return ()
-    try:
-        return tuple(
-            HistoryReader(HistoryRequest("changed", NO_NAMES, revision=revision), repository, {}).answer()
-        )
-    except UsageError:
-        return ()
+    effects = [f"  effects: {', '.join(kinds)}"] if kinds else []
+    said = [f"  {each.text}: {each.meaning}" for each in parts]
+    return list(map(redact, (text, *render(verdict).split("\n"), *effects, *said)))[:MOST_LINES]
 
 
 def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
-    """Say that nothing has a name, with the nearest rule, path, name of code and command."""
+    """Say that nothing has a name, with the nearest rule and path."""
     from difflib import get_close_matches
 
-    from cli_guard.assistant.request_command import word_list
-    from cli_guard.code.python_imports import defined_names
-
-    paths = {name: path for path in texts for name in (path.rpartition("/")[2], path)}
-    names = dict.fromkeys(
-        name for path, text in texts.items() if path.endswith(".py") for name in defined_names(text)
-    )
-    near = []
-    for kind, known in (
-        ("rule", load_all()),
-        ("path", paths),
-        ("name", names),
-        ("command", word_list("known")),
-    ):
-        if close := get_close_matches(subject[:100], list(known)[:20_000], n=1, cutoff=0.6):
-            near.append(f"{kind} {paths[close[0]] if kind == 'path' else close[0]}")
-    said = f"; nearest: {', '.join(near)}" if near else "; list the rules with `cli-guard rules`"
+    known = {
+        name: f"path {path}" for path in list(texts)[:10_000] for name in (path.rpartition("/")[2], path)
+    }
+    known |= {rule: f"rule {rule}" for rule in load_all()}
+    close = get_close_matches(subject[:100], known, n=1)
+    said = f"; nearest: {known[close[0]]}" if close else "; list the rules with `cli-guard rules`"
     return f"there is no rule {subject!r}, and no path, name of code, commit or command of that name{said}"
 
 
