@@ -165,7 +165,7 @@ class HistoryReader:
             yield "  a merge of " + " and ".join(parent[:SHORT_ID] for parent in commit.parents)
         files = self.visible(commit.files)
         if files:
-            yield from wrap_items("  files: ", list(map(file_text, files)))
+            yield from wrap_items("  files: ", [STATUS.get(file.status, "") + file.path for file in files])
         left_out = len(commit.files) - len(files)
         if left_out:
             yield f"  and {count_of(left_out, 'file')} outside of --path"
@@ -293,12 +293,6 @@ def answer_history(
 def commit_line(commit: Commit) -> str:
     """Return the day, the short id, the author and the subject of a commit."""
     return f"{commit.date} {commit.oid[:SHORT_ID]} {commit.author}: {commit.subject}"
-
-
-def file_text(file: CommitFile) -> str:
-    """`new src/a.py (+12 -0)`."""
-    counts = "binary" if file.added is None else f"+{file.added} -{file.removed or 0}"
-    return f"{STATUS.get(file.status, '')}{file.path} ({counts})"
 
 
 def wrap_items(label: str, items: Sequence[str]) -> Iterator[str]:

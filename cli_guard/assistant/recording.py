@@ -46,11 +46,10 @@ class Recording:
     @classmethod
     def of(cls, said: Request) -> "Recording":
         """Read it from the words of a request."""
-        found = {
-            name: pattern(f"recorded_{name}").search(said.text) for name in ("message", "branch", "base")
-        }
+        names = ("everything", "message", "branch", "base")
+        found = {name: pattern(f"recorded_{name}").search(said.text) for name in names}
+        everything = found.pop("everything") is not None
         words = {name: match[1] if match else "" for name, match in found.items()}
-        everything = pattern("recorded_everything").search(said.text) is not None
         return cls(said.recorded, everything, said.names.paths, **words)
 
 
@@ -86,9 +85,8 @@ class Recorder:
         wanted, staged = self.wanted, self.repository.has_staged()
         from_index = staged and not (wanted.everything or wanted.paths)
         with gather(Staged() if from_index else Worktree(), self.repository, self.invocation) as gathered:
-            changes = [
-                each for each in gathered.subject.changes if not wanted.paths or each.path in wanted.paths
-            ]
+            changed = gathered.subject.changes
+            changes = [each for each in changed if not wanted.paths or each.path in wanted.paths]
             if not staged:
                 yield "Nothing is staged."
             if not changes and not (wanted.everything or wanted.paths or wanted.message or wanted.branch):
@@ -100,7 +98,7 @@ class Recorder:
                 yield f"Changed in the work tree: {list_paths(changes)}."
             tracked = [each for each in changes if each.old_blob] or changes
             added = changes if wanted.everything or wanted.paths else tracked
-            chosen = replace(gathered.subject.changes, files=tuple(changes if from_index else added))
+            chosen = replace(changed, files=tuple(changes if from_index else added))
             subject = replace(gathered.subject, changes=chosen)
             if changes:
                 # With the cache, the hook of the commit itself has little left to examine.
@@ -136,11 +134,7 @@ class Recorder:
         upstream = self.git("rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}")
         start = upstream if upstream and not opens else self.start_of(remote, base)
         start = "" if start == branch else start
-        commits = (
-            self.git("log", "-n", str(SUBJECTS), "--format=%s", f"{start}..HEAD").splitlines()
-            if start
-            else []
-        )
+        commits = self.subjects(f"{start}..HEAD") if start else []
         if not self.repository.head:
             yield "There is no commit yet."
         elif not branch or (opens and branch == base):
@@ -149,9 +143,8 @@ class Recorder:
             self.commands.append("git switch -c <name>")
             branch = ""
         if commits:
-            yield f"Commits that {start} does not have: {len(commits)}" + (
-                "." if len(commits) < SUBJECTS else " or more."
-            )
+            more = "" if len(commits) < SUBJECTS else " or more"
+            yield f"Commits that {start} does not have: {len(commits)}{more}."
             yield from (f"  {each}" for each in commits[:LISTED])
             done = review_request(Range(start, "HEAD"), self.invocation)
             if done.decision is not Decision.ALLOW:
@@ -162,13 +155,10 @@ class Recorder:
         if not remote:
             yield "No remote is configured."
             self.commands.append("git remote add origin <url>")
-        name = shlex.quote(branch)
-        tracked = upstream and branch and not self.wanted.branch
-        self.commands.append(
-            "git push"
-            if tracked
-            else f"git push -u {shlex.quote(remote or 'origin')} {name if branch else '<name>'}"
-        )
+        name = shlex.quote(branch) if branch else "<name>"
+        is_tracked = upstream and branch and not self.wanted.branch
+        options = "" if is_tracked else f" -u {shlex.quote(remote or 'origin')} {name}"
+        self.commands.append(f"git push{options}")
         if opens:
             yield from self.pull_request_lines(base, branch, start, commits, has_origin="origin" in remotes)
 
@@ -180,10 +170,8 @@ class Recorder:
         if commits:
             with gather(Range(start, "HEAD"), self.repository, self.invocation) as gathered:
                 draft = self.draft(gathered.subject)
-            if len(commits) == 1:
-                draft = Draft(commits[0], draft.body)
-            else:
-                draft = Draft(draft.subject, tuple(f"- {each}" for each in commits[:LISTED]))
+            listed = tuple(f"- {each}" for each in commits[:LISTED])
+            draft = Draft(draft.subject, listed) if len(commits) > 1 else Draft(commits[0], draft.body)
         yield f"Then open it from {branch or '<name>'} into {base or '<base>'} on the host, with this text:"
         yield from (f"  {line}".rstrip() for line in (draft.subject, *draft.body))
         if has_origin:
@@ -192,10 +180,11 @@ class Recorder:
 
     def draft(self, subject: ReviewInput) -> Draft:
         """Draft a message in the style of the last commits."""
-        history = (
-            self.git("log", "-n", str(SUBJECTS), "--no-merges", "--format=%s") if self.repository.head else ""
-        )
-        return draft_message(subject, history.splitlines())
+        return draft_message(subject, self.subjects("--no-merges"))
+
+    def subjects(self, which: str) -> list[str]:
+        """Return the first lines of the last messages, none before the first commit."""
+        return self.git("log", "-n", str(SUBJECTS), "--format=%s", which).splitlines()
 
     def message_options(self, option: str, draft: Draft, body: str = "") -> str:
         """Return the options of a command that give it a message; one that the request names comes first."""
@@ -206,18 +195,13 @@ class Recorder:
 
     def start_of(self, remote: str, base: str) -> str:
         """Return the branch that the commits are counted from, "" if there is none."""
-        for name in (f"{remote}/{base}" if remote else "", base):
-            if name and self.git(
-                "rev-parse", "--quiet", "--verify", "--end-of-options", f"{name}^{{commit}}"
-            ):
-                return name
-        return ""
+        verify = ("rev-parse", "--quiet", "--verify", "--end-of-options")
+        names = (f"{remote}/{base}", base) if remote else (base,)
+        return next((name for name in names if self.git(*verify, f"{name}^{{commit}}")), "")
 
     def default_branch(self, remote: str) -> str:
         """Return the branch that others start from: what the remote names, else main or master."""
-        named = (
-            self.git("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD") if remote else ""
-        )
+        named = self.git("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD")
         found = (each for each in ("main", "master") if self.start_of(remote, each))
         return named.partition("/")[2] or next(found, "main")
 

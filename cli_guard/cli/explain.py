@@ -95,12 +95,13 @@ def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: boo
         paths = [subject]
         with suppress(UsageError):
             paths += from_the_top(io, (subject,))
-        found = [explain(texts, name) for name in paths[::-1]]
+        lines = next(filter(None, (explain(texts, name) for name in paths[::-1])), ())
         with suppress(UsageError):  # no revision
-            asked = HistoryRequest("changed", NO_NAMES, revision=subject)
-            found += [answer_history(asked, repository, texts)] if repository.head else []
-        if lines := next(filter(None, found), ()):
-            return [redact(line) for line in lines]
+            if not lines and repository.head:
+                asked = HistoryRequest("changed", NO_NAMES, revision=subject)
+                lines = answer_history(asked, repository, texts)
+        if lines:
+            return list(map(redact, lines))
     if is_command(f"{subject} "):
         return explain_shell_command(io, subject)
     raise UsageError(nothing_named(subject, texts))

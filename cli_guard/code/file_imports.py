@@ -65,31 +65,23 @@ class ImportGraph:
         text = self.texts[path][:LONGEST_TEXT]
         if language_for(path) != "python":
             return frozenset(word for line in PATTERNS["line"].findall(text) for word in WORD.findall(line))
-        statements = self.python.statements_of(path)
-        names = (
-            own
-            for each in statements
-            for _, own in each.names or ((each.module, each.alias.partition(".")[0]),)
-        )
+        names: set[str] = set()
+        for each in self.python.statements_of(path):
+            names.update(own for _, own in each.names or ((each.module, each.alias.partition(".")[0]),))
         return frozenset(names)
 
     @cached_property
     def go_packages(self) -> Mapping[str, list[str]]:
         """Map import paths to the files of the package, by the modules of every go.mod."""
         found: dict[str, list[str]] = {}
+        sources = [path for path in self.texts if path.endswith(".go") and not path.endswith("_test.go")]
         for manifest in (path for path in self.texts if posixpath.basename(path) == "go.mod"):
-            if named := PATTERNS["go_module"].search(self.texts[manifest]):
-                top = posixpath.dirname(manifest)
-                for path in self.texts:
-                    if (
-                        path.endswith(".go")
-                        and not path.endswith("_test.go")
-                        and (not top or path.startswith(f"{top}/"))
-                    ):
-                        folder = posixpath.relpath(posixpath.dirname(path) or ".", top or ".")
-                        found.setdefault(posixpath.normpath(posixpath.join(named[1], folder)), []).append(
-                            path
-                        )
+            named = PATTERNS["go_module"].search(self.texts[manifest])
+            top = manifest.removesuffix("go.mod")
+            for path in sources if named else ():
+                if named and path.startswith(top):
+                    folder = posixpath.join(named[1], posixpath.dirname(path[len(top) :]))
+                    found.setdefault(folder.rstrip("/"), []).append(path)
         return found
 
     @cached_property

@@ -3,9 +3,8 @@
 Nothing that a configuration names is run: no external diff, text conversion, signature program or pager.
 """
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from cli_guard.git.plumbing import decode_path
 from cli_guard.git.process import Git
@@ -14,21 +13,17 @@ from cli_guard.git.repository import OID, Repository
 # NUL is the one character that no author, message or path holds.
 FORMAT = "--format=%x00%H%x00%as%x00%aN%x00%P%x00%B%x00"
 PLAIN = ("-z", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--submodule=short")
-WITH_FILES = ("--raw", "--numstat", "--find-renames", "--no-abbrev", "--ignore-submodules=dirty")
-COUNTS = re.compile(rb"(\d+|-)\t(\d+|-)\t(.*)", re.DOTALL)
+WITH_FILES = ("--raw", "--find-renames", "--no-abbrev", "--ignore-submodules=dirty")
 OUTPUT_BYTES = 8_000_000
 SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class CommitFile:
-    """A file of a commit: the letter of its status, and the number of added and removed lines (None: binary)."""
+    """A file of a commit, and the letter of its status (git-diff(1), `--diff-filter`)."""
 
     path: str
     status: str
-    old_path: str = ""
-    added: int | None = None
-    removed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,7 @@ class Commit:
     parents: tuple[str, ...]
     subject: str
     body: str
-    files: tuple[CommitFile, ...] = ()
+    files: list[CommitFile] = field(default_factory=list)
 
 
 def git_at_top(repository: Repository) -> Git:
@@ -72,34 +67,18 @@ def parse_log(out: bytes) -> list[Commit]:
     """Parse the output of `read_log`: each field has its place, so no content is taken for another field."""
     tokens = iter(out.split(b"\0"))
     commits: list[Commit] = []
-    files: dict[str, CommitFile] = {}
-
-    def close() -> None:
-        if commits:
-            commits[-1] = replace(commits[-1], files=tuple(files.values()))
-        files.clear()
-
     for token in tokens:
         token = token.removeprefix(b"\n")
-        if token.startswith(b":"):
+        if token.startswith(b":") and commits:
             status = token.rpartition(b" ")[2][:1].decode("ascii")
-            old = decode_path(next(tokens, b"")) if status in "RC" else ""
-            path = decode_path(next(tokens, b""))
-            files[path] = CommitFile(path, status, old)
-        elif found := COUNTS.fullmatch(token):
-            path = decode_path(found[3])
-            if not path:
-                next(tokens, b"")
-                path = decode_path(next(tokens, b""))
-            added, removed = (None if each == b"-" else int(each) for each in found.groups()[:2])
-            known = files.get(path, CommitFile(path, "M"))
-            files[path] = CommitFile(path, known.status, known.old_path, added, removed)
+            if status in "RC":
+                next(tokens, b"")  # the old path
+            file = CommitFile(decode_path(next(tokens, b"")), status)
+            commits[-1].files.append(file)
         elif OID.fullmatch(oid := token.decode("ascii", "replace")):
-            close()
             date, author, parents, text = (next(tokens, b"").decode("utf-8", "replace") for _ in range(4))
             subject, _, body = text.strip("\n").partition("\n")
             commits.append(Commit(oid, date, author, tuple(parents.split()), subject, body.strip("\n")))
-    close()
     return commits
 
 
