@@ -25,9 +25,7 @@ PROSE = re.compile(r"(?i)\.(?:md|rst|adoc|txt)$|(?:^|/)docs?/")
 AUTOMATION = re.compile(r"^\.github/workflows/|^\.gitlab-ci|(?:^|/)Jenkinsfile$|^\.circleci/")
 SCOPE = re.compile(r"\w+\(([\w-]+)\)!?: ")
 # Folders that say nothing about what is in them.
-PLAIN_FOLDERS = frozenset(
-    ("src", "lib", "app", "pkg", "packages", "internal", "cmd", "tests", "test", "docs")
-)
+PLAIN_FOLDERS = frozenset("src lib app pkg packages internal cmd tests test docs".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +72,11 @@ def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
     small = conventional or sum(line[:1].islower() for line in history) * 2 > len(history)
     text = summarise(leading(changes, drafts), SUBJECT_CHARS - len(prefix))
     shown = [f"- {each}" for each in drafts[: BODY_LINES - (len(drafts) > BODY_LINES)]]
-    more = len(drafts) - len(shown)
-    body = (*shown, f"- and {more} more files") if more else tuple(shown)
-    return Draft(prefix + (text if small else text[:1].upper() + text[1:]), body if len(drafts) > 1 else ())
+    if more := len(drafts) - len(shown):
+        shown.append(f"- and {more} more files")
+    return Draft(
+        prefix + (text if small else text[:1].upper() + text[1:]), tuple(shown) if len(drafts) > 1 else ()
+    )
 
 
 def describe_file(
@@ -98,17 +98,16 @@ def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:
     """Name the dependencies that a manifest adds, removes or moves to another version; a lock file follows it."""
     if difference.is_lock or difference.is_new or difference.change.status is Status.DELETED:
         return {}
-    found: dict[str, list[str]] = {"add": [], "remove": [], "bump": []}
-    for was, entry in difference.pairs:
-        if entry.is_setting:
-            return {}
-        if was is None:
-            found["add"].append(entry.name)
-        elif was.spec != entry.spec:
-            found["bump"].append(
-                f"{entry.name} from {was.spec.lstrip('=^~>')} to {entry.spec.lstrip('=^~>')}"
-            )
-    found["remove"] += [each.name for each in difference.gone if not each.is_setting]
+    if any(entry.is_setting for _, entry in difference.pairs):
+        return {}
+    moved = [(was, now) for was, now in difference.pairs if was and was.spec != now.spec]
+    found = {
+        "add": [now.name for was, now in difference.pairs if was is None],
+        "remove": [each.name for each in difference.gone if not each.is_setting],
+        "bump": [
+            f"{now.name} from {was.spec.lstrip('=^~>')} to {now.spec.lstrip('=^~>')}" for was, now in moved
+        ],
+    }
     return {verb: tuple(names) for verb, names in found.items() if names}
 
 
@@ -129,8 +128,9 @@ def summarise(drafts: Sequence[FileDraft], room: int) -> str:
                 return text
     folder = posixpath.commonpath([posixpath.dirname(each.path) for each in drafts]) if drafts else ""
     several = f"{len(drafts)} files" if len(drafts) > 1 else "a file"
-    text = f"{next(iter(done), 'change')} {several}" + (f" in {folder}" if folder else "")
-    return text if len(text) <= room else f"{next(iter(done), 'change')} {several}"
+    text = f"{next(iter(done), 'change')} {several}"
+    placed = f"{text} in {folder}" if folder else text
+    return placed if len(placed) <= room else text
 
 
 def join(names: Sequence[str], most: int = NAMES_SHOWN) -> str:

@@ -105,10 +105,8 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
     places = explainer.find_definitions(definition.name)
     yield from list_callers(explainer, path, definition, is_shared=len(places) > 1)
     yield from explainer.list_tests(path, [definition.name])
-    others = [
-        f"{other}:{each.line}" for other, each in places if (other, each.line) != (path, definition.line)
-    ]
-    if others:
+    shown = f"{path}:{definition.line}"
+    if others := [each for each in (f"{p}:{d.line}" for p, d in places) if each != shown]:
         yield f"  also defined: {first_of(others, LISTED // 2)}"
     if explainer.is_cut:
         yield "  not all files with this name were read: there are too many"

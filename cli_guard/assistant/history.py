@@ -4,6 +4,7 @@ request -> HistoryRequest -> its subject (files, the lines of a definition, a te
 """
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,10 @@ from itertools import islice
 from cli_guard.assistant.changed_symbols import list_changed_symbols
 from cli_guard.assistant.explaining_files import Explainer
 from cli_guard.assistant.history_request import HistoryRequest
-from cli_guard.assistant.replies import count_of
+from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
-from cli_guard.assistant.stems import stem, stems_of
+from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
-from cli_guard.code.test_files import is_test_or_example
 from cli_guard.git.log import Commit, CommitFile, blame_lines, is_shallow, read_log
 from cli_guard.git.repository import Repository
 
@@ -73,13 +73,11 @@ class HistoryReader:
         request, names = self.request, self.request.names
         if request.place:
             yield from self.answer_lines(*request.place)
-        elif (
-            request.revision
-            and request.kind != "list"
-            and not (names.paths or names.symbols or request.author)
-        ):
+            return
+        is_narrowed = names.paths or names.symbols or request.author
+        if request.revision and request.kind != "list" and not is_narrowed:
             yield from self.describe(self.tip)
-        elif (subject := self.find_subject()) is not None:
+        elif subject := self.find_subject():
             listing = request.kind in ("list", "changed", "files", "blame")
             yield from self.list_commits(subject) if listing else self.tell_commit(subject)
 
@@ -209,17 +207,14 @@ class HistoryReader:
     def find_subject(self) -> Subject | None:
         """Find what the request names in the history; None if nothing there fits it."""
         request, names = self.request, self.request.names
-        for symbol in names.symbols:
-            if found := self.find_definition(symbol, names.paths):
-                return found
         quoted = (*request.texts, *names.symbols)
-        for word in request.words[:3] if names.paths else ():
-            if found := self.find_definition(word, names.paths):
+        for name in (*names.symbols, *(request.words[:3] if names.paths else ())):
+            if found := self.find_definition(name, names.paths):
                 return found
         if names.ambiguous:
             return Subject(*names.ambiguous[0])
         if names.paths and not quoted:
-            return Subject(", ".join(names.paths[:3]) + " ..." * (len(names.paths) > 3), names.paths)
+            return Subject(first_of(names.paths, 3), names.paths)
         if names.missing and not quoted:
             return Subject(names.missing[0], names.missing)
         for text in quoted:
@@ -229,10 +224,8 @@ class HistoryReader:
         words = (*request.words, *quoted)
         if not words:
             return Subject()
-        if len(request.words) == 1:
-            [word] = request.words
-            if found := self.find_file(word) or self.find_definition(word, ()):
-                return found
+        if len(request.words) == 1 and (found := self.find_definition(request.words[0], ())):
+            return found
         return self.find_by_words(words)
 
     def find_definition(self, name: str, paths: Sequence[str]) -> Subject | None:
@@ -245,14 +238,6 @@ class HistoryReader:
                     title = f"{found.qualname} ({path}:{found.line})"
                     return Subject(title, (path,), (found.line, found.end_line))
         return None
-
-    def find_file(self, word: str) -> Subject | None:
-        """Find the file that has a word as its name, or in it, if it is the only one."""
-        wanted = stem(word.lower())
-        names = {path: stems_of(path.rpartition("/")[2].split(".")[0]) for path in self.texts}
-        held = [path for path, have in names.items() if wanted in have and not is_test_or_example(path)]
-        found = [path for path in held if names[path] == [wanted]] or held
-        return Subject(found[0], (found[0],)) if len(found) == 1 else None
 
     def find_by_words(self, words: Sequence[str]) -> Subject | None:
         """Find the commit whose message and files hold the most of some words; or the text, if it is one word."""
@@ -297,12 +282,7 @@ def commit_line(commit: Commit) -> str:
 
 def wrap_items(label: str, items: Sequence[str]) -> Iterator[str]:
     """Yield at most 20 items on lines of some 100 characters."""
-    more = f" and {len(items) - FILES} more" if len(items) > FILES else ""
-    row = label + items[0]
-    for item in items[1:FILES]:
-        if len(row) + len(item) > WIDTH:
-            yield f"{row},"
-            row = " " * len(label) + item
-        else:
-            row += f", {item}"
-    yield row + more
+    indent, shown = " " * len(label), first_of(items, FILES)
+    yield from textwrap.wrap(
+        label + shown, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

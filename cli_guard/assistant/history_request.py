@@ -82,9 +82,7 @@ def read_parts(
         ends = ("", "")  # no span, or values: "from 600 to 900"
     place, path = None, part("place", "path")
     if first := part("place", "line", "number"):
-        known = next(
-            (each for each in (*names.paths, *names.missing) if each.lower().endswith(path.lower())), path
-        )
+        known = next((each for each in (*names.paths, *names.missing) if each.endswith(path)), path)
         place = (known, int(first), int(part("place", "last") or first)) if known else None
     is_span = any(ends) or found["since"] or found["count"]
     revision = "" if is_span else part("revision") or "HEAD" * (found["one"] is not None)

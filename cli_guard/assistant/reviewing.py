@@ -18,14 +18,10 @@ SINCE = re.compile(rf"\b(?:since|after|from)\s+({REVISION})")
 SEVERAL = re.compile(r"\b(?:last|latest|past|previous)\s+(\d{1,3}|two|three|four|five)\s+commits\b", re.I)
 ONE = re.compile(rf"(?<![\w./-])({REVISION})(?![\w/])")
 LAST = re.compile(
-    r"\b(?:last|latest|most recent|previous|newest)\s+commit\b|\bwhat i (?:just )?committed\b", re.I
+    r"\b(?:last|latest|most recent|previous|newest) commit\b|\bwhat i (?:just )?committed\b", re.I
 )
-BRANCH = re.compile(
-    r"\b(?:my|this|the|current|feature)\s+branch\b|\bpull request\b|\bPR\b|\bsince main\b", re.I
-)
-UNSTAGED = re.compile(
-    r"\bunstaged\b|\bnot staged\b|\bwork(?:ing)?[ -]?tree\b|\buncommitted\b|\bworking copy\b", re.I
-)
+BRANCH = re.compile(r"\b(?:my|this|the|current|feature) branch\b|\b(?:pull request|PR|since main)\b", re.I)
+UNSTAGED = re.compile(r"\b(?:unstaged|not staged|work(?:ing)?[ -]?tree|uncommitted|working copy)\b", re.I)
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 TRUNKS = (
     *("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
@@ -88,15 +84,16 @@ def describe_subject(subject: Request, repository: Repository) -> Iterator[str]:
     """Yield what was reviewed, a line for each commit with its files; the caller knows what is staged."""
     if isinstance(subject, Worktree):
         yield "Reviewed: what differs from HEAD in the work tree."
+    if not isinstance(subject, Commit | Range):
+        return
     if isinstance(subject, Commit):
-        tips = [repository.resolve(subject.revision)]
-        yield from map(describe_commit, read_log(repository, tips=tips, count=1))
-    if isinstance(subject, Range):
+        commits = read_log(repository, tips=[repository.resolve(subject.revision)], count=1)
+    else:
         tips = [repository.resolve(subject.head), f"^{repository.resolve(subject.base)}"]
         commits = read_log(repository, tips=tips, count=MOST_COMMITS + 1)
-        yield from map(describe_commit, commits[:MOST_COMMITS])
-        if len(commits) > MOST_COMMITS:
-            yield "  and the commits before these"
+    yield from map(describe_commit, commits[:MOST_COMMITS])
+    if len(commits) > MOST_COMMITS:
+        yield "  and the commits before these"
 
 
 def describe_commit(commit: Recorded) -> str:

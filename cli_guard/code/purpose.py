@@ -39,21 +39,12 @@ def read_purpose(path: str, text: str) -> str:
 def read_document(path: str, lines: Sequence[str]) -> str:
     """Return the first heading of a document, and the first sentence of its text."""
     text = "\n".join(lines)
-    heads = [
-        PATTERNS["markup"].sub("", each.name).strip()
-        for each in find_definitions(path, text)
-        if each.kind == "heading"
-    ][:1]
+    headings = (each.name for each in find_definitions(path, text) if each.kind == "heading")
+    head = PATTERNS["markup"].sub("", next(headings, "")).strip()
     plain = (PATTERNS["markup"].sub("", line).strip() for line in lines)
-    prose = next(
-        (
-            line
-            for line in plain
-            if len(line.split()) > 3 and line[:1] not in "#|:<[.=-" and line not in heads
-        ),
-        "",
-    )
-    return ". ".join(filter(None, (*heads, first_sentence(prose))))
+    sentences = (line for line in plain if len(line.split()) > 3 and line[0] not in "#|:<[.=-")
+    prose = next((line for line in sentences if line != head), "")
+    return ". ".join(filter(None, (head, first_sentence(prose))))
 
 
 def first_paragraph(comment: Iterable[str]) -> str:
