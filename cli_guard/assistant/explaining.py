@@ -91,9 +91,8 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
     members = (each for each in symbols if each.qualname == f"{definition.qualname}.{each.name}")
     # Of several overloads the last one is the function itself.
     inner = list({each.name: each for each in members if each.is_function}.values())
-    yield from (
-        f"  line {each.line}: {symbol_text(each.name, each)}" for each in inner[:NAMES] if each.public
-    )
+    public = (each for each in inner[:NAMES] if each.public)
+    yield from (f"  line {each.line}: {symbol_text(each.name, each)}" for each in public)
     if hidden := [each.name for each in inner if not each.public]:
         yield f"  not public: {first_of(hidden, NAMES)}"
     yield from list_calls(explainer, path, definition)

@@ -114,16 +114,14 @@ class Explainer:
         shown = list({each.name: each for each in public or own}.values())
         for each in shown[:NAMES]:
             yield f"  line {each.line}: {symbol_text(self.signature(path, each), docs.get(each.line))}"
-            members = (
-                s for s in docs.values() if s.qualname == f"{each.qualname}.{s.name}" and s.is_function
-            )
-            if inner := list(dict.fromkeys(s.name for s in members)):
+            methods = (s for s in docs.values() if s.is_function)
+            members = (s.name for s in methods if s.qualname == f"{each.qualname}.{s.name}")
+            if inner := list(dict.fromkeys(members)):
                 yield f"    methods: {first_of(inner, NAMES)}"
         if len(shown) > NAMES:
             yield f"  and {len(shown) - NAMES} more: {first_of([each.name for each in shown[NAMES:]], NAMES)}"
-        constants = {
-            e.name: e for e in code if e.kind == "constant" and e.name[:1] != "_" and len(e.name) > 1
-        }
+        named = (each for each in code if each.kind == "constant" and len(each.name) > 1)
+        constants = {each.name: each for each in named if each.name[0] != "_"}
         if len(constants) + len(shown) <= NAMES:
             yield from (f"  line {e.line}: {self.signature(path, e)}" for e in constants.values())
         elif constants:

@@ -244,8 +244,8 @@ class HistoryReader:
         wanted = {each for word in words for each in stems_of(word)}
         held = []
         for each in self.read(Subject(), MOST_READ):
-            text = " ".join((each.subject, each.body, *(file.path for file in each.files[:FILES])))
-            held.append((each, wanted.intersection(stems_of(text))))
+            paths = (file.path for file in each.files[:FILES])
+            held.append((each, wanted.intersection(stems_of(" ".join((each.subject, each.body, *paths))))))
         spread = Counter(word for _, have in held for word in have)
         weight = {word: (1 + spread[word]) ** -0.5 for word in wanted}
         points = [(sum(weight[word] for word in have), each) for each, have in held]

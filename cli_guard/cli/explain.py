@@ -20,9 +20,8 @@ MOST_LINES = 40
 
 
 def paragraph(label: str, text: str) -> str:
-    return f"{label}\n" + textwrap.fill(
-        " ".join(text.split()), WIDTH, initial_indent="  ", subsequent_indent="  "
-    )
+    words = " ".join(text.split())
+    return f"{label}\n" + textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def examples(label: str, texts: tuple[str, ...]) -> str:
@@ -70,9 +69,10 @@ def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> i
 
     subject = " ".join(words)
     if len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
-        io.say(printable(page(subject, io), keep_newlines=True))
+        text = page(subject, io)
     else:
-        io.say(printable("\n".join(explain_subject(io, subject, rev, worktree=worktree)), keep_newlines=True))
+        text = "\n".join(explain_subject(io, subject, rev, worktree=worktree))
+    io.say(printable(text, keep_newlines=True))
     return 0
 
 
