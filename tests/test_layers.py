@@ -34,19 +34,21 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # Lines of Python by room: a full room gives up a line for each new one. The numbers only fall; where the goal of the
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
-    # 15,000; signed approvals took 2,900, a repository's own rules 440, deferred libraries 130, search of the tree 90
-    ("cli", "review", "graph", "policy", "git", "state"): 18_133,
+    # 15,000; signed approvals took 2,900, a repository's own rules 440, the history 130, explain 90, and others
+    ("cli", "review", "graph", "policy", "git", "state"): 18_350,
     ("commands",): 11_677,  # 10,000; the three profiles took 1,280
-    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans in more languages 390, secrets 370, flow 2,960
-    ("reviewers", "secrets", "code"): 19_758,
-    ("execution",): 5_245,  # 5,000; reports of tools 115
+    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans in more languages 390, secrets 370, flow 2,960, explain 240
+    ("reviewers", "secrets", "code"): 20_000,
+    ("execution",): 5_254,  # 5,000; reports of tools 115
     ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
-    ("assistant",): 12_220,  # 11,000
-    ("agents",): 2_000,
+    (
+        "assistant",
+    ): 15_550,  # 11,000; history and explain 950, plans 850, drafts 400, the shell 400, search 250
+    ("agents",): 1_957,
     ("mcp",): 1_500,
 }
 # 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies
-WHOLE = 73_798
+WHOLE = 77_605
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

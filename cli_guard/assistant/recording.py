@@ -5,13 +5,13 @@ request -> Recording (what it wants recorded) -> review -> the stop of the revie
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.drafting import Draft, draft_message
 from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request import Request
-from cli_guard.assistant.request_words import pattern
+from cli_guard.assistant.request_git import Recording
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, FileChange
@@ -27,30 +27,6 @@ from cli_guard.secrets.redact import redact
 
 SUBJECTS, LISTED, NAMED_PATHS = 30, 6, 8
 LEFT = "Left to you: nothing is committed, pushed or opened from here. "
-
-
-@dataclass(frozen=True)
-class Recording:
-    """What a request wants recorded: `tools` as in `Request.recorded`, of which files, with which message and branch.
-
-    `everything`: all that is changed, staged or not. `base` is the branch that a pull request is for.
-    """
-
-    tools: tuple[str, ...]
-    everything: bool
-    paths: tuple[str, ...]
-    message: str
-    branch: str
-    base: str
-
-    @classmethod
-    def of(cls, said: Request) -> "Recording":
-        """Read it from the words of a request."""
-        names = ("everything", "message", "branch", "base")
-        found = {name: pattern(f"recorded_{name}").search(said.text) for name in names}
-        everything = found.pop("everything") is not None
-        words = {name: match[1] if match else "" for name, match in found.items()}
-        return cls(said.recorded, everything, said.names.paths, **words)
 
 
 class Recorder:

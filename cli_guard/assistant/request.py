@@ -7,17 +7,17 @@ text -> words (request_words) -> intents (request_intents) -> kind and risk by t
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any
 
 from cli_guard.assistant.request_change import Change, read_change
 from cli_guard.assistant.request_command import QUOTED, read_command_request
 from cli_guard.assistant.request_documentation import DocRequest, read_doc_request
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
+from cli_guard.assistant.request_rules import Facts, facts_of, matching
 from cli_guard.assistant.request_words import pattern, read_words, tables, word_set
 from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 
@@ -33,11 +33,6 @@ CLOSE = 1
 # Points of a rule that guesses rather than knows, and of what is refusal.
 GUESSED, SURE = 3, 10
 TICKET = re.compile(r"\[?(?:[A-Z][A-Z0-9]{1,9}-\d{1,6}|\#\d{1,6})(?:\]|:)?[ \t]*[:-]?[ \t]+(?=\S+\s+\S)")
-INTO = frozenset(("in", "into", "to", "inside"))
-PERSONS = frozenset(("i", "we", "you", "one"))
-DEFINITE = frozenset("the my your our its all every this that".split())
-# What a rule says; all its other entries are conditions.
-SAID = ("kind", "points", "reason", "supported")
 # Verbs that are an order where even a command is their object.
 RUNNING = frozenset(("run", "rerun", "execute", "invoke", "start", "launch"))
 QUERY_CHARS = 2_000
@@ -47,7 +42,6 @@ RECORDED = {
     "git_push": "pushes",
     "open_pull_request": "pull_requests",
 }
-Facts = Mapping[str, frozenset[str]]
 EDITING: tuple[TaskType, ...] = ("code_change", "refactor_plan")
 
 
@@ -223,56 +217,6 @@ def classify(text: str) -> Request:
         forbids,
         runs,
     )
-
-
-@cache
-def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
-    """The rules of a table of rules/requests.toml: the conditions of each, and what it says."""
-    return tuple(
-        ({key: frozenset(value.split()) for key, value in table.items() if key not in SAID}, table)
-        for table in tables()[name]
-    )
-
-
-def matching(name: str, facts: Facts) -> Iterator[Mapping[str, Any]]:
-    """The rules of a table whose conditions all hold for the facts of an intent."""
-    for conditions, table in rules(name):
-        if all(holds(key, wanted, facts) for key, wanted in conditions.items()):
-            yield table
-
-
-def holds(key: str, wanted: frozenset[str], facts: Facts) -> bool:
-    """Does a condition hold: `has`, `also_has` (a second one), `unless_has` (none of them)?"""
-    fact = key.removeprefix("unless_").removeprefix("also_")
-    return key.startswith("unless") != bool(wanted & facts[fact])
-
-
-def facts_of(intent: Intent) -> Facts:
-    """What an intent offers to each condition of a rule, see rules/requests.toml."""
-    words, target = intent.words, intent.object
-    into = max((at for at, word in enumerate(words) if word.text in INTO), default=len(words))
-    about = {
-        "person": any(word.text in PERSONS for word in words[:4]),
-        "definite": bool(target) and target[0].text in DEFINITE,
-        "indefinite": bool(target) and target[0].text in ("a", "an"),
-        "ours": any(word.text in ("we", "our", "us") for word in words),
-        "doing": bool(words) and words[-1].text == "do",
-    }
-    return {
-        "mood": frozenset((intent.mood,)),
-        "asks": frozenset((intent.asks,)),
-        "verb": intent.verbs,
-        "any": frozenset(verb for word in words for verb in word.verbs),
-        "second": frozenset(verb for word in words[1:2] if "third" in word.forms for verb in word.verbs),
-        "object": nouns_of(target),
-        "head": intent.head.nouns if intent.head else frozenset(),
-        "first": next((word.nouns for word in target if word.nouns), frozenset()),
-        "has": nouns_of(words[intent.verb + 1 :]),
-        "into": nouns_of(words[into:]),
-        "about": frozenset(name for name, is_so in about.items() if is_so),
-        "without": nouns_of(intent.without),
-        "unless": nouns_of(words),
-    }
 
 
 def score(intent: Intent) -> Scored | None:

@@ -1,28 +1,17 @@
 """A review that a request asks for in words: of what is staged, of the work tree, of a commit or of several."""
 
-import re
 from collections.abc import Iterator
 
 from cli_guard.assistant import Proposal
+from cli_guard.assistant.request_git import read_review_request
 from cli_guard.git.log import Commit as Recorded
 from cli_guard.git.log import read_log
 from cli_guard.git.repository import Repository
-from cli_guard.review.request import Commit, Range, Request, Staged, Worktree, parse_range
+from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
-REVISION = r"(?:HEAD(?:[~^]\d*)*|@(?:[~^]\d*)+|(?=[0-9a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d[\w.-]*)"
-BETWEEN = re.compile(rf"(?<!\S)({REVISION}\.\.(?:{REVISION})?)(?!\S)")
-SINCE = re.compile(rf"\b(?:since|after|from)\s+({REVISION})")
-SEVERAL = re.compile(r"\b(?:last|latest|past|previous)\s+(\d{1,3}|two|three|four|five)\s+commits\b", re.I)
-ONE = re.compile(rf"(?<![\w./-])({REVISION})(?![\w/])")
-LAST = re.compile(
-    r"\b(?:last|latest|most recent|previous|newest) commit\b|\bwhat i (?:just )?committed\b", re.I
-)
-BRANCH = re.compile(r"\b(?:my|this|the|current|feature) branch\b|\b(?:pull request|PR|since main)\b", re.I)
-UNSTAGED = re.compile(r"\b(?:unstaged|not staged|work(?:ing)?[ -]?tree|uncommitted|working copy)\b", re.I)
-NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 TRUNKS = (
     *("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
     *("refs/heads/main", "refs/heads/master"),
@@ -35,20 +24,13 @@ def find_subject(request: str, repository: Repository) -> Request:
 
     Raises UsageError for a revision that is not there.
     """
-    if found := BETWEEN.search(request):
-        return parse_range(found[1])
-    if found := SINCE.search(request):
-        return Range(found[1], "HEAD")
-    if found := SEVERAL.search(request):
-        number = NUMBERS.get(found[1].lower()) or int(found[1])
-        return Range(f"HEAD~{number}", "HEAD")
-    if (found := ONE.search(request)) or LAST.search(request):
-        return Commit(found[1] if found else "HEAD")
-    if BRANCH.search(request) and (base := find_branch_base(repository)):
-        return Range(base, "HEAD")
-    if UNSTAGED.search(request) or not (repository.bare or repository.has_staged()):
-        return Worktree()
-    return Staged()
+    said = read_review_request(request)
+    if said == "branch":
+        base = find_branch_base(repository)
+        said = Range(base, "HEAD") if base else None
+    if isinstance(said, Request):
+        return said
+    return Staged() if repository.bare or repository.has_staged() else Worktree()
 
 
 def find_branch_base(repository: Repository) -> str | None:

@@ -1,6 +1,5 @@
 """Plans changes over many files, and computes them where a change is mechanical. Writes nothing: texts in, plan out."""
 
-import re
 from collections.abc import Callable, Mapping
 
 from cli_guard.assistant.editing.library import is_library
@@ -20,7 +19,6 @@ from cli_guard.assistant.request_change import Change
 
 __all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
 
-SWAPS = re.compile(r"(?:please )?(?:replace|swap|substitute)\b", re.IGNORECASE)
 PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
     "rename": plan_rename,
     "rename file": plan_file_rename,
@@ -43,7 +41,7 @@ def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10
     """
     sources, intent = Sources(texts, seconds), read_request(request, texts).change
     old, new = intent.get("old"), intent.get("new")
-    is_swap = intent.kind == "replace" or (intent.kind == "change text" and SWAPS.match(intent.request))
+    is_swap = intent.kind == "replace" or (intent.kind == "change text" and intent.opens_as("swap"))
     if is_swap and (find_migration(old, new) is not None or (" " not in new and is_library(sources, old))):
         return plan_migrate(sources, intent)
     if intent.kind == "migrate" and intent.get("old").removeprefix("./") in sources.texts:

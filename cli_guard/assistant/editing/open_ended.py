@@ -22,9 +22,6 @@ from cli_guard.assistant.request_names import Names
 from cli_guard.code.test_files import is_test_code
 
 MOST_NAMES, MOST_SHOWN, MOST_IN_MODULE, MOST_EDGES = 20, 6, 20, 10
-SPLITS = re.compile(r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b", re.IGNORECASE)
-EXTRACTS = re.compile(r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE)
-DELETES = re.compile(r"(?:please )?(?:delete|drop|remove) (?:the )?(?:file |module )?\S+$", re.IGNORECASE)
 
 
 def plan_open(sources: Sources, intent: Change) -> Plan:
@@ -32,7 +29,7 @@ def plan_open(sources: Sources, intent: Change) -> Plan:
     named, missing = find_files(sources, intent.names)
     code = [path for path in named if is_source(sources, path)]
     draft = Draft(sources, "edit", f"Plan, without a patch: {intent.request[:100]}", usages=())
-    if len(code) == 1 and SPLITS.match(intent.request):
+    if len(code) == 1 and intent.opens_as("split"):
         return plan_split(draft, code[0])
     only_prose = named and not code and not intent.names.symbols
     found = Found() if only_prose else find_subjects(sources, intent, code)
@@ -66,9 +63,9 @@ def plan_subjects(draft: Draft, intent: Change, subjects: Sequence[Subject], *, 
     tested = [each for each in outside if is_test_code(each.path)]
     add_tests(draft, paths, () if is_whole else [each.name for each in subjects], tested)
     what = f"Change {'what is there' if is_whole else join_some(names)}"
-    if EXTRACTS.match(intent.request):
+    if intent.opens_as("extract"):
         what = f"Move into a new module beside {paths[0]}, and import from there"
-    elif intent.only_tests or (is_whole and DELETES.match(intent.request)):
+    elif intent.only_tests or (is_whole and intent.opens_as("delete")):
         what = f"Cover {join_some(names)}" if intent.only_tests else f"Delete {join_some(paths)}"
     lines = list_first([show_signature(sources, each) for each in subjects], MOST_SHOWN, "definition")
     helpers = [] if is_whole else find_helpers(sources, subjects)

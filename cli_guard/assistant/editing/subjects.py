@@ -20,14 +20,6 @@ from cli_guard.secrets.redact import redact
 MOST_SUBJECTS, MOST_NAMES, SIGNATURE_CHARS, HEAD_CHARS = 4, 20, 140, 2_000
 CODE_KINDS = frozenset("function class constant type method struct interface enum trait variable".split())
 VALUES = ("constant", "variable")
-# What a request says of any change: no word of these is looked for.
-OF_ANY_CHANGE = frozenset(
-    "add allow broken bug change class classes clean cleanup code configurable configure create decouple delete "
-    "enable error errors extend extract extraction feature file files fix fixed folder function functions handle "
-    "improve introduce issue js logic make method methods module move new optional performance problem pull py "
-    "refactor refactoring remove replace restructure rework rewrite simplify split stop support supports ts update "
-    "write".split()
-)
 # How well others have to fit beside the best.
 NEAR_BEST = 0.35
 
@@ -104,10 +96,7 @@ def find_exact(sources: Sources, intent: Change, within: Sequence[str]) -> tuple
 
 def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
     """The definitions that the search for the words of a request finds."""
-    request = intent.request
-    for name in (*intent.names.paths, *intent.names.missing, *intent.names.created):
-        request = request.replace(name, " ")
-    words = " ".join(word for word in request.split() if word.lower().strip(",.:;") not in OF_ANY_CHANGE)
+    words = intent.topic
     files = [path for path in within or sources.texts if is_source(sources, path)]
     files = [path for path in files if within or intent.only_tests or not is_test_code(path)]
     found = find(words, sources.texts, allowed=files, seconds=min(5.0, sources.seconds_left()))

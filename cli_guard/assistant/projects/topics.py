@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cli_guard.assistant.projects.running import CASE_CHARS, Cases
-from cli_guard.assistant.request_question import Concept, parse_question
+from cli_guard.assistant.request_question import Concept, leave_out, parse_question
 from cli_guard.assistant.stems import stem, stems_of
 from cli_guard.code.test_files import list_test_files
 
@@ -58,13 +58,12 @@ class _Unit:
         return any(not self.named.union(self.folders).isdisjoint(each.stems) for each in concepts)
 
 
-def find_described(request: str, texts: Mapping[str, str]) -> Sequence[tuple[str, Sequence[str]]]:
+def find_described(topic: str, texts: Mapping[str, str]) -> Sequence[tuple[str, Sequence[str]]]:
     """Find (test file, names of its tests; none for all of them) for the words of a request, best first.
 
     Returns nothing where no test has most of the words, and one of them in a name.
     """
-    topic = " ".join(word for word in request.split() if stem(word.strip(".,?!").lower()) not in GENERIC)
-    wanted = parse_question(topic).concepts
+    wanted = parse_question(leave_out(topic, GENERIC)).concepts
     inner = (path for path in texts if path.endswith(".rs") and "#[cfg(test)]" in texts[path])
     paths = dict.fromkeys((*list_test_files(texts), *inner)) if wanted else ()
     units = [unit for path in paths for unit in _units_of(path, texts)]

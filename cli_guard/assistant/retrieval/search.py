@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from cli_guard.assistant.request_question import Query, parse_question
+from cli_guard.assistant.request_question import Query, parse_question, replace_words
 from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
 from cli_guard.assistant.retrieval.hits import Matcher
 from cli_guard.assistant.retrieval.literals import Found, find_exact
@@ -67,9 +67,7 @@ def find(
     survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
     absent = [each.word for i, each in enumerate(query.concepts) if each.essential and not survey.spread[i]]
     if meant := correct_words(absent, texts, paths) if corrects else {}:
-        corrected = re.sub(
-            "|".join(meant), lambda found: meant[found[0].lower()], question, flags=re.IGNORECASE
-        )
+        corrected = replace_words(question, meant)
         left = deadline - time.monotonic()
         found = find(corrected, texts, allowed=allowed, limit=limit, seconds=left, corrects=False)
         return replace(found, corrected=tuple(meant.items()))
