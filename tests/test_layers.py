@@ -37,7 +37,7 @@ BUDGETS = {
     # 15,000; signed approvals took 2,900, a repository's own rules 440, the history 130, explain 90, and others
     ("cli", "review", "graph", "policy", "git", "state"): 18_350,
     ("commands",): 11_677,  # 10,000; the three profiles took 1,280
-    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans in more languages 390, secrets 370, flow 2,960, explain 240
+    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans 390, secrets 370, flow 2,960, explain 240
     ("reviewers", "secrets", "code"): 20_000,
     ("execution",): 5_254,  # 5,000; reports of tools 115
     ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd

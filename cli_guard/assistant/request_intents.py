@@ -231,7 +231,7 @@ def read_mood(words: list[Word], *, asked: bool, marked: bool) -> Intent:
     if first.text in FIRST_PERSON and "need" in second.verbs:
         return Intent("state", tuple(words), "", 1, *object_at(words, 2))
     if second.text in DETERMINERS - {"me", "us"} and could_be_verb(first):
-        return Intent("order", tuple(words), "", 0, *object_at(words, 1), unknown=True)
+        return with_particle(Intent("order", tuple(words), "", 0, *object_at(words, 1), unknown=True))
     states = any(word.text in STATING or "third" in word.forms for word in words[1:])
     mood = "state" if states or first.text in FIRST_PERSON else "phrase"
     return Intent(mood, tuple(words), "", -1, *object_at(words, 0))
@@ -298,7 +298,7 @@ def with_particle(intent: Intent) -> Intent:
         if meaning is not None and not word.bound:
             joined = replace(verb, verbs=meaning.verbs, lemma=meaning.lemma)
             words = (*intent.words[: intent.verb], joined, *intent.words[intent.verb + 1 :])
-            return replace(intent, words=words)
+            return replace(intent, words=words, unknown=False)
     return intent
 
 
