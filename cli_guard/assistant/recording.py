@@ -160,7 +160,7 @@ class Recorder:
 
     def subjects(self, which: str) -> list[str]:
         """Return the first lines of the last messages, none before the first commit."""
-        return self.git("log", "-n", str(SUBJECTS), "--format=%s", which).splitlines()
+        return self.git("log", "-n", str(SUBJECTS), "--no-show-signature", "--format=%s", which).splitlines()
 
     def message_options(self, option: str, draft: Draft, body: str = "") -> str:
         """Return the options of a command that give it a message; one that the request names comes first."""

@@ -112,6 +112,7 @@ def test_the_definition_that_is_meant() -> None:
         ("what is the timeout?", None),
         ("What does fetch return?", None),
         ("what is the default timeout of fetch()", None),
+        ("what is the default of limits.files", None),
         ("explain how fetch retries", None),
         ("walk me through the checkout process", None),
         ("explain redact please", "redact"),
