@@ -20,8 +20,7 @@ NAMED = re.compile(r"(?:pypi|npm):(?:@[a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*==[
 def read_archive(package: str, folder: Path = KEPT) -> bytes:
     """Return the source archive of a package, from the folder or its index. Raises OSError, CalledProcessError."""
     kept = path_of(package, folder)
-    index, _, rest = package.partition(":")
-    name, _, version = rest.rpartition("==")
+    index, name, version = parts_of(package)
     if not kept.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
@@ -34,10 +33,16 @@ def read_archive(package: str, folder: Path = KEPT) -> bytes:
     return kept.read_bytes()
 
 
-def path_of(package: str, folder: Path = KEPT) -> Path:
-    """Return where the archive of a package is kept, whether or not it is there."""
+def parts_of(package: str) -> tuple[str, str, str]:
+    """Split `pypi:NAME==VERSION` into its index, name and version."""
     index, _, rest = package.partition(":")
     name, _, version = rest.rpartition("==")
+    return index, name, version
+
+
+def path_of(package: str, folder: Path = KEPT) -> Path:
+    """Return where the archive of a package is kept, whether or not it is there."""
+    index, name, version = parts_of(package)
     return folder / f"{index}--{name.replace('/', '~')}--{version}.tar.gz"
 
 

@@ -98,7 +98,7 @@ class HistoryReader:
     def tell_commit(self, subject: Subject) -> Iterator[str]:
         """Yield the commit that a request wants: the first, the last, that of a removal; then the others."""
         request = self.request
-        commits = self.read(subject, MOST_READ)
+        commits = self.load(subject, MOST_READ)
         if not commits:
             return
         renames = (each for each in commits if any(file.status == "R" for file in each.files))
@@ -119,7 +119,7 @@ class HistoryReader:
         """Yield commits, the newest first, and what they changed."""
         request = self.request
         most = min(request.count or LISTED, MOST_LISTED)
-        commits = self.read(subject, MOST_READ if request.kind == "files" or not request.count else most)
+        commits = self.load(subject, MOST_READ if request.kind == "files" or not request.count else most)
         if not commits:
             yield f"No commit{subject.about}{self.bounds}."
         elif len(commits) == 1 or (request.count == 1):
@@ -175,7 +175,7 @@ class HistoryReader:
         kept = (file for file in files if self.allowed is None or file.path in self.allowed)
         return sorted(kept, key=lambda file: (kind_of(file.path) != "source", file.path))
 
-    def read(self, subject: Subject, most: int) -> list[Commit]:
+    def load(self, subject: Subject, most: int) -> list[Commit]:
         """Return the commits of a subject within the bounds of the request, the newest first."""
         if subject.found:
             return list(subject.found)
@@ -219,7 +219,7 @@ class HistoryReader:
             return Subject(names.missing[0], names.missing)
         for text in quoted:
             exact = Subject(f'"{text}"', names.paths, text=text)
-            if (text in request.texts or len(request.words) < 2) and self.read(exact, 1):
+            if (text in request.texts or len(request.words) < 2) and self.load(exact, 1):
                 return exact
         words = (*request.words, *quoted)
         if not words:
@@ -243,7 +243,7 @@ class HistoryReader:
         """Find the commit whose message and files hold the most of some words; or the text, if it is one word."""
         wanted = {each for word in words for each in stems_of(word)}
         held = []
-        for each in self.read(Subject(), MOST_READ):
+        for each in self.load(Subject(), MOST_READ):
             paths = (file.path for file in each.files[:FILES])
             held.append((each, wanted.intersection(stems_of(" ".join((each.subject, each.body, *paths))))))
         spread = Counter(word for _, have in held for word in have)
@@ -254,7 +254,7 @@ class HistoryReader:
             near = (each for score, each in points if score == best[0])
             return Subject(found=tuple(near)[:LISTED])
         exact = Subject(f'"{words[0]}"', text=words[0])
-        return exact if len(words) == 1 and len(words[0]) > 3 and self.read(exact, 1) else None
+        return exact if len(words) == 1 and len(words[0]) > 3 and self.load(exact, 1) else None
 
 
 def answer_history(

@@ -89,7 +89,7 @@ class Recorder:
             if not from_index:
                 self.commands.append(self.add_command([each.path for each in added]))
             draft = self.draft(subject) if changes else Draft("<what the change does>", ())
-        only = f" -- {quoted(wanted.paths)}" if staged and wanted.paths else ""
+        only = f" -- {quote(wanted.paths)}" if staged and wanted.paths else ""
         self.commands.append(f"git commit {self.message_options('-m', draft)}{only}")
 
     def add_command(self, paths: Sequence[str]) -> str:
@@ -97,7 +97,7 @@ class Recorder:
         if self.wanted.everything:
             return "git add -A"
         paths = self.wanted.paths or paths
-        return f"git add {quoted(paths)}" if 0 < len(paths) <= NAMED_PATHS else "git add -u"
+        return f"git add {quote(paths)}" if 0 < len(paths) <= NAMED_PATHS else "git add -u"
 
     def push_lines(self, branch: str) -> Iterator[str]:
         """The commits that are not on the remote; `git push`, and a pull request where that is wanted."""
@@ -152,7 +152,7 @@ class Recorder:
         yield from (f"  {line}".rstrip() for line in (draft.subject, *draft.body))
         if has_origin:
             options = self.message_options("--title", draft, body="--body")
-            self.commands.append(f"gh pr create --base {quoted([base])} {options}   # if its host is GitHub")
+            self.commands.append(f"gh pr create --base {quote([base])} {options}   # if its host is GitHub")
 
     def draft(self, subject: ReviewInput) -> Draft:
         """Draft a message in the style of the last commits."""
@@ -207,7 +207,7 @@ def draft_recording(said: Request, repository: Repository, invocation: Invocatio
     return replace(proposal, data=data)
 
 
-def quoted(paths: Sequence[str]) -> str:
+def quote(paths: Sequence[str]) -> str:
     """Return paths as words of a shell command."""
     return " ".join(map(shlex.quote, paths))
 

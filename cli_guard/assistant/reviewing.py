@@ -54,7 +54,6 @@ def review_change(
     from cli_guard.review.render import as_json, text
     from cli_guard.review.run import review_request
 
-    subject: Request
     subject = Worktree() if worktree else Commit(revision) if revision else find_subject(request, repository)
     done = review_request(subject, invocation)
     shown = "\n".join((*describe_subject(subject, repository), text.render(done, color=False)))

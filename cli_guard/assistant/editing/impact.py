@@ -21,6 +21,7 @@ from cli_guard.assistant.editing.usages import is_history, show_line, word
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.code.facts import call_text
+from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_code
 
 MOST_FILES, MOST_PLACES, MOST_SHAPES, CALL_CHARS, LONGEST_PROSE = 6, 6, 3, 2_000, 2_000_000
@@ -29,7 +30,6 @@ MOST_TESTS, COMMAND_CHARS, LINE_CHARS, MOST_IN_FILE, MOST_CALLS = 4, 400, 100, 2
 COPIES = re.compile(r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$")
 EXPORTED = re.compile(r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]")
 QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
-FAMILY = {"javascript": "script", "typescript": "script", "tsx": "script"}
 
 
 class Use(NamedTuple):
@@ -71,7 +71,7 @@ def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
     importing = {ref.path for ref in references if ref.kind == "import" or "require(" in ref.text}
     for ref in references:
         start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
-        is_here = own != "script" or ref.path in (*importing, subject.path)
+        is_here = own != "javascript" or ref.path in (*importing, subject.path)
         is_known = is_here or texts[ref.path][start - 1 : start] == "."
         if is_known and ref.kind in ("import", "call", "use"):
             yield Use(ref.path, ref.line, start, ref.kind)

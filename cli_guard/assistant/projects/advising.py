@@ -122,7 +122,8 @@ class _Adviser:
         command = command_for(chosen, texts) if chosen else None
         if command is None:
             return None
-        known = {path: names or [case.name for case in Cases(texts).of(path)] for path, names in chosen}
+        cases = Cases(texts)
+        known = {path: names or [case.name for case in cases.of(path)] for path, names in chosen}
         names = [f"{path}{f' ({list_names(names)})' if names else ''}" for path, names in known.items()]
         note = f"these are the tests: {', '.join(names)}, by the words of the request"
         return self.run_tests(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cli_guard.assistant.projects.running import CASE_CHARS, Cases
 from cli_guard.assistant.request_question import Concept, leave_out, parse_question
-from cli_guard.assistant.stems import stem, stems_of
+from cli_guard.assistant.stems import stems_of
 from cli_guard.code.test_files import list_test_files
 
 # How much a word counts by where it stands: in the name of a test or of its file, in a folder, in the lines of a test.
@@ -20,16 +20,14 @@ NEARLY = 0.9
 MOST_FILES, MOST_CHOSEN, MOST_TITLES = 3, 12, 500
 # Words that say that tests are meant, not which.
 GENERIC = frozenset(
-    stem(word)
-    for word in """
-    test spec suite run rerun only just single whole all every cover check fast quick quickly module package class file
-    function around about something things one ones please
-    """.split()
+    stems_of(
+        "test spec suite run rerun only just single whole all every cover check fast quick quickly module package"
+        " class file function around about something things one ones please"
+    )
 )
 # The title of a test in JavaScript: `it("...")`, `t.test('...')`.
 TITLE = re.compile(r"\b(?:it|test|describe|suite|context)(?:\.\w+)?\(\s{0,9}(['\"`])([^'\"`\n]{1,200})\1")
 FUNCTION = re.compile(r"\b(?:func|fn|void|fun|def|public function)\s+([A-Za-z_]\w{2,100})\s*\(")
-
 MARKER = re.compile(r"\bpytest\.mark\.([A-Za-z_]\w*)")
 BUILT_IN = frozenset(("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings", "asyncio"))
 EXCLUDING = frozenset(("skip", "skipping", "without", "except", "excluding", "exclude", "not", "no"))
@@ -66,7 +64,8 @@ def find_described(topic: str, texts: Mapping[str, str]) -> Sequence[tuple[str, 
     wanted = parse_question(leave_out(topic, GENERIC)).concepts
     inner = (path for path in texts if path.endswith(".rs") and "#[cfg(test)]" in texts[path])
     paths = dict.fromkeys((*list_test_files(texts), *inner)) if wanted else ()
-    units = [unit for path in paths for unit in _units_of(path, texts)]
+    cases = Cases(texts)
+    units = [unit for path in paths for unit in _units_of(path, cases)]
     if not units:
         return ()
     weights = [_weigh(each, units) for each in wanted]
@@ -91,11 +90,11 @@ def _weigh(concept: Concept, units: Sequence[_Unit]) -> float:
     return concept.weight * rarity * (1.0 if having else NOWHERE)
 
 
-def _units_of(path: str, texts: Mapping[str, str]) -> Iterator[_Unit]:
+def _units_of(path: str, every: Cases) -> Iterator[_Unit]:
     folder, _, file = path.rpartition("/")
     own = frozenset(stems_of(file.partition(".")[0] if path.endswith(".py") else file.rpartition(".")[0]))
-    folders, text = frozenset(stems_of(folder)), texts[path][:CASE_CHARS]
-    cases = Cases(texts).of(path)
+    folders, text = frozenset(stems_of(folder)), every.texts[path][:CASE_CHARS]
+    cases = every.of(path)
     lines = text.split("\n")
     for case in cases:
         body = frozenset(stems_of("\n".join(lines[case.line - 1 : case.end_line])))

@@ -33,8 +33,6 @@ CLEAR_LEAD = 1.15
 NEAREST = 3
 # A concept with less than this share is missing.
 MISSING = 0.2
-
-
 # What is done with a thing is often said in another word than in the code.
 VERB_FORM = re.compile(r"(?:ed|ing|ly|i[sz]es?|able|ful)$")
 
@@ -96,17 +94,20 @@ def find(
         facts = []
         if confidence != "none":
             facts = collect_facts(files[0].path, texts[files[0].path], files[0].units, query)
-    found = SearchResult(
-        tuple(places), tuple(facts), confidence, survey.looked_at, query.terms, tuple(skipped)
-    )
     essential = [(i, each.word) for i, each in enumerate(query.concepts) if each.essential]
-    found = replace(
-        found,
+    is_none = confidence == "none"
+    return SearchResult(
+        () if is_none else tuple(places),
+        tuple(facts),
+        confidence,
+        survey.looked_at,
+        query.terms,
+        tuple(skipped),
+        nearest=tuple(places) if is_none else (),
         kinds=tuple(Counter(map(kind_of, paths[: survey.looked_at])).most_common()),
         absent=tuple(word for i, word in essential if not survey.spread[i]) + survey.absent_names,
         missing=tuple(word for i, word in essential if files and files[0].covered[i] < MISSING),
     )
-    return replace(found, places=(), nearest=found.places) if confidence == "none" else found
 
 
 def _answer_exact(

@@ -142,7 +142,7 @@ class ProcessManager:
 
     def processes(self) -> tuple[Process, ...]:
         """Return the running processes and those that ended within the last hour, the oldest first."""
-        return tuple(entry.as_process() for entry in self._registry.listed())
+        return tuple(entry.as_process() for entry in self._registry.list_recent())
 
     def logs(self, pid: int, lines: int = 50) -> str:
         """Return the last lines of a process's output. Raises CliGuardError for one that was not started here."""

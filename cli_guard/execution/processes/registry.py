@@ -115,7 +115,7 @@ class Registry:
                 with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
                     yield read(folder)
 
-    def listed(self) -> tuple[Entry, ...]:
+    def list_recent(self) -> tuple[Entry, ...]:
         """Return the processes that run or ended a short while ago, the oldest first."""
         since = time.time() - LISTED_SECONDS
         return tuple(each for each in self.entries() if (each.ended or each.started) > since or each.running)

@@ -43,7 +43,7 @@ def test_what_ended_long_ago_is_not_listed_and_no_port_of_an_ended_process_is(tm
     late = record(tmp_path, 2, started=now - 10, ended=True)
     run = json.loads((late / "run.json").read_text())
     (late / "run.json").write_text(json.dumps({**run, "port": 8000}))
-    listed = [each.as_process() for each in Registry(tmp_path).listed()]
+    listed = [each.as_process() for each in Registry(tmp_path).list_recent()]
     assert [(each.pid, each.running, each.port) for each in listed] == [(2, False, None)]
     # Its log can still be read.
     assert Registry(tmp_path).find(1) is not None
