@@ -25,6 +25,7 @@ from cli_guard.errors import ConfigError
 from cli_guard.model import Decision, Disposition, Presence, Severity
 from cli_guard.policy.checks import CheckConfig, Checks
 from cli_guard.policy.globs import USERS_RULE, nearest, rule_matches
+from cli_guard.policy.language_model import MODEL_TABLES, ModelSection
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import read_plain, user_file
@@ -33,8 +34,8 @@ from cli_guard.runtime import read_plain, user_file
 USERS = {
     "server": "a repository cannot start a process",
     "agent": "a repository cannot say how far it is trusted",
+    "model": "a repository cannot send its content anywhere",
 }
-
 
 TIGHTENING = ("decisions", "rules", "git", "message", "commands", "mcp", "approvals")
 FILE = "cli-guard.toml"
@@ -273,6 +274,7 @@ class Config(Section):
     server: ServerSection = ServerSection()
     agent: AgentSection = AgentSection()
     approvals: ApprovalsSection = ApprovalsSection()
+    model: ModelSection = Field(default_factory=ModelSection)
     checks: Checks = Field(default_factory=dict)
 
 
@@ -286,6 +288,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "server": ServerSection,
     "agent": AgentChoice,
     "approvals": ApprovalsSection,
+    **MODEL_TABLES,
     "checks": CheckConfig,
     **dict.fromkeys(("allow", "review", "deny"), CommandPattern),
 }

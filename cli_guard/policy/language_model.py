@@ -1,0 +1,117 @@
+"""`[model]`: which language models may be asked, what they may cost, and what they never see."""
+
+import re
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from cli_guard.policy.globs import matches
+from cli_guard.secrets.filenames import is_risky
+
+Tier = Literal["light", "medium", "heavy"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+NAMED = "Models as provider:name, tried in this order; then those of the next tier."
+PRICE = "US dollars for a million tokens"
+WORDS = "A program and its arguments that prints the key; it is run without a shell."
+
+
+def is_named(name: str) -> str:
+    """Return the name of a model. Raises ValueError if it has no provider."""
+    provider, _, model = name.partition(":")
+    # langchain would take `OpenAI:` for `openai:`, whose bounds hold for that word alone.
+    if not (re.fullmatch("[a-z][a-z0-9_]*", provider) and model.strip() and model.isprintable()):
+        raise ValueError("name a model as provider:name, such as openai:gpt-5-mini")
+    return name
+
+
+Model = Annotated[str, StringConstraints(max_length=200), AfterValidator(is_named)]
+OpenAIModel = Annotated[Model, StringConstraints(pattern="^openai:")]
+Models = Annotated[tuple[Model, ...], Field(max_length=8, description=NAMED)]
+
+
+class Price(BaseModel):
+    """What a model costs, in US dollars for a million tokens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    input: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the prompt.")]
+    output: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the answer.")]
+
+
+class Server(BaseModel):
+    """A server of one model, with a key of its own: that of another is never sent to it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    base_url: Annotated[str, Field(pattern=r"^https?://", description="Its OpenAI-compatible address.")]
+    api_key_env: Annotated[str | None, Field(description="The variable that holds its key.")] = None
+    api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
+
+
+class ModelSection(BaseModel):
+    """`[model]`, in the user's own file: without a model in one of its tiers there is none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    light: Models = ()
+    medium: Models = ()
+    heavy: Models = ()
+    base_url: Annotated[
+        str | None,
+        Field(pattern=r"^https?://", description="An OpenAI-compatible server, for the models of `openai:`."),
+    ] = None
+    api_key_env: Annotated[str | None, Field(description="The variable that holds the key.")] = None
+    api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
+    servers: Annotated[
+        dict[OpenAIModel, Server], Field(description="Models of `openai:` that have a server of their own.")
+    ] = Field(default_factory=dict)
+    deadline_s: Annotated[
+        float, Field(gt=0, le=3_600, description="Seconds for one answer, with its retries and fallbacks.")
+    ] = 30.0
+    turn_s: Annotated[
+        float, Field(gt=0, le=86_400, description="Seconds for all answers to one request.")
+    ] = 300.0
+    turn_calls: Annotated[int, Field(ge=1, le=200, description="Most answers to one request.")] = 25
+    answer_tokens: Annotated[int, Field(ge=16, le=200_000, description="Longest answer, in tokens.")] = 4_000
+    context_tokens: Annotated[
+        int | None, Field(ge=1_000, description="The context window; for a model that is not known.")
+    ] = None
+    budget_usd_per_day: Annotated[float | None, Field(ge=0, description="Most US dollars a day.")] = None
+    prices: Annotated[
+        dict[Model, Price], Field(description="Prices that are not known, or differ from the list.")
+    ] = Field(default_factory=dict)
+    private: Annotated[
+        tuple[str, ...], Field(description="Path patterns of files of which nothing is sent.")
+    ] = ()
+    after_hooks: Annotated[
+        bool, Field(description="After a commit: a summary of it, and questions worth asking.")
+    ] = False
+    tracing: Annotated[bool, Field(description="Let LangSmith trace the calls, if its variables say so.")] = (
+        False
+    )
+
+    @property
+    def is_configured(self) -> bool:
+        """Return whether there is a model."""
+        return bool(self.light or self.medium or self.heavy)
+
+    def for_model(self, name: str) -> Self:
+        """Return the settings with the server and the key of one model."""
+        server = self.servers.get(name)
+        return self.model_copy(update=server.model_dump()) if server else self
+
+    def models_for(self, tier: Tier) -> tuple[tuple[Tier, str], ...]:
+        """Return the models to try for a tier, each with its tier: its own, the stronger ones, then the weaker ones."""
+        at = TIERS.index(tier)
+        ordered = (*TIERS[at:], *reversed(TIERS[:at]))
+        listed: dict[str, Tier] = {}
+        for each in ordered:
+            for name in getattr(self, each):
+                listed.setdefault(name, each)
+        return tuple((each, name) for name, each in listed.items())
+
+    def is_private(self, path: str) -> bool:
+        """Return whether nothing of a file may be sent, masked or not: one that usually holds credentials."""
+        return is_risky(path) or any(matches(pattern, path) for pattern in self.private)
+
+
+# The tables of the file by their keys.
+MODEL_TABLES: dict[str, type[BaseModel]] = {"model": ModelSection, "prices": Price, "servers": Server}
