@@ -1,0 +1,25 @@
+"""A model on loopback needs no certificate: loading those of the system takes 40 ms a client, and each call has two."""
+
+import ssl
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the first certificate of the system's."""
+    found = ssl.create_default_context().get_ca_certs(binary_form=True)
+    path = tmp_path_factory.mktemp("certificates") / "one.pem"
+    path.write_text("".join(map(ssl.DER_cert_to_PEM_cert, found[:1])))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def few_certificates(
+    one_certificate: Path, isolated: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have it alone loaded by every client of this test."""
+    if one_certificate.stat().st_size:
+        isolated["SSL_CERT_FILE"] = str(one_certificate)
+        monkeypatch.setenv("SSL_CERT_FILE", str(one_certificate))
