@@ -41,6 +41,7 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/processes.py
 	@$(BIN)/python benchmarks/secrets.py
 	@$(BIN)/python benchmarks/code.py
+	@$(BIN)/python -m benchmarks.routing
 
 # The benchmark tasks of fixtures/tasks, each in a scratch world of its own.
 tasks: $(VENV)/.developing
