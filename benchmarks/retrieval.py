@@ -1,14 +1,15 @@
 """Measure how often the right file comes first in the answer to a question about a repository, and the time.
 
     python benchmarks/retrieval.py [--half development|kept|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
-        [--size]
+        [--size] [--model NAME [--base-url URL]]
 
 Asks the questions of fixtures/questions about their packages: source archives with tests, documents and changelogs. The
 archives are kept in DIR, and fetched with pip or npm if they are missing; a package that cannot be fetched is named and
 skipped. Printed for each half, package and kind of question: questions whose right file is first, and among the first
 three, where the answer is not "Not found"; answers that quote what they should (`shows`); questions without an answer
 for which none was given. --wrong prints each miss (of the held-out half only with --half held-out, as it must not guide
-tuning). --size asks about 5,000 files and 40 MB.
+tuning). --size asks about 5,000 files and 40 MB. --model asks the questions again with a language model (provider:name,
+double:oracle or double:useless; see benchmarks/retrieval_model.py), and prints with and without, tokens and money.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import tarfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -183,6 +185,16 @@ def print_size(folder: Path) -> None:
         print(f"{time.perf_counter() - started:6.2f} s  {question}  {found.looked_at:,} looked at")
 
 
+def print_with_model(answered: list[Answered], chosen: argparse.Namespace) -> None:
+    """Ask again with a model, and print both."""
+    # benchmarks/secrets.py would stand for the module of the standard library.
+    sys.path[:] = [each for each in sys.path if each != str(Path(__file__).parent)]
+    from benchmarks.retrieval_model import ask_all, print_help
+
+    texts = cache(lambda package: texts_of(read_archive(package, chosen.packages)))
+    print_help(chosen.model, list(ask_all(answered, texts, chosen.model, chosen.base_url)))
+
+
 def main() -> None:
     """Ask and count."""
     parser = argparse.ArgumentParser(
@@ -191,6 +203,8 @@ def main() -> None:
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--size", action="store_true")
+    parser.add_argument("--model", metavar="NAME", help="provider:name, double:oracle or double:useless")
+    parser.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server for the model")
     parser.add_argument("--only", default="", help="packages with this in their name")
     parser.add_argument("--packages", type=Path, default=KEPT, metavar="DIR")
     chosen = parser.parse_args()
@@ -203,6 +217,8 @@ def main() -> None:
         print_confidence(answered)
         if chosen.wrong and (half != "held-out" or chosen.half):
             print_wrong(answered)
+        if chosen.model:
+            print_with_model(answered, chosen)
     if chosen.size:
         print_size(chosen.packages)
 

@@ -103,7 +103,7 @@ def ask_repository(task: Task, scratch: Scratch, planner: "Planner | None") -> O
         paths=given.paths or (),
         revision=given.revision,
         worktree=given.worktree,
-        planner=planner,
+        equip=(lambda context: replace(context, planner=planner)) if planner else None,
     )
     return outcome_of(done.data, done.text)
 

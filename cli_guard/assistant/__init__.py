@@ -55,15 +55,18 @@ def propose(
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_graph
     from cli_guard.secrets.printable import json_value
+    from cli_guard.secrets.redact import mask_everywhere, masks_in
 
     asked: State = {"input": request, "metadata": metadata or {}}
     if paths is not None:
         asked["allowed_paths"] = list(paths)
     state, pause = run_graph(asked, replace(context or Context(), snapshot=snapshot))
     patch = str(state["proposal"].get("patch", ""))
-    shown = next((str(r["patch"]) for r in state["tool_results"] if "patch" in r), "")
-    data = json_value({key: state.get(key) for key in SHOWN_FIELDS})
+    shown = next((str(r["patch"]) for r in reversed(state["tool_results"]) if "patch" in r), "")
+    # A secret in the words of the request is not repeated to a terminal or a log.
+    masked = mask_everywhere({key: state.get(key) for key in SHOWN_FIELDS}, masks_in(request))
+    data = json_value(masked)
     assert isinstance(data, dict)  # noqa: S101 - a dict gives one
     # A patch that is shown otherwise than it is holds a secret.
     exact = patch if patch == shown else ""
-    return Proposal(state["status"], state["final_output"] or "", data, exact, state=state, pause=pause)
+    return Proposal(state["status"], str(data["final_output"] or ""), data, exact, state=state, pause=pause)

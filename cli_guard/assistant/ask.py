@@ -30,8 +30,9 @@ from cli_guard.state.audit import entry
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 if TYPE_CHECKING:
+    from cli_guard.assistant.recording import MessageWriter
     from cli_guard.assistant.sandbox.model import McpTools
-    from cli_guard.graph.context import Context, Planner
+    from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
     from cli_guard.graph.tools.tool import Tool
     from cli_guard.policy.mcp import ServerConfig
@@ -65,12 +66,14 @@ def ask_request(
     revision: str | None = None,
     worktree: bool = False,
     servers: OpenServers | None = None,
-    planner: "Planner | None" = None,
+    equip: "Callable[[Context], Context] | None" = None,
+    writer: "MessageWriter | None" = None,
 ) -> Proposal:
     """Answer a request about the repository around an invocation: the index, a revision or the work tree.
 
     `paths` (from the top of the repository) narrow what may be looked at. `servers` opens the MCP servers of the
-    user's configuration; without it none is started. `planner` replaces our own. Raises CliGuardError.
+    user's configuration; without it none is started. `equip` gives the context what else the caller has: a planner, a
+    narrator, tools. `writer` words drafted messages. Raises CliGuardError.
     """
     repository = Repository.discover(invocation.cwd, invocation.env)
     said = read_request(normalise(request))
@@ -80,7 +83,7 @@ def ask_request(
         from cli_guard.assistant.recording import draft_recording
 
         known = read_state(repository, None, worktree=False).entries
-        return draft_recording(read_request(said.text, known), repository, invocation)
+        return draft_recording(read_request(said.text, known), repository, invocation, writer)
     snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:
         other = "" if worktree else ", or ask about the files of the work tree with --worktree"
@@ -88,7 +91,7 @@ def ask_request(
     metadata: Data = {"event": ASKED, "snapshot": snapshot.name}
     allowed = files_under(paths, snapshot) if paths else None
     with context_for(repository, invocation, snapshot, servers=servers, runs=revision is None) as context:
-        context = replace(context, planner=planner)
+        context = equip(context) if equip else context
         proposal = propose(request, snapshot, paths=allowed, context=context, metadata=metadata)
     return record(proposal, repository, invocation)
 
@@ -156,6 +159,9 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
         review_id=state["review_id"],
         tools=[each["tool"] for each in state["plan"]],
     )
+    tried = [each for each in state["action_log"] if each["node"] == "model"]
+    if tried:
+        logged["models"] = [{key: each[key] for key in ("model", "outcome", "prompt")} for each in tried]
     try:
         records.prepare()
         if proposal.pause and state["review_id"]:
@@ -171,7 +177,7 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
 
 def remember(proposal: Proposal, state: "State", records: Records) -> None:
     """Keep the beginning of an answer, where the run tool's `memory` finds it again."""
-    if state["task_type"] != "repo_qna" or proposal.status != "ok":
+    if state["task_type"] != "repo_qna" or proposal.status != "ok" or state["wishes"].get("chat"):
         return
     from cli_guard.state.memory import Memory
 

@@ -109,7 +109,9 @@ class LocalAssistant:
         return planned
 
     def reply(self, state: State) -> Iterable[str]:
-        """The lines of the answer."""
+        """The lines of the answer; in a chat those are the model's."""
+        if state["wishes"].get("chat"):
+            return ()
         for tool in ("read_history", "explain"):
             if lines := result_of(state, tool).get("lines"):
                 return list(lines)

@@ -6,6 +6,7 @@ request -> Recording (what it wants recorded) -> review -> the stop of the revie
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.drafting import Draft, draft_message
@@ -25,15 +26,34 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 
+if TYPE_CHECKING:
+    from cli_guard.graph.state import Data
+
 SUBJECTS, LISTED, NAMED_PATHS = 30, 6, 8
 LEFT = "Left to you: nothing is committed, pushed or opened from here. "
+
+
+class MessageWriter(Protocol):
+    """Puts drafted messages into better words; see `cli_guard.llm.recording`."""
+
+    def write(self, draft: Draft, subject: ReviewInput) -> Draft:
+        """Return the message of a change that the review lets pass."""
+
+    def report(self) -> "tuple[list[str], list[Data]]":
+        """Return lines for the answer, and entries for the action log."""
 
 
 class Recorder:
     """Writes the lines of the answer for one repository."""
 
-    def __init__(self, wanted: Recording, repository: Repository, invocation: Invocation) -> None:
-        self.wanted, self.repository, self.invocation = wanted, repository, invocation
+    def __init__(
+        self,
+        wanted: Recording,
+        repository: Repository,
+        invocation: Invocation,
+        writer: MessageWriter | None = None,
+    ) -> None:
+        self.wanted, self.repository, self.invocation, self.writer = wanted, repository, invocation, writer
         self.commands: list[str] = []
         self.messages: list[str] = []
         self.stop: Proposal | None = None
@@ -89,6 +109,8 @@ class Recorder:
             if not from_index:
                 self.commands.append(self.add_command([each.path for each in added]))
             draft = self.draft(subject) if changes else Draft("<what the change does>", ())
+            if self.writer and changes and not wanted.message:
+                draft = self.writer.write(draft, subject)
         only = f" -- {quote(wanted.paths)}" if staged and wanted.paths else ""
         self.commands.append(f"git commit {self.message_options('-m', draft)}{only}")
 
@@ -146,8 +168,9 @@ class Recorder:
         if commits:
             with gather(Range(start, "HEAD"), self.repository, self.invocation) as gathered:
                 draft = self.draft(gathered.subject)
-            listed = tuple(f"- {each}" for each in commits[:LISTED])
-            draft = Draft(draft.subject, listed) if len(commits) > 1 else Draft(commits[0], draft.body)
+                listed = tuple(f"- {each}" for each in commits[:LISTED])
+                draft = Draft(draft.subject, listed) if len(commits) > 1 else Draft(commits[0], draft.body)
+                draft = self.writer.write(draft, gathered.subject) if self.writer else draft
         yield f"Then open it from {branch or '<name>'} into {base or '<base>'} on the host, with this text:"
         yield from (f"  {line}".rstrip() for line in (draft.subject, *draft.body))
         if has_origin:
@@ -187,12 +210,16 @@ class Recorder:
         self.stop = Proposal(done.status, shown, {})
 
 
-def draft_recording(said: Request, repository: Repository, invocation: Invocation) -> Proposal:
+def draft_recording(
+    said: Request, repository: Repository, invocation: Invocation, writer: MessageWriter | None = None
+) -> Proposal:
     """Answer a request to record something. Raises UsageError in a bare repository, GitError, ConfigError."""
     if repository.bare:
         raise UsageError("a bare repository has no work tree: ask in one that has, for a commit or a push")
-    recorder = Recorder(Recording.of(said), repository, invocation)
-    text = redact("\n".join((LEFT.rstrip(), *recorder.lines())))
+    recorder = Recorder(Recording.of(said), repository, invocation, writer)
+    lines = (LEFT.rstrip(), *recorder.lines())
+    notes, entries = writer.report() if writer else ((), ())
+    text = redact("\n".join((*lines, *notes)))
     proposal = recorder.stop or Proposal("ok", text, {})
     data: dict[str, object] = {
         "input": redact(said.text),
@@ -201,7 +228,8 @@ def draft_recording(said: Request, repository: Repository, invocation: Invocatio
         "final_output": proposal.text,
         "messages": [] if recorder.stop else recorder.messages,
         "commands": [] if recorder.stop else list(map(redact, recorder.commands)),
-        **dict.fromkeys(("plan", "tool_results", "blocked_actions", "action_log"), ()),
+        **dict.fromkeys(("plan", "tool_results", "blocked_actions"), ()),
+        "action_log": entries,
         "requires_human_review": proposal.status == "needs_review",
     }
     return replace(proposal, data=data)

@@ -192,7 +192,8 @@ def uncovered_lines(covering: Data) -> Iterator[str]:
 
 def answer_documentation(state: State) -> Iterator[str]:
     """The proposed skeletons as a patch, and what is left to a person."""
-    made = result_of(state, "propose_documentation")
+    worded = result_of(state, "word_documentation")
+    made = worded or result_of(state, "propose_documentation")
     yield from written_lines(state)
     yield from (f"Missing: {line}" for line in made.get("missing", []))
     by_hand = made.get("by_hand", [])
@@ -203,7 +204,11 @@ def answer_documentation(state: State) -> Iterator[str]:
             yield "Nothing to propose: what was named is documented, or is not there."
         return
     if not result_of(state, "write_file"):
-        yield f"Proposed, {count_of(len(proposals), 'place')}; nothing is written (fill in each TODO):"
+        todo = "fill in each TODO"
+        if worded:
+            left = f", {todo}" if any("TODO" in each["text"] for each in proposals) else ""
+            todo = f"a model wrote the sentences: check them{left}"
+        yield f"Proposed, {count_of(len(proposals), 'place')}; nothing is written ({todo}):"
     lines = [
         f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}"
         + (each["note"] and f": {each['note']}")
@@ -223,8 +228,10 @@ def answer_change(state: State) -> Iterator[str]:
     if not made:
         return
     if result_of(state, "write_file"):
-        # The person who approved has seen the plan and the patch: what is left to do is new.
-        yield from (f"Next: {step_text(step)}" for step in made["steps"] if not step["mechanical"])
+        # The person who approved has seen the plan and the patch: what is left to do is new. What a model has done of
+        # the plan, only that person can say.
+        left = () if result_of(state, "propose_patch") else made["steps"]
+        yield from (f"Next: {step_text(step)}" for step in left if not step["mechanical"])
         return
     yield made["summary"]
     yield from (f"Missing: {line}" for line in made["missing"])

@@ -1,7 +1,7 @@
 """From a request to a patch: skeletons for what has no documentation, repairs for what no longer fits."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cli_guard.assistant.documenting.comment_skeleton import write_comment
@@ -36,6 +36,8 @@ WORDS = (
     "and repairs of missing and stale parameters; name a file, a folder or a definition"
 )
 NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
+# Puts words into the lines of a skeleton, given its file and its symbol.
+Fill = Callable[[Source, str, Sequence[str]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class _Work:
     assumed: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     room: int = MOST
+    fill: Fill | None = None
 
     def add(self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str = "") -> None:
         """Propose an edit, once for a place; it is checked with the others of its file."""
@@ -92,6 +95,7 @@ class _Work:
         if any(other.line == edit.line for _, other in pairs):
             return
         name = symbol.qualname if symbol is not None else ""
+        edit = replace(edit, lines=self.fill(source, name, edit.lines)) if self.fill else edit
         text = redact("\n".join(edit.lines).strip("\n"), source.path)
         pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
         self.room -= 1
@@ -226,14 +230,14 @@ class _Work:
                 self.skip(source.path, f"`{symbol.qualname}` is defined again below, or within a function")
 
 
-def document(request: str, texts: Mapping[str, str]) -> Documentation:
+def document(request: str, texts: Mapping[str, str], fill: Fill | None = None) -> Documentation:
     """Propose docstring skeletons and repairs for what a request names, as a patch.
 
-    `texts` are the files of a repository, path -> text. What the request names and is not there comes back in
-    `missing`; nothing is raised for it.
+    `texts` are the files of a repository, path -> text. `fill` puts words into each skeleton. What the request names
+    and is not there comes back in `missing`; nothing is raised for it.
     """
     wanted = with_modules(read_request(request, texts).documentation, texts)
-    work = _Work(wanted, texts, assumed=list(wanted.assumed))
+    work = _Work(wanted, texts, assumed=list(wanted.assumed), fill=fill)
     work.missing += [f"{path}: there is no such file or folder here" for path in wanted.missing]
     named = work.find_named()
     for source, symbol in named:

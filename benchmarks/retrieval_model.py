@@ -1,0 +1,163 @@
+"""Asks the questions of fixtures/questions with and without a language model; see benchmarks/retrieval.py --model.
+
+Two doubles show what does not depend on the model: `double:oracle` knows the answers of the fixture, writes its queries
+from the right files and chooses the right places; `double:useless` writes words by chance and chooses by chance.
+"""
+
+import datetime
+import os
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli_guard.assistant import propose
+from cli_guard.assistant.local import LocalAssistant
+from cli_guard.code.definitions import find_definitions
+from cli_guard.graph.context import Context
+from cli_guard.llm.gateway import Gateway, Reply
+from cli_guard.llm.guest import Guest
+from cli_guard.llm.ledger import Ledger
+from cli_guard.llm.routing import Route
+from cli_guard.llm.searching import Search
+from cli_guard.policy.language_model import ModelSection
+
+if TYPE_CHECKING:
+    from benchmarks.retrieval import Answered, Asked
+
+TESTS = Path(__file__).parent.parent / "tests"
+WORDS = "apple river seven cloud window paper garden orange winter bridge candle silver forest market".split()
+NUMBERED = re.compile(r"^(\d+)\. (.+?):\d+: ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Helped:
+    """A question with a model's help: `chosen` are the files that it chose, `replies` what it answered.
+
+    `keeps`: the answer begins with the whole answer without a model.
+    """
+
+    without: "Answered"
+    chosen: tuple[str, ...]
+    replies: tuple[Reply, ...]
+    failure: str
+    keeps: bool
+
+    def right(self, among: int) -> bool:
+        """Return whether a right file is among the first ones, those of the model before the others."""
+        asked = self.without.asked
+        if not asked.paths:
+            return self.without.right(among) and not self.chosen
+        own = self.without.files if self.without.found.confidence != "none" else []
+        return bool(set(asked.paths) & set([*dict.fromkeys((*self.chosen, *own))][:among]))
+
+
+@dataclass
+class Double:
+    """A scripted model of one of two kinds, "oracle" or "useless", for the question that is set."""
+
+    kind: str
+    say_json: Callable[..., Any]
+    asked: "Asked | None" = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, request: Any) -> Any:
+        """Answer a request for queries or for places."""
+        assert self.asked is not None
+        by_chance = random.Random(request.text)
+        is_oracle = self.kind == "oracle"
+        if request.body["response_format"]["json_schema"]["name"] == "Queries":
+            pairs = [" ".join(by_chance.sample(WORDS, 2)) for _ in range(5)]
+            return self.say_json({"queries": (is_oracle and self.known_queries()) or pairs}, usage=())
+        places = NUMBERED.findall(request.text)
+        ids = [int(number) for number, path in places if path in self.asked.paths]
+        chosen = ids if is_oracle else by_chance.sample(range(1, len(places) + 1), min(3, len(places)))
+        return self.say_json(
+            {"places": [{"id": each, "why": "It answers `this`."} for each in chosen]}, usage=()
+        )
+
+    def known_queries(self) -> list[str]:
+        """Write queries from the right files: what the answer shows, the name of the file, names that it defines."""
+        assert self.asked is not None
+        path = next((each for each in self.asked.paths if each in self.texts), "")
+        if not path:
+            return []
+        words = set(re.findall(r"[a-z]{4,}", self.asked.question.lower()))
+        names = dict.fromkeys(each.name for each in find_definitions(path, self.texts[path]))
+        near = sorted(names, key=lambda name: -sum(word[:5] in name.lower() for word in words))
+        return [*self.asked.shows[:1], Path(path).stem.replace("_", " "), *near[:3]]
+
+
+@contextmanager
+def open_model(name: str, base_url: str | None) -> Iterator[tuple[ModelSection, Double | None]]:
+    """Open the model of a name, with its double if it is one."""
+    kind = name.removeprefix("double:")
+    if kind == name:
+        yield ModelSection(medium=(name,), base_url=base_url), None
+        return
+    if kind not in ("oracle", "useless"):
+        raise SystemExit(f"--model {name}: there are double:oracle and double:useless")
+    sys.path.insert(0, str(TESTS))
+    from openai_server import say_json, serve
+
+    double = Double(kind, say_json)
+    with serve(double) as server:
+        yield ModelSection(medium=("openai:double",), base_url=server.base_url), double
+
+
+def ask_all(
+    answered: "list[Answered]",
+    texts_of_package: Callable[[str], Mapping[str, str]],
+    name: str,
+    base_url: str | None,
+) -> Iterator[Helped]:
+    """Ask each question with the model, through the whole graph."""
+    with open_model(name, base_url) as (config, double), tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "XDG_STATE_HOME": folder}
+        if double:
+            env["OPENAI_API_KEY"] = "none"
+        for each in answered:
+            texts = texts_of_package(each.asked.package)
+            if double:
+                double.asked, double.texts = each.asked, texts
+            now = datetime.datetime.now(datetime.UTC)
+            guest = Guest(Gateway(config, env, Ledger(config, env, now)), Route("medium"))
+            context = Context(assistant=LocalAssistant())
+            plain = propose(each.asked.question, texts, context=context).text
+            text = propose(each.asked.question, texts, context=guest.equip(context)).text
+            chosen = guest.use.chosen if isinstance(guest.use, Search) else []
+            files = tuple(dict.fromkeys(place["path"] for place in chosen))
+            yield Helped(each, files, tuple(guest.replies), guest.failure, text.startswith(plain))
+
+
+def print_help(name: str, helped: list[Helped]) -> None:
+    """Print the figures with and without the model, and what it has cost."""
+    known = [each for each in helped if each.without.asked.paths]
+    absent = [each for each in helped if not each.without.asked.paths]
+    print(f"\n{name:34}" + "".join(f"{head:>14}" for head in ("first", "of three", "none")))
+    rows: tuple[tuple[str, Callable[[Helped, int], bool]], ...] = (
+        ("without", lambda each, among: each.without.right(among)),
+        ("with", lambda each, among: each.right(among)),
+    )
+    for row, is_right in rows:
+        cells = [(known, 1), (known, 3), (absent, 1)]
+        shown = [f"{sum(is_right(each, among) for each in some)}/{len(some)}" for some, among in cells]
+        print(f"{row:34}" + "".join(f"{cell:>14}" for cell in shown))
+    asked = [each for each in helped if each.replies or each.failure]
+    replies = [reply for each in helped for reply in each.replies]
+    prices = [reply.usd for reply in replies]
+    money = "price unknown" if None in prices else f"${sum(price or 0 for price in prices):.4f}"
+    read, written = sum(r.usage.input for r in replies), sum(r.usage.output for r in replies)
+    print(f"the model was asked in {len(asked)} of {len(helped)} questions, {len(replies)} answers: ", end="")
+    print(f"{read:,} tokens read, {written:,} written, {money}")
+    print(
+        f"the answer without the model stands first in {sum(each.keeps for each in helped)} of {len(helped)}"
+    )
+    for failure in sorted({re.sub(r" \(.*|\d+", "", each.failure) for each in helped if each.failure}):
+        count = sum(failure == re.sub(r" \(.*|\d+", "", each.failure) for each in helped)
+        print(f"  not used, {count} times: {failure}")
