@@ -16,6 +16,7 @@ from cli_guard.secrets.redact import redact
 FAILING_LINES = 20
 LAST_LINES = 6
 LINE_CHARS = 300
+END_CHARS = 4_000
 # How much of the end is searched for them: a test program sums up at the end.
 SEARCHED_BYTES = 1_000_000
 # What is shown while it runs; the log holds the rest.
@@ -143,10 +144,17 @@ def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object
         "duration": round(result.duration, 2),
         "timed_out": result.timed_out,
         "left_behind": result.left_behind,
+        "stdout": show_end(result.stdout),
+        "stderr": show_end(result.stderr),
         "failing_lines": [] if result.success else find_failing_lines(mask_output(output[-SEARCHED_BYTES:])),
         "log": result.log_file,
         "problem": "" if result.success else problem_of(result, seconds),
     }
+
+
+def show_end(text: str) -> str:
+    """The end of an output, as it may be shown."""
+    return "\n".join(split_lines(text.encode("utf-8", "surrogateescape")))[-END_CHARS:]
 
 
 def find_failing_lines(text: str) -> list[str]:

@@ -15,6 +15,9 @@ from cli_guard.graph.tools.tool import Tool, ToolOutput, World
 from cli_guard.model import Action, Category, Finding
 from cli_guard.policy.gate import RUN_CHECKS
 
+# What a write holds of the text of files.
+TEXTS = ("patch", "old", "new", "text")
+
 
 class Node(Protocol):
     """A node, with the parameter names by which langgraph calls it."""
@@ -28,14 +31,16 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
     context = context_of(runtime.context, state)
     number = state["round"] + 1
     entry = log("plan_cli_actions", round=number)
-    if number > context.limits.rounds:
+    bound = context.rounds or context.limits.rounds
+    if number > bound:
         denied = f"; {len(state['blocked_actions'])} actions were denied" if state["blocked_actions"] else ""
-        reason = f"the plan was not done within limits.rounds = {context.limits.rounds}{denied}"
+        reason = f"the plan was not done within limits.rounds = {bound}{denied}"
         return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
     planned = (context.planner or plan)({**state, "round": number}, context)
-    if planned.failed or (not planned.actions and number == 1):
+    if planned.failed or (not planned.actions and number == 1 and not planned.answered):
         reason = planned.failed or "nothing here matches the request, and nothing is made up"
         return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
+    entry += planned.log
     actions = list(planned.actions)
     entry[0]["tools"] = [action.tool for action in actions]
     return {
@@ -57,8 +62,8 @@ def shown_action(action: Action) -> Data:
         wanted = arguments.get("checks")
         listed = wanted if isinstance(wanted, list) else []
         arguments = {"checks": [each.get("id") for each in listed if isinstance(each, dict)]}
-    elif arguments.get("patch"):
-        del arguments["patch"]
+    elif action.risk == "write":
+        arguments = {key: value for key, value in arguments.items() if key not in TEXTS or not value}
     return {"tool": action.tool, "arguments": arguments, "risk": action.risk, "purpose": action.purpose}
 
 
@@ -118,8 +123,10 @@ def request_human_review(*, pause: bool) -> Node:
     """Build the node that stops for a person; with a checkpointer (`pause`) the run can be resumed."""
 
     def node(state: State, runtime: Runtime[Context]) -> State:
-        output = answer_of(state, context_of(runtime.context, state))
-        entry = log("request_human_review", review_id=state["review_id"], reason=state["review_reason"])
+        output, said = answer_of(state, context_of(runtime.context, state))
+        entry = said + log(
+            "request_human_review", review_id=state["review_id"], reason=state["review_reason"]
+        )
         if pause and state["review_id"]:
             # Nothing before this line may have an effect: a resumed run executes the node again from its start.
             answer = interrupt({"final_output": output, "review_id": state["review_id"]})
@@ -150,11 +157,12 @@ def request_human_review(*, pause: bool) -> Node:
     return node
 
 
-def answer_of(state: State, context: Context) -> str:
-    """Return the answer with the results so far."""
+def answer_of(state: State, context: Context) -> tuple[str, list[Data]]:
+    """Return the answer with the results so far, and the log of who has worded it."""
     if state["task_type"] == "change_review":
-        return review_text(state)
-    return answer_text(state, assistant_of(context).reply)
+        return review_text(state), []
+    answer = answer_text(state, assistant_of(context).reply)
+    return context.narrator(state, answer) if context.narrator else (answer, [])
 
 
 def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
@@ -163,12 +171,9 @@ def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
     update: State = {"status": "ok"}
     if ran.get("problem"):
         update = {"status": "failed", "review_reason": f"{ran['command']}: {ran['problem']}"}
-    entry = log("synthesize_cli_response", status=update["status"])
-    return {
-        **update,
-        "final_output": answer_of({**state, **update}, context_of(runtime.context, state)),
-        "action_log": entry,
-    }
+    output, entry = answer_of({**state, **update}, context_of(runtime.context, state))
+    entry += log("synthesize_cli_response", status=update["status"])
+    return {**update, "final_output": output, "action_log": entry}
 
 
 def handle_failure(state: State, runtime: Runtime[Context]) -> State:

@@ -72,7 +72,7 @@ def failed_lines(state: State) -> list[str]:
 
 def blocked_lines(state: State) -> list[str]:
     """List the requested paths that are not allowed."""
-    blocked = [each for each in state["blocked_actions"] if each["tool"] == "read_file"]
+    blocked = [each for each in state["blocked_actions"] if each["tool"] == "read_file" and "path" in each]
     return [f"Not looked at: {each['path']}: {each['reason']}" for each in blocked[:SHOWN]]
 
 

@@ -36,18 +36,23 @@ def no_approvals(findings: Iterable[Finding]) -> Mapping[str, str]:
 
 
 Planner = Callable[[State, "Context"], "Planned"]
+# Words an answer anew: returns its text and entries for the action log.
+Narrator = Callable[[State, str], tuple[str, list[Data]]]
 
 
 @dataclass(frozen=True)
 class Planned:
     """The next actions of a planner; `last`: there is no further round.
 
-    `failed` is why the task cannot be done, in one line.
+    `answered`: the planner has an answer, even without any action. `failed` is why the task cannot be done, in one
+    line. `log` are its entries in the action log.
     """
 
     actions: tuple[Action, ...]
     last: bool = True
+    answered: bool = False
     failed: str | None = None
+    log: tuple[Data, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,8 @@ class Context:
     suppression that answers a finding. `today` decides what has expired. `commands` is where a command in the
     arguments of a tool would run. `assistant` answers requests (None: the default one). `planner` replaces the
     planners of reviews and requests. `writer`, `runner` and `checker` work on a repository. `review_only` allows
-    nothing but reading; None means True for the review of a change, and False for everything else.
+    nothing but reading; None means True for the review of a change, and False for everything else. `narrator` words
+    the answer to a request. `rounds` replaces limits.rounds.
     """
 
     subject: ReviewInput | None = None
@@ -108,6 +114,8 @@ class Context:
     writer: Writer | None = None
     checker: Checker | None = None
     runner: Runner | None = None
+    narrator: Narrator | None = None
+    rounds: int | None = None
 
     @property
     def limits(self) -> Limits:

@@ -82,9 +82,7 @@ def new_paths(state: State, context: Context, action: Action) -> set[str]:
     """Return the files that a write would create inside the repository; none if the caller restricted the paths."""
     if state["restricted"]:
         return set()
-    named = action.arguments.get("paths")
-    paths = {str(path) for path in named} if isinstance(named, list | tuple) else set()
-    return {path for path in paths if path not in context.texts and not leaves(path)}
+    return {path for path in paths_in(action.arguments) if path not in context.texts and not leaves(path)}
 
 
 def going_on(denied: State) -> State:

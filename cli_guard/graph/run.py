@@ -7,6 +7,7 @@ affects no other run.
 import contextlib
 import os
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,13 +19,14 @@ from typing import Any, cast
 from langchain_core.callbacks import CallbackManager
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
-from cli_guard.graph.deferred import keep_callbacks
-from cli_guard.graph.state import State, is_intact
+from cli_guard.graph.deferred import DeferredModule, keep_callbacks
+from cli_guard.graph.state import Data, State, is_intact
 from cli_guard.model import Action
 from cli_guard.secrets.redact import mask_everywhere, masks_in
 
@@ -70,6 +72,19 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
     return run_graph(request, context)
 
 
+@contextlib.contextmanager
+def suspend_tracing() -> Iterator[None]:
+    """Switch LangSmith off where a caller in Python has loaded it: it would find its own way into a run."""
+    if not isinstance(sys.modules.get("langsmith.run_helpers"), DeferredModule | None):
+        from langsmith import tracing_context
+
+        with tracing_context(enabled=False):
+            yield
+    else:
+        yield
+
+
+@suspend_tracing()
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
     state = cast(State, default_graph().invoke(request, without_tracing({}), context=context))
@@ -86,6 +101,7 @@ def without_tracing(config: Any) -> Any:
     return config | {"callbacks": CallbackManager([])}
 
 
+@suspend_tracing()
 def waiting(state: State, context: Context) -> tuple[State, Pause]:
     """Give a run that needs a person a checkpoint just before the node that asks.
 
@@ -118,6 +134,7 @@ def saver(connection: sqlite3.Connection) -> SqliteSaver:
     return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
 
 
+@suspend_tracing()
 def resume_review(
     path: Path,
     *,
@@ -197,3 +214,29 @@ def waits(graph: Graph) -> bool:
     except (ValueError, TypeError, KeyError) as error:
         raise sqlite3.DatabaseError("its content is broken") from error
     raise sqlite3.DatabaseError("another version of cli-guard wrote it")
+
+
+def values_graph(connection: sqlite3.Connection) -> Any:
+    """Build a graph that only holds values; its checkpoints are read as strictly as those of a paused run."""
+    graph = StateGraph(dict)  # type: ignore[type-var]
+    graph.add_node("hold", lambda state: state)
+    graph.add_edge(START, "hold")
+    graph.add_edge("hold", END)
+    return graph.compile(checkpointer=saver(connection))
+
+
+def save_values(path: Path, values: Data) -> None:
+    """Write plain data to a file, all of it or nothing. Raises sqlite3.Error, OSError; TypeError for other data."""
+    with contextlib.closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory:
+        values_graph(memory).update_state(without_tracing(THREAD), values, as_node="hold")
+        Pause(memory).keep(path)
+
+
+def load_values(path: Path) -> Data:
+    """Return the plain data of a file. Raises sqlite3.Error, also for a file that has none."""
+    with contextlib.closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory:
+        copy(path, memory)
+        try:
+            return dict(values_graph(memory).get_state(THREAD).values)
+        except (ValueError, TypeError, KeyError) as error:
+            raise sqlite3.DatabaseError("its content is broken") from error

@@ -103,7 +103,14 @@ def test_no_variable_has_a_review_traced(committed: Repo, collector: tuple[str, 
     traced = {"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": "x"}
     stage(committed, {"a.py": "def f(x):\n    return eval(x)\n"})
     assert run(RUN, "review", env=committed.env | traced, repo=committed)[1].startswith("3 ")
-    assert not got
+    loaded = "import langgraph.graph, langchain_core.tracers.langchain as t\n"
+    asked = (
+        "import git; from cli_guard import api; print(len(api.review(git.Repo('.'), staged=True).findings))\n"
+    )
+    assert (
+        run(f"{loaded}{asked}t.wait_for_all_tracers()", env=committed.env | traced, repo=committed)[0] == "0"
+    )
+    assert not got, "nor one by a program that had the library already"
     # The near miss: the same graph, called by somebody who does want it.
     own = "from cli_guard.api import build_graph; build_graph().invoke({'input': 'x', 'repo_snapshot': {}})\n"
     flush = "from langchain_core.tracers.langchain import wait_for_all_tracers as wait; wait()"

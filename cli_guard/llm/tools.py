@@ -1,0 +1,226 @@
+"""The tools that a model is offered: those that read, over the files with its own edits, and those that edit a copy.
+
+The copy is in memory. What is to be written is proposed from it as a patch, which waits for a person like every patch.
+"""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from cli_guard.assistant.local import LocalAssistant
+from cli_guard.git.snapshot import Snapshot
+from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+from cli_guard.llm.prompts import sendable
+from cli_guard.model import Action, Decision, Verdict
+from cli_guard.policy.language_model import ModelSection
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+
+READING = ("read_file", "search_repository", "find_tests", "run")
+EDITING = ("edit_file", "create_file", "delete_file")
+# On file systems that fold case, or drop what follows (gitfaq(7), core.protectNTFS).
+GIT_FOLDER = re.compile(r"(?i)(?:\.git|git~\d+)[ .]*(?::.*)?\Z")
+FILE_CHARS = 200_000
+NEAR_LINES = 3
+# `write` tools need approval; these write to a copy in memory, and what they make is approved as a patch.
+IN_MEMORY = Verdict(Decision.ALLOW, "changes only a copy in memory", "copy-only")
+COPY_ONLY = "The files are those of the repository with your edits; only text files, without history."
+# Masking reads about 2.5 million characters a second.
+MASKED_CHARS = 50_000_000
+
+
+class CommitMessage(Arguments):
+    """Commit what is staged, with this message. A person approves it first, and the hooks of the repository run."""
+
+    message: str = Field(min_length=1, max_length=3_000)
+
+
+class CommandText(Arguments):
+    """Run a command with bash at the top of the work tree, without your edits. A person approves it first."""
+
+    command: str = Field(min_length=1, max_length=4_000)
+
+
+# Tools of the graph that a model is offered in a form of its own.
+FORMS: dict[str, type[Arguments]] = {"git_commit": CommitMessage, "run_command": CommandText}
+
+
+def action_of(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool]) -> Action:
+    """Return the action of a model's call.
+
+    A commit is the command that makes it: it passes the same gate, approval and hooks.
+    """
+    if name == "git_commit":
+        name, command = "run_command", shlex.join(("git", "commit", "-m", arguments["message"]))
+        arguments = {"command": command}
+    return Action(name, arguments, risk=tools[name].risk, purpose="the model asks for it")
+
+
+Path = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class Edit(Arguments):
+    """A replacement in a file: `old` stands there exactly once."""
+
+    path: Path
+    old: str = Field(min_length=1, max_length=FILE_CHARS)
+    new: str = Field(max_length=FILE_CHARS)
+
+
+class NewFile(Arguments):
+    """A file that is not there yet, and its text."""
+
+    path: Path
+    text: str = Field(max_length=FILE_CHARS)
+
+
+class OnePath(Arguments):
+    """One file."""
+
+    path: Path
+
+
+@dataclass
+class Copy:
+    """The files that a model may see, with its edits: path -> text, None for a removed file."""
+
+    config: ModelSection
+    edits: dict[str, str | None] = field(default_factory=dict)
+    _source: Mapping[str, str] | None = None
+    _sendable: dict[str, str] = field(default_factory=dict)
+    _masked: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def over(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Return files as the model sees them: without private ones, and with its edits."""
+        if self._source is not texts:
+            # Names are matched with patterns, and each call of a tool asks for all files.
+            self._source, self._sendable = texts, sendable(texts, self.config)
+        files = {**self._sendable, **self.edits}
+        return {path: text for path, text in files.items() if text is not None}
+
+    def mask_files(self, texts: Mapping[str, str]) -> tuple[dict[str, str], int]:
+        """Return these files without their secrets, and the number of those beyond MASKED_CHARS, which are left out.
+
+        `sed` would take away what a secret is known by, and a search would say that it is there.
+        """
+        shown: dict[str, str] = {}
+        room, files = MASKED_CHARS, self.over(texts)
+        for path, text in files.items():
+            room -= len(text)
+            if room >= 0:
+                if self._masked.get(path, ("", ""))[0] != text:
+                    self._masked[path] = (text, redact(text, path))
+                shown[path] = self._masked[path][1]
+        return shown, len(files) - len(shown)
+
+    def text(self, world: World, path: str) -> str | None:
+        """Return one file, None if it is not there."""
+        return self.edits[path] if path in self.edits else world.snapshot.get(path)
+
+    def edit_file(self, world: World, arguments: Edit) -> ToolOutput:
+        """Replace `old`, which must occur exactly once in the file, by `new`. The work tree stays as it is."""
+        path, old, new = arguments.path, arguments.old, arguments.new
+        text = self.text(world, path)
+        if text is None:
+            return refuse(f"there is no text file {path}")
+        if redact(text, path) != text:
+            # Whether `old` is there would tell a secret, and other words around one would unmask it.
+            return refuse(f"{path} holds what is masked as a secret: a person has to edit it")
+        if "\r\n" in text and "\r" not in old:
+            old, new = (each.replace("\r\n", "\n").replace("\n", "\r\n") for each in (old, new))
+        found = text.count(old)
+        if found != 1:
+            return refuse(describe_misses(text, old, found))
+        return self.keep(world, path, text.replace(old, new), text[: text.index(old)].count("\n"))
+
+    def create_file(self, world: World, arguments: NewFile) -> ToolOutput:
+        """Add a file. The work tree stays as it is; to see the file again, use `run`: cat PATH."""
+        path = arguments.path
+        known = world.snapshot.entries if isinstance(world.snapshot, Snapshot) else world.snapshot
+        taken = {*known, *(each for each, text in self.edits.items() if text is not None)}
+        above = [path[:at] for at, sign in enumerate(path) if sign == "/" and path[:at] in taken]
+        if path in taken:
+            return refuse(f"{path} is there already: use edit_file")
+        if above or any(each.startswith(f"{path}/") for each in taken):
+            return refuse(f"{above[0]} is no folder" if above else f"{path} is a folder")
+        return self.keep(world, path, arguments.text, 0)
+
+    def delete_file(self, world: World, arguments: OnePath) -> ToolOutput:
+        """Remove a text file. The work tree stays as it is."""
+        if self.text(world, arguments.path) is None:
+            return refuse(f"there is no text file {arguments.path}")
+        self.edits[arguments.path] = None
+        return ToolOutput({"path": arguments.path})
+
+    def keep(self, world: World, path: str, text: str, line: int) -> ToolOutput:
+        """Keep the new text of a file; return the lines around the edit."""
+        problem = problem_with(path, text)
+        if problem or text == self.text(world, path):
+            return refuse(problem or "that changes nothing")
+        self.edits[path] = text
+        lines = redact(text, path).split("\n")
+        shown = lines[max(0, line - NEAR_LINES) : line + 4 * NEAR_LINES]
+        return ToolOutput({"path": path, "line": line + 1, "lines": len(lines), "text": "\n".join(shown)})
+
+    def changes(self, snapshot: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the changed files before and after the edits, each path -> text."""
+        changed = {path: text for path, text in self.edits.items() if snapshot.get(path) != text}
+        old = {path: snapshot[path] for path in changed if path in snapshot}
+        return old, {path: text for path, text in changed.items() if text is not None}
+
+
+def refuse(problem: str) -> ToolOutput:
+    """Return why nothing was done; it is the model's own business, so that no `error` of the run."""
+    return ToolOutput({"problem": problem}, failed=True)
+
+
+def describe_misses(text: str, old: str, found: int) -> str:
+    """Say why a text to replace is not there exactly once."""
+    if found:
+        return f"`old` occurs {found} times: add lines around it, so that it is unique"
+    first, lines = old.strip().split("\n")[0].strip(), text.split("\n")
+    near = next((number for number, line in enumerate(lines, 1) if first and first in line), 0)
+    hint = f"; line {near} begins like it, with other white space or other lines after it" if near else ""
+    return f"`old` does not occur: copy it exactly from the file{hint}"
+
+
+def problem_with(path: str, text: str) -> str:
+    """Return why a file cannot be written, "" if it can; the gate has compared its path with the allowed ones."""
+    if printable(path) != path or "\\" in path or posixpath.normpath(path) != path or path.startswith("/"):
+        return "that is no plain path from the top of the repository"
+    if any(GIT_FOLDER.match(part) for part in path.split("/")):
+        return "nothing is written below .git"
+    return "the text holds a character that no text file holds" if "\0" in text else ""
+
+
+def tools_for(copy: Copy) -> dict[str, Tool]:
+    """Return the tools over a copy, by name: the assistant's, which see the edits, and those that edit."""
+    made = {name: reading_tool(name, copy) for name in READING}
+    for name in EDITING:
+        run = getattr(copy, name)
+        schema, summary = run.__annotations__["arguments"], run.__doc__
+        made[name] = Tool(name, summary, "write", schema, run, decided=IN_MEMORY)
+    return made
+
+
+def reading_tool(name: str, copy: Copy) -> Tool:
+    """Return a tool of the assistant that sees the edits, and nothing of private files or of the history."""
+    tool = LocalAssistant().tools[name]
+
+    def run(world: World, arguments: Any) -> ToolOutput:
+        if name == "read_file":
+            texts, left_out = copy.over(world.snapshot), 0
+            if arguments.path not in texts:
+                return refuse(f"there is no text file {arguments.path}")
+        else:
+            texts, left_out = copy.mask_files(world.snapshot)
+        # A new assistant: one that has searched before remembers what it found.
+        done = LocalAssistant().tools[name].run(replace(world, snapshot=texts), arguments)
+        return replace(done, data={**done.data, "files_left_out": left_out}) if left_out else done
+
+    return replace(tool, run=run, summary=f"{tool.summary} {COPY_ONLY}" if name == "run" else tool.summary)
