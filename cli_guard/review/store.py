@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
 from cli_guard.git.changes import History
-from cli_guard.model import Decision, Disposition
+from cli_guard.model import Decision, Disposition, Status
 from cli_guard.review.load import bound_text
 from cli_guard.review.render.review import Review
+from cli_guard.review.render.words import count
 from cli_guard.state.audit import entry
 from cli_guard.state.records import PendingReview, Records
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from cli_guard.graph.run import Pause
     from cli_guard.review.load import Gathered
     from cli_guard.runtime import Invocation
+
+BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
 
 
 def record_review(
@@ -32,6 +35,7 @@ def record_review(
         records.audit.append(audit_entry(review, gathered, invocation))
         keep_report(review, records)
         remember_reasons(review, records)
+        review = replace(review, notes=(*review.notes, *remind(gathered, records)))
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=review.decision is Decision.REVIEW)
         return replace(review, review_id=None, notes=(*review.notes, note))
@@ -45,6 +49,22 @@ def keep_report(review: Review, records: Records) -> None:
     # A clean message must not overwrite the report of the change that it belongs to.
     if not review.is_silent:
         records.keep_report(as_json.render(review, indent=None))
+
+
+def remind(gathered: "Gathered", records: Records) -> tuple[str, ...]:
+    """Return the line about unseen questions on the previous commit, whose lines this one does not change."""
+    # Most repositories have none: nothing more than this is done or loaded for them.
+    if gathered.subject.event not in BEFORE_COMMIT or not (records.folder / "advice/latest.json").exists():
+        return ()
+    from cli_guard.state.advice import AdviceStore
+
+    advice = AdviceStore(records.folder).read("latest")
+    if advice is None or advice.commit != gathered.base:
+        return ()
+    changes = gathered.subject.changes
+    removed = {(c.status is Status.RENAMED and c.old_path) or c.path: c.removed for c in changes}
+    number = sum(each.line not in removed.get(each.path, ()) for each in advice.questions)
+    return (f"{count(number, 'question')} on {advice.commit[:7]}: cli-guard last",) if number else ()
 
 
 def remember_reasons(review: Review, records: Records) -> None:

@@ -40,6 +40,12 @@ def answer(request: Request, handed: list[int], connection: socket.socket, run: 
     os.close(ticket)
     connection.sendall(BEGUN + b"\0")
     code = exit_code(run)
+    if code == 0 and request.arguments[:2] == (b"hook", b"commit-msg"):
+        from cli_guard.server.control import ask_model_later
+
+        # Before the client knows: when it is gone, the server ends what is left of this child's process group.
+        with suppress(OSError):
+            ask_model_later()
     with suppress(OSError):
         connection.sendall(ENDED + bytes([code & 0xFF]))
 

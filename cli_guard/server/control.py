@@ -40,18 +40,32 @@ def why_not(env: Mapping[str, str]) -> str:
     return f"[server] enabled = false in {user_file(env)}"
 
 
-def is_enabled(env: Mapping[str, str], key: str = "enabled") -> bool:
+def is_enabled(
+    env: Mapping[str, str], key: str = "enabled", section: str = "server", *, default: bool = True
+) -> bool:
     """Check a key of the user's configuration; an unreadable file is reported elsewhere."""
     path = user_file(env)
     if path is None or not path.is_file():
-        return True
+        return default
     import tomllib
 
     try:
-        section = tomllib.loads(path.read_text("utf-8-sig")).get("server")
+        table = tomllib.loads(path.read_text("utf-8-sig")).get(section)
     except (OSError, ValueError, RecursionError):
-        return True
-    return not (isinstance(section, dict) and section.get(key) is False)
+        return default
+    value = table.get(key) if isinstance(table, dict) else default
+    return value if isinstance(value, bool) else default
+
+
+def ask_model_later() -> None:
+    """Start a process that asks a model about the commit that is being made, if the user's own file wants that.
+
+    It has the environment of the commit, with the key, which neither this child nor the server keeps. Raises OSError.
+    """
+    if is_enabled(os.environ, "after_hooks", "model", default=False):
+        command = (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard", "last", "--background")
+        null = subprocess.DEVNULL
+        subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=True)
 
 
 def leave_behind(argv: list[str]) -> None:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
-from cli_guard.model import Finding, JudgedFinding, Suppressed
+from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed, finding_of
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import json_value
 
@@ -64,3 +65,28 @@ def _finding(found: Finding) -> Mapping[str, object]:
         "fingerprint": found.fingerprint,
         "commit": found.commit,
     }
+
+
+def read_report(text: str) -> tuple[dict[str, Any], Review]:
+    """Return a stored report as data, and the review in it. Raises ValueError, KeyError or TypeError for any other."""
+    data = json.loads(text)
+
+    def finding(each: Mapping[str, Any], *more: str) -> Finding:
+        return finding_of({key: value for key, value in each.items() if key not in more})
+
+    answers, covered = ("by", "reason", "new"), data["coverage"]
+    return data, Review(
+        decision=Decision(data["decision"]),
+        findings=tuple(
+            JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
+            for each in data["findings"]
+        ),
+        suppressed=tuple(
+            Suppressed(finding(each, *answers), *(each[key] for key in answers))
+            for each in data["suppressed"]
+        ),
+        skipped=tuple(Skipped(each["path"], each["reason"]) for each in covered["skipped"]),
+        notes=tuple(data["notes"]),
+        **{key: covered[key] for key in ("files", "reviewed")},
+        **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
+    )

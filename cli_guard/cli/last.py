@@ -1,0 +1,113 @@
+"""`cli-guard last`: the last report again, and what the model says about the last commit."""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, replace
+
+import click
+
+from cli_guard.cli.app import COLOR, FORMAT, Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.review import show
+from cli_guard.errors import CliGuardError
+from cli_guard.git.contents import read_worktree_file
+from cli_guard.git.repository import Repository
+from cli_guard.policy.config import read_user_config
+from cli_guard.policy.language_model import ModelSection
+from cli_guard.review.render.as_json import read_report
+from cli_guard.secrets.printable import json_value, printable
+from cli_guard.state.advice import Advice, AdviceStore, Question
+from cli_guard.state.files import read_state
+
+FILE_BYTES = 5_000_000
+
+
+@click.pass_obj
+def run(io: Io, /, format: str, color: str, background: bool) -> int:
+    user = read_user_config(io.env)
+    config = user.model if user and user.model.after_hooks and user.model.is_configured else None
+    if background:
+        # Nobody waits for it.
+        os.nice(10)
+        if config:
+            ask_in_background(io, config)
+        return 0
+    repository = Repository.discover(io.cwd, io.env)
+    path = repository.state_folder / "last-report.json"
+    try:
+        data, review = read_report(read_state(path).decode("utf-8"))
+    except FileNotFoundError:
+        raise CliGuardError("there is no report yet: commit something, or run `cli-guard review`") from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise CliGuardError(f"{path} cannot be read: run `cli-guard review` to write it anew") from None
+    if format == "text":
+        show(io, review, format, color, None)
+    advice = find_advice(io, repository, config) if config else None
+    asked = advice.open_questions(lambda *place: read_text(repository, *place)) if advice else ()
+    if format == "json":
+        shown = asdict(replace(advice, questions=asked)) if advice else None
+        io.say(json.dumps(json_value(data | {"advice": shown}), indent=2))
+    elif advice:
+        io.say(describe(advice, asked))
+    if advice and advice.questions and not advice.shown:
+        # Where it cannot be written, the next hook names the questions again.
+        with suppress(CliGuardError, OSError):
+            now = io.invocation.now.isoformat(timespec="seconds")
+            AdviceStore(repository.state_folder).keep(replace(advice, shown=now))
+    return 0
+
+
+def ask_in_background(io: Io, config: ModelSection) -> None:
+    """Advise on the commit that is being made; `last` reports what goes wrong, when it tries again."""
+    from cli_guard.llm.summary import advise_after_hook
+
+    # The index that Git names to a hook may be a temporary one.
+    env = {name: value for name, value in io.env.items() if name != "GIT_INDEX_FILE"}
+    with suppress(CliGuardError, OSError):
+        advise_after_hook(Repository.discover(io.cwd, env), config, replace(io.invocation, env=env))
+
+
+def find_advice(io: Io, repository: Repository, config: ModelSection) -> Advice | None:
+    """Return what the model says about the last commit, asking it now if need be; a failure is one line."""
+    from cli_guard.llm.summary import advise, last_entry
+
+    commit = repository.head
+    # The report is of a change that was not recorded.
+    if commit is None or last_entry(repository).get("decision") in ("deny", "review"):
+        return None
+    about = f"the model about {commit[:7]}"
+    try:
+        words = f"cli-guard: asking {about} (at most {config.deadline_s:g} s)"
+        return advise(repository, commit, config, io.invocation, lambda: io.warn(words))
+    except (CliGuardError, OSError) as error:
+        io.warn(f"cli-guard: nothing from {about}: {printable(str(error))}")
+        return None
+
+
+def read_text(repository: Repository, commit: str, path: str) -> str | None:
+    """Return a file in a commit, or in the work tree for "", with LF alone at the end of its lines."""
+    raw = repository.show(commit, path) if commit else read_worktree_file(repository.root, path, FILE_BYTES)
+    return None if raw is None else raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+
+
+def describe(advice: Advice, asked: tuple[Question, ...]) -> str:
+    """Format the summary, the questions whose lines are unchanged, and what was left out."""
+    lines = advice.summary.splitlines() + [f"{each.path}:{each.line}  {each.text}" for each in asked]
+    if withdrawn := len(advice.questions) - len(asked):
+        lines.append(f"(questions withdrawn, as their lines have changed: {withdrawn})")
+    if advice.left_out:
+        lines.append(f"(files of which not all was sent: {advice.left_out})")
+    head = f"{advice.commit[:7]}, by {advice.model}:"
+    return "\n".join(
+        printable(line) for line in (head, *(f"  {each}" for each in lines or ["nothing to say"]))
+    )
+
+
+command = Command(
+    "last",
+    callback=run,
+    help="Show the last report of this repository again. With `after_hooks` in [model] of your own file, also a"
+    " summary of the last commit and questions worth asking, unless their lines have changed.",
+    params=[FORMAT, click.Option(["--background"], is_flag=True, hidden=True), COLOR],
+)
