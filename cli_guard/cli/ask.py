@@ -1,7 +1,8 @@
 """`cli-guard ask`: a request in a developer's words, answered from the repository; nothing is written or run."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 
+if TYPE_CHECKING:
+    from cli_guard.llm.guest import Guest
+
 EXIT_CODES = {"ok": 0, "needs_review": 3, "failed": 1}
 MOST_BYTES = 4_000_000
 
@@ -23,14 +27,25 @@ def run(
 ) -> int:
     from cli_guard.mcp.client.tools import open_servers
 
+    said = request_from(io, request)
+    guest, writer = invite(io, said, shown), None
+    if guest:
+        from cli_guard.llm.recording import Writer
+
+        writer = Writer(guest)
     asked = ask_request(
-        request_from(io, request),
+        said,
         io.invocation,
         paths=from_the_top(io, path),
         revision=rev,
         worktree=worktree,
         servers=open_servers,
+        equip=guest.equip if guest else None,
+        writer=writer,
     )
+    if guest and shown["show_prompt"]:
+        io.say(guest.show_prompts())
+        return 0
     for note in asked.notes:
         io.warn(f"cli-guard: {printable(note)}")
     if shown["patch"]:
@@ -45,7 +60,34 @@ def run(
         io.say(printable(asked.text, keep_newlines=True))
         if shown["explain"]:
             io.say("\n".join(map(printable, explain_plan(asked.data))))
+            if guest:
+                io.say(f"route: {printable(str(guest.route))}")
     return EXIT_CODES[asked.status]
+
+
+def invite(io: Io, request: str, shown: Mapping[str, object]) -> "Guest | None":
+    """Return the model that may help, None if none is configured or wanted. Raises ConfigError, UsageError."""
+    from cli_guard.policy.config import read_user_config
+    from cli_guard.policy.language_model import ModelSection, is_named
+
+    if shown["no_model"]:
+        return None
+    user = read_user_config(io.env)
+    config = user.model if user else ModelSection()
+    named = str(shown["model"] or "")
+    try:
+        named = named and is_named(named)
+    except ValueError as error:
+        raise UsageError(f"--model {named}: {error}") from error
+    if not (named or config.is_configured):
+        if shown["show_prompt"]:
+            raise UsageError(
+                "--show-prompt needs a model: name one in [model] of your own file, or with --model"
+            )
+        return None
+    from cli_guard.llm.guest import open_guest
+
+    return open_guest(request, config, io.invocation, forced=named, preview=bool(shown["show_prompt"]))
 
 
 def request_from(io: Io, request: str) -> str:
@@ -95,9 +137,9 @@ command = Command(
     "ask",
     callback=run,
     help="Answer a request about the repository: where something is, documentation, a refactoring, the command for a"
-    " task, the tests that cover it, a change. Works on what is staged, without a model or a network. Nothing is"
-    " written or run before `cli-guard approve`: neither a patch nor the command to test, check or build."
-    " Exit codes: 0 answered, 3 needs review, 1 failed.",
+    " task, the tests that cover it, a change. Works on what is staged, without a network; a model helps only if your"
+    " own configuration names one. Nothing is written or run before `cli-guard approve`: neither a patch nor the"
+    " command to test, check or build. Exit codes: 0 answered, 3 needs review, 1 failed.",
     params=[
         click.Argument(["request"]),
         click.Option(
@@ -110,6 +152,13 @@ command = Command(
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
         FORMAT,
         click.Option(["--patch"], is_flag=True, help="Print the proposed patch alone, for `git apply`."),
+        click.Option(
+            ["--model"], metavar="NAME", help="Use this model (provider:name) for all that one is asked."
+        ),
+        click.Option(["--no-model"], is_flag=True, help="Use no model, whatever is configured."),
+        click.Option(
+            ["--show-prompt"], is_flag=True, help="Print what would be sent to a model; send nothing."
+        ),
         click.Option(["--explain"], is_flag=True, help="Show the plan, what the gate decided, and the log."),
     ],
 )

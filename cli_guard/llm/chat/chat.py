@@ -1,0 +1,292 @@
+"""A chat: turns over the one graph, what a person approves in them, and the session that keeps it all."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from cli_guard.assistant import Proposal, propose
+from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
+from cli_guard.assistant.ask import OpenServers, context_for, record
+from cli_guard.assistant.local import LocalAssistant
+from cli_guard.errors import CliGuardError, Interrupted
+from cli_guard.git.repository import Repository
+from cli_guard.git.snapshot import Snapshot, list_index, read_state
+from cli_guard.graph.context import Context, Planned, Planner
+from cli_guard.graph.state import Data, State, normalise
+from cli_guard.llm.chat.permission import Permission
+from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk, Talking
+from cli_guard.llm.gateway import Gateway
+from cli_guard.llm.ledger import Ledger, Total
+from cli_guard.llm.loop import ToolLoop
+from cli_guard.llm.patching import PROPOSE, write_action
+from cli_guard.llm.prompts import system
+from cli_guard.llm.routing import Route, route_request
+from cli_guard.llm.session import Session, Sessions
+from cli_guard.llm.tools import Copy
+from cli_guard.model import Action
+from cli_guard.policy.language_model import ModelSection
+from cli_guard.review.approve import find_pending, reject
+from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+from cli_guard.state.records import ASKED, Records
+
+if TYPE_CHECKING:
+    from cli_guard.llm.chat.display import Display
+    from cli_guard.llm.chat.keyboard import Keyboard
+
+SESSIONS = "sessions"
+TASK_CHARS = 200
+
+
+@dataclass(frozen=True)
+class Host:
+    """Where a chat runs. `now` returns an invocation of this moment; `servers` opens the user's MCP servers.
+
+    `check_person` raises UsageError if no person can answer.
+    """
+
+    stdin: TextIO
+    stdout: TextIO
+    env: Mapping[str, str]
+    now: Callable[[], Invocation]
+    check_person: Callable[[], None]
+    servers: OpenServers | None = None
+    colored: bool = True
+
+
+@dataclass
+class Chat:
+    """A chat. `open` begins or resumes its session; `turn` answers a message of the person.
+
+    `undone` are the patches that `/redo` can write again, the last one at the end. `edits` are those of the model that
+    no patch has written yet.
+    """
+
+    host: Host
+    config: ModelSection
+    display: "Display"
+    keyboard: "Keyboard"
+    forced: str = ""
+    undone: list[Data] = field(default_factory=list)
+    stack: ExitStack = field(default_factory=ExitStack)
+
+    def __post_init__(self) -> None:
+        invocation = self.host.now()
+        self.repository = Repository.discover(invocation.cwd, invocation.env)
+        self.sessions = Sessions(self.repository.state_folder / SESSIONS)
+        self.ledger = Ledger(self.config, invocation.env, invocation.now)
+        self.gateway = Gateway(self.config, invocation.env, self.ledger, on_text=self.display.feed)
+        self.permission = Permission(self.host.check_person, self.ask_person, self.display.say)
+        self.copy = Copy(self.config)
+        self.snapshot = Snapshot.of({})
+        self.route = Route("medium")
+        self.before = Total()
+        # What the model is told with the next message.
+        self.note = ""
+
+    def open(self, name: str = "") -> None:
+        """Begin a new session, or resume the one whose id `name` begins; the present one is kept. Raises CliGuardError.
+
+        What was permitted for the session before is forgotten.
+        """
+        opened, held = ExitStack(), self.sessions.open(self.repository.root_name, self.host.now().now, name)
+        self.session: Session = opened.enter_context(held)
+        self.stack.close()
+        self.stack = opened
+        self.ledger.session = self.session.id
+        self.gateway.forced = self.forced or self.session.model
+        self.permission.allow_all, self.permission.scopes = False, set()
+        self.copy.edits.clear()
+        self.undone.clear()
+        if not self.session.messages:
+            self.session.messages.append(system(TASK))
+        self.loop = ToolLoop(self.guest(), self.session.messages, OFFERED, "chat", SPARE)
+
+    def paths(self) -> list[str]:
+        """Return the paths of the repository, before the first turn those of the index. Raises GitError."""
+        return list(self.snapshot) or [path for *_, path in list_index(self.repository)]
+
+    def guest(self) -> ChatGuest:
+        """Return the guest of one run."""
+        self.gateway.log.clear()
+        self.gateway.prompts.clear()
+        return ChatGuest(self.gateway, self.route, session=self.session)
+
+    def turn(self, text: str) -> None:
+        """Answer a message of the person. Ctrl-C ends the turn, and the session stays whole."""
+        session, self.before = self.session, replace(self.ledger.total)
+        session.turn += 1
+        if not session.task:
+            session.task = normalise(redact(text))[:TASK_CHARS]
+            session.add("task", text)
+        self.route = route_request(normalise(text))
+        if session.tier:
+            self.route = replace(self.route, tier=session.tier)
+        self.gateway.start_turn()
+        self.loop.say("\n\n".join(filter(None, (self.note, text))))
+        self.note = ""
+        try:
+            with self.display.busy(self.keyboard):
+                self.answer(text)
+        except KeyboardInterrupt:
+            self.end_turn("ended by the person with Ctrl-C")
+        except (CliGuardError, OSError) as error:
+            self.end_turn(str(error))
+        finally:
+            self.save()
+
+    def end_turn(self, why: str) -> None:
+        """Leave the messages whole after a turn that has no answer, and say what was left undone."""
+        messages = self.session.messages
+        done = {each["tool_call_id"] for each in messages if each["role"] == "tool"}
+        calls = [call for each in messages for call in each.get("tool_calls") or () if call["id"] not in done]
+        left = [call["function"]["name"] for call in calls]
+        left += [f"the patch of {path}" for path in self.copy.edits]
+        self.copy.edits.clear()
+        self.loop.close(f"not run: {why}")
+        if not self.loop.is_answered:
+            messages.append({"role": "assistant", "content": f"{self.display.safe_text()}\n[{why}]".strip()})
+        undone = f"; left undone: {', '.join(left)}" if left else ""
+        self.display.say(f"{why}{undone}")
+
+    def save(self) -> None:
+        """Store the session; what cannot be written is said, and the chat goes on."""
+        try:
+            self.sessions.save(self.session, self.host.now().now)
+        except CliGuardError as error:
+            self.display.say(f"not stored: {error}")
+
+    def answer(self, text: str) -> None:
+        """Run the graph until the model has answered and nothing waits. Raises CliGuardError, KeyboardInterrupt."""
+        more = True
+        while more:
+            guest = self.loop.guest = self.guest()
+            guest.use = Talking(self.loop, self.copy, self.display.step)
+            proposal, context = self.run(text, guest.plan, guest)
+            self.display.finish()
+            if guest.failure:
+                self.fall_back(text, guest.failure)
+                return
+            more = proposal.status == "needs_review" and self.settle(proposal, context)
+        if self.loop.stopped:
+            self.end_turn(self.loop.stopped)
+        elif not self.loop.is_answered:
+            self.end_turn(proposal.text or "the turn ended without an answer")
+
+    def run(self, text: str, planner: Planner, guest: ChatGuest | None = None) -> tuple[Proposal, Context]:
+        """Run the graph once over the work tree; store what waits for a person. Raises CliGuardError."""
+        invocation = self.host.now()
+        self.snapshot = read_state(self.repository, None, worktree=not self.repository.bare)
+        metadata: Data = {"event": ASKED, "snapshot": self.snapshot.name, "chat": self.session.id}
+        with context_for(self.repository, invocation, self.snapshot, servers=self.host.servers) as given:
+            shell = cast(LocalAssistant, given.assistant).shell
+            context = replace(given, assistant=Talk(shell), planner=planner)
+            if guest and guest.use:
+                guest.tools |= guest.use.tools(context)
+                self.loop.offered = (*OFFERED, *(each for each in context.tools if each.startswith("mcp:")))
+                context = guest.equip(context)
+            proposal = propose(text, self.snapshot, context=context, metadata=metadata)
+        proposal = record(proposal, self.repository, invocation)
+        for note in proposal.notes:
+            self.display.say(note)
+        return proposal, context
+
+    def settle(self, proposal: Proposal, context: Context) -> bool:
+        """Have the person decide about what waits, and tell the model; return whether the turn goes on."""
+        state, problem = self.carry_out(proposal, context)
+        self.loop.resume(state, problem)
+        if all(each["tool"] != "write_file" for each in state["blocked_actions"]):
+            return True
+        self.copy.edits.clear()
+        if problem:
+            self.note = f"[cli-guard: the patch was not written: {problem}]"
+            return False
+        self.loop.say(
+            "[cli-guard: the patch was written. Do what is left, or say in a sentence what is done.]"
+        )
+        return True
+
+    def carry_out(self, proposal: Proposal, context: Context) -> tuple[State, str]:
+        """Show a run that waits, ask, and resume exactly that one, as `cli-guard approve` does, or reject it.
+
+        Return its state, and why nothing was done, "" if it was. Raises KeyboardInterrupt, Interrupted.
+        """
+        repository, invocation, began = self.repository, self.host.now(), time.monotonic()
+        state, reason = proposal.state, ""
+        assert state is not None  # noqa: S101 - what the graph made has one
+        problem = f"it cannot be approved now: {state['review_reason']}"
+        try:
+            if review_id := str(proposal.data["review_id"] or ""):
+                review = find_pending(Records(repository.state_folder), review_id, invocation)
+                requests = find_requests(repository, review, invocation)
+                reviewed = [each for each in state["tool_results"] if each["tool"] == PROPOSE]
+                made = reviewed[-1] if reviewed else {}
+                why = f"why: {state['review_reason']}"
+                details = (describe_requests(repository, requests), why, *made.get("findings", ()))
+                needs_review = bool(made.get("needs_review"))
+                try:
+                    reason = self.permission.decide(
+                        requests, "\n".join(details), context, needs_review=needs_review
+                    )
+                finally:
+                    if not reason:
+                        reject(repository, review, invocation, "chat")
+                problem = "" if reason else "a person has rejected it"
+            if reason:
+                more: Any = {"servers": self.host.servers, "say": self.display.say}
+                state = approve_request(repository, review, invocation, reason, requests, **more)
+                self.keep(requests, state, review_id)
+        except Interrupted as error:
+            self.loop.resume(state, str(error))
+            raise
+        except (CliGuardError, OSError) as error:
+            problem = str(error)
+        if problem:
+            self.display.say(problem)
+        # The time of the person and of the command is not the model's.
+        self.gateway.until += time.monotonic() - began
+        return state, problem
+
+    def keep(self, requests: list[Action], state: State, review_id: str) -> None:
+        """Record in the session what was approved and done, and show it."""
+        for each in requests:
+            paths = each.arguments.get("paths", ())
+            if each.tool == "write_file":
+                for path in paths:
+                    self.session.add("file", path, about=path)
+                self.session.add("patch", redact(each.arguments["patch"]))
+                self.display.say(f"written: {', '.join(paths)} (/undo reverts it)")
+            elif each.tool == "run_command":
+                codes = [r.get("exit_code") for r in state["tool_results"] if r["tool"] == each.tool]
+                code = codes[-1] if codes else None
+                self.session.add("command", redact(each.arguments["command"]), exit_code=code)
+                self.display.say(f"exit code {code}")
+            self.session.add("approval", f"{each.tool} ({review_id})", about=review_id)
+
+    def fall_back(self, text: str, why: str) -> None:
+        """Answer without a model, as `cli-guard ask --no-model` does. Raises CliGuardError."""
+        self.end_turn(f"no answer of the model: {why}")
+        with context_for(self.repository, self.host.now(), self.snapshot) as context:
+            proposal = propose(text, self.snapshot, context=context, metadata={"event": ASKED})
+        if proposal.status != "failed":
+            proposal = record(proposal, self.repository, self.host.now())
+            self.display.say(f"Without a model:\n{printable(proposal.text, keep_newlines=True)}")
+
+    def write_again(self) -> None:
+        """Write the patch that was reverted last once more, through the gate and its approval. Raises CliGuardError."""
+        proposal = self.undone[-1]
+        planned = Planned((write_action(proposal),))
+        waiting, context = self.run("write a patch again that was reverted", lambda state, context: planned)
+        if waiting.status != "needs_review":
+            raise CliGuardError(waiting.text)
+        if not self.carry_out(waiting, context)[1]:
+            self.undone.remove(proposal)
+
+    def ask_person(self, details: str, question: str) -> str:
+        """Show what needs an approval, and return the line that is typed after that; nothing typed before counts."""
+        with self.display.suspend():
+            self.display.say(details)
+            return self.keyboard.ask(question)

@@ -1,0 +1,238 @@
+"""Turns and commands of a chat over a real repository, with a scripted model and scripted answers of the person."""
+
+import datetime
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import call, fault, say, serve
+from repositories import Repo, isolated_environment
+
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.llm.chat.chat import Chat, Host
+from cli_guard.llm.chat.commands import run_command, take_lines
+from cli_guard.llm.chat.display import Display
+from cli_guard.llm.chat.keyboard import Keyboard
+from cli_guard.policy.language_model import ModelSection
+from cli_guard.runtime import Invocation
+
+CODE = "def send():\n    return 1\n"
+DONE = ("edit_file", {"path": "a.py", "old": "return 1", "new": "return 2"})
+BROKEN = ("edit_file", {"path": "a.py", "old": "return 1", "new": "return ("})
+MENDED = ("edit_file", {"path": "a.py", "old": "return (", "new": "return 3"})
+SECRET = (
+    "create_file",
+    {"path": "b.py", "text": "key = '" + "".join(("AKIA", "Q3EGRIPLE", "5W2ZT7N")) + "'\n"},
+)
+TAKEN_BACK = ("delete_file", {"path": "b.py"})
+
+
+class Typist(Keyboard):
+    """Answers questions from a list, without a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO(), io.StringIO(), {}, tuple)
+        self.replies: list[str] = []
+        self.asked: list[str] = []
+
+    @contextmanager
+    def reading(self, on_tick: Any) -> Iterator[None]:
+        yield
+
+    def ask(self, question: str) -> str:
+        self.asked.append(question)
+        return self.replies.pop(0)
+
+
+class Desk:
+    """A chat, and what it has shown."""
+
+    def __init__(self, folder: Path, base_url: str, **model: Any) -> None:
+        env = isolated_environment(folder / "home") | {
+            "XDG_STATE_HOME": str(folder / "state"),
+            "TERM": "xterm",
+        }
+        if not (folder / "repo").exists():
+            Repo.create(folder / "repo", env).commit("First", {"a.py": CODE})
+        self.repo = Repo(folder / "repo", env)
+        models = {"medium": ("openai:test-model",), "context_tokens": 100_000} | model
+        config = ModelSection(base_url=base_url, **models)
+        self.stream, self.typist = io.StringIO(), Typist()
+        display = Display(self.stream, env, colored=False)
+
+        def now() -> Invocation:
+            return Invocation(self.repo.path, env, datetime.datetime.now(datetime.UTC))
+
+        host = Host(io.StringIO(), self.stream, env, now, lambda: None)
+        self.chat = Chat(host, config, display, self.typist)
+        self.chat.open()
+
+    def turn(self, text: str, *replies: str) -> str:
+        self.typist.replies += replies
+        return self.shown(lambda: self.chat.turn(text))
+
+    def command(self, line: str, *replies: str) -> str:
+        self.typist.replies += replies
+        return self.shown(lambda: run_command(self.chat, line))
+
+    def shown(self, act: Any) -> str:
+        at = len(self.stream.getvalue())
+        act()
+        assert not self.typist.replies
+        messages = self.chat.session.messages
+        calls = [each["id"] for one in messages for each in one.get("tool_calls") or ()]
+        assert calls == [each["tool_call_id"] for each in messages if each["role"] == "tool"]
+        return self.stream.getvalue()[at:]
+
+    @property
+    def code(self) -> str:
+        return (self.repo.path / "a.py").read_text()
+
+
+def test_edits_that_do_not_parse_go_back_to_the_model(tmp_path: Path) -> None:
+    script = [call(BROKEN), say("Done."), call(MENDED), say("Mended."), say("It returns 3.")]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        shown = desk.turn("return 3", "y")
+    assert "this does not parse: a.py: " in shown
+    assert "+    return 3" in shown
+    assert "return 3" in desk.code
+
+
+def test_a_patch_that_policy_denies_is_never_asked_about(tmp_path: Path) -> None:
+    script = [call(SECRET), say("Done."), say("It must be."), say("Really.")]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.chat.permission.allow_all = True
+        shown = desk.turn("add the key")
+    assert "policy denies the patch: " in shown and "the edits are dropped" in shown
+    assert not desk.typist.asked
+    assert not (desk.repo.path / "b.py").exists()
+
+
+@pytest.mark.parametrize(("text", "asked"), [("def run(x):\n    return eval(x)\n", 1), ("LIMIT = 3\n", 0)])
+def test_a_finding_that_needs_review_is_looked_at_each_time(tmp_path: Path, text: str, asked: int) -> None:
+    script = [call(("create_file", {"path": "b.py", "text": text})), say("Done."), say("Written.")]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.chat.permission.allow_all = True
+        shown = desk.turn("write b.py", *["y"] * asked)
+    assert len(desk.typist.asked) == asked
+    assert ("code-python-eval" in shown) == bool(asked)
+    assert (desk.repo.path / "b.py").read_text() == text
+
+
+def test_a_patch_that_was_mended_is_asked_about(tmp_path: Path) -> None:
+    script = [call(SECRET), say("Done."), call(TAKEN_BACK, DONE), say("Only the number."), say("Written.")]
+    with serve(script) as server:
+        desk = Desk(tmp_path, server.base_url)
+        shown = desk.turn("add the key and return 2", "y")
+    assert "policy denies the patch: " in shown and "+    return 2" in shown
+    assert "return 2" in desk.code
+    assert not (desk.repo.path / "b.py").exists()
+
+
+def test_a_rejected_patch_and_its_reason_reach_the_model(tmp_path: Path) -> None:
+    with serve([call(DONE), say("Done."), say("All right.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        assert "a person has rejected it" in desk.turn("return 2", "n")
+        desk.turn("leave it")
+        told = server.requests[-1].messages[-1]["content"]
+    assert told == "[cli-guard: the patch was not written: a person has rejected it]\n\nleave it"
+    assert desk.code == CODE
+    assert desk.repo.guard("pending").out.count("a.py") == 0
+
+
+def test_a_patch_over_unstaged_changes_of_the_person_is_not_written(tmp_path: Path) -> None:
+    with serve([call(DONE), say("Done.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.repo.write("a.py", CODE + "# mine\n")
+        shown = desk.turn("return 2")
+    assert "has unstaged changes: stage, commit or stash them" in shown
+    assert desk.code == CODE + "# mine\n"
+
+
+def test_a_model_that_fails_after_a_call_leaves_a_whole_session(tmp_path: Path) -> None:
+    with serve([call(DONE), fault("unauthorized"), say("Hello.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        shown = desk.turn("where is send defined?")
+        assert "left undone: the patch of a.py" in shown
+        assert "a.py:1" in shown[shown.index("Without a model:") :]
+        assert "Hello." in desk.turn("hello")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("/help", "/allow-all [off]"),
+        ("/model", "medium openai:test-model"),
+        ("/model other:b", "in use: other:b"),
+        ("/model test-model", "in use: openai:test-model"),
+        ("/route", "last message: medium"),
+        ("/route heavy", "tier: heavy"),
+        ("/diff", "nothing that this session wrote differs from HEAD"),
+        ("/review worktree", "nothing"),
+        ("/resume", "1 turns: hello"),
+        ("/clear", "new session"),
+        ("/compact", "tokens before"),
+        ("/cost", "session  1 call, 10 + 5 tokens"),
+    ],
+)
+def test_commands(tmp_path: Path, line: str, shown: str) -> None:
+    with serve(lambda request: say("Hello.")) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("hello")
+        assert shown in desk.command(line)
+
+
+@pytest.mark.parametrize("line", ["/model big", "/undo", "/redo", "/resume abcd"])
+def test_commands_that_cannot(tmp_path: Path, line: str) -> None:
+    desk = Desk(tmp_path, "http://127.0.0.1:9/v1")
+    with pytest.raises(UsageError):
+        desk.command(line)
+
+
+def test_a_session_is_resumed_with_its_choices_but_not_with_its_permissions(tmp_path: Path) -> None:
+    with serve([call(DONE), say("Done."), say("Written.")]) as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.turn("return 2", "a")
+        desk.command("/model openai:b")
+        desk.command("/route light")
+        desk.command("/allow-all")
+        first = desk.chat.session.id
+        desk.command("/clear")
+        assert (desk.chat.gateway.forced, desk.chat.permission.scopes) == ("", set())
+        desk.command(f"/resume {first[:6]}")
+        chat = desk.chat
+        assert (chat.gateway.forced, chat.session.tier) == ("openai:b", "light")
+        assert (chat.permission.allow_all, chat.permission.scopes) == (False, set())
+        assert "reverted: a.py" in desk.command("/undo")
+        assert desk.code == CODE
+        with pytest.raises(UsageError):
+            desk.command("/undo")
+        with pytest.raises(CliGuardError, match="open in another chat"):
+            Desk(tmp_path, server.base_url).chat.open(first)
+
+
+def test_a_long_session_fits_the_window(tmp_path: Path) -> None:
+    with serve(lambda request: say("word " * 200)) as server:
+        desk = Desk(tmp_path, server.base_url, context_tokens=4_000, answer_tokens=500)
+        for number in range(8):
+            desk.turn(
+                f"Remember that port {9000 + number} is for service number {number}. " + "filler " * 150
+            )
+        assert all(len(each.all_text) < 4 * 4_000 for each in server.requests)
+        assert "9000" in server.requests[-1].text
+
+
+def test_a_line_that_was_queued_does_not_allow_all(tmp_path: Path) -> None:
+    with serve() as server:
+        desk = Desk(tmp_path, server.base_url)
+        desk.typist.queue += ["/allow-all", "/exit"]
+        assert "type it at the prompt" in desk.shown(lambda: take_lines(desk.chat))
+        assert not desk.chat.permission.allow_all
+        desk.command("/allow-all")
+        assert desk.chat.permission.allow_all
