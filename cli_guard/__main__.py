@@ -73,6 +73,9 @@ def answer(
     except BrokenPipeError:
         raise
     except Exception as error:
+        # pydantic builds its schemas in compiled code, which wraps an interrupt into an error of its own.
+        if type(error).__name__ == "SchemaError" and "KeyboardInterrupt" in str(error):
+            raise KeyboardInterrupt from None
         from cli_guard.cli.crash import report_crash
 
         complain(report_crash(error, argv, cwd, env))

@@ -1,5 +1,6 @@
 """Real repositories in temporary folders, with Git's own configuration shut out."""
 
+import gc
 import os
 import shutil
 import signal
@@ -70,6 +71,7 @@ SLOW = (
     "git/test_pushes.py",
     "graph/test_requirement.py::Test_failure_cases::test_large_context",
     "install/",
+    "llm/",
     "mcp/",
     "reviewers/commands/test_extraction.py::test_what_nests_deep",
     "reviewers/dependencies/test_labelled_changes.py",
@@ -121,6 +123,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("cold"):
             item.add_marker(required)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays to the end: have the garbage collector leave it alone, and come less often."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

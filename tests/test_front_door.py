@@ -1,7 +1,12 @@
 """The command as a newcomer meets it: help, versions, wrong usage, one line each."""
 
+import io
+
+import pytest
 from examples import table
 from repositories import Repo
+
+from cli_guard.__main__ import main
 
 
 def test_version_is_one_line(repo: Repo) -> None:
@@ -32,3 +37,19 @@ def test_wrong_usage_is_one_line_and_exit_2(committed: Repo, arguments: list[str
     assert done.out == ""
     assert len(done.err.strip().splitlines()) == 1
     assert says in done.err
+
+
+@pytest.mark.parametrize(("said", "code"), [("in literal:\n  KeyboardInterrupt: ", 130), ("in literal", 4)])
+def test_an_interrupt_inside_compiled_code_is_one(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch, said: str, code: int
+) -> None:
+    class SchemaError(Exception):
+        """As pydantic_core names it, which has the interrupt in its text alone."""
+
+    def fail(argv: list[str], streams: object) -> int:
+        raise SchemaError(f"Error building validator {said}")
+
+    monkeypatch.setattr("cli_guard.cli.app.dispatch", fail)
+    stream = io.StringIO()
+    assert main(["review"], io.StringIO(), stream, stream, committed.path, committed.env) == code
+    assert stream.getvalue().startswith("cli-guard: in")

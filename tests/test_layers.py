@@ -16,7 +16,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 FLOORS = (
     ("__main__",),
     ("cli", "api"),
-    ("agents", "mcp"),
+    ("agents", "mcp", "llm"),
     ("assistant",),
     ("execution", "server"),
     ("review",),
@@ -34,21 +34,23 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # Lines of Python by room: a full room gives up a line for each new one. The numbers only fall; where the goal of the
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
-    # 15,000; signed approvals took 2,900, a repository's own rules 440, the history 130, explain 90, and others
-    ("cli", "review", "graph", "policy", "git", "state"): 18_350,
+    # 15,000; signed approvals took 2,900, a repository's own rules 440, the history 130, explain 90, settings and
+    # commands of the model (ask, chat, last, stats, advice) 590, and others
+    ("cli", "review", "graph", "policy", "git", "state"): 18_965,
     ("commands",): 11_677,  # 10,000; the three profiles took 1,280
     # 15,000 with flow; drift took 1,680, dependencies 1,320, plans 390, secrets 370, flow 2,960, explain 240
     ("reviewers", "secrets", "code"): 20_000,
-    ("execution",): 5_254,  # 5,000; reports of tools 115
-    ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
+    ("execution",): 5_262,  # 5,000; reports of tools 115
+    ("server",): 2_019,  # 1,700; waiting, a successor, memory given back, systemd, the model after a hook
     (
         "assistant",
-    ): 15_550,  # 11,000; history and explain 950, plans 850, drafts 400, the shell 400, search 250
+    ): 15_839,  # 11,000; history and explain 950, plans 850, drafts 400, the shell 400, words 290, search 250
     ("agents",): 1_957,
     ("mcp",): 1_500,
+    ("llm",): 4_553,  # 4,000; compaction and sessions took 560, the chat 1,100
 }
-# 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies
-WHOLE = 77_605
+# 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies, the model
+WHOLE = 83_104
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.
@@ -62,14 +64,21 @@ SEAMS = {
         "reviewers/commands/extract/yaml_nodes.py",
     },
     "click": {"cli", "__main__.py"},
-    "pydantic": {"policy", "graph", "assistant", "execution"},
+    "pydantic": {"policy", "graph", "assistant", "execution", "llm"},
     "bashkit": {"assistant"},
     "mcp": {"mcp"},
     "anyio": {"mcp"},
     "jsonschema": {"mcp"},
     "psutil": {"execution"},
     "langgraph": {"graph"},
-    "langchain_core": {"graph"},
+    "langchain_core": {"graph", "llm"},
+    "langchain": {"llm"},
+    "langsmith": {"llm", "graph/run.py"},
+    "openai": {"llm"},
+    "httpx2": {"llm"},
+    "genai_prices": {"llm"},
+    "rich": {"llm"},
+    "prompt_toolkit": {"llm"},
     "griffe": {"assistant"},
     "docstring_parser": {"assistant"},
     "git": {"api.py"},

@@ -40,7 +40,7 @@ def test_a_command_that_is_shown_works(shop: Repo, shown: tuple[str, ...]) -> No
     _, command, before, text, after = shown
     with shop.unchanged():
         done = guard(shop, command, *before.split(), text, *after.replace("--rev", "").split())
-    assert done.code == (3 if text.startswith(("Rename", "Run ", "fix ")) else 0), done.all
+    assert done.code == (3 if text.startswith(("Add a length", "Rename", "Run ", "fix ")) else 0), done.all
     assert done.out.strip()
     assert done.err == ""
 
