@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Windows has no such flags but O_BINARY, without which it changes the ends of lines. A FIFO would wait forever.
+NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+PLAIN: int = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
+
 
 @dataclass(frozen=True)
 class Invocation:
@@ -24,8 +28,13 @@ class Invocation:
             import getpass
 
             return self.env.get("LOGNAME") or self.env.get("USER") or getpass.getuser()
-        except (KeyError, OSError):
+        except (ImportError, KeyError, OSError):  # Windows has no password file
             return "unknown"
+
+
+def find_home(env: Mapping[str, str]) -> str:
+    """Return the user's home folder, "" if there is none; Git for Windows sets HOME to what USERPROFILE names."""
+    return env.get("HOME") or env.get("USERPROFILE", "")
 
 
 def user_state(env: Mapping[str, str]) -> Path | None:
@@ -33,7 +42,7 @@ def user_state(env: Mapping[str, str]) -> Path | None:
 
     None if there is no home folder.
     """
-    base, home = Path(env.get("XDG_STATE_HOME", "")), Path(env.get("HOME", ""))
+    base, home = Path(env.get("XDG_STATE_HOME", "")), Path(find_home(env))
     if base.is_absolute():
         return base / "cli-guard"
     return home / ".local" / "state" / "cli-guard" if home.is_absolute() else None
@@ -41,33 +50,38 @@ def user_state(env: Mapping[str, str]) -> Path | None:
 
 def user_file(env: Mapping[str, str]) -> Path | None:
     """Return the user's own file in the platform's configuration folder (XDG base directory specification)."""
-    base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
+    base = env.get("XDG_CONFIG_HOME") or (f"{home}/.config" if (home := find_home(env)) else None)
     return Path(base) / "cli-guard" / "config.toml" if base else None
+
+
+def is_own(about: os.stat_result) -> bool:
+    """Check whether a file is this user's; on Windows, whose access rights os.stat does not tell, it is."""
+    return not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
 
 
 class NotAPlainFileError(OSError):
     """A folder, a FIFO, a device or a link is where a file should be: `strerror` says which."""
 
 
-def open_plain(path: Path, flags: int, *, follow: bool = False) -> int:
+def open_plain(path: Path | bytes, flags: int, *, follow: bool = False) -> int:
     """Open a regular file without waiting, and only through a link if `follow`; a new one has mode 0600.
 
     Raises NotAPlainFileError, or another OSError.
     """
     kind = {errno.ELOOP: "a link", errno.ENXIO: "a FIFO", errno.EISDIR: "a folder"}
     try:
-        # A FIFO without a reader would wait forever.
-        more = os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
-        descriptor = os.open(path, flags | more, 0o600)
+        if not follow and not NO_LINK and os.path.islink(path):  # noqa: PTH114 - it may be bytes
+            raise OSError(errno.ELOOP, "")
+        descriptor = os.open(path, flags | PLAIN | (0 if follow else NO_LINK), 0o600)
     except OSError as error:
         if error.errno in kind:
-            raise NotAPlainFileError(error.errno, f"it is {kind[error.errno]}", str(path)) from error
+            raise NotAPlainFileError(error.errno, f"it is {kind[error.errno]}", os.fsdecode(path)) from error
         raise
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         what = "a folder" if stat.S_ISDIR(mode) else "a FIFO" if stat.S_ISFIFO(mode) else "a device"
-        raise NotAPlainFileError(errno.EINVAL, f"it is {what}", str(path))
+        raise NotAPlainFileError(errno.EINVAL, f"it is {what}", os.fsdecode(path))
     return descriptor
 
 

@@ -85,6 +85,7 @@ SLOW = (
     "test_bad_input.py",
     "test_embedded_repository.py",
     "test_new_roles.py",
+    "test_platforms.py",
     "test_pushed_names.py",
     "test_recipes.py",
     "test_self_excuse.py",

@@ -216,7 +216,7 @@ def wait(process: "subprocess.Popen[bytes]", until: float) -> int | None:
         return process.wait(max(0.0, until - time.monotonic()))
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+            process.kill() if not hasattr(os, "killpg") else os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return None
 

@@ -29,6 +29,8 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
     missing = [name for name in ("rich", "prompt_toolkit", "langchain") if not find_spec(name)]
     if missing:
         raise UsageError(f"{missing[0]} is missing: install cli-guard[llm]")
+    if not find_spec("termios"):
+        raise UsageError("a chat needs the terminal of a POSIX system: there is `cli-guard ask`")
     from cli_guard.llm.chat.chat import Host
     from cli_guard.llm.chat.commands import run_chat
     from cli_guard.mcp.client.tools import open_servers

@@ -1,7 +1,6 @@
 """`cli-guard demo`: four real runs of Git in a scratch repository, shown as they are."""
 
 import os
-import pty
 import subprocess
 import sys
 import tempfile
@@ -12,6 +11,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError
 from cli_guard.state.records import Records
 
 # Assembled here, so that this file itself holds no key.
@@ -67,7 +67,7 @@ class Scratch:
     def show_typing(self, answer: str, *command: str) -> bool:
         """Do the same at a pseudo-terminal, typing an answer at the prompt."""
         self.io.say(f"$ {self.format_command(command)}")
-        terminal, other = pty.openpty()
+        terminal, other = os.openpty()
         process = subprocess.Popen(
             command, cwd=self.path, env=self.env, stdin=other, stdout=other, stderr=other
         )
@@ -184,6 +184,8 @@ def push(scratch: Scratch) -> bool:
 @click.pass_obj
 def run(io: Io, /) -> int:
     """Run the four scenes; return 1 if one of them did not end as expected."""
+    if not hasattr(os, "openpty"):
+        raise CliGuardError("the demo types at a pseudo-terminal, which this system does not have")
     with tempfile.TemporaryDirectory(prefix="cli-guard-demo-") as folder:
         path = Path(folder) / "repository"
         path.mkdir()

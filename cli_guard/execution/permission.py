@@ -18,6 +18,7 @@ from cli_guard.commands.model import Verdict
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
+from cli_guard.runtime import is_own
 from cli_guard.state.files import lock, read_state, write_atomically
 
 KEPT = 500
@@ -104,7 +105,7 @@ class Allowances:
         """Return what is kept; a broken file, or another user's, allows nothing."""
         found = []
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-            if hasattr(os, "getuid") and self.path.stat().st_uid != os.getuid():
+            if not is_own(self.path.stat()):
                 return []
             for entry in json.loads(read_state(self.path)):
                 session = Session(int(entry["leader"]), str(entry["identity"]))

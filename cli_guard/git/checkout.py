@@ -20,6 +20,7 @@ from cli_guard.git.plumbing import decode_path, name_some
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository
 from cli_guard.model import Skipped
+from cli_guard.runtime import is_own, open_plain
 
 PREFIX = "cli-guard-check-"
 OWNED = re.compile(PREFIX + r"(\d+)-")
@@ -179,7 +180,7 @@ def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
 def has(folder: Path, path: bytes, words: bytes) -> bool:
     """Return whether the beginning of a regular file contains these words."""
     try:
-        descriptor = os.open(os.fsencode(folder) + b"/" + path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_plain(os.fsencode(folder) + b"/" + path, os.O_RDONLY)
     except OSError:
         return False
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
@@ -223,7 +224,7 @@ def sweep(repository: Repository) -> None:
     for folder in room_outside(repository).glob(f"{PREFIX}*"):
         found = OWNED.match(folder.name)
         with suppress(OSError):
-            if found and folder.lstat().st_uid == os.geteuid() and not alive(int(found[1])):
+            if found and is_own(folder.lstat()) and not alive(int(found[1])):
                 remove(folder)
 
 

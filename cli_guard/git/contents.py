@@ -2,7 +2,6 @@
 
 import os
 import re
-import stat
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository, as_lines, missing
 from cli_guard.git.search import search
 from cli_guard.model import FileChange, Hits, Hunk, Kind
+from cli_guard.runtime import open_plain
 
 # Byte order marks; that of UTF-32 LE begins like that of UTF-16 LE.
 MARKS = (
@@ -278,11 +278,8 @@ def read_worktree_file(root: Path, path: str, limit: int) -> bytes | None:
     """Read a regular file below `root`, None if there is none or it is over `limit` bytes."""
     full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
     try:
-        descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_plain(full, os.O_RDONLY)
     except OSError:
-        return None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
         return None
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
         try:

@@ -205,10 +205,11 @@ def place(state: HookState, python: str, *, force: bool) -> str:
 def write_script(path: Path, script: str, python: str) -> None:
     """Write one script for the interpreter that holds this package."""
     text = (scripts_folder() / script).read_text("utf-8")
-    main = str(Path(__file__).parent.parent / "__main__.py")
-    for mark, value in (("@PYTHON@", python), ("@MAIN@", main)):
-        text = text.replace(f'"{mark}"', shlex.quote(value))
-    path.write_text(text, "utf-8", "surrogateescape")
+    main = Path(__file__).parent.parent / "__main__.py"
+    # The sh of Git for Windows reads paths with slashes, and no CR.
+    for mark, value in (("@PYTHON@", Path(python)), ("@MAIN@", main)):
+        text = text.replace(f'"{mark}"', shlex.quote(value.as_posix()))
+    path.write_text(text, "utf-8", "surrogateescape", newline="\n")
     path.chmod(0o755)
 
 

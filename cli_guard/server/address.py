@@ -34,8 +34,8 @@ PRIME = (1 << 128) - 159
 
 def switched_off(env: "Mapping[str, str]") -> str:
     """Return why this environment does not use a server, "" if it may."""
-    if os.name != "posix":
-        return "this is not a POSIX system"
+    if not hasattr(os, "fork"):
+        return "this system cannot fork"
     if env.get("CLI_GUARD_SERVER") == "0":
         return "CLI_GUARD_SERVER=0"
     if env.get("CI", "") not in ("", "0", "false"):
@@ -97,12 +97,12 @@ def name_of(identity: str) -> str:
 
 def folder(env: "Mapping[str, str]") -> str | None:
     """Return the folder of the sockets, None if there can be none; it may not exist yet."""
-    runtime = env.get("XDG_RUNTIME_DIR", "")
+    runtime = env.get("XDG_RUNTIME_DIR", "") if hasattr(os, "fork") else ""
     if runtime.startswith("/") and is_own_folder(runtime):
         return f"{runtime}/cli-guard"
     home = env.get("HOME", "")
     state = env.get("XDG_STATE_HOME") or (f"{home}/.local/state" if home else "")
-    return f"{state}/cli-guard/server" if state.startswith("/") else None
+    return f"{state}/cli-guard/server" if state.startswith("/") and hasattr(os, "fork") else None
 
 
 def is_own_folder(path: str) -> bool:

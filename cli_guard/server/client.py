@@ -36,7 +36,8 @@ INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
 PREPARE = ["hook", "post-index-change"]
 COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
 GIT_HOOKS = (*COMMIT_HOOKS, ["pre-push"], ["pre-receive"], PREPARE[1:])
-PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
+# Windows has no SIGHUP; it has no server either.
+PASSED_ON = ((_signal.SIGTERM, TERMINATE), (getattr(_signal, "SIGHUP", 0), HANG_UP))
 
 
 def is_routed(argv: list[str]) -> bool:

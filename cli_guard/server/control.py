@@ -32,8 +32,6 @@ class Status:
 
 def why_not(env: Mapping[str, str]) -> str:
     """Return why no server is used in this environment, "" if one may be."""
-    if not (hasattr(os, "fork") and os.name == "posix"):
-        return "this system cannot fork"
     reason = address.switched_off(env)
     if reason or is_enabled(env):
         return reason

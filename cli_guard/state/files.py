@@ -25,7 +25,7 @@ def open_state(path: Path, flags: int) -> int:
         raise CliGuardError(f"{path} should be a file, but {error.strerror}: remove it") from error
     if flags & (os.O_WRONLY | os.O_RDWR) and os.fstat(descriptor).st_mode & 0o077:
         # An older version made it readable for others.
-        with suppress(OSError):
+        with suppress(AttributeError, OSError):  # Windows has no such rights
             os.fchmod(descriptor, 0o600)
     return descriptor
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.runtime import is_own
 from cli_guard.state.files import lock, open_state, write_atomically
 
 Records = list[dict[str, Any]]
@@ -46,7 +47,8 @@ class OwnedRecords:
         with os.fdopen(descriptor, "rb") as file:
             about = os.fstat(descriptor)
             # A file that others can write does not speak for this user.
-            if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            writable = hasattr(os, "geteuid") and about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+            if writable or not is_own(about):
                 raise CliGuardError(f"{self.path} can be written by others: chmod 600 it, or delete it")
             raw = file.read()
         try:

@@ -187,7 +187,8 @@ def note_signals() -> Iterator[list[int]]:
         yield noted
         return
     usual = (signal.SIG_DFL, signal.default_int_handler)
-    asking = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    # Windows has no SIGHUP.
+    asking = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
     before = {each: found for each in asking if (found := signal.getsignal(each)) in usual}
     try:
         for each in before:

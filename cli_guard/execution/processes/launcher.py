@@ -51,7 +51,7 @@ class Request:
 
 
 LEAVE_SECONDS = 10.0
-FORKS = hasattr(os, "fork")
+FORKS = hasattr(os, "fork") and hasattr(socket, "AF_UNIX")
 START = (
     "import sys; sys.path += sys.argv[4:]; from cli_guard.execution.processes.supervisor.serving import main;"
     " main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])"
@@ -130,7 +130,9 @@ class Launcher:
     def open(self, request: Request) -> Run:
         """Hand a command over. Raises CliGuardError if no process can be started at all."""
         if not FORKS:
-            raise CliGuardError("commands can be run on POSIX systems only: fork(2) is needed")
+            raise CliGuardError(
+                "commands can be run on POSIX systems only: fork(2) and Unix sockets are needed"
+            )
         ours, theirs = socket.socketpair()
         try:
             data = message(request.as_message())

@@ -64,6 +64,8 @@ class Wire(asyncio.SubprocessProtocol):
     @classmethod
     async def open(cls, command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> "Wire":
         """Starts the program in a process group of its own. Raises OSError."""
+        if not hasattr(os, "killpg"):
+            raise OSError("this system has no process groups, by which a server is ended with its children")
         loop = asyncio.get_running_loop()
         _, protocol = await loop.subprocess_exec(
             cls, *command, cwd=str(cwd), env=dict(env), start_new_session=True
