@@ -78,7 +78,7 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
     from cli_guard.cli.review import show
 
     review = review_for_git(io, request, repository=repository)
-    if review.nothing and not framework(io):
+    if review.left or (review.nothing and not framework(io)):
         return review.exit_code
     # A framework runs us from its own environment, which is not on the user's PATH.
     program = str(Path(sys.executable).with_name("cli-guard")) if framework(io) else "cli-guard"
@@ -104,24 +104,28 @@ def review_staged(io: Io, event: str) -> int:
     if reason:
         note_skip(io, event, reason)
         return 0
-    repository = None
-    if not framework(io):
-        from cli_guard.git.prefetch import BEFORE_COMMIT
-        from cli_guard.git.repository import Repository
+    from cli_guard.git.prefetch import BEFORE_COMMIT
+    from cli_guard.git.repository import Repository
 
-        repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
-        if repository.bare:
-            repository = None
-        elif not repository.has_staged():
-            repository.git.forget()
-            return 0
+    repository = None if framework(io) else Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
+    if repository and repository.bare:
+        repository = None
+    elif repository and not repository.has_staged():
+        repository.git.forget()
+        return 0
     from cli_guard.review.request import Range, Staged
 
     base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
     if framework(io) and base and head:
         # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
         return answer(io, Range(base, head, event))
-    return answer(io, Staged(event), repository)
+    followed = False
+    # Only `git commit` and `git merge` name the index: a framework may be run by hand.
+    if "GIT_INDEX_FILE" in io.env and not find_skip(io, "commit-msg"):
+        from cli_guard.git.hooks import is_message_hook_ours
+
+        followed = is_message_hook_ours(repository or Repository.discover(io.cwd, io.env))
+    return answer(io, Staged(event, followed), repository)
 
 
 @click.pass_obj

@@ -19,6 +19,7 @@ from cli_guard.review.render.as_json import read_report
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.state.advice import Advice, AdviceStore, Question
 from cli_guard.state.files import read_state
+from cli_guard.state.records import Records
 
 FILE_BYTES = 5_000_000
 
@@ -34,7 +35,7 @@ def run(io: Io, /, format: str, color: str, background: bool) -> int:
             ask_in_background(io, config)
         return 0
     repository = Repository.discover(io.cwd, io.env)
-    path = repository.state_folder / "last-report.json"
+    path = Records(repository.state_folder).report
     try:
         data, review = read_report(read_state(path).decode("utf-8"))
     except FileNotFoundError:

@@ -23,7 +23,7 @@ from cli_guard.model import (
 )
 from cli_guard.review.precheck import nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Commit, Patch, Range, Request
+from cli_guard.review.request import Commit, Patch, Range, Request, Staged
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
@@ -140,6 +140,8 @@ def review_request(
     if again is not None:
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
+    if isinstance(request, Staged) and request.followed and done.decision is Decision.ALLOW:
+        done = replace(done, left=gathered.subject.changes.identity)
     if record and records:
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.

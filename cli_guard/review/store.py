@@ -12,7 +12,9 @@ from cli_guard.model import Decision, Disposition, Status
 from cli_guard.review.load import bound_text
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import count
+from cli_guard.state.approvals import join_identity
 from cli_guard.state.audit import entry
+from cli_guard.state.files import read_state
 from cli_guard.state.records import PendingReview, Records
 
 if TYPE_CHECKING:
@@ -33,13 +35,42 @@ def record_review(
             pause.keep(records.checkpoint(review.review_id))
             records.add_pending(pending_review(review, gathered, invocation))
         records.audit.append(audit_entry(review, gathered, invocation))
-        keep_report(review, records)
         remember_reasons(review, records)
         review = replace(review, notes=(*review.notes, *remind(gathered, records)))
+        review = with_change(review, gathered, records)
+        keep_report(review, records)
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=review.decision is Decision.REVIEW)
-        return replace(review, review_id=None, notes=(*review.notes, note))
+        return replace(review, review_id=None, notes=(*review.notes, note), left="")
     return review
+
+
+def with_change(review: Review, gathered: "Gathered", records: Records) -> Review:
+    """Return the review of a message with what the hook before it left about the same change."""
+    message = gathered.subject.message
+    if review.event != "commit-msg" or message is None:
+        return review
+    from cli_guard.review.render.as_json import read_report
+
+    try:
+        left = read_report(read_state(records.report).decode("utf-8"))[1]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return review
+    if not left.left or join_identity(left.left, message.text) != gathered.subject.changes.identity:
+        return review
+    # The file may be written by any program of the user: what it says is advice, and decides nothing.
+    advice = tuple(each for each in left.findings if each.disposition is Disposition.ADVISE)
+    both = ("suppressed", "plan", "tool_results", "action_log", "blocked_actions")
+    skipped = {(each.path, each.reason): each for each in (*left.skipped, *review.skipped)}
+    return replace(
+        review,
+        event=left.event if review.is_silent else review.event,
+        findings=review.findings + advice,
+        timings_ms={**left.timings_ms, **review.timings_ms},
+        skipped=tuple(skipped.values()),
+        notes=tuple(dict.fromkeys((*left.notes, *review.notes))),
+        **{name: getattr(left, name) + getattr(review, name) for name in both},
+    )
 
 
 def keep_report(review: Review, records: Records) -> None:

@@ -78,6 +78,7 @@ class Records:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.audit = AuditLog(folder)
+        self.report = folder / "last-report.json"
         self._approvals = folder / "approvals.jsonl"
         self._waiting = folder / "waiting"
         self._applied = folder / "applied"
@@ -183,7 +184,7 @@ class Records:
 
     def keep_report(self, report: str) -> None:
         """Store the last report in full, as JSON. Raises OSError."""
-        write_atomically(self.folder / "last-report.json", report)
+        write_atomically(self.report, report)
 
 
 def named_by(path: Path, name: object) -> bool:

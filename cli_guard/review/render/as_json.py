@@ -38,6 +38,8 @@ def as_dict(review: Review) -> dict[str, object]:
         },
         "timings_ms": review.timings_ms,
         "notes": review.notes,
+        # Only in the report that a hook keeps.
+        **({"left": review.left} if review.left else {}),
     }
 
 
@@ -87,6 +89,12 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         ),
         skipped=tuple(Skipped(each["path"], each["reason"]) for each in covered["skipped"]),
         notes=tuple(data["notes"]),
+        timings_ms=data["timings_ms"],
+        left=data.get("left", ""),
+        plan=tuple(data["plan"]),
+        tool_results=tuple(data["tool_results"]),
+        action_log=tuple(data["action_log"]),
+        blocked_actions=tuple(data["blocked_actions"]),
         **{key: covered[key] for key in ("files", "reviewed")},
         **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
     )
