@@ -71,8 +71,8 @@ def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
         )
 
 
-def answer(io: Io, request: "Request", repository: "Repository | None" = None) -> int:
-    """Review, print, and return the exit code for Git. `repository`: see `review_request`."""
+def answer(io: Io, request: "Request", repository: "Repository | None" = None, message_file: str = "") -> int:
+    """Review, print, and return the exit code for Git. `repository`: see `review_request`; `message_file`: `Review`."""
     from dataclasses import replace
 
     from cli_guard.cli.review import show
@@ -82,7 +82,7 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
         return review.exit_code
     # A framework runs us from its own environment, which is not on the user's PATH.
     program = str(Path(sys.executable).with_name("cli-guard")) if framework(io) else "cli-guard"
-    show(io, replace(review, program=program), "text", "auto", None)
+    show(io, replace(review, program=program, message_file=message_file), "text", "auto", None, brief=True)
     return review.exit_code
 
 
@@ -158,7 +158,8 @@ def commit_msg(io: Io, /, file: str) -> int:
         raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
     from cli_guard.review.request import Message
 
-    return answer(io, Message(raw))
+    # Git runs hooks at the top of the work tree, wherever the user is.
+    return answer(io, Message(raw), None, str(io.path(file)) if io.env.get("GIT_PREFIX") else file)
 
 
 @click.pass_obj

@@ -25,7 +25,7 @@ FILE_BYTES = 5_000_000
 
 
 @click.pass_obj
-def run(io: Io, /, format: str, color: str, background: bool) -> int:
+def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> int:
     user = read_user_config(io.env)
     config = user.model if user and user.model.after_hooks and user.model.is_configured else None
     if background:
@@ -43,7 +43,7 @@ def run(io: Io, /, format: str, color: str, background: bool) -> int:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise CliGuardError(f"{path} cannot be read: run `cli-guard review` to write it anew") from None
     if format == "text":
-        show(io, review, format, color, None)
+        show(io, review, format, color, None, verbose=verbose)
     advice = find_advice(io, repository, config) if config else None
     asked = advice.open_questions(lambda *place: read_text(repository, *place)) if advice else ()
     if format == "json":
@@ -110,5 +110,10 @@ command = Command(
     callback=run,
     help="Show the last report of this repository again. With `after_hooks` in [model] of your own file, also a"
     " summary of the last commit and questions worth asking, unless their lines have changed.",
-    params=[FORMAT, click.Option(["--background"], is_flag=True, hidden=True), COLOR],
+    params=[
+        FORMAT,
+        click.Option(["--verbose", "-v"], is_flag=True, help="Show all of it: advice, plans, times."),
+        click.Option(["--background"], is_flag=True, hidden=True),
+        COLOR,
+    ],
 )

@@ -53,15 +53,16 @@ def read_patch_file(io: Io, name: str) -> bytes:
         raise UsageError(f"the patch {name} cannot be read: {error.strerror}") from error
 
 
-def show(
-    io: Io, review: Review, format_name: str, color: str, output: str | None, *, verbose: bool = False
-) -> None:
-    """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written."""
+def show(io: Io, review: Review, format_name: str, color: str, output: str | None, **options: bool) -> None:
+    """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written.
+
+    `options`: `verbose` or `brief`, for text.
+    """
     if format_name == "text":
         from cli_guard.review.render import text
 
         colored = io.colored(color) and not output
-        shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, verbose=verbose)
+        shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, **options)
     else:
         shown = renderer(format_name)(review)
     if not output:

@@ -23,6 +23,7 @@ FAMILY = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 INTERPRETERS = _by_word(_TABLE["interpreters"])
 # Languages whose risks no reviewer knows, under the names that people use.
 SECRETS_ONLY = _by_word(_TABLE["secrets_only"])
+COMMENTS = _by_word(_TABLE["comments"])
 SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
 
 
@@ -52,3 +53,13 @@ def language_for(path: str, text: str = "") -> str | None:
 def unread_language(path: str) -> str | None:
     """Return the name of a programming language whose files are searched for secrets only, None for others."""
     return SECRETS_ONLY.get(suffix_of(path))
+
+
+def comment(path: str, text: str) -> str | None:
+    """Return a text as a comment in the language of a file, None if it has no comments or its sign is not known."""
+    names = (language_for(path), unread_language(path), suffix_of(path), PurePosixPath(path).name.lower())
+    sign = next((COMMENTS[name] for name in names if name in COMMENTS), None)
+    if sign is None:
+        return None
+    begin, _, end = sign.partition(" ")
+    return f"{begin} {text} {end}".rstrip()

@@ -18,7 +18,8 @@ def review_text(state: State) -> str:
     lines = [head + (f" ({counted})" if counted else "")]
     for each in judged[:SHOWN]:
         finding = each["finding"]
-        place = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        path = finding.path or "commit message"
+        place = f"{path}:{finding.line}" if finding.line else finding.path
         lines.append(f"{each['decision']}: {place or 'message'}: {finding.message} [{finding.rule}]")
     if len(judged) > SHOWN:
         lines.append(f"and {len(judged) - SHOWN} more")

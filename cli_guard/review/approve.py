@@ -15,6 +15,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition, Presence, RefUpdate
 from cli_guard.review.push import PushPlan
+from cli_guard.review.render.words import where
 from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
@@ -110,8 +111,7 @@ def request_of(repository: Repository, review: PendingReview, message: Path | No
 
 def line_of(finding: "Finding") -> str:
     """Return a finding in one line for a person who approves it."""
-    where = f"{finding.path}:{finding.line}" if finding.line else finding.path or "the commit message"
-    return printable(redact(f"{where}: {finding.message} [{finding.rule}]"))
+    return printable(redact(f"{where(finding)}: {finding.message} [{finding.rule}]"))
 
 
 def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:

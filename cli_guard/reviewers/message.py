@@ -85,9 +85,10 @@ def _is_asked_for(rule: Rule, case: Case) -> bool:
 def _finding(rule: Rule, case: Case, said: str) -> Finding:
     commit = case.changes.commit if case.recorded else None
     protected = rule.extra.get("protected_severity")
+    named = re.match(r"Line (\d+) ", said)
     found = rule.finding(
         path="",
-        line=None,
+        line=int(named[1]) if named else 1,
         message=said,
         severity=Severity(protected) if protected and case.branch else None,
         fingerprint=fingerprint(rule.id, "", case.message.text),
@@ -129,7 +130,7 @@ def _no_blank_line(rule: Rule, case: Case) -> str | None:
 
 def _unseparated_body(_rule: Rule, case: Case) -> str | None:
     if case.message.kind == "plain" and case.message.body[:1] not in ((), ("",)):
-        return "The second line is not empty, so Git reads it as a part of the subject."
+        return "Line 2 is not empty, so Git reads it as a part of the subject."
     return None
 
 
@@ -206,10 +207,10 @@ def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
     if case.message.kind != "plain" or not match or match[2]:
         return None
     known = ("BREAKING CHANGE: ", "BREAKING-CHANGE: ")
-    lines = [line for line in case.message.body if PATTERNS["breaking"].match(line)]
-    if not lines or any(line.startswith(known) for line in lines):
+    lines = {n: line for n, line in enumerate(case.message.body, 2) if PATTERNS["breaking"].match(line)}
+    if not lines or any(line.startswith(known) for line in lines.values()):
         return None
-    return "The message mentions a breaking change in a form that tools do not read."
+    return f"Line {min(lines)} mentions a breaking change in a form that tools do not read."
 
 
 CHECKS: dict[str, Check] = {

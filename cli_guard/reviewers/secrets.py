@@ -280,7 +280,9 @@ def _deadline(subject: ReviewInput) -> Callable[[int], None]:
 
 def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: str | None) -> None:
     result = _scan(subject, text, "", so_far)
-    source = Source("", text, result.hits, _no_line, commit, "in the commit message")
+    source = Source(
+        "", text, result.hits, lambda at: text.count("\n", 0, at) + 1, commit, "in the commit message"
+    )
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
@@ -302,7 +304,7 @@ def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: st
 
 
 def _no_line(_offset: int) -> None:
-    """Return None: a message and a name have no lines."""
+    """Return None: a name has no lines."""
 
 
 def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -392,5 +394,9 @@ def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:
     if source.where:
         words.append(source.where)
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
-    repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
+    repeated = (
+        f"; it is on {more} more line{'s' if more > 1 else ''} of the {'file' if source.path else 'message'}"
+        if more
+        else ""
+    )
     return " ".join(words) + repeated + "."

@@ -6,6 +6,7 @@ from typing import Any
 
 from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed, finding_of
 from cli_guard.review.render.review import Review
+from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
@@ -59,6 +60,7 @@ def _finding(found: Finding) -> Mapping[str, object]:
         "confidence": found.confidence,
         "path": found.path,
         "line": found.line,
+        "where": where(found),
         "end_line": found.end_line,
         "message": found.message,
         "remedy": found.remedy,
@@ -74,7 +76,7 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
     data = json.loads(text)
 
     def finding(each: Mapping[str, Any], *more: str) -> Finding:
-        return finding_of({key: value for key, value in each.items() if key not in more})
+        return finding_of({key: value for key, value in each.items() if key not in ("where", *more)})
 
     answers, covered = ("by", "reason", "new"), data["coverage"]
     return data, Review(

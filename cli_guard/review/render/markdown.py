@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from cli_guard.model import Decision, Disposition, JudgedFinding, Severity
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import next_steps, skipped_line, tally, verdict, where
+from cli_guard.review.render.words import fuller, next_steps, skipped_line, tally, verdict, where
 from cli_guard.secrets.printable import clip, printable
 
 SHOWN = 50
@@ -56,7 +56,7 @@ def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[st
         return
     yield _table(findings[:SHOWN])
     if len(findings) > SHOWN:
-        yield f"and {len(findings) - SHOWN} more: {code_span('cli-guard review --format json')}"
+        yield f"and {len(findings) - SHOWN} more: {code_span(fuller(review))}"
     with_suggestion = [judged for judged in findings if judged.finding.suggestion]
     for judged in with_suggestion[:SUGGESTIONS]:
         yield _suggestion(judged)

@@ -25,7 +25,8 @@ class Review:
     are one-line remarks for people.
     `places` are the first files of the commits whose messages have findings (None: of the change as a whole).
     `part` distinguishes the parts of a review that several jobs share ("3-of-8").
-    `left` is the identity of an allowed change that the commit-msg hook reports.
+    `left` is the identity of an allowed change that the commit-msg hook reports; `message_file` is where Git keeps
+    a typed message.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
     """
@@ -50,6 +51,7 @@ class Review:
     program: str = "cli-guard"
     part: str = ""
     left: str = ""
+    message_file: str = ""
     places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

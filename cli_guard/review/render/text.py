@@ -1,11 +1,21 @@
 """The report for a terminal: quiet, 80 columns, the verdict last, next to the prompt."""
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 
 from cli_guard.model import Category, Decision, Disposition, Finding, JudgedFinding, Severity, Suppressed
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import SHOWN, count, next_steps, skipped_line, tally_of, verdict, where
+from cli_guard.review.render.words import (
+    SHOWN,
+    count,
+    fuller,
+    next_steps,
+    skipped_line,
+    tally_of,
+    verdict,
+    where,
+)
 from cli_guard.secrets.printable import clip, printable
 
 WIDTH = 80
@@ -15,6 +25,10 @@ EVIDENCE_LINES = 30
 MOST = 50
 PLACE_WIDTH = 36
 SKIPPED_SHOWN = 3
+# What a hook prints of notes, and in all beside what stops Git: people read no more of it.
+NOTE_LINES = 3
+BRIEF = 12
+MOVES = re.compile(r"Move lines (\d+) to (\d+)")
 TEXT_LENGTH = 600
 
 ANSWERED = {
@@ -38,27 +52,34 @@ def render(
     color: bool = False,
     ascii_only: bool = False,
     verbose: bool = False,
+    brief: bool = False,
     advice: int = 5,
 ) -> str:
     """Render text with a final newline; empty for a commit message without findings.
 
     `color` allows SGR codes, which carry no information. `ascii_only` is for a terminal that is not UTF-8.
-    `advice` limits the remarks that are shown, unless `verbose`, which shows all of them and the times.
+    `advice` limits the remarks that are shown, unless `verbose`, which shows all of them and the times; `brief`, for
+    a hook, all that does not stop Git to BRIEF lines.
     """
     if review.is_silent:
         return ""
     paint: Paint = _paint if color else lambda _style, text: text
     most = {Disposition.ADVISE: advice}
+    kinds = SHOWN[:-1] if brief else SHOWN
     blocks = [
-        *(
-            block
-            for disposition in SHOWN
-            for block in _group(review, disposition, None if verbose else most.get(disposition, MOST), paint)
-        ),
-        _suppressed_line(review.suppressed, paint),
-        _remarks(review, verbose, paint),
-        _closing(review, paint),
+        block
+        for kind in kinds
+        for block in _group(review, kind, None if verbose else most.get(kind, MOST), paint)
     ]
+    rest = [_suppressed_line(review, brief, paint), _remarks(review, verbose, brief, paint)]
+    closing = _closing(review, paint)
+    if brief:
+        used = "\n".join(filter(None, rest)).count("\n") + any(rest)
+        used += closing.count("\n") + 1 if review.decision is Decision.ALLOW else 1
+        rest.insert(0, _brief_advice(review, BRIEF - used, advice, paint))
+        blocks.append("\n".join(filter(None, (*rest, closing))))
+    else:
+        blocks += [*rest, closing]
     text = "\n\n".join(block for block in blocks if block)
     if not review.findings and not any(each.new for each in review.suppressed):
         text = text.replace("\n\n", "\n")
@@ -78,25 +99,65 @@ def _group(review: Review, disposition: Disposition, most: int | None, paint: Pa
     if not shown:
         yield heading
     for number, judged in enumerate(shown):
-        block = "\n".join(_finding(judged, column, paint))
+        block = "\n".join(_finding(judged, review, column, most is None, paint))
         yield f"{heading}\n\n{block}" if number == 0 else block
     if len(shown) < len(findings):
-        more = f"and {len(findings) - len(shown)} more"
-        elsewhere = review.event in ("commit-msg", "pre-push")
-        yield paint("dim", more if elsewhere else f"{more}: cli-guard review --format json")
+        yield paint("dim", f"and {len(findings) - len(shown)} more: {fuller(review)}")
 
 
-def _finding(judged: JudgedFinding, column: int, paint: Paint) -> Iterator[str]:
+def _brief_advice(review: Review, room: int, most: int, paint: Paint) -> str:
+    """Format the advice in so many lines: as much of it as fits, with what each remark is about and what to do."""
+    findings = review.sort_findings(Disposition.ADVISE)
+    column = min(PLACE_WIDTH, max((len(where(each.finding)) for each in findings[:most]), default=0))
+    lines, shown = (
+        [paint(_DISPOSITION_COLORS[Disposition.ADVISE], f"{tally_of(Disposition.ADVISE, review)}:")],
+        0,
+    )
+    for judged in findings[:most]:
+        left = room - len(lines) - (shown + 1 < len(findings))
+        about = [_heading(judged, column, paint), *_wrap(judged.finding.message, INDENT)]
+        whole = [*about, *_remedy(judged.finding, review)]
+        if len(about) > left:
+            break
+        lines += whole if len(whole) <= left else about
+        shown += 1
+    if shown < len(findings):
+        lines.append(paint("dim", f"and {len(findings) - shown} more: {fuller(review)}"))
+    return "\n".join(lines) if findings else ""
+
+
+def _heading(judged: JudgedFinding, column: int, paint: Paint) -> str:
     found = judged.finding
     place = where(found)
     gap = " " * max(2, column + 2 - len(place))
     severity = paint(_DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}")
-    yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
+    return f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
+
+
+def _remedy(found: Finding, review: Review) -> list[str]:
+    """Return what to do in a sentence, with the command that shows a suggestion."""
+    sizes = sorted(int(last) - int(first) + 1 for first, last in MOVES.findall(found.suggestion or ""))
+    remedy = found.remedy.rstrip(".")
+    if sizes:
+        size = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}"
+        remedy = f"{count(len(sizes), 'block')} of {size} lines could move out"
+    words = f"{remedy} ({fuller(review)})" if found.suggestion else found.remedy
+    return _wrap(words, f"{INDENT}-> ", INDENT + "   ") if words else []
+
+
+def _finding(
+    judged: JudgedFinding, review: Review, column: int, verbose: bool, paint: Paint
+) -> Iterator[str]:
+    found = judged.finding
+    yield _heading(judged, column, paint)
     yield from _wrap(found.message, INDENT)
     for line in found.evidence.strip("\n").split("\n")[:EVIDENCE_LINES] if found.evidence else ():
         # The indentation of a single line carries no information, that of several does.
         one = line if "\n" in found.evidence else line.strip()
         yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
+    if found.category is Category.REFACTOR and found.suggestion and not verbose:
+        yield from _remedy(found, review)
+        return
     if found.remedy:
         yield from _wrap(found.remedy, f"{INDENT}-> ", INDENT + "   ")
     if found.suggestion:
@@ -119,21 +180,24 @@ def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
         yield paint("dim", f"{INDENT}   and {len(lines) - SUGGESTION_LINES} more lines")
 
 
-def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
-    new = [each for each in suppressed if each.new]
-    old = len(suppressed) - len(new)
+def _suppressed_line(review: Review, brief: bool, paint: Paint) -> str:
+    new = [each for each in review.suppressed if each.new]
+    old = len(review.suppressed) - len(new)
+    most = 1 if brief else MOST
     lines = []
     if new:
         lines.append(f"{count(len(new), 'finding')} answered by this change itself:")
-        for each in new[:MOST]:
+        for each in new[:most]:
             lines.append(
                 f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {paint('dim', each.by)}"
             )
-            lines.extend(_wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2))
-        if len(new) > MOST:
-            lines.append(f"{INDENT}and {len(new) - MOST} more")
+            reason = _wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2)
+            lines.extend(reason[:1] if brief else reason)
+        if len(new) > most:
+            lines.append(f"{INDENT}and {len(new) - most} more: {fuller(review)}")
     if old:
-        lines.append(paint("dim", f"{count(old, 'finding')} answered earlier ({_sources(suppressed)})"))
+        sources = _sources(review.suppressed)
+        lines.append(paint("dim", f"{count(old, 'finding')} answered earlier ({sources})"))
     return "\n".join(lines)
 
 
@@ -142,13 +206,17 @@ def _sources(suppressed: tuple[Suppressed, ...]) -> str:
     return ", ".join(f"{sources.count(by)} {ANSWERED.get(by, printable(by))}" for by in sorted(set(sources)))
 
 
-def _remarks(review: Review, verbose: bool, paint: Paint) -> str:
-    shown = len(review.skipped) if verbose else SKIPPED_SHOWN
-    lines = [line for text in (skipped_line(review, shown), *review.notes) for line in _wrap(text, "", "  ")]
+def _remarks(review: Review, verbose: bool, brief: bool, paint: Paint) -> str:
+    shown = len(review.skipped) if verbose else 1 if brief else SKIPPED_SHOWN
+    texts = [text for text in (skipped_line(review, shown), *review.notes) if text]
     if verbose and review.timings_ms:
-        times = ", ".join(f"{printable(name)} {ms:.0f} ms" for name, ms in review.timings_ms.items())
-        lines.extend(_wrap(f"time: {times}", "", "  "))
-    return "\n".join(paint("dim", line) for line in lines)
+        texts.append(
+            "time: " + ", ".join(f"{printable(name)} {ms:.0f} ms" for name, ms in review.timings_ms.items())
+        )
+    notes = [_wrap(text, "", "  ") for text in texts]
+    if brief and review.decision is Decision.ALLOW and sum(map(len, notes)) > NOTE_LINES:
+        notes = [notes[0][:NOTE_LINES], [f"the rest of the notes: {fuller(review)}"]]
+    return "\n".join(paint("dim", line) for lines in notes for line in lines)
 
 
 def _closing(review: Review, paint: Paint) -> str:

@@ -1,10 +1,16 @@
 """Phrases shared by the formats for people: where a finding is, what happened, what to do next."""
 
+import json
+import shlex
+from collections.abc import Sequence
+
+from cli_guard.code.languages import comment
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
+MARK = "cli-guard: ignore[RULE] reason"
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
 
@@ -14,15 +20,16 @@ def path_of(path: str) -> str:
 
 
 def where(finding: Finding) -> str:
-    """Format the place of a finding: `src/app.py:12`, `commit message`, `src/app.py:12 in 1a2b3c4d5e`."""
+    """Format the place of a finding: `src/app.py:12`, `commit message:1`, `src/app.py:12 in 1a2b3c4d5e`."""
     place = path_of(finding.path)
+    # Of what has no path only a message has lines.
+    if not place and (finding.category is Category.MESSAGE or finding.line is not None):
+        place = "commit message"
     if place and finding.line is not None:
         place += f":{finding.line}"
     commit = printable(finding.commit or "")[:10]
     if place:
         return f"{place} in {commit}" if commit else place
-    if finding.category is Category.MESSAGE:
-        return f"message of {commit}" if commit else "commit message"
     if commit:
         return f"commit {commit}"
     if finding.rule.startswith("push-check-"):
@@ -67,12 +74,23 @@ def tally_of(disposition: Disposition, review: Review) -> str:
 
 
 def skipped_line(review: Review, shown: int) -> str:
-    """Format `not reviewed: logo.png (binary), and 7 more`; empty if everything was reviewed."""
-    if not review.skipped:
+    """Format `not reviewed: logo.png (binary), and 7 more`; empty if nothing, or nothing else, is to be said of it."""
+    reported = {each.finding.path for each in review.findings if each.finding.rule == "policy-not-reviewed"}
+    reasons: dict[str, str] = {}
+    for each in review.skipped:
+        reasons.setdefault(each.path, each.reason)
+    left = [(path, reason) for path, reason in reasons.items() if path not in reported]
+    if not left:
         return ""
-    names = [f"{path_of(each.path)} ({clip(printable(each.reason), 80)})" for each in review.skipped[:shown]]
-    more = len(review.skipped) - len(names)
+    names = [f"{path_of(path)} ({clip(printable(reason), 80)})" for path, reason in left[:shown]]
+    more = len(left) - len(names)
     return "not reviewed: " + ", ".join(names) + (f", and {more} more" if more else "")
+
+
+def fuller(review: Review) -> str:
+    """Return the command that shows the whole of a report: what was staged may be recorded by then."""
+    kept = "review -v" if review.event == "staged" else "last -v"
+    return "the same with -v" if review.event == "patch" else f"{printable(review.program)} {kept}"
 
 
 def verdict(review: Review) -> str:
@@ -99,16 +117,43 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     if not denied:
         return (_reason(review) or "policy does not allow it",)
     must = f"{count(len(denied), 'finding')} must be fixed"
+    where_to, lines = _answers(denied)
+    if review.event == "commit-msg":
+        change = f"change the message, kept in {_kept_in(review)}, with the first line"
+        return (f"{change}, or answer it {where_to} with the others", _resume(review), *lines)
     if all(found.category is Category.MESSAGE for found in denied):
-        if review.event == "commit-msg":
-            file = '"$(git rev-parse --git-path COMMIT_EDITMSG)"'
-            return ("the message must be changed. It is not lost; edit it with", f"git commit -e -F {file}")
-        return (f"{must}: change the messages", "git rebase -i (reword)")
-    rules = {found.rule if found.path and not found.commit else "" for found in denied}
-    if rules == {""}:
-        return (f"{must}, or answered with a reason under [[ignore]] in cli-guard.toml",)
+        return (f"{must}: `git rebase -i` (reword), or answer {where_to} with", *lines)
+    return (f"{must}, or answered {where_to} with", *lines)
+
+
+def _answers(denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
+    """Return where some findings are answered, and the lines to paste there: comments, or a table of the policy."""
+    # A recorded line cannot take a comment any more, and a file as a whole has no line.
+    inline = {each: comment(each.path, MARK) if each.line and not each.commit else None for each in denied}
+    rules = {each.rule for each in denied}
     rule = printable(rules.pop()) if len(rules) == 1 else "RULE"
-    return (f"{must}, or answered in the code with", f"cli-guard: ignore[{rule}] reason")
+    comments = tuple(dict.fromkeys(each.replace("RULE", rule) for each in inline.values() if each))
+    paths = {each.path for each, answer in inline.items() if not answer}
+    if not paths:
+        return "in the code", comments
+    path = f"path = {json.dumps(path_of(paths.pop()) if len(paths) == 1 else 'PATH', ensure_ascii=False)}"
+    table = ("[[ignore]]", f'rule = "{rule}"', *([] if path == 'path = ""' else [path]), 'reason = "..."')
+    place = "in cli-guard.toml, in a commit before,"
+    return f"in the code or {place}" if comments else place, (*comments, *table)
+
+
+def _kept_in(review: Review) -> str:
+    return printable(review.message_file) or ".git/COMMIT_EDITMSG"
+
+
+def _resume(review: Review) -> str:
+    """Return the command that commits with the message that a stopped commit leaves."""
+    file = (
+        shlex.quote(review.message_file)
+        if review.message_file
+        else '"$(git rev-parse --git-path COMMIT_EDITMSG)"'
+    )
+    return f"git commit -eF {printable(file)}"
 
 
 def _after_review(review: Review) -> tuple[str, ...]:
@@ -116,13 +161,17 @@ def _after_review(review: Review) -> tuple[str, ...]:
     reason = _reason(review) or f"{count(number, 'finding')} to approve"
     if not review.review_id:
         return (reason,)
-    again = {"pre-push": "then push again"}.get(review.event, "then commit again" if _is_hook(review) else "")
+    again = {"pre-push": "then push again", "commit-msg": _resume(review)}.get(
+        review.event, "then commit again" if _is_hook(review) else ""
+    )
     command = f"{printable(review.program)} approve {printable(review.review_id)}"
+    if review.event == "commit-msg":
+        reason = f"{reason}; the message is kept in {_kept_in(review)}"
     return (reason, command, again) if again else (reason, command)
 
 
 def _is_hook(review: Review) -> bool:
-    return review.event in ("pre-commit", "pre-merge-commit", "commit-msg")
+    return review.event in ("pre-commit", "pre-merge-commit")
 
 
 def _reason(review: Review) -> str:
