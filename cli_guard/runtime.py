@@ -89,3 +89,11 @@ def read_plain(path: Path, *, follow: bool = False) -> bytes:
     """Return the content of a regular file. Raises as `open_plain` does."""
     with open(open_plain(path, os.O_RDONLY, follow=follow), "rb") as file:
         return file.read()
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """Return the content of a regular file. Raises as `open_plain` does, and for one of more than `most` bytes."""
+    with open(open_plain(path, os.O_RDONLY), "rb") as file:
+        if len(data := file.read(most + 1)) > most:
+            raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+        return data

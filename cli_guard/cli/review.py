@@ -33,7 +33,7 @@ def request_from(io: Io, options: dict[str, object]) -> Request:
     selector = chosen[0] if chosen else "staged"
     value = str(options[selector])
     if selector == "worktree":
-        return Worktree()
+        return Worktree(own_policy=True)
     if selector == "range":
         return parse_range(value)
     if selector == "commit":
@@ -98,14 +98,21 @@ def write_baseline(io: Io, review: Review) -> None:
 
 
 @click.pass_obj
-def run(io: Io, /, **options: object) -> int:
+def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     shard = Shard.parse(str(options["shard"])) if options["shard"] else None
     if shard and options["write_baseline"]:
         raise UsageError("--write-baseline needs the whole review: omit --shard")
+    if paths and (shard or options["write_baseline"]):
+        raise UsageError(f"--{'shard' if shard else 'write-baseline'} needs the whole review: omit the paths")
     request = request_from(io, options)
     with progress(io.stderr) as on_progress:
         review = review_request(
-            request, io.invocation, cache=not options["no_cache"], on_progress=on_progress, shard=shard
+            request,
+            io.invocation,
+            cache=not options["no_cache"],
+            on_progress=on_progress,
+            shard=shard,
+            paths=paths,
         )
     if options["write_baseline"]:
         write_baseline(io, review)
@@ -118,12 +125,15 @@ def run(io: Io, /, **options: object) -> int:
 command = Command(
     "review",
     callback=run,
-    help="Review a change: what is staged, unless an option names another. Only --write-baseline and --output write a"
-    " file.",
+    help="Review a change: what is staged, unless an option names another. With PATH only these files, folders and"
+    " globs of it; that is never recorded, and no hook trusts it. Only --write-baseline and --output write a file.",
     params=[
+        click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
         click.Option(["--staged"], is_flag=True, help="What `git commit` would record (the default)."),
         click.Option(
-            ["--worktree"], is_flag=True, help="Everything that differs from HEAD, untracked files included."
+            ["--worktree"],
+            is_flag=True,
+            help="Everything that differs from HEAD, untracked files included, by the policy of the work tree.",
         ),
         click.Option(
             ["--shard"], metavar="K/N", help="Review only part K of N, for jobs that share one review."

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from cli_guard.errors import ConfigError
 from cli_guard.git.contents import BlobReader, decode, read_roots
@@ -12,10 +13,13 @@ from cli_guard.git.tracking import find_commits
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.user_rules import FOLDER, MOST_CHARS, UserRules, is_rule_file, read_rules
-from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged
+from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
+from cli_guard.runtime import read_bounded
 
 # Of a few revisions, each is read by itself.
 FEW_REVISIONS = 2
+MOST_BYTES = 50_000_000
+TRIAL = "tried with the policy of the work tree, and not recorded: hooks use the policy at HEAD"
 
 
 def policy_for(
@@ -36,6 +40,11 @@ def policy_for(
         else []
     )
     revisions = judging_revisions(request, repository) if repository else ()
+    if repository and isinstance(request, Worktree) and request.own_policy:
+        config, source, baseline = work_tree_policy(repository)
+        tried = Policy(config, user, baseline, (source, *own))
+        if tried.identity != recorded_identity(repository, user):
+            return tried, [*notes, TRIAL]
     if repository is None or not revisions:
         return Policy(user=user, sources=("built-in defaults", *own)), notes
     bases = dict.fromkeys(base for ref in pushed for base in ref.bases)
@@ -78,6 +87,39 @@ def recorded_policy(
 
     config, source = read_config(read, where) or (Config(), "built-in defaults")
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
+
+
+def work_tree_policy(repository: Repository) -> tuple[Config, str, frozenset[tuple[str, str, str]]]:
+    """Return the same of the work tree. Raises ConfigError."""
+
+    def read(name: str) -> bytes | None:
+        return read_policy_file(repository.root / name, f"{name} in the work tree")
+
+    config, source = read_config(read, " in the work tree") or (Config(), "built-in defaults")
+    return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE} in the work tree")
+
+
+def read_policy_file(path: Path, name: str) -> bytes | None:
+    """Return the content of a file of the work tree as Git would record it, None for no file. Raises ConfigError."""
+    try:
+        if path.is_symlink():
+            return bytes(path.readlink())
+        return None if path.is_dir() else read_bounded(path, MOST_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from error
+
+
+def recorded_identity(repository: Repository, user: Config | None) -> str:
+    """Return the identity of the policy at HEAD, "" for a broken one."""
+    try:
+        config, _, baseline = (
+            recorded_policy(repository, repository.head) if repository.head else (Config(), "", frozenset())
+        )
+    except ConfigError:
+        return ""
+    return Policy(config, user, baseline).identity
 
 
 def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> UserRules:

@@ -19,9 +19,10 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """What differs from HEAD in the work tree."""
+    """What differs from HEAD in the work tree; `own_policy`: judged by the policy of the work tree, to try it out."""
 
     event: str = "worktree"
+    own_policy: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from cli_guard.errors import NotARepository
+from cli_guard.errors import NotARepository, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import (
     ChangeSet,
@@ -72,6 +72,7 @@ def review_request(
     record: bool = True,
     again: "list[PendingReview] | None" = None,
     notes: Sequence[str] | None = None,
+    paths: Sequence[str] = (),
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
 
@@ -79,7 +80,8 @@ def review_request(
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. A review `again` is not recorded, and
-    what would wait is added to this list. With `notes`, only signed approvals count: those in these refs of notes.
+    what would wait is added to this list. With `notes`, only signed approvals count: those in these refs of notes. A
+    review of some `paths` alone, and one under a policy that is only tried, leaves no trace.
     """
     if repository is None:
         try:
@@ -89,20 +91,26 @@ def review_request(
                 raise
         if repository is not None:
             reason = nothing_to_review(request, repository)
+            if reason and paths:
+                raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}")
             if reason:
                 repository.git.forget()
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
     from cli_guard.git.notes import REF
     from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
+    from cli_guard.review.paths import Paths
     from cli_guard.review.store import pending_review, record_review
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
 
+    only = Paths.parse(paths, repository, invocation.cwd) if paths else None
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
-    kept = Cache(repository.state_folder) if cache and repository else None
+    kept = Cache(repository.state_folder) if cache and repository and not only else None
     with gather(request, repository, invocation, plan_checks=plan_checks, cache=kept) as gathered:
+        if only:
+            gathered = replace(gathered, subject=only.limit(gathered.subject))
         if shard:
             part = replace(gathered.subject, shard=shard)
             gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
@@ -134,7 +142,8 @@ def review_request(
             refused[MOST_REFUSED:] = [f"and {len(refused) - MOST_REFUSED} more approvals that do not count"]
         done = replace(
             done,
-            part=f"{shard.number}-of-{shard.of}" if shard else "",
+            part="paths" if only else f"{shard.number}-of-{shard.of}" if shard else "",
+            only=str(only or ""),
             notes=(*done.notes, *refused),
         )
     if again is not None:
@@ -142,7 +151,7 @@ def review_request(
         return done
     if isinstance(request, Staged) and request.followed and done.decision is Decision.ALLOW:
         done = replace(done, left=gathered.subject.changes.identity)
-    if record and records:
+    if record and records and not (only or gathered.trial):
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)

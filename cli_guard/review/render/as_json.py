@@ -38,7 +38,7 @@ def as_dict(review: Review) -> dict[str, object]:
             "skipped": [{"path": each.path, "reason": each.reason} for each in review.skipped],
         },
         "timings_ms": review.timings_ms,
-        "notes": review.notes,
+        "notes": review.remarks,
         # Only in the report that a hook keeps.
         **({"left": review.left} if review.left else {}),
     }

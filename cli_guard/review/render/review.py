@@ -24,9 +24,10 @@ class Review:
     that were examined. `secrets_only` has the language of each file that was searched for secrets alone. `notes`
     are one-line remarks for people.
     `places` are the first files of the commits whose messages have findings (None: of the change as a whole).
-    `part` distinguishes the parts of a review that several jobs share ("3-of-8").
     `left` is the identity of an allowed change that the commit-msg hook reports; `message_file` is where Git keeps
     a typed message.
+    `part` distinguishes the parts of a review that several jobs share ("3-of-8"). `only` names the paths, if not
+    everything was reviewed.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
     """
@@ -52,12 +53,18 @@ class Review:
     part: str = ""
     left: str = ""
     message_file: str = ""
+    only: str = ""
     places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def exit_code(self) -> ExitCode:
         """Return the exit code of a command that ends with this review."""
         return EXIT_CODES[self.decision]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return the notes, with the paths for a format that has no closing sentence."""
+        return (*self.notes, *([f"only these paths were reviewed: {self.only}"] if self.only else []))
 
     @property
     def nothing(self) -> bool:

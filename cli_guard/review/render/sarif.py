@@ -184,7 +184,7 @@ def _invocation(review: Review) -> Object:
         "exitCode": int(review.exit_code),
         "toolExecutionNotifications": [
             *(_notification(each) for each in review.skipped),
-            *({"level": "note", "message": {"text": _text(note)}} for note in review.notes),
+            *({"level": "note", "message": {"text": _text(note)}} for note in review.remarks),
         ],
     }
 

@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cli_guard.code.languages import comment
 from cli_guard.model import Category, Decision, Disposition, Finding
@@ -101,6 +102,9 @@ def verdict(review: Review) -> str:
 
 def next_steps(review: Review) -> tuple[str, ...]:
     """Return the closing sentence and, if the user must act, the lines that say how."""
+    if review.only:
+        sentence, *steps = next_steps(replace(review, only=""))
+        return (f"only {clip(printable(review.only), PATH_LENGTH)} was reviewed: {sentence}", *steps)
     if review.decision is Decision.DENY:
         return _after_deny(review)
     if review.decision is Decision.REVIEW:
