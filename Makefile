@@ -1,5 +1,6 @@
 # `make demo` shows it at work, `make test` and `make test-slow` test it, `make check` is what a change must pass besides.
 # `make schema` writes docs/cli-guard.schema.json anew, after a key of the configuration was added or described.
+# `make man` writes a manual page for each command to build/man, from its help.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +8,7 @@ BIN := $(VENV)/bin
 # Bytecode is kept: without it each worker of the tests compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow warm check bench tasks schema clean
+.PHONY: demo test test-slow warm check bench tasks schema man clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
@@ -50,6 +51,9 @@ tasks: $(VENV)/.developing
 schema: $(VENV)/.installed
 	@$(BIN)/python -c 'import json; from cli_guard.policy.config import json_schema; print(json.dumps(json_schema(), indent=2))' > docs/.schema
 	@mv docs/.schema docs/cli-guard.schema.json
+
+man: $(VENV)/.developing
+	@$(BIN)/python tests/man_pages.py build/man
 
 # A hook is run far more often than it is installed: the bytecode is compiled here, once.
 define install

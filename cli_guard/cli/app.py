@@ -1,13 +1,18 @@
 """The command line: parses and dispatches. Each command is a module of this folder, imported when it is called."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli_guard import __version__
 from cli_guard.cli.io import Io
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# Set by the script of `cli-guard completion`, which gives no arguments: no hook can be silenced by it.
+COMPLETE = "_CLI_GUARD_COMPLETE"
 COMMANDS = {
     "review": "Review a change: staged, in the work tree, a commit, a range, a patch.",
     "hook": "Run a hook: Git and coding agents call this.",
@@ -38,6 +43,8 @@ COMMANDS = {
     "explain": "Explain a rule, a file, a name of the code, a commit or a command.",
     "doctor": "Show what is installed, which policy applies and what would run.",
     "server": "Show, start or stop the warm server that makes hooks quick.",
+    "completion": "Print the script that completes commands in bash, zsh or fish.",
+    "help": "Show the help of a command.",
     "demo": "Show four real runs in a scratch repository.",
 }
 
@@ -75,6 +82,19 @@ class Group(HelpToStream, click.Group):
 
     command_class = Command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the name, the command and its arguments. Raises UsageError with the nearest name."""
+        unknown = not args[0].startswith("-") and self.get_command(ctx, args[0]) is None
+        if unknown and not ctx.resilient_parsing:
+            from cli_guard.policy.globs import nearest
+
+            raise click.UsageError(
+                f"there is no command {args[0]!r}{nearest(args[0], self.list_commands(ctx))}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
 
 class App(Group):
     """The top level; a command's module is imported only to run it or to show its own help."""
@@ -89,6 +109,13 @@ class App(Group):
             return None
         command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Complete the names of commands and options, without importing the commands."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(n, help=h) for n, h in COMMANDS.items() if n.startswith(incomplete)]
+        return found or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format the list of commands from the table above, without importing them."""
@@ -139,6 +166,10 @@ FORMAT = click.Option(
 
 def dispatch(argv: list[str], io: Io) -> int:
     """Run a command. Raises click's errors and CliGuardError, which `cli_guard.__main__` reports in one line."""
+    if not argv and COMPLETE in io.env:
+        from cli_guard.cli.completion import complete
+
+        return complete(io, io.env[COMPLETE])
     # Not `app.main`: it handles interrupts and closed pipes on the streams of the process.
     try:
         with app.make_context("cli-guard", argv, obj=io) as context:

@@ -1,5 +1,6 @@
 """`cli-guard explain`: a rule in full, or what a file, a folder, a name, a commit or a command is and does."""
 
+import fnmatch
 import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,10 +9,9 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.rules import default_disposition, every_rule
+from cli_guard.cli.rules import default_disposition, every_rule, table_of
 from cli_guard.errors import NotARepository, UsageError
-from cli_guard.reviewers.code.remarks import effects_of
-from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.rules.catalog import Rule, load_all, rule_ids
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
@@ -31,6 +31,8 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
 
 
 def render_rule(rule: Rule) -> str:
+    from cli_guard.reviewers.code.remarks import effects_of
+
     effects = effects_of(rule.id) if rule.id.startswith("code-") else ()
     parts = [
         f"{rule.id}: {rule.title}",
@@ -65,10 +67,17 @@ def page(rule: str, io: Io | None = None) -> str:
 
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> int:
-    from cli_guard.policy.globs import USERS_RULE
+    from cli_guard.policy.globs import USERS_RULE, nearest
 
     subject = " ".join(words)
-    if len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
+    if "*" in subject and not {*" /"} & {*subject}:
+        rules = every_rule(io)
+        found = fnmatch.filter(rules, subject)
+        if not found:
+            near = nearest(subject.rstrip("*"), rules)
+            raise UsageError(f"no rule matches {subject!r}{near or '; list them with `cli-guard rules`'}")
+        text = table_of([rules[each] for each in found])
+    elif len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
         text = page(subject, io)
     else:
         text = "\n".join(explain_subject(io, subject, rev, worktree=worktree))
@@ -146,11 +155,19 @@ def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
 command = Command(
     "explain",
     callback=run,
-    help="Explain a rule (why it matters, what to do, examples), a file or folder (its purpose, names, imports and"
-    " tests), a name of the code (its documentation, callers and tests), a commit, or a command: what each part does,"
-    " and how it is judged. Options come before what is explained.",
+    help="Explain a rule (why it matters, what to do, examples) or list those that match secret-*; a file or folder"
+    " (its purpose, names, imports and tests); a name of the code (its documentation, callers and tests); a commit; or"
+    " a command: what each part does, and how it is judged. Options come before what is explained.",
     params=[
-        click.Argument(["words"], nargs=-1, required=True, metavar="RULE|PATH|NAME|COMMIT|COMMAND"),
+        click.Argument(
+            ["words"],
+            nargs=-1,
+            required=True,
+            metavar="RULE|PATH|NAME|COMMIT|COMMAND",
+            shell_complete=lambda _context, _parameter, incomplete: [
+                each for each in rule_ids() if each.startswith(incomplete)
+            ],
+        ),
         click.Option(["--rev"], metavar="REV", help="Use the files of a commit instead of what is staged."),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
     ],

@@ -1,7 +1,7 @@
 """`cli-guard rules`: list every rule, and those of the repository."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import click
 
@@ -36,6 +36,14 @@ def every_rule(io: Io) -> Mapping[str, Rule]:
     return {**load_all(), **{name: document.as_rule() for name, document in own.items()}}
 
 
+def table_of(rules: Collection[Rule]) -> str:
+    """Format rules, one line each, with their default decisions."""
+    width = max(len(rule.id) for rule in rules)
+    return "\n".join(
+        f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {printable(r.title)}" for r in rules
+    )
+
+
 @click.pass_obj
 def run(io: Io, /, format_: str) -> int:
     rules = every_rule(io).values()
@@ -53,11 +61,7 @@ def run(io: Io, /, format_: str) -> int:
         ]
         io.say(json.dumps(rows, indent=2))
         return 0
-    width = max(len(rule.id) for rule in rules)
-    lines = (
-        f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {printable(r.title)}" for r in rules
-    )
-    io.say("\n".join(lines))
+    io.say(table_of(rules))
     io.say(f"{len(rules)} rules; the second column is the default decision; see `cli-guard explain RULE`")
     return 0
 

@@ -1,0 +1,126 @@
+"""What helps somebody who does not know a name: completion, `help`, suggestions, tables of rules, manual pages."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from examples import table
+from in_process import call, guard
+from man_pages import write_pages
+from repositories import Repo
+from test_fast_path import HEAVIER
+
+from cli_guard.rules.catalog import load_all, rule_ids
+
+ASK = """
+import os, sys
+from pathlib import Path
+from cli_guard.__main__ import main
+code = main([], sys.stdin, sys.stdout, sys.stderr, Path.cwd(), dict(os.environ))
+print(code, *sorted({name.split(".")[0] for name in sys.modules}))
+"""
+
+
+@table(
+    ("shell", "line", "answer"),
+    [
+        ("bash", "cli-guard rej", "plain,reject"),
+        ("zsh", "cli-guard rej", "plain\nreject\nReject a pending review or proposal."),
+        ("bash", "cli-guard explain secret-aws", "plain,secret-aws-access-key\nplain,secret-aws-secret-key"),
+        ("bash", "cli-guard help aud", "plain,audit"),
+        ("bash", "cli-guard audit v", "plain,verify"),
+        ("bash", "cli-guard review --sta", "plain,--staged"),
+        ("bash", "cli-guard review --format sar", "plain,sarif"),
+        ("bash", "cli-guard review src/a", "file,src/a"),
+        ("bash", "cli-guard completion f", "plain,fish"),
+        ("bash", "cli-guard reveiw --sta", ""),
+    ],
+)
+def test_completion(tmp_path: Path, isolated: dict[str, str], shell: str, line: str, answer: str) -> None:
+    asked = {
+        "_CLI_GUARD_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": f"{line.count(' ')}",
+    }
+    command = (sys.executable, "-c", ASK)
+    done = subprocess.run(command, cwd=tmp_path, env=isolated | asked, capture_output=True, text=True)
+    said, _, loaded = done.stdout.rstrip().rpartition("\n")
+    assert (said, done.stderr) == (answer, "")
+    code, *modules = loaded.split()
+    assert code == "0" and not {*modules} & {*HEAVIER}
+
+
+def test_the_script_works_in_bash(committed: Repo) -> None:
+    script = committed.guard("completion", "bash").out
+    typed = "COMP_WORDS=(cli-guard explain secret-aws); COMP_CWORD=2"
+    line = f'{typed}; _cli_guard_completion cli-guard; echo "${{COMPREPLY[@]}}"'
+    done = committed.run("bash", "--norc", "-c", f"{script}\n{line}")
+    assert done.out == "secret-aws-access-key secret-aws-secret-key\n"
+    for shell in ("zsh", "fish"):
+        assert f"_CLI_GUARD_COMPLETE={shell}_complete" in guard(committed, "completion", shell).out
+
+
+def test_no_variable_silences_a_hook(committed: Repo) -> None:
+    asked = {"_CLI_GUARD_COMPLETE": "bash_complete", "COMP_WORDS": "cli-guard rev", "COMP_CWORD": "1"}
+    committed.write("risky.py", "eval(input())\n")
+    committed.git("add", "-A")
+    assert guard(committed, "hook", "pre-commit", env=asked).code == 3
+    for value in ("bash_complete", "bash_source", "powershell_complete", "\x1b[2J"):
+        done = guard(committed, env={"_CLI_GUARD_COMPLETE": value})
+        assert done.code == 2 and done.err.count("\n") == 1 and "\x1b" not in done.err
+
+
+def test_ids_for_completion_are_those_of_the_rules() -> None:
+    assert sorted(rule_ids()) == list(load_all())
+
+
+@table(
+    ("arguments", "code", "says"),
+    [
+        (["reveiw"], 2, "cli-guard: there is no command 'reveiw'; did you mean 'review'?"),
+        (["help", "reveiw"], 2, "there is no command 'reveiw'; did you mean 'review'?"),
+        (["audit", "verfy"], 2, "there is no command 'verfy'; did you mean 'verify'?"),
+        (["help", "audit", "verfy"], 2, "did you mean 'verify'?"),
+        (["help", "review", "x"], 2, "`cli-guard review` has no commands of its own"),
+        (["zzzz"], 2, "there is no command 'zzzz'; see `cli-guard --help`"),
+        (["\x1b]0;x"], 2, r"there is no command '\x1b]0;x'"),
+        (["review", "--stagde"], 2, "--staged"),
+        (["explain", "secert-aws-*"], 2, "no rule matches 'secert-aws-*'; did you mean 'secret-"),
+        (["explain", "secret-aws-acess-key"], 2, "nearest: rule secret-aws-access-key"),
+        (["help"], 0, "Usage: cli-guard [OPTIONS] COMMAND"),
+        (["help", "pending"], 0, "Usage: cli-guard pending"),
+        (["help", "audit", "show"], 0, "Usage: cli-guard audit show [OPTIONS]"),
+        (
+            ["explain", "secret-aws-*"],
+            0,
+            "secret-aws-access-key  deny    critical  AWS access key id\nsecret-aws-",
+        ),
+        (["completion", "tcsh"], 2, "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+    ],
+)
+def test_a_name_that_is_not_known(
+    tmp_path: Path, isolated: dict[str, str], arguments: list[str], code: int, says: str
+) -> None:
+    done = call(tmp_path, isolated, *arguments)
+    assert done.code == code and says in done.all
+    assert code == 0 or (done.err.count("\n") == 1 and not done.out)
+
+
+def test_help_says_what_the_option_says(committed: Repo) -> None:
+    assert guard(committed, "help", "review").out == guard(committed, "review", "--help").out
+
+
+def test_manual_pages(tmp_path: Path) -> None:
+    write_pages(tmp_path)
+    pages = {each.name for each in tmp_path.iterdir()}
+    assert {"cli-guard.1", "cli-guard-review.1", "cli-guard-audit-verify.1"} <= pages
+    page = (tmp_path / "cli-guard-review.1").read_text()
+    assert "\\-\\-worktree" in page and "only these files" in page
+    if groff := shutil.which("groff"):
+        every = sorted(map(str, tmp_path.iterdir()))
+        done = subprocess.run((groff, "-man", "-ww", "-Tutf8", *every), capture_output=True, check=True)
+        assert done.stderr == b""
+    else:
+        pytest.skip("groff is not installed")
