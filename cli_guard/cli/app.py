@@ -41,6 +41,7 @@ COMMANDS = {
     "mcp": "Serve coding agents over standard input and output.",
     "rules": "List every rule.",
     "explain": "Explain a rule, a file, a name of the code, a commit or a command.",
+    "config": "Check a policy, show the one in force, or write a first one.",
     "doctor": "Show what is installed, which policy applies and what would run.",
     "server": "Show, start or stop the warm server that makes hooks quick.",
     "completion": "Print the script that completes commands in bash, zsh or fish.",

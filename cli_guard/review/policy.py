@@ -1,6 +1,7 @@
 """Find the policy that judges a request: always one that is already recorded."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,10 +42,13 @@ def policy_for(
     )
     revisions = judging_revisions(request, repository) if repository else ()
     if repository and isinstance(request, Worktree) and request.own_policy:
-        config, source, baseline = work_tree_policy(repository)
+        config, source, baseline = work_tree_policy(repository.root)
         tried = Policy(config, user, baseline, (source, *own))
-        if tried.identity != recorded_identity(repository, user):
-            return tried, [*notes, TRIAL]
+        with suppress(ConfigError):  # at HEAD: what is tried may repair it
+            recorded, notes = policy_for(Worktree(), repository, env)
+            if recorded.identity == tried.identity:
+                return recorded, notes
+        return tried, [*notes, TRIAL]
     if repository is None or not revisions:
         return Policy(user=user, sources=("built-in defaults", *own)), notes
     bases = dict.fromkeys(base for ref in pushed for base in ref.bases)
@@ -89,37 +93,26 @@ def recorded_policy(
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
 
-def work_tree_policy(repository: Repository) -> tuple[Config, str, frozenset[tuple[str, str, str]]]:
+def work_tree_policy(root: Path) -> tuple[Config, str, frozenset[tuple[str, str, str]]]:
     """Return the same of the work tree. Raises ConfigError."""
 
     def read(name: str) -> bytes | None:
-        return read_policy_file(repository.root / name, f"{name} in the work tree")
+        return read_policy_file(root / name, f"{name} in the work tree")
 
     config, source = read_config(read, " in the work tree") or (Config(), "built-in defaults")
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE} in the work tree")
 
 
-def read_policy_file(path: Path, name: str) -> bytes | None:
+def read_policy_file(path: Path, name: str, most: int = MOST_BYTES) -> bytes | None:
     """Return the content of a file of the work tree as Git would record it, None for no file. Raises ConfigError."""
     try:
         if path.is_symlink():
             return bytes(path.readlink())
-        return None if path.is_dir() else read_bounded(path, MOST_BYTES)
+        return None if path.is_dir() else read_bounded(path, most)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from error
-
-
-def recorded_identity(repository: Repository, user: Config | None) -> str:
-    """Return the identity of the policy at HEAD, "" for a broken one."""
-    try:
-        config, _, baseline = (
-            recorded_policy(repository, repository.head) if repository.head else (Config(), "", frozenset())
-        )
-    except ConfigError:
-        return ""
-    return Policy(config, user, baseline).identity
 
 
 def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> UserRules:
