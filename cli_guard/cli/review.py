@@ -10,7 +10,7 @@ from cli_guard.cli.progress import progress
 from cli_guard.errors import UsageError
 from cli_guard.review.render import FORMATS, renderer
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
+from cli_guard.review.request import Commit, Patch, Range, Request, Staged, Worktree, parse_range
 from cli_guard.review.run import review_request
 from cli_guard.reviewers.shard import Shard
 
@@ -53,18 +53,37 @@ def read_patch_file(io: Io, name: str) -> bytes:
         raise UsageError(f"the patch {name} cannot be read: {error.strerror}") from error
 
 
-def show(io: Io, review: Review, format_name: str, color: str, output: str | None, **options: bool) -> None:
+def show(
+    io: Io,
+    review: Review,
+    format_name: str,
+    color: str,
+    output: str | None,
+    *,
+    base: str | None = None,
+    **options: bool,
+) -> None:
     """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written.
 
-    `options`: `verbose` or `brief`, for text.
+    `base` is the commit whose signers count on a page, None for HEAD; `options`: `verbose` or `brief`, for text.
     """
     if format_name == "text":
         from cli_guard.review.render import text
 
         colored = io.colored(color) and not output
         shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, **options)
+    elif format_name == "html":
+        from cli_guard.review.page.evidence import evidence_here
+        from cli_guard.review.render import html
+
+        shown = html.render(review, evidence_here(io.invocation, base))
     else:
         shown = renderer(format_name)(review)
+    write_report(io, shown, output)
+
+
+def write_report(io: Io, shown: str, output: str | None) -> None:
+    """Print a report, or write all of it to a file, or nothing. Raises CliGuardError if that fails."""
     if not output:
         io.say(shown)
         return
@@ -118,7 +137,9 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         write_baseline(io, review)
         return 0
     output = str(options["output"]) if options["output"] else None
-    show(io, review, str(options["format"]), str(options["color"]), output, verbose=bool(options["verbose"]))
+    base = request.base if isinstance(request, Range) else None
+    format_name, color, verbose = str(options["format"]), str(options["color"]), bool(options["verbose"])
+    show(io, review, format_name, color, output, verbose=verbose, base=base)
     return review.exit_code
 
 

@@ -23,6 +23,7 @@ FORMATS: Mapping[str, str] = {
     "sarif": "cli_guard.review.render.sarif",
     "github": "cli_guard.review.render.github",
     "markdown": "cli_guard.review.render.markdown",
+    "html": "cli_guard.review.render.html",
 }
 
 

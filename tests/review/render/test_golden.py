@@ -35,6 +35,8 @@ CASES: dict[str, tuple[Renderer, Review]] = {
     "clean.txt": (renderer("text"), samples.CLEAN),
     "clean.json": (renderer("json"), samples.CLEAN),
     "clean.md": (renderer("markdown"), samples.CLEAN),
+    "rich.html": (renderer("html"), samples.RICH),
+    "clean-but-skipped.html": (renderer("html"), samples.CLEAN_BUT_SKIPPED),
     "clean-but-skipped.txt": (renderer("text"), samples.CLEAN_BUT_SKIPPED),
 }
 
