@@ -87,6 +87,6 @@ def create(path: Path, text: str) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode("utf-8", "replace"))
             os.fchmod(descriptor, 0o644)
-        os.link(name, path)  # noqa: PTH200 - refuses an existing file, unlike a rename
+        os.link(name, path)
     finally:
         Path(name).unlink()

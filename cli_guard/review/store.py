@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
 from cli_guard.git.changes import History
-from cli_guard.model import Decision, Disposition, Status
+from cli_guard.model import Decision, Disposition, JudgedFinding, Status, Suppressed
 from cli_guard.review.load import bound_text
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import count
+from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import join_identity
 from cli_guard.state.audit import entry
 from cli_guard.state.files import read_state
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from cli_guard.runtime import Invocation
 
 BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
+# The findings of an entry that are listed in it; the others are only counted.
+MOST_LISTED = 2_000
 
 
 def record_review(
@@ -149,10 +152,47 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
         files=review.files,
         rules=dict(sorted(Counter(j.finding.rule for j in review.findings).items())),
         fingerprints=sorted(j.finding.fingerprint for j in review.findings),
+        found=list_findings(review, gathered, invocation),
         suppressed=len(review.suppressed),
         not_reviewed=len(review.skipped),
+        base=gathered.base or "",
+        ms=round(sum(review.timings_ms.values())),
+        **place_of(review, gathered),
         **checks_of(review),
     )
+
+
+def place_of(review: Review, gathered: "Gathered") -> dict[str, object]:
+    """Return the tip of the commits that were reviewed, the refs of a push, and which part of a review it was."""
+    history = gathered.subject.history
+    head = (
+        history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
+    )
+    refs = " ".join(sorted(each.update.remote_ref for each in gathered.subject.pushed))
+    named = {"head": head, "refs": redact(refs), "part": review.part}
+    return {name: value for name, value in named.items() if value}
+
+
+def list_findings(review: Review, gathered: "Gathered", invocation: "Invocation") -> list[dict[str, object]]:
+    """Return the worst MOST_LISTED findings for `cli_guard.state.lives`: line by fingerprint, alike ones in a group."""
+    policy, today = gathered.policy, invocation.now.date()
+    groups: dict[tuple[str, ...], dict[str, int | None]] = {}
+    listed: tuple[JudgedFinding | Suppressed, ...] = (*review.sort_findings(), *review.suppressed)
+    for each in listed[:MOST_LISTED]:
+        found, by, until = each.finding, "", ""
+        if isinstance(each, Suppressed):
+            by, disposition = each.by, policy.disposition(found)
+            ignore = policy.ignore_for(found, today) if by == "config" else None
+            until = str(ignore.expires or "") if ignore else ""
+        else:
+            disposition = each.disposition
+        place = (found.rule, str(found.severity), str(disposition), found.path, found.commit or "", by, until)
+        groups.setdefault(place, {})[found.fingerprint] = found.line
+    names = ("rule", "severity", "decision", "path", "commit", "by", "until")
+    return [
+        {name: value for name, value in zip(names, place, strict=True) if value} | {"lines": lines}
+        for place, lines in groups.items()
+    ]
 
 
 def checks_of(review: Review) -> dict[str, object]:

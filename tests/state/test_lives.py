@@ -1,0 +1,86 @@
+"""The life of a finding, as the log, the approvals and the commits tell it."""
+
+from in_process import RISKY, approve, guard, records, stage, waiting
+from repositories import Repo
+
+from cli_guard.git.repository import Repository
+from cli_guard.state.lives import Life, read_lives
+
+IGNORE = (
+    '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a sandbox"\nexpires = 2099-01-02\n'
+)
+
+
+def lives(repo: Repo) -> dict[tuple[str, str], Life]:
+    """The lives by rule and path."""
+    found = read_lives(Repository.discover(repo.path, repo.env), records(repo).audit.entries())
+    return {(each.rule, each.path): each for each in found}
+
+
+def commit(repo: Repo, files: dict[str, str | bytes]) -> str:
+    """Reviews what is staged, as the hook does, and commits it if it may."""
+    stage(repo, files)
+    assert guard(repo, "hook", "pre-commit").code == 0
+    repo.git("commit", "-q", "--no-verify", "-m", "Change it")
+    return repo.git("rev-parse", "HEAD")
+
+
+def shell(repo: Repo, path: str) -> Life:
+    return next(life for (rule, at), life in lives(repo).items() if at == path and "shell" in rule)
+
+
+def test_what_becomes_of_a_finding(committed: Repo) -> None:
+    base = committed.git("rev-parse", "HEAD")
+    stage(committed, {"risky.py": RISKY})
+    for _ in range(2):
+        assert guard(committed, "hook", "pre-commit").code == 3
+    found = shell(committed, "risky.py")
+    assert (found.ended, found.decision, found.severity, found.commit) == ("open", "review", "high", "")
+    # The line in other words is the same finding; without it, the finding is fixed.
+    stage(committed, {"risky.py": RISKY.replace("render-report ", "make-report ")})
+    assert guard(committed, "hook", "pre-commit").code == 3
+    again = shell(committed, "risky.py")
+    assert again.ended == "open" and again.at == found.at and again.fingerprint != found.fingerprint
+    stage(committed, {"risky.py": RISKY.replace(", shell=True", "")})
+    guard(committed, "hook", "pre-commit")
+    assert shell(committed, "risky.py").ended == "fixed"
+    assert shell(committed, "risky.py").ended_how == "before the commit"
+    # It comes back, and a person approves it.
+    stage(committed, {"risky.py": RISKY})
+    guard(committed, "hook", "pre-commit")
+    assert shell(committed, "risky.py").ended == "open"
+    assert approve(committed, wanted := waiting(committed)[-1]).code == 0
+    sha = commit(committed, {"risky.py": RISKY})
+    life = shell(committed, "risky.py")
+    assert (life.ended, life.ended_how, life.level, life.commit) == ("approved", wanted, "tty", sha)
+    assert life.ended_by == life.who != "" and committed.git("rev-parse", "HEAD^") == base
+
+
+def test_answers_in_the_code_in_the_configuration_and_in_later_commits(committed: Repo) -> None:
+    committed.commit("Set the policy", {"cli-guard.toml": '[rules]\n"code-*" = "advise"\n' + IGNORE})
+    lined = RISKY.replace("shell=True)", "shell=True)  # cli-guard: ignore[code-*] a fixed name of ours")
+    changed = [f"later/{number}.py" for number in range(3)]
+    files = ["old/a.py", "inline.py", "stays.py", "moved.py", *changed]
+    first = commit(committed, {path: lined if path == "inline.py" else RISKY for path in files})
+    assert {shell(committed, path).commit for path in files} == {first}
+    safe = RISKY.replace(", shell=True", "")
+    fixing = commit(committed, {changed[0]: safe, "moved.py": f"import os\n\n{RISKY}"})
+    # Edited, and found again in other words: not fixed.
+    commit(committed, {changed[1]: RISKY.replace("render-report ", "make-report ")})
+    for number in range(3):
+        commit(committed, {"other.txt": f"{number}\n"})
+    commit(committed, {changed[2]: safe})
+    ended = {path: shell(committed, path) for path in files}
+    assert {path: life.ended for path, life in ended.items()} == {
+        "old/a.py": "ignored",
+        "inline.py": "answered",
+        "stays.py": "open",
+        "moved.py": "open",
+        "later/0.py": "fixed",
+        "later/1.py": "open",
+        "later/2.py": "open",
+    }
+    assert (ended["old/a.py"].ended_how, ended["old/a.py"].until) == ("[[ignore]]", "2099-01-02")
+    assert (
+        ended["later/0.py"].ended_how == f"in {fixing}" and ended["later/0.py"].ended_by == "ada@example.org"
+    )
