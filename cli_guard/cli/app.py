@@ -37,6 +37,7 @@ COMMANDS = {
     "pending": "List the reviews and proposals that need a person.",
     "last": "Show the last report again, and what the model says about the last commit.",
     "stats": "Count the reviews, the findings, and what became of the model's questions.",
+    "report": "Write the history as one page: commits, findings, answers, policy.",
     "audit": "Show or verify the audit log.",
     "mcp": "Serve coding agents over standard input and output.",
     "rules": "List every rule.",

@@ -4,98 +4,96 @@ A signature is checked now, against the signers of a commit. An entry of the aud
 whoever can write to the file can write it, so it is shown as a claim.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
-from cli_guard.model import Presence
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.auditing import approval_events, check_log, noted_lines, read_signed
-from cli_guard.review.page.markup import LINE, Markup, anchor, facts, fit, join, link, section, tag
+from cli_guard.review.page.markup import (
+    SHOWN,
+    Markup,
+    Section,
+    anchor,
+    bullets,
+    facts,
+    fill,
+    fit,
+    join,
+    link,
+    section,
+)
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import Entry
 from cli_guard.state.records import Records
 from cli_guard.state.signers import Signers
-from cli_guard.state.statements import BREAK_GLASS, Envelope, Statement
+from cli_guard.state.statements import BREAK_GLASS, Statement
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
-SHOWN, RULES_SHOWN, LONGEST = 500, 20, 300
-LEVELS = {
-    Presence.TTY: "somebody at a terminal here said yes; a program can pretend to be at one",
-    Presence.KEY: "made with the person's key; a program that can use the key could have made it",
-    Presence.TOUCH: "made with a security key that somebody touched",
-    Presence.VERIFIED: "made with a security key that asked for a PIN or a finger",
-    Presence.SECOND: "made by a second person",
-}
-GOOD, REFUSED, UNSIGNED, MISSING, UNCHECKED = "good", "does not count", "unsigned", "not found", "not checked"
-COLORS = {GOOD: "good", REFUSED: "bad", UNSIGNED: "warn", MISSING: "bad", UNCHECKED: "warn"}
+GOOD, REFUSED, UNSIGNED = "signature good", "signed, but does not count", "unsigned"
+COLORS = {GOOD: "good", REFUSED: "bad", UNSIGNED: "warn"}
+LOST = "the log names a signed statement that is neither here nor in the notes: `cli-guard fetch` may get it"
+LISTS = ("fingerprints", "approved_rules")
+CLAIM = "an entry of the local audit log, which whoever can write to that file can write"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One approval that was given, or is said to have been.
+    """One approval, or what is said to be one. `proof` is one of COLORS, and `why` says more.
 
-    `state` is one of COLORS and `why` says more; `mark` is the SHA-256 of what was signed, "" without a signature.
-    `content` is the identity of the change, or the commit of a break-glass.
+    `mark` is the SHA-256 of what was signed, "" for nothing; `commit` is that of a break-glass.
     """
 
-    who: str
-    at: str
+    made: Statement
     level: str
-    state: str
+    proof: str
     why: str
-    reason: str
-    rules: tuple[str, ...]
-    fingerprints: tuple[str, ...]
-    content: str
     mark: str = ""
     review_id: str = ""
-    expires: str = ""
-    decision: str = "approve"
-    statement: Statement | None = None
 
     @property
     def place(self) -> str:
         """Return the id of its place on the page."""
-        return anchor("s", self.mark or f"{self.review_id}{self.at[:19]}{self.who}"[::-1])
+        return anchor("s", self.mark or f"{self.review_id}{self.made.at}")
+
+    @property
+    def commit(self) -> str:
+        return self.made.content if self.made.decision == BREAK_GLASS else ""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a repository holds about answers: approvals, newest first, and how far the audit log can be trusted.
+    """What a repository holds about answers: approvals, newest first, and how far its audit log can be trusted.
 
     `signers` names the commit whose signers count, `log` is the state of the log in words, `problems` what is wrong
-    with it; `about` are more facts for the head of the page.
+    with it; `about` are facts for the head of the page.
     """
 
     given: tuple[Given, ...]
     signers: str
     log: str
     problems: tuple[str, ...] = ()
-    about: tuple[tuple[str, str], ...] = ()
+    about: tuple[tuple[str, object], ...] = ()
 
     @cached_property
-    def by_fingerprint(self) -> dict[str, list[Given]]:
+    def by_finding(self) -> Mapping[str, list[Given]]:
         found: dict[str, list[Given]] = {}
         for each in self.given:
-            for mark in each.fingerprints:
+            for mark in each.made.findings:
                 found.setdefault(mark, []).append(each)
         return found
 
-    def links_to(self, fingerprint: str) -> list[Markup]:
+    def links_to(self, fingerprint: str) -> Markup:
         """Return links to the approvals that name a finding, at most three."""
-        found = self.by_fingerprint.get(fingerprint, [])
-        return [
-            link(each.place, fit(each.who, 80), f" ({each.level}, signature {each.state})")
-            if each.mark
-            else link(each.place, fit(each.who, 80), f" ({each.level}, unsigned)")
-            for each in found[:3]
-        ]
+        found = self.by_finding.get(fingerprint, [])[:3]
+        links = [link(e.place, fit(e.made.principal, 80), f" ({e.level}, {e.proof})") for e in found]
+        return join(("; evidence: " if links else "", join(links, ", ")))
 
 
 def evidence_here(invocation: Invocation, revision: str | None = None) -> Evidence | None:
@@ -104,207 +102,108 @@ def evidence_here(invocation: Invocation, revision: str | None = None) -> Eviden
         repository = Repository.discover(invocation.cwd, invocation.env)
     except NotARepository:
         return None
-    about = (("Repository", repository.root_name), ("Made at", f"{invocation.now:%Y-%m-%d %H:%M} UTC"))
-    try:
-        base = repository.resolve(revision) if revision else None
-        return collect_evidence(repository, invocation, base, about)
-    except OSError as error:
-        raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
+    return collect_evidence(repository, invocation, repository.resolve(revision) if revision else None)
 
 
-def collect_evidence(
-    repository: Repository,
-    invocation: Invocation,
-    revision: str | None,
-    about: tuple[tuple[str, str], ...] = (),
-) -> Evidence:
+def collect_evidence(repository: Repository, invocation: Invocation, base: str | None = None) -> Evidence:
     """Read the approvals here and in Git's notes, check each signature, and check the audit log.
 
-    The signers are those of `revision`, of HEAD for None. Raises CliGuardError, OSError if the log cannot be read.
+    The signers are those of the commit `base`, of HEAD for None. Raises CliGuardError.
     """
-    records, base = Records(repository.state_folder), revision or repository.head
-    signers = Signers.at_commit(repository, base)
+    records, base = Records(repository.state_folder), base or repository.head
+    signers, logged = Signers.at_commit(repository, base), approval_events(records.audit)
     signed = read_signed({*noted_lines(repository), *records.signed_lines()})
-    signed.sort(key=lambda each: each[2].at, reverse=True)
-    logged = approval_events(records.audit)
     ids = {str(each.get("statement")): str(each.get("review_id", "")) for each in logged}
     given = []
-    for number, (mark, envelope, made, level) in enumerate(signed):
-        found = unchecked(mark, made, level, ids.get(mark, ""))
+    for number, (mark, envelope, made, level) in enumerate(sorted(signed, key=lambda each: each[2].at)[::-1]):
+        good: object = f"not checked: only the newest {MOST_CHECKED} were"
         if number < MOST_CHECKED:
-            found = checked(found, envelope, signers, invocation)
-        given.append(found)
-    known = {mark for mark, *_ in signed}
+            good = check_statement(made, envelope, signers, None, invocation)
+        proof, why = (
+            (REFUSED, good) if isinstance(good, str) else (GOOD, f"by the signers at {str(base)[:10]}")
+        )
+        given.append(Given(made, level, proof, why, mark, ids.get(mark, "")))
+    known = {each.mark for each in given}
     given += [claim_of(each) for each in logged if str(each.get("statement", "")) not in known]
-    result = records.audit.verify()
+    try:
+        result = records.audit.verify()
+    except OSError as error:
+        raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
     problems, signed_up_to = check_log(result, repository, invocation)
     return Evidence(
-        tuple(sorted(given, key=lambda each: each.at, reverse=True)),
+        tuple(sorted(given, key=lambda each: each.made.at, reverse=True)),
         f"at {base[:10]}" if base else "of no commit yet",
         f"{result}; {signed_up_to or 'no line of it is signed'}",
-        (*((f"the audit log was changed: {result.problem}",) if result.problem else ()), *problems),
-        about,
+        tuple([f"the audit log was changed: {result.problem}"] * bool(result.problem) + problems),
+        (
+            ("Repository", PurePath(repository.root_name).name),
+            ("Made at", f"{invocation.now:%Y-%m-%d %H:%M} UTC"),
+        ),
     )
-
-
-def unchecked(mark: str, made: Statement, level: str, review_id: str) -> Given:
-    return Given(
-        who=made.principal,
-        at=made.at,
-        level=level,
-        state=UNCHECKED,
-        why=f"only the newest {MOST_CHECKED} were checked",
-        reason=redact(made.reason),
-        rules=tuple(sorted(set(made.findings.values()))),
-        fingerprints=tuple(made.findings),
-        content=made.content,
-        mark=mark,
-        review_id=review_id,
-        expires=made.expires,
-        decision=made.decision,
-        statement=made,
-    )
-
-
-def checked(found: Given, envelope: Envelope, signers: Signers, invocation: Invocation) -> Given:
-    """Return an approval with what the check of its signature gave."""
-    assert found.statement  # noqa: S101 - only what was signed is checked
-    try:
-        good = check_statement(found.statement, envelope, signers, None, invocation)
-    except CliGuardError as error:
-        return replace(found, why=str(error))
-    if isinstance(good, str):
-        return replace(found, state=REFUSED, why=good)
-    return replace(found, state=GOOD, level=str(good.level), why="")
 
 
 def claim_of(logged: Entry) -> Given:
     """Return an entry of the audit log that no signature proves."""
-
-    def text(name: str) -> str:
-        return str(logged.get(name) or "")
-
-    def texts(name: str) -> tuple[str, ...]:
-        listed = logged.get(name)
-        return tuple(map(str, listed)) if isinstance(listed, list) else ()
-
-    mark = text("statement")
-    lost = (
-        "the log names a signed statement that is neither here nor in the notes: `cli-guard fetch` may get it"
+    said = {name: str(value) for name, value in logged.items()}
+    marks, rules = (list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS)
+    made = Statement(
+        content=said.get("content") or said.get("commit", ""),
+        policy=said.get("policy", ""),
+        findings=dict.fromkeys(marks, ", ".join(rules)),
+        principal=said.get("principal") or said.get("user", ""),
+        at=said.get("at", ""),
+        repository=(),
+        reason=said.get("reason", ""),
+        decision=said["event"],
     )
+    mark = said.get("statement", "")
     return Given(
-        who=text("principal") or text("user"),
-        at=text("at"),
-        level=text("level") or str(Presence.TTY),
-        state=MISSING if mark else UNSIGNED,
-        why=lost if mark else "an entry of the local audit log: whoever can write to that file can write it",
-        reason=redact(text("reason")),
-        rules=texts("approved_rules"),
-        fingerprints=texts("fingerprints"),
-        content=text("content") or text("commit"),
-        mark=mark,
-        review_id=text("review_id"),
-        decision=text("event"),
+        made, said.get("level", "tty"), UNSIGNED, LOST if mark else CLAIM, mark, said.get("review_id", "")
     )
 
 
-def answers_section(evidence: Evidence, commits: Sequence[tuple[str, str]] = ()) -> Markup:
+def answers_section(evidence: Evidence, commits: Mapping[str, str] | None = None) -> Section:
     """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
-    known, shown = dict(commits), evidence.given[:SHOWN]
-    if not shown:
-        return section("answers", "Approvals", tag("p", "Nothing was approved here."))
-    more = len(evidence.given) - len(shown)
-    rest = tag("p", f"and {more} older: `cli-guard audit show --approvals`") if more else None
-    return section("answers", "Approvals", *(card_of(each, evidence, known) for each in shown), rest)
+    known, shown = commits or {}, evidence.given[:SHOWN]
+    cards = [card_of(each, known.get(each.made.content, each.commit)) for each in shown]
+    older = len(evidence.given) - len(cards)
+    rest = f"and {older} older: cli-guard audit show --approvals" if older else None
+    return section("answers", "Approvals", *cards, rest or (None if cards else "Nothing was approved here."))
 
 
-def card_of(given: Given, evidence: Evidence, commits: dict[str, str]) -> Markup:
-    commit = commits.get(given.content) or (given.content if given.decision == BREAK_GLASS else "")
-    level = LEVELS.get(Presence(given.level)) if given.level in set(Presence) else ""
-    rules = ", ".join(given.rules[:RULES_SHOWN])
-    state = tag("span", state_of(given), class_=COLORS[given.state])
-    made = given.statement
-    bound = (
-        (
-            ("Statement", tag("code", given.mark)),
-            ("Tree", made.tree),
-            ("Starts from", made.base),
-            ("Policy", made.policy),
-        )
-        if made
-        else (("Statement", given.mark),)
+def card_of(given: Given, commit: str) -> Markup:
+    made, short = given.made, commit[:10]
+    rules = fit(", ".join(sorted(set(made.findings.values()))))
+    shown = (
+        ("Presence", link("proof", given.level)),
+        ("Decision", made.decision if given.commit else ""),
+        ("Reason", fit(redact(made.reason) or "none given")),
+        ("Until", made.expires[:16].replace("T", " ") or "no end"),
+        ("Of", join((rules, f" ({count(len(made.findings), 'finding')})"))),
+        ("Commit", link(anchor("c", commit), short) if commit else ""),
     )
-    detail = tag(
-        "details",
-        tag("summary", "What it is bound to, and how to check it"),
-        facts((("Content", given.content), *bound, ("Files", ", ".join(made.blobs) if made else ""))),
-        tag("pre", join(check_lines(given, commit), LINE)),
-    )
-    return tag(
-        "div",
-        tag("h3", fit(given.who or "nobody named", LONGEST), f", {given.at[:16].replace('T', ' ')}"),
-        facts(
-            (
-                (
-                    "Proof",
-                    join((state, f": {given.why}" if given.why else f", by the signers {evidence.signers}")),
-                ),
-                ("Presence", f"{given.level}: {level}" if level else given.level),
-                ("Decision", "break-glass" if given.decision == BREAK_GLASS else ""),
-                ("Reason", fit(given.reason, LONGEST) if given.reason else "none given"),
-                ("Until", given.expires[:16].replace("T", " ") or "no end"),
-                ("Of", f"{rules} ({count(len(given.fingerprints), 'finding')})" if rules else ""),
-                ("Commit", link(anchor("c", commit), commit[:10]) if commit else ""),
-                ("Review", given.review_id),
-            )
-        ),
-        detail,
-        class_="card",
-        id=given.place,
+    bound = {"Statement": given.mark, "Content": made.content, "Tree": made.tree, "Starts from": made.base}
+    bound |= {"Policy": made.policy, "Review": given.review_id, "Files": redact(", ".join(made.blobs))}
+    commands = f"\ncli-guard audit show --commit {short}" if commit else ""
+    commands += f"\ncli-guard verify --range {short}^..{short}" if commit and given.mark else ""
+    return fill(
+        "card.html",
+        place=given.place,
+        who=fit(made.principal or "nobody named"),
+        at=made.at[:16].replace("T", " "),
+        color=COLORS[given.proof],
+        proof=given.proof,
+        why=fit(given.why),
+        facts=facts(shown),
+        bound=facts((name, fit(value)) for name, value in bound.items()),
+        commands=fit(commands, lines=True),
     )
 
 
-def state_of(given: Given) -> str:
-    return {GOOD: "signature good", REFUSED: "signed, does not count", UNSIGNED: "unsigned"}.get(
-        given.state, f"signature {given.state}"
-    )
-
-
-def check_lines(given: Given, commit: str) -> Iterator[str]:
-    """Yield the commands by which somebody else can check an approval."""
-    if given.rules:
-        yield f"cli-guard audit show --finding {given.rules[0]}"
-    if commit:
-        yield f"cli-guard audit show --commit {commit[:10]}"
-        if given.mark:
-            yield f"cli-guard verify --range {commit[:10]}^..{commit[:10]}"
-    yield "cli-guard audit verify"
-
-
-def proof_section(evidence: Evidence) -> Markup:
+def proof_section(evidence: Evidence) -> Section:
     """Return what can be relied on, and what can be forged."""
-    states = [each.state for each in evidence.given]
-    tally = ", ".join(f"{states.count(each)} {each}" for each in COLORS if each in states) or "none"
-    log = tag("span", evidence.log, class_="bad" if evidence.problems else None)
-    problems = evidence.problems and tag("ul", *(tag("li", fit(each, LONGEST)) for each in evidence.problems))
-    return section(
-        "proof",
-        "What this proves",
-        facts((("Approvals", tally), ("Signers", f"those of {evidence.signers}"), ("Audit log", log))),
-        problems or None,
-        tag(
-            "ul",
-            tag(
-                "li",
-                "A good signature proves who signed, and what. Its key must have been enrolled in ",
-                tag("code", ".cli-guard/signers"),
-                " by a commit, and not been revoked.",
-            ),
-            tag(
-                "li",
-                "An unsigned entry proves nothing to others: every program of the same user can write it.",
-            ),
-            tag("li", "Author, committer and date of a commit are what its author wrote."),
-            tag("li", "This file is not signed either: make it again, and compare."),
-        ),
-    )
+    proofs = [each.proof for each in evidence.given]
+    tally = ", ".join(f"{proofs.count(each)} {each}" for each in COLORS if each in proofs) or "none"
+    color, problems = "bad" if evidence.problems else "plain", bullets(evidence.problems) or ""
+    about = {"signers": evidence.signers, "log": evidence.log, "color": color, "problems": problems}
+    return Section("proof", "What this proves", fill("proof.html", tally=tally, **about))

@@ -1,12 +1,19 @@
 """HTML in which no text of a repository is markup: every text and every attribute goes through `escape`.
 
-Only `tag`, `join` and `escape` make `Markup`; any other string is taken for a text, and escaped.
+Only `tag`, `join`, `fill` and `escape` make `Markup`; any other string is taken for a text, and escaped.
 """
 
+import base64
+import hashlib
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
 
+from cli_guard import __version__
 from cli_guard.secrets.printable import printable
 
 
@@ -16,14 +23,21 @@ class Markup(str):
     __slots__ = ()
 
 
+class Section(NamedTuple):
+    """A part of a page that its list of contents names: the id and text of its heading, and its HTML."""
+
+    name: str
+    title: str
+    text: Markup
+
+
 # The HTML standard lets these end tags be left out, which makes a page with 1,000 findings a fifth shorter.
-NO_END = frozenset(("dd", "dt", "li", "tbody", "td", "th", "thead", "tr"))
-VOID = frozenset(("br", "input", "link", "meta"))
-BARE = re.compile(r"[A-Za-z0-9#_.-]+")
-NOT_IN_IDS = re.compile(r"[^A-Za-z0-9]+")
-LINE = Markup("\n")
+NO_END = frozenset(("dd", "dt", "li", "option", "tbody", "td", "th", "thead", "tr"))
+BARE, PARTIAL = re.compile(r"[A-Za-z0-9#_.-]+"), re.compile(r"&[^;]*\Z")
+LINE, NOTHING = Markup("\n"), Markup("")
 CUT = "\N{HORIZONTAL ELLIPSIS}"
-Attribute = str | int | bool | None
+# The bytes of a text, and the rows of a table.
+LONGEST, SHOWN = 300, 300
 
 
 def escape(value: object, *, lines: bool = False) -> Markup:
@@ -33,67 +47,93 @@ def escape(value: object, *, lines: bool = False) -> Markup:
     return Markup(html.escape(printable(str(value), keep_newlines=lines)))
 
 
-def fit(text: str, most: int, *, lines: bool = False) -> Markup:
-    """Return a text as HTML of at most `most` bytes (at least 3); a cut is marked."""
+def fit(text: str, most: int = LONGEST, *, lines: bool = False) -> Markup:
+    """Return a text as HTML of at most `most` bytes; a cut is marked."""
     whole = escape(text[: most + 1], lines=lines)
-    if len(text) <= most and len(whole.encode()) <= most:
+    if len(raw := whole.encode()) <= most:
         return whole
-    left, pieces = most - len(CUT.encode()), []
-    for character in printable(text[:most], keep_newlines=lines):
-        piece = html.escape(character)
-        left -= len(piece.encode())
-        if left < 0:
-            break
-        pieces.append(piece)
-    return Markup("".join((*pieces, CUT)))
+    return Markup(PARTIAL.sub("", raw[: most - len(CUT.encode())].decode("utf-8", "ignore")) + CUT)
 
 
-def tag(name: str, /, *content: object, **attributes: Attribute) -> Markup:
-    """Return an element. `class_` and `for_` give up their last sign, other `_` become `-`; None and False are none."""
+def tag(name: str, /, *content: object, **attributes: str | int | bool | None) -> Markup:
+    """Return an element. `class_` gives up its last sign, other `_` become `-`; None and False are no attributes."""
     words = [name]
     for key, value in attributes.items():
-        if value is None or value is False:
-            continue
-        plain = key.removesuffix("_").replace("_", "-")
-        text = escape(value)
-        words.append(plain if value is True else f"{plain}={text if BARE.fullmatch(text) else quote(text)}")
-    start = f"<{' '.join(words)}>"
-    if name in VOID:
-        return Markup(start)
-    return Markup(f"{start}{join(content)}{'' if name in NO_END else f'</{name}>'}")
+        if value is not None and value is not False:
+            text, plain = escape(value), key.removesuffix("_").replace("_", "-")
+            quoted = text if BARE.fullmatch(text) else f'"{text}"'
+            words.append(plain if value is True else f"{plain}={quoted}")
+    return Markup(f"<{' '.join(words)}>{join(content)}{'' if name in NO_END else f'</{name}>'}")
 
 
-def quote(text: Markup) -> str:
-    return f'"{text}"'
-
-
-def join(parts: Iterable[object], between: str = "") -> Markup:
+def join(parts: Iterable[object], between: str = NOTHING) -> Markup:
     """Return parts one after another, the texts among them escaped; None is nothing."""
     return Markup(escape(between).join(escape(part) for part in parts if part is not None))
 
 
-def link(to: str, *content: object, **attributes: Attribute) -> Markup:
+def link(to: str, *content: object, **attributes: str) -> Markup:
     """Return a link to a place of this page."""
     return tag("a", *content, href=f"#{to}", **attributes)
 
 
 def anchor(kind: str, name: str) -> str:
     """Return the id of a place on the page: a letter, and what letters and digits a name has, at most 12."""
-    return f"{kind}{NOT_IN_IDS.sub('', name)[:12]}"
+    return f"{kind}{re.sub(r'[^A-Za-z0-9]+', '', name)[:12]}"
 
 
-def table(caption: str, heads: Iterable[object], rows: Iterable[Markup], **attributes: Attribute) -> Markup:
-    """Return a table with a caption and column heads; it scrolls by itself on a narrow screen."""
+def facts(pairs: Iterable[tuple[str, object]]) -> Markup:
+    """Return names and values for a `dl`; a value that is empty is left out."""
+    return join(join((tag("dt", name), tag("dd", value))) for name, value in pairs if value)
+
+
+def bullets(texts: Sequence[str], **attributes: str) -> Markup | None:
+    """Return a list of texts, None without any."""
+    return tag("ul", *(tag("li", fit(each, 2 * LONGEST)) for each in texts), **attributes) if texts else None
+
+
+def section(name: str, title: str, *content: object) -> Section:
+    """Return a section with a heading."""
+    heading = tag("h2", title, id=name)
+    return Section(name, title, tag("section", heading, *content, aria_labelledby=name))
+
+
+def table(
+    caption: str, heads: Sequence[str], rows: Sequence[Sequence[object]], ids: Sequence[str] = ()
+) -> Markup:
+    """Return a table; the first cell of a row is its head, `ids` name the rows. A long one begins folded."""
+    names = (*ids, *[None] * len(rows))
+    body = [
+        tag("tr", tag("th", row[0], scope="row"), *(tag("td", each) for each in row[1:]), id=name)
+        for row, name in zip(rows, names, strict=False)
+    ]
     head = tag("thead", tag("tr", *(tag("th", each, scope="col") for each in heads)))
-    inner = tag("table", tag("caption", caption), head, tag("tbody", join(rows)), **attributes)
-    return tag("div", inner, class_="scroll", role="region", aria_label=caption, tabindex=0)
+    inner = tag("table", head, tag("tbody", join(body, LINE)), aria_label=caption)
+    whole = tag("div", inner, class_="scroll", role="region", aria_label=caption, tabindex=0)
+    return tag("details", tag("summary", f"{caption}: {len(rows)}"), whole, open=len(rows) <= LONGEST // 5)
 
 
-def facts(pairs: Iterable[tuple[object, object]]) -> Markup:
-    """Return a list of names and values; a value that is empty is left out."""
-    return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in pairs if value))
+@cache
+def read_asset(name: str) -> Markup:
+    """Return a file of this folder."""
+    return Markup((Path(__file__).parent / name).read_text("utf-8"))
 
 
-def section(name: str, title: object, *content: object) -> Markup:
-    """Return a section with a heading that a link can name."""
-    return tag("section", tag("h2", title, id=name), *content, aria_labelledby=name)
+def fill(template: str, **parts: object) -> Markup:
+    """Return a file of this folder with its `$names` replaced; the texts among the parts are escaped."""
+    return Markup(
+        Template(read_asset(template)).substitute({key: escape(each) for key, each in parts.items()})
+    )
+
+
+def document(title: str, verdict: str, head: Iterable[object], sections: Sequence[Section]) -> str:
+    """Return a page, which loads nothing, and runs nothing but its own script: its policy names that by its hash.
+
+    `verdict` is its colour: deny, review or allow; `head` is what stands above everything.
+    """
+    parts = {name: read_asset(f"page.{suffix}") for name, suffix in (("style", "css"), ("script", "js"))}
+    hashes = {name: base64.b64encode(hashlib.sha256(text.encode()).digest()) for name, text in parts.items()}
+    parts |= {f"{name}_source": Markup(f"'sha256-{found.decode('ascii')}'") for name, found in hashes.items()}
+    contents = join(tag("li", link(each.name, each.title)) for each in sections)
+    text = join((each.text for each in sections), LINE)
+    about = {"title": title, "verdict": verdict, "head": join(head), "version": __version__}
+    return fill("frame.html", contents=contents, sections=text, **about, **parts)

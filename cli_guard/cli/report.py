@@ -1,0 +1,49 @@
+"""`cli-guard report`: the history of a repository as one page: commits, findings, answers, policy."""
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.review import OUTPUT, write_report
+from cli_guard.errors import ExitCode, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.review.request import parse_range
+from cli_guard.secrets.printable import printable
+
+
+@click.pass_obj
+def run(io: Io, /, since: str, range: str, output: str | None) -> int:
+    """Write the page; a broken audit log is reported, on the page and as exit code 1."""
+    if since and range:
+        raise UsageError("--since and --range exclude each other: give one of them")
+    if not output and io.stdout.isatty():
+        raise UsageError("a page is nothing for a terminal: name a file with --output report.html")
+    within = parse_range(range) if range else None
+    repository = Repository.discover(io.cwd, io.env)
+    from cli_guard.review.page.history import collect_history
+    from cli_guard.review.page.report import render
+
+    history = collect_history(repository, io.invocation, since, within)
+    write_report(io, render(history), output)
+    for problem in history.evidence.problems:
+        io.warn(printable(f"cli-guard: {problem}"))
+    if not history.commits:
+        io.warn("cli-guard: there are no commits in this span")
+    return ExitCode.DENIED if history.evidence.problems else ExitCode.OK
+
+
+command = Command(
+    "report",
+    callback=run,
+    help="Write the history of this repository as one HTML page that loads nothing: how each commit was reviewed, the"
+    " life of each finding, who approved what and on what proof, what changed the policy, what was not reviewed. It"
+    " reads the audit log here, the signed approvals in Git's notes and the commits. Exit codes: 0 written, 1 the audit"
+    " log does not hold, 2 wrong usage.",
+    params=[
+        click.Option(
+            ["--since"], default="", metavar="REV|DAY", help="Only later commits than this revision or day."
+        ),
+        click.Option(["--range"], default="", metavar="A..B", help="Only these commits, reviewed again now."),
+        OUTPUT,
+    ],
+)

@@ -1,0 +1,167 @@
+"""What a repository remembers of a span of commits: how each was reviewed, and what changed the policy."""
+
+import datetime
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cli_guard.errors import ConfigError
+from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.contents import BlobContents, BlobReader
+from cli_guard.git.prefetch import POLICY_FILES
+from cli_guard.git.repository import Repository
+from cli_guard.policy.loosenings import loosenings
+from cli_guard.review.auditing import find_approvals
+from cli_guard.review.page.evidence import REFUSED, Evidence, collect_evidence
+from cli_guard.review.policy import recorded_policy
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Range
+from cli_guard.review.run import review_request
+from cli_guard.reviewers.policy import review as review_policy
+from cli_guard.reviewers.review_input import Limits, ReviewInput
+from cli_guard.runtime import Invocation
+from cli_guard.secrets.redact import redact
+from cli_guard.state.approvals import RecordedContent
+from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.lives import Life, read_lives
+
+MOST_COMMITS = 1_000
+LOG = ("log", "--no-show-signature", "--no-color", "--format=%H%x00%ct%x00%an%x00%P%x00%s")
+# How a commit came to be recorded, with the words of the page; the first two are of attempts before it.
+DECISIONS = {
+    "deny": "denied, before the commit",
+    "review": "needed a person, before the commit",
+    "allow": "reviewed and allowed",
+    "approved": "allowed by an approval",
+    "against": "recorded although not allowed",
+    "skipped": "review skipped",
+    "unreviewed": "no review known here",
+}
+DOUBTFUL = ("against", "skipped", "unreviewed")
+BEFORE = ("pre-commit", "pre-merge-commit", "commit-msg")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A commit and how it was reviewed: one of DECISIONS, and attempts before it; `at` is ISO 8601, in UTC."""
+
+    oid: str
+    at: str
+    author: str
+    parent: str
+    subject: str
+    decision: str = "unreviewed"
+    attempts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the commits say: the commit of each content, what changed the policy and how, what a limit left out."""
+
+    contents: dict[str, str] = field(default_factory=dict)
+    policy: list[tuple[str, str, str]] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class History:
+    """A span of commits, oldest first, and all that is known of it; `older` commits were left out."""
+
+    commits: Sequence[Recorded]
+    older: bool
+    evidence: Evidence
+    read: Read
+    lives: Sequence[Life]
+    review: Review | None = None
+
+
+def collect_history(
+    repository: Repository, invocation: Invocation, since: str = "", within: Range | None = None
+) -> History:
+    """Read a span (reviewed again), or what came after a revision or a day. Raises CliGuardError."""
+    commits, older = list_commits(repository, since, within)
+    evidence = collect_evidence(repository, invocation, repository.resolve(within.base) if within else None)
+    entries = list(AuditLog(repository.state_folder).entries())
+    read = read_commits(repository, commits)
+    approved = {
+        read.contents.get(each.made.content, each.commit) for each in evidence.given if each.proof != REFUSED
+    }
+    lives = read_lives(repository, entries, find_approvals(repository, invocation, "")[1])
+    ids, first = (
+        {each.oid for each in commits},
+        commits[0].at if commits and (since or within or older) else "",
+    )
+    lives = [each for each in lives if each.commit in ids or (not each.commit and each.at >= first)]
+    review = review_request(within, invocation, record=False) if within else None
+    return History(judge(commits, read.contents, entries, approved), older, evidence, read, lives, review)
+
+
+def list_commits(repository: Repository, since: str, within: Range | None) -> tuple[list[Recorded], bool]:
+    """Return commits, oldest first, at most MOST_COMMITS, and whether there are older ones. Raises UsageError."""
+    tips = ["HEAD"] if repository.head else ["--max-count=0", "--all"]
+    if within:
+        tips = [f"{repository.resolve(within.base)}..{repository.resolve(within.head)}"]
+    elif since:
+        try:
+            tips = [f"--since={datetime.datetime.fromisoformat(since).isoformat()}", *tips]
+        except ValueError:
+            tips = [f"{repository.resolve(since)}..HEAD"]
+    found = []
+    for line in repository.git.text(*LOG, f"--max-count={MOST_COMMITS + 1}", *tips, "--").splitlines():
+        oid, time, author, parents, subject = line.split("\0", 4)
+        at = datetime.datetime.fromtimestamp(int(time), datetime.UTC).isoformat(timespec="seconds")
+        found.append(Recorded(oid, at, redact(author), parents.partition(" ")[0], redact(subject)))
+    return found[:MOST_COMMITS][::-1], len(found) > MOST_COMMITS
+
+
+def read_commits(repository: Repository, commits: Iterable[Recorded]) -> Read:
+    """Read what the commits change. Raises GitError."""
+    read, limits, parents = Read(), Limits(), {each.oid: each.parent for each in commits}
+    with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
+        reader = ChangeReader(repository, blobs, Bounds(limits.files, limits.file_chars, limits.total_chars))
+        for changes in reader.commits(parents):
+            oid = changes.commit or ""
+            read.contents.update(dict.fromkeys(RecordedContent.of(changes).identities, oid))
+            read.skipped.extend((oid, redact(f"{each.path}: {each.reason}")) for each in changes.skipped)
+            try:
+                found = review_policy(ReviewInput("report", changes, BlobContents(blobs, oid))).findings
+                read.policy.extend((oid, each.rule, redact(each.message)) for each in found)
+                if parents[oid] and any(each.path in POLICY_FILES for each in changes):
+                    after, before = (recorded_policy(repository, each)[0] for each in (oid, parents[oid]))
+                    read.policy.extend((oid, "stronger", redact(each)) for each in loosenings(after, before))
+            except ConfigError as error:
+                read.policy.append((oid, "broken", redact(str(error))))
+    return read
+
+
+def judge(
+    commits: Sequence[Recorded],
+    contents: Mapping[str, str],
+    entries: Iterable[Entry],
+    approved: Collection[str],
+) -> list[Recorded]:
+    """Return the commits with how they were reviewed, as the entries of the log say."""
+    places, times = {each.oid: at for at, each in enumerate(commits)}, [each.at for each in commits]
+    last: dict[str, str] = {}
+    before: dict[int, Counter[str]] = defaultdict(Counter)
+    for entry in entries:
+        decision, oid = str(entry.get("decision", "")), contents.get(str(entry.get("content")))
+        what = "skipped" if "skipped" in entry else decision
+        start, end = (places.get(str(entry.get(name))) for name in ("base", "head"))
+        if oid and decision:
+            last[oid] = decision
+        elif end is not None and decision == "allow":  # a range, or a push
+            covered = commits[0 if start is None else start + 1 : end + 1]
+            last |= dict.fromkeys((each.oid for each in covered), "allow")
+        elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
+            before[bisect_left(times, str(entry.get("at")))][what] += 1
+
+    def judge_one(number: int, each: Recorded) -> Recorded:
+        decision, tried = last.get(each.oid, ""), before[number]
+        allowed = "approved" if each.oid in approved else "allow"
+        against = "against" if decision else "skipped" if tried["skipped"] else "unreviewed"
+        attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
+        return replace(each, decision=allowed if decision == "allow" else against, attempts=attempts)
+
+    return [judge_one(number, each) for number, each in enumerate(commits)]

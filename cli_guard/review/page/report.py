@@ -1,0 +1,171 @@
+"""The page of a history: commits and decisions, the life of each finding, approvals, policy, what was not reviewed."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from cli_guard.model import Category, Confidence, Finding, Severity
+from cli_guard.review.page import markup as page
+from cli_guard.review.page.evidence import Evidence, answers_section, proof_section
+from cli_guard.review.page.findings import Row, findings_section
+from cli_guard.review.page.history import DECISIONS, DOUBTFUL, History, Recorded
+from cli_guard.review.page.markup import Markup, Section, anchor, fit, join, link, section, tag
+from cli_guard.review.render.html import answer_of
+from cli_guard.review.render.words import count
+from cli_guard.rules.catalog import load_all
+from cli_guard.state.lives import APPROVED, FIXED, OPEN, Life
+
+# Of the drawing: its columns at most, and the pixels of a cell, of a row and of its words.
+COLUMNS, CELL, ROW, WORDS = 48, 18, 24, 230
+POLICY = {"stronger": "stronger", "policy-weakened": "weaker", "policy-hook-removed": "weaker"}
+POLICY |= {"policy-suppression-added": "answer", "policy-signers-changed": "signers", "broken": "unreadable"}
+
+
+def render(history: History) -> str:
+    """Render the page of a history."""
+    commits, evidence, ids = history.commits, history.evidence, {each.oid for each in history.commits}
+    doubtful = sum(each.decision in DOUBTFUL for each in commits)
+    said = f"{count(len(commits), 'commit')}, {doubtful} of them without an allowed review."
+    span = f"{commits[0].at[:10]} to {commits[-1].at[:10]}" if commits else "no commits"
+    shown = (("Span", span + ", older commits left out" * history.older), *evidence.about)
+    head = (
+        tag("p", said, class_="lead"),
+        page.bullets(evidence.problems, class_="bad"),
+        tag("dl", page.facts(shown)),
+    )
+    sections = (
+        commits_section(commits),
+        findings_section(rows_of(history, ids), ids),
+        answers_section(evidence, history.read.contents),
+        listing(
+            "policy", "Policy", "Weaker and stronger", "The policy did not change.", policy_rows(history)
+        ),
+        listing(
+            "unread", "Not reviewed", "Not reviewed, or in part", "All was reviewed.", unread_rows(history)
+        ),
+        proof_section(evidence),
+    )
+    verdict = "deny" if evidence.problems else "review" if doubtful else "allow"
+    return page.document("cli-guard: report", verdict, head, sections)
+
+
+def commit_link(oid: str) -> Markup:
+    return link(anchor("c", oid), oid[:10])
+
+
+def listing(name: str, title: str, caption: str, none: str, rows: Iterator[tuple[str, str, str]]) -> Section:
+    """Return what was the case in commits, newest first: the commit, what, and more words."""
+    found = [(commit_link(oid), what, fit(words)) for oid, what, words in rows][::-1]
+    more = f"and {len(found) - page.SHOWN} older" if len(found) > page.SHOWN else None
+    shown = page.table(caption, ("Commit", "What", "More"), found[: page.SHOWN])
+    return section(name, title, shown if found else tag("p", none), more)
+
+
+def policy_rows(history: History) -> Iterator[tuple[str, str, str]]:
+    for oid, what, said in history.read.policy:
+        yield oid, POLICY.get(what, what), f"{'without this commit: ' * (what == 'stronger')}{said}"
+
+
+def unread_rows(history: History) -> Iterator[tuple[str, str, str]]:
+    for each in history.commits:
+        if each.decision in DOUBTFUL:
+            yield each.oid, DECISIONS[each.decision], each.subject
+        yield from (
+            (oid, "not read in full", skipped) for oid, skipped in history.read.skipped if oid == each.oid
+        )
+
+
+def commits_section(commits: Sequence[Recorded]) -> Section:
+    if not commits:
+        return section("commits", "Commits", tag("p", "There are none in this span."))
+    newest, rows = commits[::-1], []
+    for each in newest:
+        before = (f"{number} x {DECISIONS[what]}" for what, number in each.attempts.items())
+        at, how = (
+            each.at[:16].replace("T", "\N{NO-BREAK SPACE}"),
+            "; ".join((DECISIONS[each.decision], *before)),
+        )
+        rows.append((each.oid[:10], at, fit(each.author, 80), fit(each.subject, 120), how))
+    heads, names = (
+        ("Commit", "Committed", "Author", "Subject", "Review"),
+        [anchor("c", e.oid) for e in newest],
+    )
+    return section(
+        "commits", "Commits", picture(commits), page.table("Commits, newest first", heads, rows, names)
+    )
+
+
+def picture(commits: Sequence[Recorded]) -> Markup:
+    """Return commits x decisions as a drawing: a column is a commit, or some, and a cell says how many."""
+    size, cells, totals = -(-len(commits) // COLUMNS), [], []
+    groups = [commits[at : at + size] for at in range(0, len(commits), size)]
+    tallies = [Counter(each.decision for each in group) for group in groups]
+    for tally, group in zip(tallies, groups, strict=True):
+        for each in group:
+            tally.update(each.attempts)
+    for line, (decision, words) in enumerate(DECISIONS.items()):
+        top = line * ROW
+        cells.append(tag("text", words, x=0, y=top + 16))
+        totals.append(f"{sum(tally[decision] for tally in tallies)} {words}")
+        for column, tally in enumerate(tallies):
+            x, number = WORDS + column * CELL, tally[decision]
+            if number:
+                cells.append(
+                    tag("rect", x=x, y=top + 3, width=CELL - 3, height=ROW - 6, rx=3, class_=decision)
+                )
+            if number > 1:
+                cells.append(tag("text", number, x=x + 2, y=top + 16, class_="number"))
+    width, height = WORDS + len(groups) * CELL, len(DECISIONS) * ROW + 18
+    about = {"first": commits[0].at[:10], "each": count(size, "commit"), "totals": ", ".join(totals)}
+    return page.fill("picture.html", width=width, height=height, middle=WORDS, cells=join(cells), **about)
+
+
+def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
+    """Yield the findings: those of the review of the range, then those that only the log has."""
+    lives, evidence, review = (
+        {each.fingerprint: each for each in history.lives},
+        history.evidence,
+        history.review,
+    )
+    unknown = Markup("not in the audit log here")
+    for judged in review.findings if review else ():
+        life = lives.pop(judged.finding.fingerprint, None)
+        found = replace(judged.finding, commit=judged.finding.commit or (life.commit if life else None))
+        yield Row(found, judged.disposition, life_of(life, evidence, ids) if life else unknown)
+    for answered in review.suppressed if review else ():
+        life = lives.pop(answered.finding.fingerprint, None)
+        found = replace(answered.finding, commit=answered.finding.commit or (life.commit if life else None))
+        told = [life_of(life, evidence, ids)] if life else []
+        if not life or life.ended != APPROVED:
+            told.insert(0, answer_of(answered, evidence))
+        yield Row(found, "answered", join(told, ". "))
+    ends, rules = {FIXED: "fixed", OPEN: ""}, load_all()
+    for life in lives.values():
+        rule, severity = rules.get(life.rule), Severity.INFO
+        title, remedy = (rule.title, rule.remedy) if rule else ("", "")
+        if life.severity in set(Severity):
+            severity = Severity(life.severity)
+        kinds = Category.RISK, severity, Confidence.HIGH
+        found = Finding(life.rule, *kinds, life.path, life.line, title, remedy, commit=life.commit)
+        state = ends.get(life.ended, "answered") or (
+            life.decision if life.decision in ("deny", "review") else "advise"
+        )
+        yield Row(found, state, life_of(life, evidence, ids))
+
+
+def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> Markup:
+    """Return the life of a finding in a sentence: found, and how it ended, with a link to who let it in."""
+    born = f"Found {life.at[:16].replace('T', ' ')} by {life.who}"
+    if life.ended == OPEN:
+        return join((fit(born), "; open"))
+    how, level = life.ended_how, f" ({life.level})" if life.level else ""
+    by, until = (
+        f" by {life.ended_by}" if life.ended_by else "",
+        f", until {life.until[:10]}" if life.until else "",
+    )
+    commit = how.removeprefix("in ") if how.startswith("in ") else ""
+    place = join((" in ", commit_link(commit))) if commit in ids else fit(f" ({how[:40]})" if how else "")
+    words = fit(f"{born}; {life.ended}{by}{level} {life.ended_at[:16].replace('T', ' ')}{until}")
+    return join(
+        (words, place, evidence.links_to(life.fingerprint) if life.ended == APPROVED else page.NOTHING)
+    )
