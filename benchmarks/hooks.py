@@ -48,7 +48,7 @@ BARE, EMPTY, EMPTIES, GITLEAKS, IMPORT, COLD, PREPARED, WARM, WARMS = (
 # From `git add` with no server to the commit.
 PREPARE_SECONDS = 4.0
 STAGED = "git diff --cached --name-only --diff-filter=ACM -z | xargs -0"
-# The names of the programs, by what PyPI calls the packages that bring them.
+# The programs, and the packages that bring them.
 PACKAGES = {
     "pre-commit": "pre-commit",
     "detect-secrets-hook": "detect-secrets",
@@ -128,7 +128,7 @@ def install_tools(folder: Path) -> None:
     pip = (str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
     for package in PACKAGES.values():
         subprocess.run((*pip, package), check=False, capture_output=True)
-    # The script that PyPI's package brings is a Python that starts the program.
+    # The script of the package is a Python that starts the program.
     for program in folder.glob("lib/python*/site-packages/kingfisher/bin/kingfisher"):
         program.chmod(0o755)
         (folder / "bin" / "kingfisher").unlink()

@@ -2,8 +2,11 @@
 
 import datetime
 import errno
+import json
 import os
+import shlex
 import stat
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,3 +100,33 @@ def read_bounded(path: Path, most: int) -> bytes:
         if len(data := file.read(most + 1)) > most:
             raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
         return data
+
+
+def missing_extra(what: str, extra: str) -> str:
+    """Return one line: `what` needs an extra of this package, and the command that installs it.
+
+    The command names the place that the package was installed from (PEP 610): on an index, its name may be another's.
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    said = f"{what} needs the extra `{extra}`, which is not installed"
+    try:
+        package = distribution("cli-guard")
+        origin = json.loads(package.read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return f"{said}: install cli-guard again, with this extra"
+    command = "uv pip install" if (package.read_text("INSTALLER") or "").strip() == "uv" else "pip install"
+    for receipt, tool in (("pipx_metadata.json", "pipx"), ("uv-receipt.toml", "uv tool")):
+        if Path(sys.prefix, receipt).is_file():
+            command = f"{tool} install --force"
+    url, revision, target = origin.get("url", ""), origin.get("vcs_info"), f"cli-guard[{extra}]"
+    if not url:
+        return f"{said}: {command} '{target}', from the index that cli-guard came from"
+    if url.startswith("file:") and not revision:
+        target = f"{url2pathname(urlsplit(url).path)}[{extra}]"
+    else:
+        target += f" @ {revision['vcs']}+{url}@{revision['commit_id']}" if revision else f" @ {url}"
+    editable = " --editable" if origin.get("dir_info", {}).get("editable") else ""
+    return f"{said}: {command}{editable} {shlex.quote(target)}"

@@ -14,7 +14,7 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
 
     from cli_guard.policy.config import read_user_config
     from cli_guard.policy.language_model import ModelSection
-    from cli_guard.runtime import user_file
+    from cli_guard.runtime import missing_extra, user_file
 
     if not (io.stdin.isatty() and io.stdout.isatty()):
         raise UsageError("a chat needs a terminal: for scripts there is `cli-guard ask`")
@@ -26,9 +26,8 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
         raise UsageError(
             f"no model is configured: name one in [model] of {user_file(io.env)}, or with --model"
         )
-    missing = [name for name in ("rich", "prompt_toolkit", "langchain") if not find_spec(name)]
-    if missing:
-        raise UsageError(f"{missing[0]} is missing: install cli-guard[llm]")
+    if not all(map(find_spec, ("rich", "prompt_toolkit", "langchain"))):
+        raise UsageError(missing_extra("a chat", "llm"))
     if not find_spec("termios"):
         raise UsageError("a chat needs the terminal of a POSIX system: there is `cli-guard ask`")
     from cli_guard.llm.chat.chat import Host

@@ -35,5 +35,5 @@ command = Command(
     callback=run,
     help="Serve coding agents over standard input and output (Model Context Protocol): they can review changes, judge"
     " commands, ask about the repository and explain rules, in the folder where it is started and below."
-    " It changes and approves nothing. Requires the extra cli-guard[mcp].",
+    " It changes and approves nothing. Requires the extra `mcp`.",
 )

@@ -89,7 +89,7 @@ command = Command(
     help="Run one bash command over the files of the repository, in a sandboxed interpreter with pipes, redirections,"
     " loops, the usual text tools and extra commands (`cli-guard shell help`). No file is changed: what"
     " the command writes is discarded, or shown by --diff. Exit code 0 if the command succeeded, 1 if not; its own"
-    " exit code is in the last line; --raw returns it instead.",
+    " exit code is in the last line; --raw returns it instead. Requires the extra `shell`.",
     params=[
         click.Argument(["command"]),
         click.Option(["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."),

@@ -29,6 +29,7 @@ from cli_guard.llm.providers import (
     was_sent,
 )
 from cli_guard.policy.language_model import ModelSection, Tier
+from cli_guard.runtime import missing_extra
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
@@ -152,8 +153,8 @@ class Call:
         try:
             from langchain_core.runnables import RunnableLambda
             from langsmith import tracing_context
-        except ImportError as error:
-            raise ModelError(f"{error.name} is missing: install cli-guard[llm]") from None
+        except ImportError:
+            raise ModelError(missing_extra("a model", "llm")) from None
 
         def runnable(tier: Tier, name: str, others: int) -> "Runnable[Any, Reply]":
             async def ask(given: dict[str, Any]) -> Reply:

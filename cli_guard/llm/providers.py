@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.errors import CliGuardError
 from cli_guard.policy.language_model import ModelSection, is_named
+from cli_guard.runtime import missing_extra
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -32,7 +33,6 @@ OPENAI_URL = "https://api.openai.com/v1"
 NO_STREAM = ("text/html", "application/json")
 TOO_LONG = ("context_length", "context length", "context size", "context window", "maximum context")
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
-EXTRA = "the extra `llm` is not installed: install cli-guard[llm]"
 
 
 class ModelError(CliGuardError):
@@ -112,8 +112,8 @@ def build_model(
     """
     try:
         from langchain.chat_models import init_chat_model
-    except ImportError as error:
-        raise ModelError(f"{EXTRA} ({error.name} is missing)") from None
+    except ImportError:
+        raise ModelError(missing_extra("a model", "llm")) from None
     bound_parsing()
     more: dict[str, Any] = {"timeout": read_seconds, "max_retries": 0, "max_tokens": config.answer_tokens}
     provider = name.partition(":")[0]
@@ -154,8 +154,8 @@ def open_client(read_seconds: float) -> Any:
     try:
         from httpx2 import AsyncByteStream
         from openai import DefaultAsyncHttpxClient
-    except ImportError as error:
-        raise ModelError(f"{EXTRA} ({error.name} is missing)") from None
+    except ImportError:
+        raise ModelError(missing_extra("a model", "llm")) from None
 
     class LimitedStream(AsyncByteStream):
         """The body of an answer, cut off with an error after ANSWER_BYTES."""

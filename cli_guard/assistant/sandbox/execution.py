@@ -19,7 +19,9 @@ from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_s
 from cli_guard.assistant.sandbox.gnu.diff import diff
 from cli_guard.assistant.sandbox.gnu.ls import ls
 from cli_guard.assistant.sandbox.model import Answer, Call, Image, Limits, RunResult, Shell
+from cli_guard.errors import UsageError
 from cli_guard.rules.catalog import read_table
+from cli_guard.runtime import missing_extra
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
@@ -98,8 +100,11 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
 
 
 def create_interpreter(limits: Limits) -> Bash:
-    from bashkit import Bash, ExecutionProfile, FileSystem
-
+    """Start the interpreter, with nothing in it. Raises UsageError without the extra."""
+    try:
+        from bashkit import Bash, ExecutionProfile, FileSystem
+    except ModuleNotFoundError as error:
+        raise UsageError(missing_extra("the run tool", "shell")) from error
     bash = Bash(
         username="user",
         hostname="sandbox",

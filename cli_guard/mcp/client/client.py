@@ -15,6 +15,7 @@ from cli_guard.mcp.client.connection import Connection
 from cli_guard.mcp.client.result import Hide, McpResult, clip_text, harmless, one_line
 from cli_guard.policy.globs import nearest
 from cli_guard.policy.mcp import PREFIX, Hints, McpTool, ServerConfig
+from cli_guard.runtime import missing_extra
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
@@ -154,9 +155,7 @@ class McpClient:
                 import mcp  # noqa: F401 - asked for once, where the answer can still be given
                 from anyio.from_thread import start_blocking_portal
             except ModuleNotFoundError as error:
-                raise UsageError(
-                    "MCP requires an extra that is not installed: pip install 'cli-guard[mcp]'"
-                ) from error
+                raise UsageError(missing_extra("MCP", "mcp")) from error
             self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
         return self._portal
 

@@ -14,6 +14,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp import BorrowedStream
 from cli_guard.mcp.server.tools import TOOLS, Answer, Surroundings, Tool
 from cli_guard.policy.globs import nearest
+from cli_guard.runtime import missing_extra
 from cli_guard.secrets.printable import clip, json_value, printable
 from cli_guard.secrets.redact import redact
 
@@ -46,9 +47,7 @@ def serve(lines: Iterator[bytes | None], say: Callable[[str], None], around: Sur
         import anyio
         import mcp.server  # noqa: F401 - asked for once, where the answer can still be given
     except ModuleNotFoundError as error:
-        raise UsageError(
-            "MCP requires an extra that is not installed: pip install 'cli-guard[mcp]'"
-        ) from error
+        raise UsageError(missing_extra("MCP", "mcp")) from error
     # The SDK logs failures with their tracebacks; without a handler logging prints them.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     anyio.run(conversation, lines, say, around)

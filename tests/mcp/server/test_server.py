@@ -4,7 +4,6 @@ import asyncio
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -407,25 +406,3 @@ def test_an_interrupt_is_one_line(committed: Repo) -> None:
         server.send_signal(signal.SIGINT)
         assert server.wait(10) == 130
         assert server.stderr.read() == b"cli-guard: interrupted; nothing was changed\n"
-
-
-def test_without_the_extra_one_line_says_what_to_install(committed: Repo, tmp_path: Path) -> None:
-    script = (
-        "import sys, os; sys.modules['mcp'] = None\n"
-        "from pathlib import Path\n"
-        "from cli_guard.__main__ import main\n"
-        "sys.exit(main(['mcp'], sys.stdin, sys.stdout, sys.stderr, Path.cwd(), dict(os.environ)))\n"
-    )
-    done = subprocess.run(
-        (sys.executable, "-c", script),
-        cwd=committed.path,
-        env=committed.env,
-        input="",
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        done.stderr
-        == "cli-guard: MCP requires an extra that is not installed: pip install 'cli-guard[mcp]'\n"
-    )
