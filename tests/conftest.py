@@ -83,6 +83,7 @@ SLOW = (
     "server/",
     "state/test_obstacles.py",
     "test_bad_input.py",
+    "test_distribution.py",
     "test_embedded_repository.py",
     "test_new_roles.py",
     "test_platforms.py",

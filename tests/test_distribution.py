@@ -1,0 +1,57 @@
+"""The wheel and the sdist hold what the program needs, and nothing else."""
+
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BUILD = (sys.executable, "-m", "hatchling", "build", "-d")
+
+
+def tracked_files() -> set[str]:
+    """The files of the package as the wheel names them: what Git knows or would add."""
+    listed = subprocess.run(
+        ("git", "ls-files", "-z", "-co", "--exclude-standard", "cli_guard", "hooks"),
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    names = {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
+    return {f"cli_guard/{name}" if name.startswith("hooks/") else name for name in names}
+
+
+def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    subprocess.run((*BUILD, tmp_path, "-t", "sdist"), cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    (source,) = (each for each in tmp_path.iterdir() if each.is_dir())
+    # As `pip install cli_guard-….tar.gz` does: from the sdist alone.
+    subprocess.run((*BUILD, tmp_path, "-t", "wheel"), cwd=source, check=True, capture_output=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        wheel.extractall(tmp_path / "site")
+    expected = tracked_files()
+    assert len(expected) > 1_000 and {"cli_guard/py.typed", "cli_guard/hooks/pre-push"} <= expected
+    assert (sorted(expected - names), sorted(names - expected)) == ([], [])
+
+    # An environment that has the wheel and borrows the libraries, but not this checkout.
+    shutil.rmtree(source)
+    subprocess.run((sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"), check=True)
+    (site,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    (site / "borrowed.pth").write_text(f"{tmp_path / 'site'}\n{Path(pytest.__file__).parent.parent}\n")
+    done = subprocess.run(
+        (tmp_path / "venv/bin/python", "-m", "cli_guard", "explain", "secret-aws-access-key"),
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "secret-aws-access-key" in done.stdout
