@@ -1,4 +1,5 @@
 # `make demo` shows it at work, `make test` and `make test-slow` test it, `make check` is what a change must pass besides.
+# `make docs` builds the site of docs/ into build/site, offline; a broken link or anchor fails it.
 # `make schema` writes docs/cli-guard.schema.json anew, after a key of the configuration was added or described.
 # `make man` writes a manual page for each command to build/man, from its help.
 PYTHON ?= python3
@@ -8,7 +9,7 @@ BIN := $(VENV)/bin
 # Bytecode is kept: without it each worker of the tests compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow warm check bench tasks schema man clean
+.PHONY: demo test test-slow warm check bench tasks schema man docs clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
@@ -54,6 +55,10 @@ schema: $(VENV)/.installed
 
 man: $(VENV)/.developing
 	@$(BIN)/python tests/man_pages.py build/man
+
+# Into build/site.
+docs: $(VENV)/.developing
+	@$(BIN)/python -m mkdocs build
 
 # A hook is run far more often than it is installed: the bytecode is compiled here, once.
 define install

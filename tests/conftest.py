@@ -90,6 +90,7 @@ SLOW = (
     "test_pushed_names.py",
     "test_recipes.py",
     "test_self_excuse.py",
+    "test_site.py",
     "test_unread_content.py",
     "test_ways_past.py",
 )

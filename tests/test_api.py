@@ -1,5 +1,6 @@
 """`cli_guard.api`: what Python callers import, against the real GitPython and unidiff."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +86,19 @@ def test_a_change_set_and_what_is_none(committed: Repo) -> None:
 def test_a_command_is_judged() -> None:
     assert api.judge("rm -rf /").verdict is Decision.DENY
     assert api.judge("ls -l").verdict is Decision.ALLOW
+
+
+def test_what_the_page_shows(
+    committed: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each example prints the comment at its end."""
+    committed.write("report.py", "import subprocess\n\n\n" + 'subprocess.run("render " + name, shell=True)\n')
+    committed.git("add", "-N", "report.py")
+    monkeypatch.chdir(committed.path)
+    page = (Path(__file__).parent.parent / "docs" / "api.md").read_text("utf-8")
+    examples = re.findall(r"```python\n(.+?)\n# ([^\n]+)\n```", page, re.DOTALL)
+    assert len(examples) == 3
+    for code, printed in examples:
+        assert len(code.replace("\n\n", "\n").splitlines()) <= 5
+        exec(code, {})
+        assert capsys.readouterr().out == f"{printed}\n"
