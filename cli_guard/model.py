@@ -267,7 +267,8 @@ class Finding:
     """One remark about a change.
 
     `line` and `end_line` are on the new side, None for what has no line. `evidence` is redacted. `commit` is the commit
-    of a range in which it was found, None for the change as a whole.
+    of a range in which it was found, None for the change as a whole. `mark` is the same for a secret in every file, set
+    if the parts of a review are to be joined.
     """
 
     rule: str
@@ -283,6 +284,7 @@ class Finding:
     evidence: str = ""
     fingerprint: str = ""
     commit: str | None = None
+    mark: str = ""
 
 
 FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 COMPLETE = "_CLI_GUARD_COMPLETE"
 COMMANDS = {
     "review": "Review a change: staged, in the work tree, a commit, a range, a patch.",
+    "scan": "Search repositories, and their whole history, for secrets.",
+    "merge": "Join the reports of `review --shard` jobs to one.",
     "hook": "Run a hook: Git and coding agents call this.",
     "check-command": "Judge a shell command by what it would do, without running it.",
     "ask": "Answer a request about the repository, or propose a patch for it.",

@@ -12,22 +12,29 @@ EVERY_SECONDS = 0.1
 class Progress:
     """A progress line that is updated at most every EVERY_SECONDS."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic, what: str = "") -> None:
         self._stream = stream
+        self._what = what
+        self._first: tuple[float, int] | None = None
         self._clock = clock
         self._next = clock() + AFTER_SECONDS
         self._shown = 0
 
     def update(self, done: int, of: int) -> None:
-        """Show that `done` files of `of` are done; remove the line after the last one."""
+        """Show that `done` files of `of` are done, of other things also rate and time left; remove it at the end."""
         if done == of:
             self.remove()
             return
         now = self._clock()
+        self._first = self._first or (now, done)
         if now < self._next:
             return
         self._next = now + EVERY_SECONDS
-        text = f"cli-guard: {done * 100 // of} % of {of:,} files"
+        text = f"cli-guard: {done * 100 // of} % of {of:,} {self._what or 'files'}"
+        begun, before = self._first
+        if self._what and done > before:
+            rate = (done - before) / max(now - begun, 0.001)
+            text += f", {rate:,.0f} a second, {(of - done) / rate:,.0f} s left"
         self._write("\r" + text.ljust(self._shown))
         self._shown = len(text)
 
@@ -45,12 +52,12 @@ class Progress:
 
 
 @contextmanager
-def progress(stream: TextIO) -> Iterator[Callable[[int, int], None] | None]:
+def progress(stream: TextIO, what: str = "") -> Iterator[Callable[[int, int], None] | None]:
     """Yield a progress callback; None if the stream is not a terminal."""
     if not stream.isatty():
         yield None
         return
-    line = Progress(stream)
+    line = Progress(stream, what=what)
     try:
         yield line.update
     finally:

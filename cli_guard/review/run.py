@@ -144,6 +144,7 @@ def review_request(
             done,
             part="paths" if only else f"{shard.number}-of-{shard.of}" if shard else "",
             only=str(only or ""),
+            binding=binding_of(gathered) if shard else "",
             notes=(*done.notes, *refused),
         )
     if again is not None:
@@ -155,6 +156,15 @@ def review_request(
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
+
+
+def binding_of(gathered: "Gathered") -> str:
+    """Hash what all parts of a review share: the change, the policy and the program."""
+    from cli_guard.policy.decisions import digest
+    from cli_guard.reviewers.clean_files import identity
+
+    identities = (gathered.subject.changes.identity, gathered.policy.identity, identity().hex())
+    return digest((gathered.subject.event, *identities))
 
 
 def run(

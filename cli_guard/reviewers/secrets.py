@@ -77,6 +77,7 @@ class Findings:
     seen: set[tuple[str, str]] = field(default_factory=set)
     scanned: dict[bytes, Scan] = field(default_factory=dict)
     published: Callable[[str], bool] | None = None
+    marked: bool = False
 
 
 def examiner(subject: ReviewInput) -> Examiner:
@@ -97,7 +98,7 @@ def review(subject: ReviewInput) -> Report:
 
     The scan of a file stops after `subject.limits.seconds`, and the report says so.
     """
-    so_far = Findings()
+    so_far = Findings(marked=subject.event == "scan" or subject.shard is not None)
     commit = subject.changes.commit if not subject.history else None
     _review_changes(subject, subject.changes, so_far, commit=None)
     shard = subject.shard
@@ -172,7 +173,7 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
     source = Source(change.path, added.text, result.hits, added.line, commit)
-    groups = _by_value(_weigh_places(subject, change, added, result.hits))
+    groups = _by_value(_weigh_places(subject, change, added, result.hits) if result.hits else ())
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
         so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
@@ -294,7 +295,7 @@ def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: st
     forms = [(form, place) for place, path in enumerate(paths) for form in {path, GLUED.sub(" ", path)}]
     text = "\n".join(form for form, _ in forms)
     joined = AddedText(text, [place for form, place in forms for _ in form.split("\n")])
-    for hit in scan(text, decode=False).hits:
+    for hit in scan(text, decode=False).hits if text else ():
         place = joined.line(hit.start)
         if hit.generic or place is None:
             continue
@@ -380,6 +381,7 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
             evidence=evidence(source.text, source.hits, hit),
             fingerprint=fingerprint(hit.rule, source.path, slow_hash(source.path, hit.value)),
             commit=source.commit,
+            mark=slow_hash("", hit.value)[:16] if so_far.marked else "",
         )
     )
 

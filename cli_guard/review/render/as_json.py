@@ -19,7 +19,8 @@ def render(review: Review, *, indent: int | None = 2) -> str:
 
 def as_dict(review: Review) -> dict[str, object]:
     """Return the review with the keys of schema version 1."""
-    return {
+    part = {"part": review.part, "binding": review.binding} if review.binding else {}
+    return part | {
         "schema_version": SCHEMA_VERSION,
         "event": review.event,
         "status": review.status,
@@ -68,6 +69,7 @@ def _finding(found: Finding) -> Mapping[str, object]:
         "evidence": found.evidence,
         "fingerprint": found.fingerprint,
         "commit": found.commit,
+        **({"mark": found.mark} if found.mark else {}),
     }
 
 
@@ -99,4 +101,6 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         blocked_actions=tuple(data["blocked_actions"]),
         **{key: covered[key] for key in ("files", "reviewed")},
         **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
+        part=data.get("part", ""),
+        binding=data.get("binding", ""),
     )

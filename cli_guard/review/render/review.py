@@ -25,9 +25,9 @@ class Review:
     are one-line remarks for people.
     `places` are the first files of the commits whose messages have findings (None: of the change as a whole).
     `left` is the identity of an allowed change that the commit-msg hook reports; `message_file` is where Git keeps
-    a typed message.
-    `part` distinguishes the parts of a review that several jobs share ("3-of-8"). `only` names the paths, if not
-    everything was reviewed.
+    a typed message. `only` names the paths, if not everything was reviewed. `unit` is what `files` counts.
+    `part` distinguishes the parts of a review that several jobs share ("3-of-8"), `binding` is the same in all of them:
+    a hash of what they review.
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
     """
@@ -54,6 +54,8 @@ class Review:
     left: str = ""
     message_file: str = ""
     only: str = ""
+    binding: str = ""
+    unit: str = "file"
     places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

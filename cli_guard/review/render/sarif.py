@@ -27,15 +27,18 @@ SECURITY_SEVERITY = {
     Severity.MEDIUM: "5.5",
     Severity.LOW: "2.0",
 }
+UNREAD = "not reviewed: "
 NO_FILE = "cli-guard.toml"
+# What a part of a review says of itself, for the report that joins the parts.
+PART_FACTS = ("event", "part", "binding", "files", "reviewed", "unit", "review_reason")
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 Object = dict[str, object]
 
 
-def render(review: Review, *, rules: Mapping[str, Rule] | None = None) -> str:
+def render(review: Review, *, rules: Mapping[str, Rule] | None = None, indent: int | None = 2) -> str:
     """Render a SARIF log with a final newline. `rules` defaults to the catalog."""
-    return json.dumps(as_log(review, _catalog() if rules is None else rules), indent=2) + "\n"
+    return json.dumps(as_log(review, _catalog() if rules is None else rules), indent=indent) + "\n"
 
 
 def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
@@ -71,6 +74,9 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
         "results": results,
         "properties": {"decision": review.decision, "status": printable(review.status)},
     }
+    if review.binding:
+        facts = {key: getattr(review, key) for key in PART_FACTS}
+        run["properties"] = {"decision": review.decision, "status": review.status, "part": facts}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
@@ -120,6 +126,8 @@ def _result(
         "confidence": found.confidence,
     }
     optional = {"decision": decision, "commit": found.commit, "suggestion": found.suggestion}
+    if found.line is None:
+        optional["evidence"] = found.evidence
     properties.update({key: _text(value) for key, value in optional.items() if value})
     result: Object = {
         "ruleId": printable(found.rule),
@@ -131,6 +139,11 @@ def _result(
     }
     if found.fingerprint:
         result["partialFingerprints"] = {"cliGuardFinding/v1": printable(found.fingerprint)}
+    if found.mark:
+        result["partialFingerprints"] = {
+            "cliGuardFinding/v1": found.fingerprint,
+            "cliGuardSecret/v1": found.mark,
+        }
     return result
 
 
@@ -190,7 +203,8 @@ def _invocation(review: Review) -> Object:
 
 
 def _notification(each: Skipped) -> Object:
-    notification: Object = {"level": "note", "message": {"text": f"not reviewed: {_text(each.reason)}"}}
+    level = "warning" if each.by_limit else "note"
+    notification: Object = {"level": level, "message": {"text": UNREAD + _text(each.reason)}}
     if each.path:
         notification["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}]
     return notification

@@ -48,9 +48,9 @@ def coverage(review: Review) -> str:
     if not review.files:
         reason = f": {printable(review.review_reason)}" if review.review_reason else ""
         return f"nothing to review{reason}"
-    if review.reviewed == review.files:
-        return f"{count(review.files, 'file')} reviewed{_secrets_only(review)}"
-    return f"{review.reviewed} of {count(review.files, 'file')} reviewed{_secrets_only(review)}"
+    verb = "scanned" if review.event == "scan" else "reviewed"
+    whole = f"{count(review.files, review.unit)} {verb}{_secrets_only(review)}"
+    return whole if review.reviewed == review.files else f"{review.reviewed} of {whole}"
 
 
 def _secrets_only(review: Review) -> str:
@@ -90,7 +90,7 @@ def skipped_line(review: Review, shown: int) -> str:
 
 def fuller(review: Review) -> str:
     """Return the command that shows the whole of a report: what was staged may be recorded by then."""
-    kept = "review -v" if review.event == "staged" else "last -v"
+    kept = {"staged": "review -v", "scan": "scan --format json"}.get(review.event, "last -v")
     return "the same with -v" if review.event == "patch" else f"{printable(review.program)} {kept}"
 
 

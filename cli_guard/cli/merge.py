@@ -1,0 +1,41 @@
+"""`cli-guard merge`: join the reports of `review --shard` jobs to one report with one exit code."""
+
+import click
+
+from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
+from cli_guard.errors import UsageError
+from cli_guard.review.parts import join_shards, read_parts
+from cli_guard.secrets.printable import printable
+
+
+@click.pass_obj
+def run(io: Io, /, parts: tuple[str, ...], format: str, output: str | None, color: str) -> int:
+    """Read all parts, join them, and end as the whole review would have."""
+    found = {}
+    for name in parts:
+        try:
+            raw = io.path(name).read_bytes()
+        except OSError as error:
+            raise UsageError(f"the part {printable(name)} cannot be read: {error.strerror}") from error
+        read = read_parts(printable(name), raw)
+        for number, part in enumerate(read, 1):
+            found[f"{printable(name)} ({number})" if len(read) > 1 else printable(name)] = part
+    review = join_shards(found)
+    show(io, review, format, color, output)
+    return review.exit_code
+
+
+command = Command(
+    "merge",
+    callback=run,
+    help="Join the reports of all `review --shard` jobs (--format sarif or json) to one. A part that is missing, twice"
+    " there, or of another range, policy or version of cli-guard is an error (exit 2), never a clean result.",
+    params=[
+        click.Argument(["parts"], metavar="PART...", nargs=-1, required=True),
+        REPORT_FORMAT,
+        OUTPUT,
+        COLOR,
+    ],
+)
