@@ -119,6 +119,8 @@ def review_staged(io: Io, event: str) -> int:
     if framework(io) and base and head:
         # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
         return answer(io, Range(base, head, event))
+    if framework(io):
+        refuse_empty_run(io)
     followed = False
     # Only `git commit` and `git merge` name the index: a framework may be run by hand.
     if "GIT_INDEX_FILE" in io.env and not find_skip(io, "commit-msg"):
@@ -126,6 +128,25 @@ def review_staged(io: Io, event: str) -> int:
 
         followed = is_message_hook_ours(repository or Repository.discover(io.cwd, io.env))
     return answer(io, Staged(event, followed), repository)
+
+
+def refuse_empty_run(io: Io) -> None:
+    """Raise UsageError if a framework was started by hand or in CI, not by a commit, and nothing is staged."""
+    from cli_guard.git.repository import Repository
+
+    # Git sets it for the hooks of a commit, which may well be an empty one.
+    if "GIT_INDEX_FILE" in io.env or (repository := Repository.discover(io.cwd, io.env)).has_staged():
+        return
+    import shlex
+
+    named = io.env.get("GITHUB_BASE_REF") or io.env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
+    default = repository.git.optional("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    base = f"origin/{named}" if named else default or "origin/main"
+    program = "prek" if "PREK_HOOK_STAGE" in io.env else "pre-commit"
+    raise UsageError(
+        "NOTHING WAS REVIEWED: cli-guard reviews changes, and nothing is staged. In CI run"
+        f" `{program} run --from-ref {shlex.quote(base)} --to-ref HEAD`, or leave it out with SKIP=cli-guard"
+    )
 
 
 @click.pass_obj

@@ -17,7 +17,7 @@ from cli_guard.rules.catalog import read_table
 from cli_guard.state.files import explain_write_errors
 
 HEAD = """\
-# The policy of cli-guard for this repository. It applies from the commit after the one that records it, and a change that
+# The policy of cli-guard for this repository. It applies from the commit after the one that records it; a change that
 # weakens it asks a person. `cli-guard config show` has every key with its value, docs/policy.md says what they do.
 # To use a line, remove its #.
 """

@@ -244,19 +244,28 @@ def read(
             seen = set[str]()
             commits = tuple(commit for line in lines for commit in line.beyond(seen))
             material = load_commits(commits, ends, pushed, repository, reader, contents)
-            skipped = (*material.changes.skipped, *unseen(request, pushed))
+            skipped = (*material.changes.skipped, *unseen(request, pushed, repository))
             return replace(material, changes=replace(material.changes, skipped=skipped))
 
 
-def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
+def unseen(request: Push, pushed: tuple[PushedRef, ...], repository: Repository) -> Iterator[Skipped]:
     """List the parts of a push that were not read."""
-    if request.plan.partial:
+    if request.plan.partial and has_other_commits(request, repository):
         yield Skipped("other refs of this push", request.plan.partial)
     for ref in pushed:
         if ref.commits is None and ref.tree is None:
             yield Skipped(
                 ref.update.remote_ref, "does not point to a commit, so it was not read", by_limit=True
             )
+
+
+def has_other_commits(request: Push, repository: Repository) -> bool:
+    """Return whether a branch or tag has a commit that is neither in this push nor in a tracking ref of its remote."""
+    # It is a pattern; a remote that is named by its address has no tracking refs.
+    tracked = () if set(request.remote) & set("*?[\\") else (f"--glob=refs/remotes/{request.remote}/*",)
+    tips = (each.local_oid for each in request.plan.updates)
+    found = ("rev-list", "--max-count=1", "--branches", "--tags", "--not", *tracked, *tips, "--")
+    return repository.git.optional(*found) != ""
 
 
 def load_commits(

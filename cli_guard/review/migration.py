@@ -164,7 +164,7 @@ READERS: Mapping[str, Callable[[str], Found]] = {
 
 
 def read_others(root: Path) -> Iterator[tuple[str, Taken | str]]:
-    """Yield the settings of other tools in a work tree with their files, and a line for each that cannot be taken over."""
+    """Yield the settings of other tools in a work tree, by file, and a line for each that cannot be taken over."""
     for name, reader in READERS.items():
         try:
             raw = read_policy_file(root / name, name, MOST_BYTES)

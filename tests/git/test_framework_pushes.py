@@ -72,12 +72,20 @@ def test_a_forced_push_is_seen_where_the_old_tip_is_told(work: Repo) -> None:
     assert [judged.finding.rule for judged in look(work, env).findings] == ["push-force-protected"]
 
 
-def test_that_other_refs_may_be_missing_is_said(work: Repo) -> None:
-    review = look(work, BOTH)
-    assert [each.path for each in review.skipped] == ["other refs of this push"]
+def test_that_other_refs_may_be_missing_is_said_if_there_are_any(work: Repo) -> None:
+    work.git("branch", "known", "main")
+    work.git("tag", "part", "topic~1")
+    assert not look(work, BOTH).skipped
+    # Another remote's tracking refs prove nothing of this one, and its name is no pattern.
+    work.git("update-ref", "refs/remotes/other/side", work.git("commit-tree", "-m", "x", "topic^{tree}"))
+    work.git("branch", "side", "other/side")
+    for remote in ("origin", "*", "", "../origin.git"):
+        review = look(work, BOTH | {"PRE_COMMIT_REMOTE_NAME": remote})
+        assert [each.path for each in review.skipped] == ["other refs of this push"], remote
 
 
 def test_by_the_hook_itself(work: Repo) -> None:
+    work.git("tag", "side", work.git("commit-tree", "-m", "x", "topic^{tree}"))
     done = work.inspect("hook", "pre-push", env=BOTH)
     assert done.code == 1
     assert "key.py:1" in done.out

@@ -1,0 +1,39 @@
+"""A framework that is run by hand or in CI, not by a commit: with nothing staged it must not pass as a review."""
+
+import pytest
+from in_process import guard
+from repositories import Done, Repo, key
+
+HAND = {"PRE_COMMIT": "1"}
+
+
+def hook(repo: Repo, **env: str) -> Done:
+    return guard(repo, "hook", "pre-commit", env=HAND | env)
+
+
+def test_nothing_staged_is_refused_with_the_line_to_use(committed: Repo) -> None:
+    done = hook(committed)
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert "NOTHING WAS REVIEWED" in done.err and "SKIP=cli-guard" in done.err
+    assert "`pre-commit run --from-ref origin/main --to-ref HEAD`" in done.err
+    committed.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    done = hook(committed, PREK_HOOK_STAGE="pre-commit")
+    assert "`prek run --from-ref origin/trunk --to-ref HEAD`" in done.err
+    done = hook(committed, GITHUB_BASE_REF="x;\x1b[1mrm -rf ~")
+    assert "--from-ref 'origin/x;" in done.err and "\x1b" not in done.err
+
+
+def test_what_is_staged_and_what_is_named_is_reviewed(committed: Repo) -> None:
+    committed.commit("Add the key", {"key.py": f'KEY = "{key()}"\n'})
+    refs = {"PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
+    done = hook(committed, **refs)
+    assert done.code == 1 and "key.py:1" in done.out
+    assert hook(committed, **refs | {"PRE_COMMIT_FROM_REF": "HEAD"}).code == 0
+    committed.write("key.py", "KEY = None\n")
+    committed.git("add", "key.py")
+    assert "1 file reviewed" in hook(committed).out
+
+
+@pytest.mark.parametrize("given", [{"GIT_INDEX_FILE": ".git/index"}, {"SKIP": "cli-guard"}], ids=str)
+def test_an_empty_commit_passes_and_so_does_a_run_without_us(committed: Repo, given: dict[str, str]) -> None:
+    assert hook(committed, **given).code == 0
