@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +12,16 @@ from cli_guard.model import Finding
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
 
+if TYPE_CHECKING:
+    from cli_guard.policy.decisions import Policy
 
-def default_disposition(rule: Rule) -> str:
-    """Return the decision for a rule under the built-in policy."""
+
+def default_disposition(rule: Rule, policy: "Policy | None" = None) -> str:
+    """Return the decision for a rule under a policy, by default the built-in one."""
     from cli_guard.policy.decisions import Policy
 
     sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
-    return str(Policy().disposition(sample))
+    return str((policy or Policy()).disposition(sample))
 
 
 def every_rule(io: Io) -> Mapping[str, Rule]:

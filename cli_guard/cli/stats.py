@@ -1,7 +1,11 @@
-"""`cli-guard stats`: how often this repository was reviewed, what was found, and what became of the questions."""
+"""`cli-guard stats`: what the reviews of this repository found, and what people made of it."""
 
 import json
+import statistics
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, cast
 
 import click
 
@@ -9,48 +13,188 @@ from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.audit import readable
 from cli_guard.cli.io import Io
 from cli_guard.cli.last import read_text
-from cli_guard.errors import GitError
+from cli_guard.cli.rules import default_disposition, every_rule
+from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import printable
 from cli_guard.state.advice import AdviceStore
-from cli_guard.state.audit import AuditLog
+from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.files import read_lines, write_atomically
+from cli_guard.state.lives import (
+    ANSWERED,
+    COMMITS,
+    ENDS,
+    FIXED,
+    OPEN,
+    Life,
+    Recorded,
+    read_lives,
+    seconds,
+    text,
+)
 
-# A question was acted on if its line changes within so many commits.
-COMMITS = 5
+# Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.
+FINDINGS, HEEDED = 20, 0.1
+COLUMNS = ("found", *ENDS[1:], OPEN)
 
 
 @click.pass_obj
-def run(io: Io, /, format: str) -> int:
+def run(io: Io, /, format: str, since: str) -> int:
+    from cli_guard.review.auditing import find_approvals
+
     repository = Repository.discover(io.cwd, io.env)
+    start, log = find_start(repository, since), AuditLog(repository.state_folder)
     with readable():
-        # A change that was reviewed again counts once, as it ended.
-        ended = {
-            each["content"]: each for each in AuditLog(repository.state_folder).entries() if "rules" in each
-        }
-    found = Counter[str]()
+        problem, entries = log.verify().problem, list(log.entries())
+    if problem:
+        raise CliGuardError(f"the audit log was changed: {problem}; see `cli-guard audit verify`")
+    if not entries and not AdviceStore(repository.state_folder).every():
+        raise CliGuardError("nothing was reviewed here yet: commit something, or run `cli-guard review`")
+    approvals = find_approvals(repository, io.invocation, "")[1]
+    lives = [each for each in read_lives(repository, entries, approvals) if seconds(each.at) >= start]
+    entries = [each for each in entries if seconds(text(each, "at")) >= start]
+    given = [each for each in approvals if "refused" not in each and seconds(text(each, "at")) >= start]
+    # A change that was reviewed again counts once, as it ended.
+    ended = {str(each.get("content")): each for each in entries if isinstance(each.get("rules"), dict)}
+    found, older = Counter[str](), Counter[str]()
     for each in ended.values():
-        found.update(each["rules"] if isinstance(each["rules"], dict) else {})
-    counts: dict[str, dict[str, int]] = {
-        "reviews": dict(sorted(Counter(str(each["decision"]) for each in ended.values()).items())),
+        rules = cast("dict[str, object]", each["rules"])
+        numbers = {rule: number for rule, number in rules.items() if isinstance(number, int)}
+        found.update(numbers)
+        older.update({} if "found" in each else numbers)
+    times = [ms for each in entries if isinstance(ms := each.get("ms"), int)]
+    unheeded = list_unheeded(io, repository, lives)
+    counts: dict[str, Any] = {
+        "reviews": dict(sorted(Counter(text(each, "decision") for each in ended.values()).items())),
         "findings": dict(found.most_common()),
+        "rules": count_ends(lives),
+        "time_ms": {"reviews": len(times), "total": sum(times), "median": statistics.median(times or [0])},
+        "approvals": count_approvals(repository, given, entries),
+        "unheeded": unheeded,
         "questions": count_questions(repository),
     }
     if format == "json":
         io.say(json.dumps(counts, indent=2))
         return 0
-    for name, table in counts.items():
-        io.say(f"{name}:" if table else f"{name}: none")
-        io.say("\n".join(f"  {printable(key):<32} {number:>6}" for key, number in table.items()))
+    for name in ("reviews", "questions"):
+        io.say(f"{name}:" if counts[name] else f"{name}: none")
+        io.say("\n".join(f"  {printable(key):<32} {number:>6}" for key, number in counts[name].items()))
+    rows = [("findings:", *COLUMNS), *((rule, *ends.values()) for rule, ends in counts["rules"].items())]
+    io.say(
+        "\n".join(f"{printable(rule):<34}" + "".join(f"{each:>10}" for each in row) for rule, *row in rows)
+    )
+    if older:
+        io.say(f"  and {older.total()} in entries of an older version, which do not say what became of them")
+    median = counts["time_ms"]["median"]
+    io.say(f"time: {count(len(times), 'review')}, {sum(times) / 1000:.1f} s in all, median {median:.0f} ms")
+    people, commits = counts["approvals"]["people"], counts["approvals"]["commits"]
+    io.say(f"approvals: {count(len(given), 'approval')} in {count(commits, 'commit')}")
+    for who, done in people.items():
+        number, rejected, rate = done.values()
+        io.say(f"  {printable(who):<32} {number:>6}  {rate:.1f} per 100 commits, {rejected} rejected")
+    offer_off(io, repository, unheeded)
     return 0
+
+
+def find_start(repository: Repository, since: str) -> int:
+    """Return the time of a date, or of a commit, 0 for "". Raises UsageError for anything else."""
+    # A commit may be named by digits alone.
+    if not since or ("-" in since and seconds(since)):
+        return seconds(since)
+    try:
+        return int(
+            repository.git.text("log", "-1", "--no-show-signature", "--format=%ct", repository.resolve(since))
+        )
+    except CliGuardError:
+        raise UsageError(f"--since {since!r} is neither a date (2026-01-31) nor a commit") from None
+
+
+def count_ends(lives: Sequence[Life]) -> dict[str, dict[str, int]]:
+    """Count by rule how the findings ended, most findings first."""
+    ends = Counter((each.rule, each.ended) for each in lives)
+    found = Counter(each.rule for each in lives).most_common()
+    return {rule: {"found": number} | {end: ends[rule, end] for end in COLUMNS[1:]} for rule, number in found}
+
+
+def count_approvals(
+    repository: Repository, given: Sequence[Entry], entries: Sequence[Entry]
+) -> dict[str, Any]:
+    """Count by person what was approved and rejected, and the commits since the first entry."""
+    first = min((seconds(text(each, "at")) for each in (*entries, *given)), default=0)
+    asked = ("rev-list", "--count", f"--since={first}", "HEAD")
+    commits = int(repository.git.text(*asked)) if repository.head else 0
+    approved = Counter(text(each, "principal") or text(each, "user") for each in given)
+    rejected = Counter(text(each, "user") for each in entries if each.get("event") == "reject")
+    people = {}
+    for who in sorted({*approved, *rejected}, key=lambda each: (-approved[each], each)):
+        rate = round(100 * approved[who] / max(commits, 1), 1)
+        people[who] = {"approved": approved[who], "rejected": rejected[who], "per_100_commits": rate}
+    return {"commits": commits, "people": people}
+
+
+def list_unheeded(io: Io, repository: Repository, lives: Sequence[Life]) -> dict[str, int]:
+    """Return the rules that nobody heeds, with their findings; a finding has COMMITS commits to be heeded.
+
+    None that the policy in force denies or has off already, no floor, and none of a secret. Raises ConfigError.
+    """
+    from cli_guard.policy.decisions import FLOORS
+    from cli_guard.review.policy import policy_for
+    from cli_guard.review.request import Staged
+
+    fifth = (
+        "log",
+        "-1",
+        f"--skip={COMMITS - 1}",
+        "--first-parent",
+        "--no-show-signature",
+        "--format=%ct",
+        "HEAD",
+    )
+    time = int(repository.git.optional(*fifth) or 0)
+    ends = count_ends([each for each in lives if each.ended != OPEN or seconds(each.at) <= time])
+    number = {rule: each["found"] for rule, each in ends.items() if each["found"] > FINDINGS}
+    number = {
+        rule: all_
+        for rule, all_ in number.items()
+        if ends[rule][FIXED] + ends[rule][ANSWERED] < HEEDED * all_
+    }
+    if not number:
+        return {}
+    policy, rules = policy_for(Staged(), repository, io.env)[0], every_rule(io)
+    chosen = (
+        rule for rule in number if rule in rules and rule not in FLOORS and not rule.startswith("secret-")
+    )
+    return {
+        rule: number[rule]
+        for rule in chosen
+        if default_disposition(rules[rule], policy) not in ("deny", "off")
+    }
+
+
+def offer_off(io: Io, repository: Repository, unheeded: dict[str, int]) -> None:
+    """Offer the rules that nobody heeds for `off`, each once."""
+    path = repository.state_folder / "offered"
+    before = tuple(read_lines(path))
+    if new := [rule for rule in unheeded if rule not in before]:
+        listed = "".join(f'\n  "{rule}" = "off"  # {unheeded[rule]} found' for rule in new)
+        io.say(
+            f"hardly anybody heeds these; to turn them off, in cli-guard.toml (said once):\n  [rules]{listed}"
+        )
+        # Where it cannot be written, it is offered again.
+        with suppress(OSError, CliGuardError):
+            write_atomically(path, "\n".join((*before, *new)) + "\n")
 
 
 def count_questions(repository: Repository) -> dict[str, int]:
     """Count the model's questions: all, shown by `last`, acted on after that, withdrawn before it."""
     counts = dict.fromkeys(("asked", "shown", "acted on", "withdrawn"), 0)
-    for advice in AdviceStore(repository.state_folder).every():
+    every = AdviceStore(repository.state_folder).every()
+    history = Recorded(repository, min((each.at for each in every), default=""))
+    for advice in every:
         counts["asked"] += len(advice.questions)
         counts["shown"] += len(advice.questions) if advice.shown else 0
-        if advice.questions and (later := find_later(repository, advice.commit)):
+        if advice.questions and (later := history.after(advice.commit)[-1]) != advice.commit:
 
             def read(commit: str, path: str, later: str = later) -> str | None:
                 return read_text(repository, commit or later, path)
@@ -60,24 +204,16 @@ def count_questions(repository: Repository) -> dict[str, int]:
     return counts
 
 
-def find_later(repository: Repository, commit: str) -> str:
-    """Return the last of the COMMITS commits of this branch after one, or after what has amended it; "" for none."""
-    try:
-        log = repository.git.text(
-            "log", "--first-parent", "--reverse", "--format=%H %at %P", f"{commit}..HEAD"
-        )
-        own = repository.git.text("log", "-1", "--format=%at %P", commit)
-    except GitError:  # the commit is gone
-        return ""
-    later = [line.partition(" ") for line in log.splitlines()[:COMMITS]]
-    # An amend keeps the author's time and the parents; without the commit or its amend this is another branch.
-    return later[-1][0] if later and (later[0][2] == own or repository.is_ancestor(commit, "HEAD")) else ""
-
-
 command = Command(
     "stats",
     callback=run,
-    help="Count the reviews of this repository, their findings by rule, each change as it ended, and the questions of"
-    f" the model: shown by `last`, acted on (the line changed within {COMMITS} commits), withdrawn before that.",
-    params=[FORMAT],
+    help="Count the reviews of this repository, what became of their findings (fixed: gone before the commit, or the"
+    f" line changed within {COMMITS} commits), their time, who approved, and the questions of the model: shown by"
+    " `last`, acted on (the line changed), withdrawn before that.",
+    params=[
+        click.Option(
+            ["--since"], default="", metavar="REV|DATE", help="Count what was found since then only."
+        ),
+        FORMAT,
+    ],
 )

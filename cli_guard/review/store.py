@@ -1,5 +1,6 @@
 """Store the result of a review: the audit entry, the last report, the pending review."""
 
+import datetime
 import sqlite3
 from collections import Counter
 from contextlib import suppress
@@ -20,6 +21,7 @@ from cli_guard.state.records import PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.graph.run import Pause
+    from cli_guard.policy.decisions import Policy
     from cli_guard.review.load import Gathered
     from cli_guard.runtime import Invocation
 
@@ -141,6 +143,12 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
 
 def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") -> dict[str, object]:
     """Build the audit entry of a review: what was reviewed by which policy, and how it ended."""
+    history, refs = gathered.subject.history, {each.update.remote_ref for each in gathered.subject.pushed}
+    head = (
+        history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
+    )
+    # Where it was reviewed: what is found there no more is fixed.
+    place = {"base": gathered.base, "head": head, "refs": redact(" ".join(sorted(refs))), "part": review.part}
     return entry(
         review.event,
         invocation,
@@ -152,47 +160,29 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
         files=review.files,
         rules=dict(sorted(Counter(j.finding.rule for j in review.findings).items())),
         fingerprints=sorted(j.finding.fingerprint for j in review.findings),
-        found=list_findings(review, gathered, invocation),
+        found=list_findings(review, gathered.policy, invocation.now.date()),
         suppressed=len(review.suppressed),
         not_reviewed=len(review.skipped),
-        base=gathered.base or "",
         ms=round(sum(review.timings_ms.values())),
-        **place_of(review, gathered),
+        **{name: value for name, value in place.items() if value},
         **checks_of(review),
     )
 
 
-def place_of(review: Review, gathered: "Gathered") -> dict[str, object]:
-    """Return the tip of the commits that were reviewed, the refs of a push, and which part of a review it was."""
-    history = gathered.subject.history
-    head = (
-        history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
-    )
-    refs = " ".join(sorted(each.update.remote_ref for each in gathered.subject.pushed))
-    named = {"head": head, "refs": redact(refs), "part": review.part}
-    return {name: value for name, value in named.items() if value}
-
-
-def list_findings(review: Review, gathered: "Gathered", invocation: "Invocation") -> list[dict[str, object]]:
+def list_findings(review: Review, policy: "Policy", today: datetime.date) -> list[dict[str, object]]:
     """Return the worst MOST_LISTED findings for `cli_guard.state.lives`: line by fingerprint, alike ones in a group."""
-    policy, today = gathered.policy, invocation.now.date()
     groups: dict[tuple[str, ...], dict[str, int | None]] = {}
     listed: tuple[JudgedFinding | Suppressed, ...] = (*review.sort_findings(), *review.suppressed)
     for each in listed[:MOST_LISTED]:
-        found, by, until = each.finding, "", ""
-        if isinstance(each, Suppressed):
-            by, disposition = each.by, policy.disposition(found)
-            ignore = policy.ignore_for(found, today) if by == "config" else None
-            until = str(ignore.expires or "") if ignore else ""
-        else:
-            disposition = each.disposition
-        place = (found.rule, str(found.severity), str(disposition), found.path, found.commit or "", by, until)
+        found, by = each.finding, each.by if isinstance(each, Suppressed) else ""
+        ignore = policy.ignore_for(found, today) if by == "config" else None
+        until = str(ignore.expires or "") if ignore else ""
+        decision = policy.disposition(found)
+        place = (found.rule, found.severity, decision, found.path, found.commit or "", by, until)
         groups.setdefault(place, {})[found.fingerprint] = found.line
     names = ("rule", "severity", "decision", "path", "commit", "by", "until")
-    return [
-        {name: value for name, value in zip(names, place, strict=True) if value} | {"lines": lines}
-        for place, lines in groups.items()
-    ]
+    named = ({name: value for name, value in zip(names, each, strict=True) if value} for each in groups)
+    return [name | {"lines": lines} for name, lines in zip(named, groups.values(), strict=True)]
 
 
 def checks_of(review: Review) -> dict[str, object]:

@@ -25,7 +25,7 @@ def stats(repo: Repo) -> Any:
 
 def test_reviews_and_findings_by_rule(committed: Repo) -> None:
     empty = guard(committed, "stats")
-    assert empty.code == 0 and empty.out.startswith("reviews: none\nfindings: none\nquestions:\n")
+    assert empty.code == 1 and empty.err.startswith("cli-guard: nothing was reviewed here yet")
     stage(committed, {"risky.py": RISKY})
     for _ in range(3):
         guard(committed, "hook", "pre-commit")
