@@ -94,14 +94,6 @@ def read_plain(path: Path, *, follow: bool = False) -> bytes:
         return file.read()
 
 
-def read_bounded(path: Path, most: int) -> bytes:
-    """Return the content of a regular file. Raises as `open_plain` does, and for one of more than `most` bytes."""
-    with open(open_plain(path, os.O_RDONLY), "rb") as file:
-        if len(data := file.read(most + 1)) > most:
-            raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
-        return data
-
-
 def missing_extra(what: str, extra: str) -> str:
     """Return one line: `what` needs an extra of this package, and the command that installs it.
 

@@ -7,18 +7,14 @@ from cli_guard.cli.app import COMPLETE, Command, app
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 
-WHERE = {
-    "bash": 'eval "$(cli-guard completion bash)" in ~/.bashrc',
-    "zsh": 'eval "$(cli-guard completion zsh)" in ~/.zshrc, after compinit',
-    "fish": "cli-guard completion fish > ~/.config/fish/completions/cli-guard.fish",
-}
+SHELLS = ("bash", "zsh", "fish")
 
 
 def completer(shell: str, io: Io) -> ShellComplete:
     """Return what writes and answers the script of a shell. Raises UsageError for one that is not known."""
-    made = get_completion_class(shell) if shell in WHERE else None
+    made = get_completion_class(shell) if shell in SHELLS else None
     if made is None:
-        raise UsageError(f"{shell!r} is not one of {', '.join(WHERE)}")
+        raise UsageError(f"{shell!r} is not one of {', '.join(SHELLS)}")
     return made(app, {"obj": io}, "cli-guard", COMPLETE)
 
 
@@ -29,16 +25,14 @@ def complete(io: Io, asked: str) -> int:
         words, incomplete = asking.get_completion_args()
     except (KeyError, ValueError) as error:
         raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it") from error
-    found = asking.get_completions(words, incomplete)
     # Most arguments are paths.
     files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
-    io.say("\n".join(map(asking.format_completion, found or files)))
+    io.say("\n".join(map(asking.format_completion, asking.get_completions(words, incomplete) or files)))
     return 0
 
 
 @click.pass_obj
 def run(io: Io, /, shell: str) -> int:
-    """Print the script."""
     asking = completer(shell, io)
     # Not `source()`: it starts bash to ask for its version.
     io.say(asking.source_template % asking.source_vars())
@@ -48,8 +42,6 @@ def run(io: Io, /, shell: str) -> int:
 command = Command(
     "completion",
     callback=run,
-    help="Print the script that completes commands, options and rules in a shell. To use it: "
-    + "; ".join(WHERE.values())
-    + ".",
-    params=[click.Argument(["shell"], type=click.Choice(list(WHERE)))],
+    help='Print the script that completes commands, options and rules: `eval "$(cli-guard completion bash)"`.',
+    params=[click.Argument(["shell"], type=click.Choice(SHELLS))],
 )

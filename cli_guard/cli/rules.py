@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.model import Finding
 from cli_guard.rules.catalog import Rule, load_all
@@ -49,9 +49,9 @@ def table_of(rules: Collection[Rule]) -> str:
 
 
 @click.pass_obj
-def run(io: Io, /, format_: str) -> int:
+def run(io: Io, /, format: str) -> int:
     rules = every_rule(io).values()
-    if format_ == "json":
+    if format == "json":
         rows = [
             {
                 "id": rule.id,
@@ -74,12 +74,5 @@ command = Command(
     "rules",
     callback=run,
     help="List every rule with its default decision, those of this repository last.",
-    params=[
-        click.Option(
-            ["--format", "format_"],
-            type=click.Choice(["text", "json"]),
-            default="text",
-            help="Output format.",
-        )
-    ],
+    params=[FORMAT],
 )

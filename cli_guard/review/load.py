@@ -25,7 +25,7 @@ from cli_guard.model import (
 )
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.user_rules import FOLDER, NO_RULES, UserRules
-from cli_guard.review.policy import TRIAL, policy_for, recorded_policy, recorded_rules
+from cli_guard.review.policy import policy_for, recorded_policy, recorded_rules
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
 from cli_guard.review.render.words import count
@@ -75,8 +75,7 @@ class Gathered:
     """The input of a review with the policy that judges it.
 
     `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
-    change, whose signers count, None if there is none; `push` is the push that is reviewed, if it is one. On `trial` is
-    a policy that is not recorded.
+    change, whose signers count, None if there is none; `push` is the push that is reviewed, if it is one.
     """
 
     subject: ReviewInput
@@ -85,7 +84,6 @@ class Gathered:
     checks: Checks | None = None
     base: str | None = None
     push: Push | None = None
-    trial: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,8 +162,7 @@ def gather(
         notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
         base = find_base(request, repository, pushed) if repository else None
         push = request if isinstance(request, Push) else None
-        trial = TRIAL in notes
-        gathered = Gathered(subject, policy, tuple(notes), base=base, push=push, trial=trial)
+        gathered = Gathered(subject, policy, tuple(notes), base=base, push=push)
         if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation

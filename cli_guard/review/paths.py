@@ -14,106 +14,84 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import UsageError
-from cli_guard.model import ChangeSet, Status
+from cli_guard.model import ChangeSet, FileChange, Status
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
     from cli_guard.reviewers.review_input import ReviewInput
-
-MAGIC = re.compile(r":(?:\(([^)]*)\)|([/!^]+):?)(.*)", re.DOTALL)
-SIGNS = {"/": "top", "!": "exclude", "^": "exclude"}
-KNOWN = {"top", "exclude"}
 
 
 @dataclass(frozen=True)
 class Paths:
     """Paths and globs from the top of the repository: those that are wanted, and those that are left out of them."""
 
-    wanted: dict[str, str]
+    wanted: tuple[str, ...]
     without: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, given: Sequence[str], repository: "Repository | None", cwd: Path) -> "Paths":
-        """Read paths as given in a folder. Raises UsageError for one outside the repository, or unknown magic."""
+        """Read paths as given in a folder. Raises UsageError for one that is outside the repository, or is none."""
         root = repository.root_name if repository else ""
         folder = os.path.relpath(os.path.realpath(cwd), root) if root else "."
-        wanted, without = dict[str, str](), list[str]()
+        found = list[str](), list[str]()
         for spec in given:
-            found = MAGIC.fullmatch(spec)
-            named = (
-                found[1].split(",")
-                if found and found[1] is not None
-                else map(SIGNS.get, found[2] if found else "")
-            )
-            words, rest = set(filter(None, named)), found[3] if found else spec
-            if not words <= KNOWN or not (rest or "top" in words) or spec == ":":
-                raise UsageError(
-                    f"{spec!r} is not a path: of Git's pathspec magic only top and exclude are known"
-                )
-            path = os.path.relpath(rest, root) if root and rest.startswith("/") else rest
-            path = os.path.normpath(os.path.join("." if "top" in words else folder, path))  # noqa: PTH118 - text
+            is_out = spec.startswith((":!", ":^"))
+            rest = spec[2:] if is_out else spec
+            if not rest or rest.startswith(":"):
+                raise UsageError(f"{spec!r} is not a path: of Git's pathspec magic only :! is known")
+            path = os.path.relpath(rest, root) if root and rest[0] == "/" else os.path.join(folder, rest)  # noqa: PTH118
+            path = os.path.normpath(path)
             if path.startswith(("../", "/")) or path == "..":
                 raise UsageError(f"{spec!r} is outside the repository")
-            if "exclude" in words:
-                without.append(path)
-            else:
-                wanted[path] = spec
-        return cls(wanted or {".": "."}, tuple(without))
+            found[is_out].append(path)
+        return cls(tuple(found[0]) or (".",), tuple(found[1]))
 
-    def has(self, *paths: str | None) -> bool:
-        """Return whether any of some paths is wanted and not left out."""
-        return any(
-            any(matches(each, path) for each in self.wanted)
-            and not any(matches(each, path) for each in self.without)
-            for path in paths
-            if path
+    def has(self, path: str) -> bool:
+        return any(matches(each, path) for each in self.wanted) and not any(
+            matches(each, path) for each in self.without
         )
+
+    def has_change(self, change: FileChange) -> bool:
+        old = change.old_path if change.status is Status.RENAMED else None
+        return self.has(change.path) or (old is not None and self.has(old))
 
     def narrow(self, changes: ChangeSet) -> ChangeSet:
         """Return the files of a change at these paths, without its message and people."""
-        files = tuple(
-            each
-            for each in changes
-            if self.has(each.path, (each.status is Status.RENAMED and each.old_path) or None)
-        )
+        files = tuple(filter(self.has_change, changes))
         skipped = tuple(each for each in changes.skipped if self.has(each.path))
         return replace(changes, files=files, skipped=skipped, message=None, people=())
 
     def limit(self, subject: "ReviewInput") -> "ReviewInput":
         """Return what is reviewed at these paths. Raises UsageError if one of them matches nothing in the change."""
-        missing = dict(self.wanted)
-        for each in chain((subject.changes,), subject.history):
-            narrowed = ((path, Paths({path: spec}).narrow(each)) for path, spec in missing.items())
-            for path in [path for path, part in narrowed if part.files or part.skipped]:
-                del missing[path]
-            if not missing:
-                break
-        for spec in missing.values():
-            raise UsageError(f"{spec!r} matches no file of this change")
-        changes, history = self.narrow(subject.changes), Narrowed(subject.history, self)
-        if not (changes.files or changes.skipped or any(each.files for each in history)):
-            raise UsageError("these paths leave no file of this change")
+        missing = {path: Paths((path,), self.without) for path in self.wanted}
+        for changes in chain((subject.changes,), subject.history):
+            if missing:  # else the history is not read
+                parts = {path: alone.narrow(changes) for path, alone in missing.items()}
+                missing = {p: missing[p] for p, part in parts.items() if not (part.files or part.skipped)}
+        for path in missing:
+            raise UsageError(f"{path!r} matches no file of this change")
+        history = Narrowed(subject.history, self) if subject.history else ()
         idle = subject.idle | {"message"}
         return replace(
-            subject, changes=changes, history=history if subject.history else (), message=None, idle=idle
+            subject, changes=self.narrow(subject.changes), history=history, message=None, idle=idle
         )
 
     def __str__(self) -> str:
-        left_out = f" without {', '.join(self.without)}" if self.without else ""
-        return ", ".join(self.wanted) + left_out
+        return ", ".join(self.wanted) + (f" without {', '.join(self.without)}" if self.without else "")
 
 
+@dataclass(frozen=True)
 class Narrowed(Collection[ChangeSet]):
     """The commits of a range, each with the files at some paths alone."""
 
-    def __init__(self, history: Collection[ChangeSet], paths: Paths) -> None:
-        self._history, self._paths = history, paths
+    history: Collection[ChangeSet]
+    paths: Paths
 
     def __iter__(self) -> Iterator[ChangeSet]:
-        return map(self._paths.narrow, self._history)
+        return map(self.paths.narrow, self.history)
 
     def __len__(self) -> int:
-        return len(self._history)
+        return len(self.history)
 
     def __contains__(self, changes: object) -> bool:
         return changes in [*self]
@@ -127,6 +105,5 @@ def compile_glob(pattern: str) -> re.Pattern[str]:
 
 def matches(pattern: str, path: str) -> bool:
     """Return whether a path is one that is named, below a folder that is named, or matched by a glob."""
-    if pattern in (".", path) or path.startswith(f"{pattern}/"):
-        return True
-    return any(char in pattern for char in "*?[") and compile_glob(pattern).match(path) is not None
+    below = pattern in (".", path) or path.startswith(f"{pattern}/")
+    return below or (bool({*"*?["} & {*pattern}) and compile_glob(pattern).match(path) is not None)

@@ -1,5 +1,6 @@
 """Find the policy that judges a request: always one that is already recorded."""
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +16,7 @@ from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.user_rules import FOLDER, MOST_CHARS, UserRules, is_rule_file, read_rules
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
-from cli_guard.runtime import read_bounded
+from cli_guard.runtime import open_plain
 
 # Of a few revisions, each is read by itself.
 FEW_REVISIONS = 2
@@ -106,13 +107,17 @@ def work_tree_policy(root: Path) -> tuple[Config, str, frozenset[tuple[str, str,
 def read_policy_file(path: Path, name: str, most: int = MOST_BYTES) -> bytes | None:
     """Return the content of a file of the work tree as Git would record it, None for no file. Raises ConfigError."""
     try:
-        if path.is_symlink():
-            return bytes(path.readlink())
-        return None if path.is_dir() else read_bounded(path, most)
+        if path.is_symlink() or path.is_dir():
+            return bytes(path.readlink()) if path.is_symlink() else None
+        with open(open_plain(path, os.O_RDONLY), "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+            data = file.read(most + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from error
+    if len(data) > most:
+        raise ConfigError(f"{name}: cannot be read: it has more than {most:,} bytes")
+    return data
 
 
 def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> UserRules:

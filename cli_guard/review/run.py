@@ -100,6 +100,7 @@ def review_request(
     from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
+    from cli_guard.review.policy import TRIAL
     from cli_guard.review.store import pending_review, record_review
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
@@ -152,7 +153,7 @@ def review_request(
         return done
     if isinstance(request, Staged) and request.followed and done.decision is Decision.ALLOW:
         done = replace(done, left=gathered.subject.changes.identity)
-    if record and records and not (only or gathered.trial):
+    if record and records and not (only or TRIAL in gathered.notes):
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
