@@ -60,8 +60,9 @@ def run(
         person_needed(io, "an approval", "approve")
         id = staged_review(io)
         if not id:
-            io.say("cli-guard: nothing that is staged needs an approval")
-            return 0
+            others = len(Records(repository.state_folder).pending())
+            more = f"; {others} pending for something else: name one (`cli-guard pending`)" if others else ""
+            raise UsageError(f"nothing that is staged needs an approval{more}")
     review = find_pending(Records(repository.state_folder), id, io.invocation)
     if diff:
         if review.event == ASKED:

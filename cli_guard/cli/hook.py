@@ -71,7 +71,12 @@ def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
         )
 
 
-def answer(io: Io, request: "Request", repository: "Repository | None" = None, message_file: str = "") -> int:
+def answer(
+    io: Io,
+    request: "Request",
+    repository: "Repository | None" = None,
+    message_file: str = ".git/COMMIT_EDITMSG",
+) -> int:
     """Review, print, and return the exit code for Git. `repository`: see `review_request`; `message_file`: `Review`."""
     from dataclasses import replace
 
@@ -104,15 +109,17 @@ def review_staged(io: Io, event: str) -> int:
     if reason:
         note_skip(io, event, reason)
         return 0
-    from cli_guard.git.prefetch import BEFORE_COMMIT
-    from cli_guard.git.repository import Repository
+    repository = None
+    if not framework(io):
+        from cli_guard.git.prefetch import BEFORE_COMMIT
+        from cli_guard.git.repository import Repository
 
-    repository = None if framework(io) else Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
-    if repository and repository.bare:
-        repository = None
-    elif repository and not repository.has_staged():
-        repository.git.forget()
-        return 0
+        repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
+        if repository.bare:
+            repository = None
+        elif not repository.has_staged():
+            repository.git.forget()
+            return 0
     from cli_guard.review.request import Range, Staged
 
     base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
@@ -121,13 +128,7 @@ def review_staged(io: Io, event: str) -> int:
         return answer(io, Range(base, head, event))
     if framework(io):
         refuse_empty_run(io)
-    followed = False
-    # Only `git commit` and `git merge` name the index: a framework may be run by hand.
-    if "GIT_INDEX_FILE" in io.env and not find_skip(io, "commit-msg"):
-        from cli_guard.git.hooks import is_message_hook_ours
-
-        followed = is_message_hook_ours(repository or Repository.discover(io.cwd, io.env))
-    return answer(io, Staged(event, followed), repository)
+    return answer(io, Staged(event), repository)
 
 
 def refuse_empty_run(io: Io) -> None:
@@ -180,7 +181,7 @@ def commit_msg(io: Io, /, file: str) -> int:
     from cli_guard.review.request import Message
 
     # Git runs hooks at the top of the work tree, wherever the user is.
-    return answer(io, Message(raw), None, str(io.path(file)) if io.env.get("GIT_PREFIX") else file)
+    return answer(io, Message(raw), message_file=str(io.path(file)) if io.env.get("GIT_PREFIX") else file)
 
 
 @click.pass_obj

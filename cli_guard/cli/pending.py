@@ -8,9 +8,13 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import lines_of
+from cli_guard.review.approve import commits_of, is_outdated, lines_of
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
+
+OUTDATED = (
+    "outdated, so it is removed: there is other content now; run its commit or push again for a new one"
+)
 
 
 def describe(review: PendingReview, findings: Iterable[str]) -> str:
@@ -21,24 +25,30 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
     return "\n".join([head, *(f"    {printable(line)}" for line in findings)])
 
 
-def list_review(records: Records, review: PendingReview) -> str:
+def list_review(repository: Repository, records: Records, review: PendingReview) -> str:
     """Describe a review, or the error if its checkpoint cannot be read."""
     try:
-        return describe(review, lines_of(records, review))
+        return describe(review, (*commits_of(repository, review), *lines_of(records, review)))
     except UsageError as error:
         return describe(review, (str(error),))
 
 
 @click.pass_obj
 def run(io: Io, /) -> int:
-    """List the reviews, oldest first."""
-    now = io.invocation.now
-    records = Records(Repository.discover(io.cwd, io.env).state_folder)
-    reviews = [review for review in records.pending() if not review.expired(now)]
-    if not reviews:
+    """List the reviews, oldest first; remove those of other content."""
+    repository = Repository.discover(io.cwd, io.env)
+    records = Records(repository.state_folder)
+    reviews = [review for review in records.pending() if not review.expired(io.invocation.now)]
+    outdated = {review.id for review in reviews if is_outdated(repository, review, io.invocation)}
+    for review in reviews:
+        if review.id in outdated:
+            io.say(describe(review, (OUTDATED,)))
+            records.remove_pending(review.id)
+        else:
+            io.say(list_review(repository, records, review))
+    if len(outdated) == len(reviews):
         io.say("cli-guard: no pending reviews")
         return 0
-    io.say("\n".join(list_review(records, review) for review in reviews))
     io.say(
         "Answer one with `cli-guard approve ID` or `cli-guard reject ID`, then run its commit or push again."
     )

@@ -6,6 +6,7 @@ of the assistant is approved in `cli_guard.assistant.approve`.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition, Presence, RefUpdate
-from cli_guard.review.push import PushPlan
+from cli_guard.review.push import OID, PushPlan
 from cli_guard.review.render.words import where
 from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from cli_guard.model import Action, Finding
     from cli_guard.review.render.review import Review
     from cli_guard.review.signing import Signed
+
+
+COMMITS = 5
 
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
@@ -109,6 +113,23 @@ def request_of(repository: Repository, review: PendingReview, message: Path | No
     )
 
 
+def is_outdated(repository: Repository, review: PendingReview, invocation: Invocation) -> bool:
+    """Return whether a review is of other content than is staged here, or at the tips of its push, now."""
+    from cli_guard.review.load import gather
+
+    if review.event in (ASKED, "range") or review.root not in ("", str(repository.root)):
+        return False
+    try:
+        request = request_of(repository, review)
+        if isinstance(request, Push):
+            moved = (each for each in request.plan.updates if not each.deletes)
+            return any(repository.resolve(e.local_ref) != repository.resolve(e.local_oid) for e in moved)
+        with gather(request, repository, invocation) as gathered:
+            return gathered.subject.changes.identity != review.content
+    except UsageError:
+        return True
+
+
 def line_of(finding: "Finding") -> str:
     """Return a finding in one line for a person who approves it."""
     return printable(redact(f"{where(finding)}: {finding.message} [{finding.rule}]"))
@@ -117,6 +138,18 @@ def line_of(finding: "Finding") -> str:
 def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:
     """Return what a pending review asks about, in lines. Raises UsageError."""
     return review.findings if review.event == ASKED else tuple(map(line_of, bound_findings(records, review)))
+
+
+def commits_of(repository: Repository, review: PendingReview) -> list[str]:
+    """Return the last commits that a pending review of a push is bound to, each with its subject."""
+    if review.event != "pre-push":
+        return []
+    # Any program can write the file: nothing of it may be read as an option.
+    ids = [each for each in re.findall(r"[0-9a-f]+", review.bound.partition("]")[0]) if OID.fullmatch(each)]
+    listed = ("log", "--no-walk=unsorted", "--format=commit %h %s", *ids[-COMMITS:], "--")
+    lines = (repository.git.optional(*listed) or "").splitlines() if ids else []
+    more = [f"and {len(ids) - COMMITS} commits before"] if len(ids) > COMMITS else []
+    return [printable(redact(line)) for line in (*lines, *more)]
 
 
 def bound_diff(repository: Repository, review: PendingReview, invocation: Invocation) -> str:

@@ -8,13 +8,9 @@ from cli_guard.review.push import PushPlan
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What `git commit` would record; `event` is the calling hook, or "staged" for a review by hand.
-
-    `followed`: a commit-msg hook of the same commit comes next, and reports an allowed change with its message.
-    """
+    """What `git commit` would record; `event` is the calling hook, or "staged" for a review by hand."""
 
     event: str = "staged"
-    followed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

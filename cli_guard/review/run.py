@@ -23,7 +23,7 @@ from cli_guard.model import (
 )
 from cli_guard.review.precheck import nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Commit, Patch, Range, Request, Staged
+from cli_guard.review.request import Commit, Patch, Range, Request
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def review_request(
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
-    from cli_guard.review.store import pending_review, record_review
+    from cli_guard.review.store import BEFORE_COMMIT, pending_review, record_review
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
 
@@ -151,9 +151,12 @@ def review_request(
     if again is not None:
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
-    if isinstance(request, Staged) and request.followed and done.decision is Decision.ALLOW:
-        done = replace(done, left=gathered.subject.changes.identity)
-    if record and records and not (only or TRIAL in gathered.notes):
+    if record and repository and records and not (only or TRIAL in gathered.notes):
+        if request.event in BEFORE_COMMIT and done.decision is Decision.ALLOW:
+            from cli_guard.git.hooks import is_message_hook_next
+
+            is_next = is_message_hook_next(repository, invocation.env)
+            done = replace(done, left=gathered.subject.changes.identity if is_next else "")
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)

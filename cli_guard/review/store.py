@@ -34,6 +34,8 @@ def record_review(
     review: Review, pause: "Pause | None", gathered: "Gathered", records: Records, invocation: "Invocation"
 ) -> Review:
     """Record a review; return it, with a note if that failed (a read-only or full disk)."""
+    from cli_guard.review.render import as_json
+
     try:
         records.prepare()
         if pause and review.review_id:
@@ -42,8 +44,12 @@ def record_review(
         records.audit.append(audit_entry(review, gathered, invocation))
         remember_reasons(review, records)
         review = replace(review, notes=(*review.notes, *remind(gathered, records)))
-        review = with_change(review, gathered, records)
-        keep_report(review, records)
+        whole = with_change(review, gathered, records)
+        # A clean message must not overwrite the report of the change that it belongs to.
+        if not review.is_silent:
+            # The whole report, with the advice that the terminal leaves out.
+            records.keep_report(as_json.render(whole, indent=None))
+        review = whole
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=review.decision is Decision.REVIEW)
         return replace(review, review_id=None, notes=(*review.notes, note), left="")
@@ -55,36 +61,24 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
     message = gathered.subject.message
     if review.event != "commit-msg" or message is None:
         return review
-    from cli_guard.review.render.as_json import read_report
+    from cli_guard.review.render import as_json
 
     try:
-        left = read_report(read_state(records.report).decode("utf-8"))[1]
+        _, left = as_json.read_report(read_state(records.report).decode("utf-8"))
+        if join_identity(left.left, message.text) != gathered.subject.changes.identity:
+            return review
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return review
-    if not left.left or join_identity(left.left, message.text) != gathered.subject.changes.identity:
-        return review
-    # The file may be written by any program of the user: what it says is advice, and decides nothing.
-    advice = tuple(each for each in left.findings if each.disposition is Disposition.ADVISE)
-    both = ("suppressed", "plan", "tool_results", "action_log", "blocked_actions")
+    # Any program of the user can write the file: what it says is advice, and decides nothing.
     skipped = {(each.path, each.reason): each for each in (*left.skipped, *review.skipped)}
     return replace(
         review,
         event=left.event if review.is_silent else review.event,
-        findings=review.findings + advice,
-        timings_ms={**left.timings_ms, **review.timings_ms},
+        findings=review.findings + tuple(e for e in left.findings if e.disposition is Disposition.ADVISE),
+        suppressed=left.suppressed + review.suppressed,
         skipped=tuple(skipped.values()),
         notes=tuple(dict.fromkeys((*left.notes, *review.notes))),
-        **{name: getattr(left, name) + getattr(review, name) for name in both},
     )
-
-
-def keep_report(review: Review, records: Records) -> None:
-    """Store the whole report, with the advice that the terminal leaves out."""
-    from cli_guard.review.render import as_json
-
-    # A clean message must not overwrite the report of the change that it belongs to.
-    if not review.is_silent:
-        records.keep_report(as_json.render(review, indent=None))
 
 
 def remind(gathered: "Gathered", records: Records) -> tuple[str, ...]:
@@ -133,6 +127,7 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         shared=gathered.policy.shared_identity,
         fingerprints=tuple(each.fingerprint for each in asked),
         findings=(),
+        root=gathered.root,
         base=gathered.base or "",
         remote=push.remote if push else "",
         partial=push.plan.partial or "" if push else "",

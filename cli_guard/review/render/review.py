@@ -52,7 +52,7 @@ class Review:
     program: str = "cli-guard"
     part: str = ""
     left: str = ""
-    message_file: str = ""
+    message_file: str = ".git/COMMIT_EDITMSG"
     only: str = ""
     binding: str = ""
     unit: str = "file"

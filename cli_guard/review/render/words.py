@@ -123,7 +123,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     must = f"{count(len(denied), 'finding')} must be fixed"
     where_to, lines = _answers(denied)
     if review.event == "commit-msg":
-        change = f"change the message, kept in {_kept_in(review)}, with the first line"
+        change = f"change the message, kept in {printable(review.message_file)}, with the first line"
         return (f"{change}, or answer it {where_to} with the others", _resume(review), *lines)
     if all(found.category is Category.MESSAGE for found in denied):
         return (f"{must}: `git rebase -i` (reword), or answer {where_to} with", *lines)
@@ -146,18 +146,9 @@ def _answers(denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
     return f"in the code or {place}" if comments else place, (*comments, *table)
 
 
-def _kept_in(review: Review) -> str:
-    return printable(review.message_file) or ".git/COMMIT_EDITMSG"
-
-
 def _resume(review: Review) -> str:
     """Return the command that commits with the message that a stopped commit leaves."""
-    file = (
-        shlex.quote(review.message_file)
-        if review.message_file
-        else '"$(git rev-parse --git-path COMMIT_EDITMSG)"'
-    )
-    return f"git commit -eF {printable(file)}"
+    return f"git commit -eF {printable(shlex.quote(review.message_file))}"
 
 
 def _after_review(review: Review) -> tuple[str, ...]:
@@ -170,7 +161,7 @@ def _after_review(review: Review) -> tuple[str, ...]:
     )
     command = f"{printable(review.program)} approve {printable(review.review_id)}"
     if review.event == "commit-msg":
-        reason = f"{reason}; the message is kept in {_kept_in(review)}"
+        reason = f"{reason}; the message is kept in {printable(review.message_file)}"
     return (reason, command, again) if again else (reason, command)
 
 
