@@ -77,7 +77,7 @@ def answer(
     repository: "Repository | None" = None,
     message_file: str = ".git/COMMIT_EDITMSG",
 ) -> int:
-    """Review, print, and return the exit code for Git. `repository`: see `review_request`; `message_file`: `Review`."""
+    """Review, print, and return the exit code for Git. `repository`: see `review_request`."""
     from dataclasses import replace
 
     from cli_guard.cli.review import show

@@ -117,7 +117,7 @@ def is_outdated(repository: Repository, review: PendingReview, invocation: Invoc
     """Return whether a review is of other content than is staged here, or at the tips of its push, now."""
     from cli_guard.review.load import gather
 
-    if review.event in (ASKED, "range") or review.root not in ("", str(repository.root)):
+    if review.event in (ASKED, "range") or review.root not in ("", str(repository.git_dir)):
         return False
     try:
         request = request_of(repository, review)

@@ -75,8 +75,8 @@ class Gathered:
     """The input of a review with the policy that judges it.
 
     `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
-    change, whose signers count, None if there is none; `push` is the push that is reviewed, if it is one; `root` the
-    work tree.
+    change, whose signers count, None if there is none; `push` is the push that is reviewed, if it is one; `place`
+    the Git folder of the work tree.
     """
 
     subject: ReviewInput
@@ -85,7 +85,7 @@ class Gathered:
     checks: Checks | None = None
     base: str | None = None
     push: Push | None = None
-    root: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ def gather(
         notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
         base = find_base(request, repository, pushed) if repository else None
         push = request if isinstance(request, Push) else None
-        root = str(repository.root) if repository else ""
-        gathered = Gathered(subject, policy, tuple(notes), base=base, push=push, root=root)
+        place = str(repository.git_dir) if repository else ""
+        gathered = Gathered(subject, policy, tuple(notes), base=base, push=push, place=place)
         if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation

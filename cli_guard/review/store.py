@@ -127,7 +127,7 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         shared=gathered.policy.shared_identity,
         fingerprints=tuple(each.fingerprint for each in asked),
         findings=(),
-        root=gathered.root,
+        root=gathered.place,
         base=gathered.base or "",
         remote=push.remote if push else "",
         partial=push.plan.partial or "" if push else "",

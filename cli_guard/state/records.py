@@ -30,9 +30,9 @@ class PendingReview:
 
     The findings of a change are those in its checkpoint; `findings` are the lines of a request, already redacted and
     printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
-    is the work tree that it is of, "" for any. `shared` is the policy, without the user's own part;
-    `base` the commit that a range starts from, `remote` where a push goes, `partial` why some of its refs may be
-    missing; `blobs` are the contents of the files with findings, by path.
+    is the work tree that a request was asked in, or the Git folder of a change's, "" for any. `shared` is the policy,
+    without the user's own part; `base` the commit that a range starts from, `remote` where a push goes, `partial` why
+    some of its refs may be missing; `blobs` are the contents of the files with findings, by path.
     """
 
     id: str
