@@ -6,6 +6,7 @@ terminal needs the real program (`repositories.GUARD`).
 """
 
 import os
+import runpy
 import select
 import shutil
 import signal
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,9 @@ door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 door.connect({path!r})
 mask = os.umask(0)
 os.umask(mask)
-words = sys.argv[1:]
+words = sys.argv
 if os.path.basename(sys.argv[0]) == "cli-guard":
-    words = ["-c", "from cli_guard.__main__ import run; run()", *words]
+    words = [sys.argv[0], "-P", "-c", "from cli_guard.__main__ import run; run()", *sys.argv[1:]]
 said = marshal.dumps((words, os.getcwd(), dict(os.environb), mask))
 streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
 door.sendmsg([len(said).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
@@ -45,7 +46,7 @@ os._exit(code[0] if code else 70)
 
 @contextmanager
 def running_python() -> Iterator[Path]:
-    """Run one; yield a folder with what stands in for `python -E -P [-S] -c CODE ...` and for `cli-guard`."""
+    """Run one; yield a folder with what stands in for `python [OPTION...] -c|-m WHAT ...` and for `cli-guard`."""
     folder = Path(tempfile.mkdtemp(prefix="cg-python-"))
     path = folder / "socket"
     process = subprocess.Popen(
@@ -130,8 +131,7 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
     for number, (name, way) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         errors = "backslashreplace" if name == "stderr" else "surrogateescape"
         setattr(sys, name, open(number, way, encoding="utf-8", errors=errors, closefd=False))  # noqa: SIM115
-    at = words.index("-c")
-    sys.argv = ["-c", *words[at + 2 :]]
+    run = find_program(words, variables)
     leave, own = os._exit, os.getpid()
 
     def end(code: int) -> Any:
@@ -142,7 +142,7 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
     os._exit = end  # type: ignore[assignment]
     code = 1
     try:
-        exec(words[at + 1], {"__name__": "__main__"})
+        run()
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -151,6 +151,23 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     end(code)
+
+
+def find_program(words: list[str], variables: dict[bytes, bytes]) -> Callable[[], object]:
+    """Find what a command line of Python runs, and prepare the path of modules and `sys.argv` for it."""
+    at = next(at for at, word in enumerate(words) if word in ("-c", "-m"))
+    options, (kind, what, *rest) = words[1:at], words[at:]
+    here = (
+        [] if "-P" in options or variables.get(b"PYTHONSAFEPATH") else [os.getcwd() if kind == "-m" else ""]
+    )
+    more = "" if "-E" in options else os.fsdecode(variables.get(b"PYTHONPATH", b""))
+    sys.path[:1] = [*here, *filter(None, more.split(os.pathsep))]
+    sys.argv = [kind, *rest]
+    if kind == "-c":
+        return lambda: exec(what, {"__name__": "__main__"})
+    # What it starts with its own interpreter is a fork as well.
+    sys.executable = words[0]
+    return lambda: runpy.run_module(what, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

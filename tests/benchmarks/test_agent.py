@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from repositories import Done, isolated_environment
 
+Run = Callable[..., Done]
 TASK = """
 instruction = "Where is the lamp defined?"
 difficulty = "easy"
@@ -53,16 +56,22 @@ def write_tasks(folder: Path, **tasks: str) -> Path:
     return made
 
 
-def run(folder: Path, *options: str) -> Done:
+@pytest.fixture
+def run(preloaded: Path) -> Run:
+    """Runs the tasks; no process loads anything anew."""
+    return partial(run_tasks, preloaded / "python")
+
+
+def run_tasks(python: Path, folder: Path, *options: str) -> Done:
     env = isolated_environment(folder) | {"TMPDIR": str(folder), "PYTHONPATH": str(folder)}
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.runner", *options],
+        [python, "-m", "benchmarks.runner", *options],
         cwd=Path(__file__).parents[2], env=env, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def test_another_program_does_the_tasks(tmp_path: Path) -> None:
+def test_another_program_does_the_tasks(tmp_path: Path, run: Run) -> None:
     tasks = write_tasks(
         tmp_path,
         memory=TASK.format(world="memory", package=""),
@@ -86,14 +95,14 @@ def test_another_program_does_the_tasks(tmp_path: Path) -> None:
         ("open('coast.py', 'a').write('#'); print('{\"status\": \"ok\"}')", "coast.py was changed"),
     ],
 )
-def test_a_wrong_answer_fails_the_task(tmp_path: Path, program: str, says: str) -> None:
+def test_a_wrong_answer_fails_the_task(tmp_path: Path, run: Run, program: str, says: str) -> None:
     tasks = write_tasks(tmp_path, one=TASK.format(world="repository", package=""))
     (tmp_path / "agent.py").write_text(program)
     done = run(tmp_path, str(tasks), "--agent", f"{sys.executable} {tmp_path}/agent.py")
     assert done.code == 1 and says in done.out, done.all
 
 
-def test_another_planner_plans_what_the_gate_lets_through(tmp_path: Path) -> None:
+def test_another_planner_plans_what_the_gate_lets_through(tmp_path: Path, run: Run) -> None:
     tasks = write_tasks(tmp_path, one=TASK.format(world="repository", package=""))
     (tmp_path / "own_planner.py").write_text(PLANNER)
     done = run(tmp_path, str(tasks), "--planner", "own_planner:plan_nothing")
@@ -109,13 +118,13 @@ def test_another_planner_plans_what_the_gate_lets_through(tmp_path: Path) -> Non
         (("--agent", "true", "--planner", "os:getcwd"), "exclude each other"),
     ],
 )
-def test_options_that_mean_nothing(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
+def test_options_that_mean_nothing(tmp_path: Path, run: Run, options: tuple[str, ...], says: str) -> None:
     tasks = write_tasks(tmp_path, one=TASK.format(world="memory", package=""))
     done = run(tmp_path, str(tasks), *options)
     assert done.code == 2 and says in done.err, done.all
 
 
-def test_a_real_package_is_the_world(tmp_path: Path) -> None:
+def test_a_real_package_is_the_world(tmp_path: Path, run: Run) -> None:
     tasks = write_tasks(tmp_path, one=TASK.format(world="repository", package='package = "pypi:shop==1.0"'))
     missing = run(tmp_path, str(tasks))
     assert missing.code == 1 and "pypi:shop==1.0 is not here: fetch it with --fetch" in missing.out

@@ -10,6 +10,7 @@ import sys
 import time
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,12 +18,14 @@ from examples import table
 from repositories import Done, isolated_environment
 
 import cli_guard
+from benchmarks.runner import pool
 from benchmarks.runner.__main__ import main
 from benchmarks.runner.contents import SECRETS
 from benchmarks.runner.reading import read_task, tasks_in
 from cli_guard.cli.io import Io
 
-OWN = Path(cli_guard.__file__).parent.parent / "fixtures" / "tasks"
+ROOT = Path(cli_guard.__file__).parent.parent
+OWN = ROOT / "fixtures" / "tasks"
 TASKS = [read_task(path) for path in tasks_in(OWN)]
 IDS = [task.id for task in TASKS]
 RUNNER = (sys.executable, "-m", "benchmarks.runner")
@@ -84,11 +87,21 @@ def some(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def preloaded_workers(preloaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that load nothing: `whole` has real ones."""
+    monkeypatch.setattr(pool, "sys", SimpleNamespace(executable=str(preloaded / "python"), path=sys.path))
+
+
+quick_workers = pytest.mark.usefixtures("preloaded_workers")
+
+
 def bench(env: dict[str, str], *argv: str, cwd: Path = Path("/")) -> Done:
     out, err = StringIO(), StringIO()
     return Done(main(list(argv), Io(StringIO(), out, err, cwd, env)), out.getvalue(), err.getvalue())
 
 
+@quick_workers
 def test_two_runs_are_the_same_byte_for_byte(some: Path, isolated: dict[str, str]) -> None:
     first = bench(isolated, str(some), "--format", "json", "--jobs", "1")
     second = bench(isolated, str(some), "--format", "json", "--jobs", "3", "--timings")
@@ -102,6 +115,7 @@ def test_two_runs_are_the_same_byte_for_byte(some: Path, isolated: dict[str, str
         assert never not in first.out
 
 
+@quick_workers
 def test_the_table(some: Path, isolated: dict[str, str]) -> None:
     (some / "control-characters.toml").unlink()
     done = bench(isolated, str(some), "--jobs", "1")
@@ -115,6 +129,7 @@ def test_the_table(some: Path, isolated: dict[str, str]) -> None:
     assert lines[-1] == "5 tasks: 4 passed, 1 failed"
 
 
+@quick_workers
 def test_some_of_them_by_name(some: Path, isolated: dict[str, str]) -> None:
     done = bench(isolated, str(some), "--only", "l*")
     assert (done.code, done.out.splitlines()[-1]) == (0, "1 task: 1 passed")
@@ -123,6 +138,7 @@ def test_some_of_them_by_name(some: Path, isolated: dict[str, str]) -> None:
     assert "no task is called x*: there are ask-empty-index" in none.err
 
 
+@quick_workers
 def test_other_forms(some: Path, isolated: dict[str, str]) -> None:
     data: Any = bench(isolated, str(some), "--format", "json", "--only", "lamp").json
     assert [(each["id"], each["result"]) for each in data["tasks"]] == [("lamp", "passed")]
@@ -156,10 +172,10 @@ def test_a_folder_without_tasks_is_an_error(
     assert name in done.err
 
 
-def test_a_bar_at_a_terminal_alone(some: Path, isolated: dict[str, str]) -> None:
+def test_a_bar_at_a_terminal_alone(some: Path, isolated: dict[str, str], preloaded: Path) -> None:
     terminal, other = pty.openpty()
     done = subprocess.run(
-        [*RUNNER, str(some), "--only", "*lamp"],
+        [preloaded / "python", *RUNNER[1:], str(some), "--only", "*lamp"], cwd=ROOT,
         env={**isolated, "TERM": "xterm"}, stdout=subprocess.PIPE, stderr=other, text=True, check=False,
     )  # fmt: skip
     os.close(other)
@@ -187,6 +203,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, isolated: dict[str, 
     assert list(scratch.iterdir()) == []
 
 
+@quick_workers
 def test_nothing_of_the_caller_gets_in_or_is_written(
     some: Path, tmp_path: Path, isolated: dict[str, str]
 ) -> None:
