@@ -65,8 +65,7 @@ def answer(
         return ExitCode.USAGE
     except click.ClickException as error:
         command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "cli-guard"
-        words = error.format_message().rstrip(".")
-        complain(words if words.endswith("?") else f"{words}; see `{command} --help`")
+        complain(f"{error.format_message().rstrip('.')}; see `{command} --help`".replace("?; s", "? S"))
         return ExitCode.USAGE
     except CliGuardError as error:
         complain(str(error))

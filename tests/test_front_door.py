@@ -18,7 +18,7 @@ def test_version_is_one_line(repo: Repo) -> None:
 @table(
     ("arguments", "says"),
     [
-        (["bogus"], "there is no command 'bogus'"),
+        (["bogus"], "No such command 'bogus'"),
         (["review", "--bogus"], "No such option"),
         (["review", "--format", "xml"], "'xml' is not one of"),
         (["review", "--staged", "--worktree"], "exclude each other"),
@@ -28,7 +28,7 @@ def test_version_is_one_line(repo: Repo) -> None:
         (["review", "--commit", "--all"], "there is no commit '--all'"),
         (["review", "--patch", "missing.diff"], "cannot be read: No such file"),
         (["hook", "commit-msg", "missing"], "cannot be read: No such file"),
-        (["hook", "post-commit"], "there is no command 'post-commit'"),
+        (["hook", "post-commit"], "No such command 'post-commit'"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_2(committed: Repo, arguments: list[str], says: str) -> None:

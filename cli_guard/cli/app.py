@@ -86,26 +86,9 @@ class Group(HelpToStream, click.Group):
 
     command_class = Command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the name, the command and its arguments. Raises UsageError with the nearest name."""
-        unknown = not args[0].startswith("-") and self.get_command(ctx, args[0]) is None
-        if unknown and not ctx.resilient_parsing:
-            from cli_guard.policy.globs import nearest
-
-            raise click.UsageError(
-                f"there is no command {args[0]!r}{nearest(args[0], self.list_commands(ctx))}", ctx
-            )
-        return super().resolve_command(ctx, args)
-
 
 class App(Group):
     """The top level; a command's module is imported only to run it or to show its own help."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which a user meets them."""
-        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         cmd_name = ALIASES.get(cmd_name, cmd_name)
@@ -135,6 +118,8 @@ def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 app = App(
     "cli-guard",
+    # Not loaded; for the suggestion of a name.
+    commands=dict.fromkeys(COMMANDS),  # type: ignore[arg-type]
     help="Reviews a change at the moment Git records it, and blocks when policy denies.",
     epilog="Exit codes: 0 ok, 1 denied or failed, 2 wrong usage or configuration, 3 needs review, 4 internal"
     " error, 130 interrupted.",

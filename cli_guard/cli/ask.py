@@ -1,6 +1,5 @@
 """`cli-guard ask`: a request in a developer's words, answered from the repository; nothing is written or run."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.review.paths import Paths
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
@@ -100,17 +100,7 @@ def request_from(io: Io, request: str) -> str:
 
 def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
     """Return the paths relative to the top of the repository. Raises UsageError for one outside it."""
-    if not paths:
-        return []
-    repository = Repository.discover(io.cwd, io.env)
-    root = io.cwd if repository.bare else repository.root
-    found = []
-    for path in paths:
-        relative = os.path.relpath(os.path.normpath(io.path(path)), root)
-        if relative == ".." or relative.startswith(f"..{os.sep}"):
-            raise UsageError(f"{path} is outside the repository: give a path below {root}")
-        found.append(relative)
-    return found
+    return [*Paths.parse(paths, Repository.discover(io.cwd, io.env), io.cwd).wanted] if paths else []
 
 
 def patch_of(asked: Proposal) -> str:

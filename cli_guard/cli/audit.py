@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from cli_guard.cli.app import Command, Group
+from cli_guard.cli.app import FORMAT, Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
@@ -70,7 +70,7 @@ def list_of(entry: Entry, *names: str) -> list[str]:
     return [str(each) for listed in lists if isinstance(listed, list) for each in listed]
 
 
-def show_approvals(io: Io, commit: str, finding: str, by: str, format_: str) -> int:
+def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> int:
     """Print the approvals that fit, and the number of all for 100 commits."""
     from cli_guard.review.auditing import find_approvals
 
@@ -84,7 +84,7 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format_: str) -> 
     every = [each for each in every if "refused" not in each]
     commits = int(repository.git.text("rev-list", "--count", "HEAD")) if repository.head else 0
     levels = dict(Counter(str(each["level"]) for each in every).most_common())
-    if format_ == "json":
+    if format == "json":
         io.say(json.dumps({"approvals": chosen, "commits": commits, "levels": levels}, indent=1))
         return 0
     io.say("\n".join(map(line_of, chosen)))
@@ -95,14 +95,14 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format_: str) -> 
 
 
 @click.pass_obj
-def show(io: Io, /, all_: bool, format_: str, approvals: bool, commit: str, finding: str, by: str) -> int:
+def show(io: Io, /, all_: bool, format: str, approvals: bool, commit: str, finding: str, by: str) -> int:
     """Print the last entries, oldest first."""
     if approvals or commit or finding or by:
-        return show_approvals(io, commit, finding, by, format_)
+        return show_approvals(io, commit, finding, by, format)
     with readable():
         entries = list(open_log(io)[0].entries())
     chosen = entries if all_ else entries[-SHOWN:]
-    if format_ == "json":
+    if format == "json":
         io.say("\n".join(json.dumps(entry) for entry in chosen))
         return 0
     if not chosen:
@@ -133,12 +133,6 @@ def verify(io: Io, /) -> int:
     return 1 if problems else 0
 
 
-FORMAT = click.Option(
-    ["--format", "format_"],
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="json: the entries unchanged.",
-)
 command = Group("audit", help="Show or verify the audit log.", invoke_without_command=True)
 
 

@@ -7,15 +7,12 @@ from cli_guard.cli.app import COMPLETE, Command, app
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 
-SHELLS = ("bash", "zsh", "fish")
-
 
 def completer(shell: str, io: Io) -> ShellComplete:
     """Return what writes and answers the script of a shell. Raises UsageError for one that is not known."""
-    made = get_completion_class(shell) if shell in SHELLS else None
-    if made is None:
-        raise UsageError(f"{shell!r} is not one of {', '.join(SHELLS)}")
-    return made(app, {"obj": io}, "cli-guard", COMPLETE)
+    if made := get_completion_class(shell):
+        return made(app, {"obj": io}, "cli-guard", COMPLETE)
+    raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it")
 
 
 def complete(io: Io, asked: str) -> int:
@@ -23,8 +20,8 @@ def complete(io: Io, asked: str) -> int:
     asking = completer(asked.partition("_")[0], io)
     try:
         words, incomplete = asking.get_completion_args()
-    except (KeyError, ValueError) as error:
-        raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it") from error
+    except (KeyError, ValueError):
+        asking = completer("", io)
     # Most arguments are paths.
     files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
     io.say("\n".join(map(asking.format_completion, asking.get_completions(words, incomplete) or files)))
@@ -39,9 +36,6 @@ def run(io: Io, /, shell: str) -> int:
     return 0
 
 
-command = Command(
-    "completion",
-    callback=run,
-    help='Print the script that completes commands, options and rules: `eval "$(cli-guard completion bash)"`.',
-    params=[click.Argument(["shell"], type=click.Choice(SHELLS))],
-)
+shell = click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))
+HELP = 'Print the script that completes commands, options and rules: `eval "$(cli-guard completion bash)"`.'
+command = Command("completion", callback=run, help=HELP, params=[shell])

@@ -1,6 +1,8 @@
 """`cli-guard config`: check a policy, show the one in force, write a first one."""
 
 import json
+from contextlib import suppress
+from pathlib import Path
 
 import click
 
@@ -11,6 +13,12 @@ from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact
+
+
+def find_repository(io: Io) -> Repository | None:
+    with suppress(NotARepository):
+        return Repository.discover(io.cwd, io.env)
+    return None
 
 
 @click.pass_obj
@@ -29,11 +37,7 @@ def check(io: Io, /, file: str | None) -> int:
         io.say(printable(f"cli-guard: {file}: {'valid' if found else 'no [tool.cli-guard] in it'}"))
         return 0
     if not path:
-        try:
-            repository = Repository.discover(io.cwd, io.env)
-            root = io.cwd if repository.bare else repository.root
-        except NotARepository:
-            root = io.cwd
+        root = Path(here.root_name if (here := find_repository(io)) and not here.bare else io.cwd)
         io.say(f"cli-guard: {work_tree_policy(root)[1]}: valid")
     if read_user_config(io.env):
         io.say(printable(f"cli-guard: {own}: valid"))
@@ -46,11 +50,7 @@ def show(io: Io, /, format: str) -> int:
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
-    try:
-        repository = Repository.discover(io.cwd, io.env)
-    except NotARepository:
-        repository = None
-    policy, _ = policy_for(Staged(), repository, io.env)
+    policy, _ = policy_for(Staged(), find_repository(io), io.env)
     found = settings_in_force(policy)
     rows = [{"key": toml_key(*key), "value": value, "source": source} for key, value, source in found]
     lines, table = [f"# {', '.join(policy.sources)}"], tuple[str, ...]()

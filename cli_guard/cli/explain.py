@@ -67,15 +67,10 @@ def page(rule: str, io: Io | None = None) -> str:
 
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> int:
-    from cli_guard.policy.globs import USERS_RULE, nearest
+    from cli_guard.policy.globs import USERS_RULE
 
     subject = " ".join(words)
-    if "*" in subject and not {*" /"} & {*subject}:
-        rules = every_rule(io)
-        found = fnmatch.filter(rules, subject)
-        if not found:
-            near = nearest(subject.rstrip("*"), rules)
-            raise UsageError(f"no rule matches {subject!r}{near or '; list them with `cli-guard rules`'}")
+    if "*" in subject and " " not in subject and (found := fnmatch.filter(rules := every_rule(io), subject)):
         text = table_of([rules[each] for each in found])
     elif len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
         text = page(subject, io)
@@ -164,9 +159,7 @@ command = Command(
             nargs=-1,
             required=True,
             metavar="RULE|PATH|NAME|COMMIT|COMMAND",
-            shell_complete=lambda _context, _parameter, incomplete: [
-                each for each in rule_ids() if each.startswith(incomplete)
-            ],
+            shell_complete=lambda _context, _parameter, start: [i for i in rule_ids() if i.startswith(start)],
         ),
         click.Option(["--rev"], metavar="REV", help="Use the files of a commit instead of what is staged."),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),

@@ -47,9 +47,9 @@ def tighten(place: Place, old: Any, own: Any) -> Any:
         return str(stricter(Disposition(old), Disposition(own)))
     if place[0] == "approvals" and isinstance(old, str):
         return str(Presence.highest((Presence(old), Presence(own))))
-    if place[:2] == ("approvals", "threshold"):
-        return max(old, own)
-    return old if old == "conventional" or (place == ("approvals", "author_may_approve") and not old) else own
+    if place == ("approvals", "author_may_approve") or old == "conventional":
+        return old and own if isinstance(old, bool) else old
+    return max(old, own) if place[:2] == ("approvals", "threshold") else own
 
 
 def toml_value(value: Any) -> str:

@@ -1,9 +1,7 @@
 """The first policy of a repository: a commented file for its languages, with the settings of other tools."""
 
 import os
-import tempfile
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from cli_guard.code.languages import FAMILY, language_for
@@ -14,7 +12,7 @@ from cli_guard.policy.effective import toml_value
 from cli_guard.review.migration import read_others
 from cli_guard.review.policy import work_tree_policy
 from cli_guard.rules.catalog import read_table
-from cli_guard.state.files import explain_write_errors
+from cli_guard.state.files import explain_write_errors, write_atomically
 
 HEAD = """\
 # The policy of cli-guard for this repository. It applies from the commit after the one that records it.
@@ -50,10 +48,10 @@ def write_policy(repository: Repository, *, migrate: bool) -> list[str]:
     for (rule, pattern), reason in ignored.items():
         pairs = {"rule": rule, "path": pattern, "reason": reason}
         lines += ["", "[[ignore]]", *(f"{key} = {toml_value(value)}" for key, value in pairs.items())]
-    text = ("\n".join(lines) + "\n").encode("utf-8", "replace")
-    parse_config(parse_toml(text, FILE), FILE)
+    text = "\n".join([*lines, ""]).encode("utf-8", "replace").decode()
+    parse_config(parse_toml(text.encode(), FILE), FILE)
     with explain_write_errors(FILE):
-        create(path, text)
+        write_atomically(path, text)
     told = [f"cli-guard: wrote {FILE}: look at it, then `git add {FILE}` and commit"]
     if migrate:
         told += [f"taken over: {len(keys)} keys, {len(ignored)} [[ignore]]"]
@@ -63,15 +61,3 @@ def write_policy(repository: Repository, *, migrate: bool) -> list[str]:
             "What they ignore is no longer reported: its review says `policy-weakened`, and asks a person."
         ]
     return told
-
-
-def create(path: Path, text: bytes) -> None:
-    """Create a file, all of it or nothing, never over another one. Raises OSError."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-        Path(name).chmod(0o644)
-        path.hardlink_to(name)
-    finally:
-        Path(name).unlink()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import UsageError
-from cli_guard.model import ChangeSet, FileChange, Status
+from cli_guard.model import ChangeSet, Status
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
@@ -47,17 +47,12 @@ class Paths:
         return cls(tuple(found[0]) or (".",), tuple(found[1]))
 
     def has(self, path: str) -> bool:
-        return any(matches(each, path) for each in self.wanted) and not any(
-            matches(each, path) for each in self.without
-        )
-
-    def has_change(self, change: FileChange) -> bool:
-        old = change.old_path if change.status is Status.RENAMED else None
-        return self.has(change.path) or (old is not None and self.has(old))
+        return any(matches(p, path) for p in self.wanted) and not any(matches(p, path) for p in self.without)
 
     def narrow(self, changes: ChangeSet) -> ChangeSet:
         """Return the files of a change at these paths, without its message and people."""
-        files = tuple(filter(self.has_change, changes))
+        old = {each.path: each.old_path or "" for each in changes if each.status is Status.RENAMED}
+        files = tuple(c for c in changes if self.has(c.path) or (c.path in old and self.has(old[c.path])))
         skipped = tuple(each for each in changes.skipped if self.has(each.path))
         return replace(changes, files=files, skipped=skipped, message=None, people=())
 
