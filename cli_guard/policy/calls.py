@@ -18,6 +18,15 @@ _SAID_ONLY = re.compile(
 _MAKE_IGNORES = re.compile(r"^\t[@+]*-")
 _FAILURE_IGNORED = re.compile(r"[^;|]{0,500}(?:\|\||;)\s*(?:true\b|exit\s+0\b|:(?=[\s\"'`)]|$))")
 _STEP_IGNORED = re.compile(r"^[\s-]*(?:continue-on-error:\s*true|if:\s*false)\s*$", re.MULTILINE)
+# A path after the options of `review`, or the names that pre-commit passes: what it says then holds for them alone.
+_LIMITED = re.compile(
+    r"(?>(?:\s+[\"']?(?:--(?:range|commit|patch|shard|format|output|color)|-o)(?:=|\s+)(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)|\s+-[\w=.-]*)*)"
+    r"\s+[\"']?(?![-$;&|<>()`\\]|\d>)\S"
+)
+_PASSES_NAMES = re.compile(
+    r"\bentry[\"']?\s*[:=][^\n]*\breview\b(?!(?s:.*)\bpass_filenames[\"']?\s*[:=]\s*false)"
+)
+_EXPANDED = re.compile(r"\$\{\{[^}]*\}\}|\$\([^()]*\)")
 _COMMENT = re.compile(r"(?:^|\s)#")
 _NEAR = 200
 
@@ -46,7 +55,8 @@ def calls_of_item(item: list[Line]) -> list[Line]:
     """Return the calls of one entry: by its hook id or by its command; it may have both."""
     if not any(MENTION.search(line.text) for line in item):
         return []
-    if _STEP_IGNORED.search("\n".join(line.text for line in item)):
+    whole = "\n".join(line.text for line in item)
+    if _STEP_IGNORED.search(whole) or _PASSES_NAMES.search(whole):
         return []
     ids = [line for line in item for _ in _ID.finditer(line.text)]
     commands = [
@@ -61,7 +71,10 @@ def calls_of_item(item: list[Line]) -> list[Line]:
 
 
 def ignored(line: str, found: re.Match[str]) -> bool:
-    """Return whether a failure of the command is certainly ignored."""
+    """Return whether a failure of the command is certainly ignored, or it reviews some paths alone."""
+    rest = _EXPANDED.sub("$x", line[found.end() : found.end() + 3 * _NEAR])
+    if found[0].endswith("review") and _LIMITED.match(rest):
+        return True
     return bool(_MAKE_IGNORES.match(line) or _FAILURE_IGNORED.match(line, found.end()))
 
 

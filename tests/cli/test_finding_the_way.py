@@ -79,9 +79,17 @@ def test_ids_for_completion_are_those_of_the_rules() -> None:
 @table(
     ("arguments", "code", "says"),
     [
-        (["reveiw"], 2, "cli-guard: No such command 'reveiw'. Did you mean 'review'? See `cli-guard --help`\n"),
+        (
+            ["reveiw"],
+            2,
+            "cli-guard: No such command 'reveiw'. Did you mean 'review'? See `cli-guard --help`\n",
+        ),
         (["help", "reveiw"], 2, "No such command 'reveiw'. Did you mean 'review'?"),
-        (["audit", "verfy"], 2, "No such command 'verfy'. Did you mean 'verify'? See `cli-guard audit --help`"),
+        (
+            ["audit", "verfy"],
+            2,
+            "No such command 'verfy'. Did you mean 'verify'? See `cli-guard audit --help`",
+        ),
         (["help", "audit", "verfy"], 2, "Did you mean 'verify'?"),
         (["zzzz"], 2, "No such command 'zzzz'; see `cli-guard --help`"),
         (["\x1b]0;x"], 2, r"No such command '\x1b]0;x'"),

@@ -117,6 +117,13 @@ def test_every_rule_of_this_reviewer_has_examples() -> None:
             [],
             id="call edited",
         ),
+        pytest.param(
+            subject(
+                {"Makefile": "a:\n\tcli-guard review -v\n"}, {"Makefile": "a:\n\tcli-guard review -v src\n"}
+            ),
+            ["policy-hook-removed"],
+            id="call limited to a path",
+        ),
         pytest.param(subject({"notes/cli-guard.toml": STRICT}, {}), [], id="no configuration at all"),
         pytest.param(subject({}, {"pyproject.toml": "broken ["}), [], id="broken file that is not ours"),
     ],
@@ -455,3 +462,25 @@ def test_what_a_limit_left_out_is_one_finding() -> None:
 
 def test_an_empty_baseline_answers_nothing() -> None:
     assert rules(subject({}, {"cli-guard-baseline.json": write_baseline([])})) == []
+
+
+@table(
+    ("text", "calls"),
+    [
+        ("cli-guard review --range A..B -v > out 2>&1", 1),
+        ('cli-guard review --range "$(git rev-parse x)..HEAD" && make', 1),
+        ("cli-guard review --range ${{ github.event.before }}..HEAD --format=github", 1),
+        ("cli-guard review --range A..B; make", 1),
+        ("cli-guard review --staged|| exit 1", 1),
+        ('"a": "cli-guard review", "b": "jest"', 1),
+        ("cli-guard review $OPTIONS", 1),
+        ("cli-guard review src", 0),
+        ("cli-guard review --range A..B -- src", 0),
+        ("cli-guard review -o x.sarif --format sarif ':!src'", 0),
+        ('cli-guard --color never review "*.py"', 0),
+        ("- id: x\n  entry: cli-guard review\n  language: system", 0),
+        ("- id: x\n  entry: cli-guard review\n  pass_filenames: false", 1),
+    ],
+)
+def test_a_review_of_some_paths_does_not_count(text: str, calls: int) -> None:
+    assert len(calls_in(text)) == calls
