@@ -1,15 +1,12 @@
 """The command line: parses and dispatches. Each command is a module of this folder, imported when it is called."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cli_guard import __version__
 from cli_guard.cli.io import Io
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 # Set by the script of `cli-guard completion`, which gives no arguments: no hook can be silenced by it.
 COMPLETE = "_CLI_GUARD_COMPLETE"
@@ -96,13 +93,6 @@ class App(Group):
             return None
         command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command
         return command
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
-        """Complete the names of commands and options, without importing the commands."""
-        from click.shell_completion import CompletionItem
-
-        found = [CompletionItem(n, help=h) for n, h in COMMANDS.items() if n.startswith(incomplete)]
-        return found or click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format the list of commands from the table above, without importing them."""

@@ -1,36 +1,34 @@
 """`cli-guard completion`: the script that completes commands in a shell, and what that script asks for."""
 
 import click
-from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
+from click.shell_completion import CompletionItem, get_completion_class
 
-from cli_guard.cli.app import COMPLETE, Command, app
+from cli_guard.cli.app import COMMANDS, COMPLETE, Command, app
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
-
-
-def completer(shell: str, io: Io) -> ShellComplete:
-    """Return what writes and answers the script of a shell. Raises UsageError for one that is not known."""
-    if made := get_completion_class(shell):
-        return made(app, {"obj": io}, "cli-guard", COMPLETE)
-    raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it")
+from cli_guard.rules.catalog import rule_ids
 
 
 def complete(io: Io, asked: str) -> int:
     """Answer the script of a shell (`bash_complete`): what may stand at the cursor. Raises UsageError."""
-    asking = completer(asked.partition("_")[0], io)
+    made = get_completion_class(asked.partition("_")[0])
     try:
+        asking = made(app, {"obj": io}, "cli-guard", COMPLETE)  # type: ignore[misc] # of an unknown shell None
         words, incomplete = asking.get_completion_args()
-    except (KeyError, ValueError):
-        asking = completer("", io)
-    # Most arguments are paths.
+    except (KeyError, ValueError, TypeError) as error:
+        raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it") from error
+    # Names come from tables: no command is imported for them. Most other arguments are paths.
+    names = {"": COMMANDS.keys, "explain": rule_ids, "help": COMMANDS.keys}.get(" ".join(words), tuple)()
+    found = [CompletionItem(each, help=COMMANDS.get(each)) for each in names if each.startswith(incomplete)]
     files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
-    io.say("\n".join(map(asking.format_completion, asking.get_completions(words, incomplete) or files)))
+    shown = found or asking.get_completions(words, incomplete) or files
+    io.say("\n".join(map(asking.format_completion, shown)))
     return 0
 
 
 @click.pass_obj
 def run(io: Io, /, shell: str) -> int:
-    asking = completer(shell, io)
+    asking = get_completion_class(shell)(app, {}, "cli-guard", COMPLETE)  # type: ignore[misc]
     # Not `source()`: it starts bash to ask for its version.
     io.say(asking.source_template % asking.source_vars())
     return 0

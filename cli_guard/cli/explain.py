@@ -11,7 +11,8 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.rules import default_disposition, every_rule, table_of
 from cli_guard.errors import NotARepository, UsageError
-from cli_guard.rules.catalog import Rule, load_all, rule_ids
+from cli_guard.reviewers.code.remarks import effects_of
+from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
@@ -31,8 +32,6 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
 
 
 def render_rule(rule: Rule) -> str:
-    from cli_guard.reviewers.code.remarks import effects_of
-
     effects = effects_of(rule.id) if rule.id.startswith("code-") else ()
     parts = [
         f"{rule.id}: {rule.title}",
@@ -154,13 +153,7 @@ command = Command(
     " (its purpose, names, imports and tests); a name of the code (its documentation, callers and tests); a commit; or"
     " a command: what each part does, and how it is judged. Options come before what is explained.",
     params=[
-        click.Argument(
-            ["words"],
-            nargs=-1,
-            required=True,
-            metavar="RULE|PATH|NAME|COMMIT|COMMAND",
-            shell_complete=lambda _context, _parameter, start: [i for i in rule_ids() if i.startswith(start)],
-        ),
+        click.Argument(["words"], nargs=-1, required=True, metavar="RULE|PATH|NAME|COMMIT|COMMAND"),
         click.Option(["--rev"], metavar="REV", help="Use the files of a commit instead of what is staged."),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
     ],

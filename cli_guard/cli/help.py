@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.cli.app import COMMANDS, Command, dispatch
+from cli_guard.cli.app import Command, dispatch
 from cli_guard.cli.io import Io
 
 
@@ -11,11 +11,7 @@ def run(io: Io, /, words: tuple[str, ...]) -> int:
     return dispatch([*words, "--help"], io)
 
 
-def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    return [each for each in COMMANDS if each.startswith(incomplete)]
-
-
-words = click.Argument(["words"], nargs=-1, metavar="[COMMAND]...", shell_complete=complete)
+words = click.Argument(["words"], nargs=-1, metavar="[COMMAND]...")
 command = Command(
     "help", callback=run, help="Show the help of a command, or of this program.", params=[words]
 )

@@ -60,9 +60,12 @@ class Paths:
         """Return what is reviewed at these paths. Raises UsageError if one of them matches nothing in the change."""
         missing = {path: Paths((path,), self.without) for path in self.wanted}
         for changes in chain((subject.changes,), subject.history):
-            if missing:  # else the history is not read
-                parts = {path: alone.narrow(changes) for path, alone in missing.items()}
-                missing = {p: missing[p] for p, part in parts.items() if not (part.files or part.skipped)}
+            parts = {path: alone.narrow(changes) for path, alone in missing.items()}
+            missing = {
+                path: missing[path] for path, part in parts.items() if not (part.files or part.skipped)
+            }
+            if not missing:
+                break
         for path in missing:
             raise UsageError(f"{path!r} matches no file of this change")
         history = Narrowed(subject.history, self) if subject.history else ()

@@ -1,13 +1,12 @@
 """Find the policy that judges a request: always one that is already recorded."""
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.contents import BlobReader, decode, read_roots
+from cli_guard.git.contents import BlobReader, decode, read_roots, read_worktree_file
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
@@ -16,7 +15,6 @@ from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.user_rules import FOLDER, MOST_CHARS, UserRules, is_rule_file, read_rules
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
-from cli_guard.runtime import open_plain
 
 # Of a few revisions, each is read by itself.
 FEW_REVISIONS = 2
@@ -96,27 +94,18 @@ def recorded_policy(
 
 def work_tree_policy(root: Path) -> tuple[Config, str, frozenset[tuple[str, str, str]]]:
     """Return the same of the work tree. Raises ConfigError."""
-
-    def read(name: str) -> bytes | None:
-        return read_policy_file(root / name, f"{name} in the work tree")
-
-    config, source = read_config(read, " in the work tree") or (Config(), "built-in defaults")
-    return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE} in the work tree")
+    where = " in the work tree"
+    found = read_config(lambda name: read_policy_file(root / name, f"{name}{where}"), where)
+    config, source = found or (Config(), "built-in defaults")
+    raw = read_policy_file(root / BASELINE_FILE, f"{BASELINE_FILE}{where}")
+    return config, source, read_baseline(raw, f"{BASELINE_FILE}{where}")
 
 
 def read_policy_file(path: Path, name: str, most: int = MOST_BYTES) -> bytes | None:
-    """Return the content of a file of the work tree as Git would record it, None for no file. Raises ConfigError."""
-    try:
-        if path.is_symlink() or path.is_dir():
-            return bytes(path.readlink()) if path.is_symlink() else None
-        with open(open_plain(path, os.O_RDONLY), "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-            data = file.read(most + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from error
-    if len(data) > most:
-        raise ConfigError(f"{name}: cannot be read: it has more than {most:,} bytes")
+    """Return the content of a file of the work tree, None if there is no regular one. Raises ConfigError."""
+    data = read_worktree_file(path.parent, path.name, most)
+    if data is None and path.is_file() and not path.is_symlink():
+        raise ConfigError(f"{name}: cannot be read, or has more than {most:,} bytes")
     return data
 
 

@@ -12,7 +12,7 @@ from repositories import Repo, key
 
 from cli_guard.policy.config import parse_config, read_config
 from cli_guard.policy.globs import matches
-from cli_guard.review.migration import patterns_of
+from cli_guard.review.first_policy import patterns_of
 from cli_guard.rules.catalog import read_table
 
 # A file of the work tree, and what a hook says of it when it is staged.
@@ -60,7 +60,7 @@ def test_check_says_what_a_hook_says(committed: Repo) -> None:
         ("\x1b[31m.toml", "[ruls]\n", 2, r"\x1b[31m.toml): unknown key"),
         ("missing.toml", None, 2, "missing.toml: there is no such file"),
         ("folder.toml/x", "", 2, "folder.toml: there is no such file"),
-        ("fifo", "", 2, "fifo: cannot be read: it is a FIFO"),
+        ("fifo", "", 2, "fifo: there is no such file"),
     ],
 )
 def test_check_of_a_file(
