@@ -69,6 +69,7 @@ SLOW = (
     "git/test_messages.py",
     "git/test_push_bases.py",
     "git/test_pushes.py",
+    "graph/test_langgraph_server.py",
     "graph/test_requirement.py::Test_failure_cases::test_large_context",
     "install/",
     "llm/",
