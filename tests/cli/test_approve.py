@@ -230,13 +230,15 @@ def test_ten_wait_at_once(committed: Repo) -> None:
     assert len(ids) == 10
     staged = next(each for each in ids if each in done.all)
     other = next(each for each in ids if each != staged)
-    listed = guard(committed, "reviews")
-    assert listed.code == 0
-    assert all(found in listed.out for found in ids)
     refused = approve(committed, other)
     assert refused.code == 2 and "is not of what is staged now" in refused.err
+    listed = guard(committed, "reviews")
+    assert (listed.code, listed.out.count("outdated")) == (0, 9)
+    assert all(found in listed.out for found in ids)
+    assert waiting(committed) == [staged]
+    assert guard(committed, "reviews").out.count("outdated") == 0
     assert approve(committed, staged).code == 0
-    assert waiting(committed) == [found for found in ids if found != staged]
+    assert waiting(committed) == []
 
 
 def test_no_review_waits(committed: Repo) -> None:

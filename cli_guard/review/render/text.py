@@ -23,13 +23,6 @@ BRIEF, PART = 12, 4
 MOVES = re.compile(r"Move lines (\d+) to (\d+)")
 TEXT_LENGTH = 600
 
-ANSWERED = {
-    "approval": "by approval",
-    "baseline": "in the baseline",
-    "config": "in the configuration",
-    "inline": "in the code",
-}
-
 Paint = Callable[[str, str], str]
 
 _SGR = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
@@ -142,25 +135,15 @@ def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
 
 def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
     new = [each for each in suppressed if each.new]
-    old = len(suppressed) - len(new)
-    lines = []
-    if new:
-        lines.append(f"{count(len(new), 'finding')} answered by this change itself:")
-        for each in new[:MOST]:
-            lines.append(
-                f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {paint('dim', each.by)}"
-            )
-            lines.extend(_wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2))
-        if len(new) > MOST:
-            lines.append(f"{INDENT}and {len(new) - MOST} more")
-    if old:
-        lines.append(paint("dim", f"{count(old, 'finding')} answered earlier ({_sources(suppressed)})"))
+    lines = [f"{count(len(new), 'finding')} answered by this change itself:"] if new else []
+    for each in new[:MOST]:
+        lines.append(
+            f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {paint('dim', each.by)}"
+        )
+        lines.extend(_wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2))
+    if len(new) > MOST:
+        lines.append(f"{INDENT}and {len(new) - MOST} more")
     return "\n".join(lines)
-
-
-def _sources(suppressed: tuple[Suppressed, ...]) -> str:
-    sources = [each.by for each in suppressed if not each.new]
-    return ", ".join(f"{sources.count(by)} {ANSWERED.get(by, printable(by))}" for by in sorted(set(sources)))
 
 
 def _remarks(review: Review, verbose: bool, paint: Paint) -> str:

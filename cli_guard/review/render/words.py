@@ -11,6 +11,12 @@ from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
+ANSWERED = {
+    "approval": "by approval",
+    "baseline": "baseline",
+    "config": "cli-guard.toml",
+    "inline": "in the code",
+}
 MARK = "cli-guard: ignore[RULE] reason"
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
@@ -110,10 +116,12 @@ def next_steps(review: Review) -> tuple[str, ...]:
     if review.decision is Decision.REVIEW:
         return _after_review(review)
     found = tally(review)
+    earlier = [ANSWERED.get(each.by, printable(each.by)) for each in review.suppressed if not each.new]
+    ends = f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})" if earlier else ""
     if found or review.reviewed:
-        return (f"{coverage(review)}, {found or 'nothing to report'}",)
+        return (f"{coverage(review)}, {found or 'nothing to report'}{ends}",)
     # Nothing is known of what was not read.
-    return (coverage(review),)
+    return (f"{coverage(review)}{ends}",)
 
 
 def _after_deny(review: Review) -> tuple[str, ...]:

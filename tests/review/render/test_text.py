@@ -63,14 +63,19 @@ def test_a_denied_key_names_its_answer() -> None:
     )
     assert closing(review) == (
         "denied: 1 finding must be fixed, or answered in the code with:\n"
-        "  cli-guard: ignore[secret-aws-access-key] reason"
+        "  # cli-guard: ignore[secret-aws-access-key] reason"
     )
 
 
 def test_a_denied_message_says_how_to_change_it() -> None:
     message = JudgedFinding(samples.MESSAGE, Disposition.DENY)
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
-    assert 'git commit -e -F "$(git rev-parse --git-path COMMIT_EDITMSG)"' in closing(review)
+    assert closing(review).split("\n  ")[-4:] == [
+        "git commit -eF .git/COMMIT_EDITMSG",
+        "[[ignore]]",
+        'rule = "message-subject-long"',
+        'reason = "..."',
+    ]
 
 
 def test_a_denial_without_a_finding_gives_the_reason_of_the_gate() -> None:
@@ -82,7 +87,7 @@ def test_a_denial_without_a_finding_gives_the_reason_of_the_gate() -> None:
 @table("advice", [0, 1, 5])
 def test_advice_is_bounded_and_the_rest_counted(advice: int) -> None:
     shown = render(samples.RICH, advice=advice)
-    assert f"and {7 - advice} more: cli-guard review --format json" in shown
+    assert f"and {7 - advice} more: cli-guard last -v" in shown
     assert shown.count("refactor-complex") == max(0, advice - 3)
     assert "more: cli-guard" not in render(samples.RICH, advice=advice, verbose=True)
 
@@ -107,7 +112,8 @@ def test_skipped_names_are_bounded_and_the_rest_counted() -> None:
 
 def test_where() -> None:
     assert where(samples.MESSAGE) == "commit message"
-    assert where(dataclasses.replace(samples.MESSAGE, commit="1" * 40)) == "message of 1111111111"
+    assert where(dataclasses.replace(samples.MESSAGE, line=3)) == "commit message:3"
+    assert where(dataclasses.replace(samples.MESSAGE, commit="1" * 40)) == "commit message in 1111111111"
     assert where(dataclasses.replace(samples.KEY, path="", line=None, rule="push-force")) == "push"
 
 
