@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
 from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
-from cli_guard.model import ChangeSet, Disposition, FileChange, Hunk, Status, split_lines
+from cli_guard.model import ChangeSet, Disposition, FileChange, Finding, Hunk, Status, split_lines
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import disposition_by
 from cli_guard.reviewers.review_input import ReviewInput
@@ -99,17 +99,23 @@ def read_cases(path: Path) -> list[Case]:
     return [Case(**{**table, "secrets": tuple(table["secrets"])}) for table in tables]
 
 
-def own_stops(case: Case) -> set[int]:
-    """Return the lines at which a commit that adds the file would be stopped."""
+def own_findings(case: Case) -> list[Finding]:
+    """Return the findings that stop a commit that adds the file."""
     lines = tuple(split_lines(case.text))
     change = FileChange(case.path, Status.ADDED, hunks=(Hunk(0, 1, (), lines),))
     found = review(ReviewInput("pre-commit", ChangeSet((change,)), contents=case)).findings
-    stopping = [finding for finding in found if disposition_by(Config(), finding) in STOPS]
-    return {
-        line
-        for finding in stopping
-        for line in range(finding.line or WHOLE_FILE, (finding.end_line or finding.line or WHOLE_FILE) + 1)
-    }
+    return [each for each in found if disposition_by(Config(), each) in STOPS]
+
+
+def lines_at(finding: Finding) -> set[int]:
+    """Return the lines of a finding."""
+    first = finding.line or WHOLE_FILE
+    return set(range(first, (finding.end_line or first) + 1))
+
+
+def own_stops(case: Case) -> set[int]:
+    """Return the lines at which a commit that adds the file would be stopped."""
+    return {line for each in own_findings(case) for line in lines_at(each)}
 
 
 Stops = Mapping[str, set[int]]

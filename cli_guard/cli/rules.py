@@ -9,7 +9,7 @@ import click
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.model import Finding
-from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.rules.catalog import Rule, load_all, read_measured
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
@@ -22,6 +22,16 @@ def default_disposition(rule: Rule, policy: "Policy | None" = None) -> str:
 
     sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
     return str((policy or Policy()).disposition(sample))
+
+
+def rate_rule(rule: Rule) -> dict[str, float | None] | None:
+    """Return precision and recall of a rule on the labelled sets, None for one that no set measures."""
+    if rule.id not in (measured := read_measured()):
+        return None
+    cases, true, false, missed = measured[rule.id]
+    precision = round(true / (true + false), 3) if true + false else None
+    recall = round(true / (true + missed), 3) if true + missed else None
+    return {"cases": cases, "precision": precision, "recall": recall}
 
 
 def every_rule(io: Io) -> Mapping[str, Rule]:
@@ -49,7 +59,7 @@ def table_of(rules: Collection[Rule]) -> str:
 
 
 @click.pass_obj
-def run(io: Io, /, format: str) -> int:
+def run(io: Io, /, format: str, measured: bool) -> int:
     rules = every_rule(io).values()
     if format == "json":
         rows = [
@@ -60,10 +70,20 @@ def run(io: Io, /, format: str) -> int:
                 "severity": rule.severity,
                 "confidence": rule.confidence,
                 "default": default_disposition(rule),
+                **({"measured": rate_rule(rule)} if measured else {}),
             }
             for rule in rules
         ]
         io.say(json.dumps(rows, indent=2))
+        return 0
+    if measured:
+        width = max(len(rule.id) for rule in rules)
+        rates = {rule.id: rate_rule(rule) for rule in rules}
+        io.say(f"{'':{width}}  default  cases  precision  recall")
+        for rule in rules:
+            cells = [f"{'-' if each is None else each:>9}" for each in (rates[rule.id] or {}).values()]
+            io.say(f"{rule.id:{width}}  {default_disposition(rule):7}{''.join(cells) or '  not measured'}")
+        io.say(f"{sum(map(bool, rates.values()))} of {len(rules)} rules have labelled cases")
         return 0
     io.say(table_of(rules))
     io.say(f"{len(rules)} rules; the second column is the default decision; see `cli-guard explain RULE`")
@@ -74,5 +94,10 @@ command = Command(
     "rules",
     callback=run,
     help="List every rule with its default decision, those of this repository last.",
-    params=[FORMAT],
+    params=[
+        FORMAT,
+        click.Option(
+            ["--measured"], is_flag=True, help="Show precision and recall on labelled cases instead."
+        ),
+    ],
 )

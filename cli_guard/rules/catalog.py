@@ -125,6 +125,17 @@ def read_table(path: str) -> Mapping[str, Any]:
 
 
 @cache
+def read_measured() -> Mapping[str, tuple[int, ...]]:
+    """Return what is measured of each rule on the labelled sets: cases, true and false findings, missed labels."""
+    rows = (row.split() for each in read_table("measured.toml").values() for row in each["rows"])
+    measured: dict[str, tuple[int, ...]] = {}
+    for rule, *figures in rows:
+        before = measured.get(rule, (0, 0, 0, 0))
+        measured[rule] = tuple(old + int(new) for old, new in zip(before, figures, strict=True))
+    return MappingProxyType(measured)
+
+
+@cache
 def read_patterns(path: str, section: str) -> Mapping[str, re.Pattern[str]]:
     """Compile the regular expressions in a section of a data file; a list has the parts of one."""
     return {name: re.compile("".join(parts)) for name, parts in read_table(path)[section].items()}
