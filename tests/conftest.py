@@ -55,6 +55,7 @@ SLOW = (
     "cli/test_ci_templates.py",
     "cli/test_documented_ci.py",
     "cli/test_exec",
+    "cli/test_report.py::test_the_page_in_a_browser",
     "cli/test_runs.py",
     "commands/inline/test_any_text.py::test_long_text_takes_no_long_time",
     "commands/test_properties.py::test_a_deep_command",

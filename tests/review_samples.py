@@ -186,3 +186,37 @@ RICH = Review(
     timings_ms={"git": 12.0, "reviewers": 41.5},
     notes=("only one of the pushed refs was visible under the framework",),
 )
+
+
+def many_findings(number: int) -> Review:
+    """A review of a long range: findings of twelve rules in files of a usual depth, some answered."""
+    found = [
+        finding(
+            f"code-python-rule-{index % 12}",
+            f"services/accounts/part_{index % 97}/handlers_{index % 7}.py",
+            index + 1,
+            f"The value of `request.args['name_{index}']` reaches a shell command that is put together here",
+            f"Pass a list of arguments, and leave shell=True out (rule {index % 12}).",
+            severity=list(Severity)[index % 5],
+            evidence=f'subprocess.run("render-report --name " + names[{index}], shell=True)  # as it always was',
+            suggestion=f'subprocess.run(["render-report", "--name", names[{index}]])'
+            if index % 3 == 0
+            else None,
+            commit=f"{index % 200:040x}",
+        )
+        for index in range(number)
+    ]
+    kinds = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
+    return Review(
+        event="range",
+        status="failed",
+        decision=Decision.DENY,
+        findings=tuple(JudgedFinding(each, kinds[at % 3]) for at, each in enumerate(found) if at % 4),
+        suppressed=tuple(
+            Suppressed(each, "inline", "the names come from a table of ours")
+            for at, each in enumerate(found)
+            if not at % 4
+        ),
+        files=number,
+        reviewed=number,
+    )

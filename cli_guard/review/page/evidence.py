@@ -14,7 +14,6 @@ from cli_guard.git.repository import Repository
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.auditing import approval_events, check_log, noted_lines, read_signed
 from cli_guard.review.page.markup import (
-    SHOWN,
     Markup,
     Section,
     anchor,
@@ -36,6 +35,7 @@ from cli_guard.state.statements import BREAK_GLASS, Statement
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
+SHOWN = 100
 GOOD, REFUSED, UNSIGNED = "signature good", "signed, but does not count", "unsigned"
 COLORS = {GOOD: "good", REFUSED: "bad", UNSIGNED: "warn"}
 LOST = "the log names a signed statement that is neither here nor in the notes: `cli-guard fetch` may get it"
@@ -84,7 +84,7 @@ class Evidence:
     @cached_property
     def by_finding(self) -> Mapping[str, list[Given]]:
         found: dict[str, list[Given]] = {}
-        for each in self.given:
+        for each in self.given[:SHOWN]:
             for mark in each.made.findings:
                 found.setdefault(mark, []).append(each)
         return found

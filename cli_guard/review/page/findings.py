@@ -30,20 +30,22 @@ STATES: Mapping[str, tuple[str, str]] = {
     "advise": ("Remarks", "advice"),
 }
 SEVERITIES = [str(each) for each in Severity]
-# 300 KB for 1,000 findings: the bytes for the texts of all, and the bounds for those of one.
-TEXTS, MOST, LEAST = 145_000, 600, 40
-SUGGESTIONS = 40_000
+# 300 KB for 1,000 findings: the bytes for the texts of all, the bounds for those of one, and suggestions.
+TEXTS, MOST, LEAST = 130_000, 1_500, 100
+SUGGESTIONS, FRAME = 20_000, 55
+MANY = 300
 # A group with more findings begins folded, if none of them blocks.
 OPEN = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A finding, one of STATES, and how it was answered: HTML, empty if it was not."""
+    """A finding, one of STATES, what was answered or became of it, and links to the proof."""
 
     finding: Finding
     state: str
-    answer: Markup = NOTHING
+    said: str = ""
+    links: Markup = NOTHING
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -74,7 +76,7 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Sect
             groups.append(group_of(group := list(same), first, space, commits))
             first += len(group)
         head = tag("h3", f"{STATES[state][0]}: {count(first - start, 'finding')}")
-        parts.append(tag("section", head, *groups, class_=f"state {state}"))
+        parts.append(tag("section", head, *groups, class_=f"state {state}{' many' * (len(ordered) > MANY)}"))
     short = "long texts are cut" if space.text < MOST else ""
     more = f"{count(space.left_out, 'suggestion')} left out" if space.left_out else ""
     said = "; ".join(filter(None, (short, more)))
@@ -96,7 +98,7 @@ def group_of(rows: Sequence[Row], first: int, space: Space, commits: Collection[
         "Where": True,
         "Commit": any(row.finding.commit for row in rows),
         "What": len(messages) > 1 or any(row.finding.evidence or row.finding.suggestion for row in rows),
-        "Answered": any(row.answer for row in rows),
+        "Answered": any(row.said for row in rows),
     }
     used = [name for name, wanted in columns.items() if wanted]
     own = len(messages) > 1, len(remedies) > 1
@@ -109,8 +111,8 @@ def group_of(rows: Sequence[Row], first: int, space: Space, commits: Collection[
         word=STATES[state][1],
         number=count(len(rows), "finding"),
         open=" open" if state in ("deny", "review") or len(rows) <= OPEN else "",
-        message=tag("p", fit(found.message, MOST)) if not own[0] else "",
-        remedy=remedy_of(found, MOST) if not own[1] else "",
+        message=tag("p", fit(found.message, 600)) if not own[0] else "",
+        remedy=remedy_of(found, 600) if not own[1] else "",
         heads=join(tag("th", name, scope="col", class_=name.lower()) for name in used),
         rows=join(lines, LINE),
     )
@@ -122,19 +124,22 @@ def row_of(
     found, commit = row.finding, row.finding.commit or ""
     lines = f":{found.line}" if found.line is not None else ""
     lines += f"-{found.end_line}" if lines and found.end_line not in (None, found.line) else ""
-    place = fit(f"{found.path}{lines}" if found.path else where(found), space.text)
+    left = space.text
+    place = fit(f"{found.path}{lines}" if found.path else where(found), left // 2)
+    said = fit(row.said, left // 3)
+    left -= min(len(place.encode()) + len(said.encode()), 5 * left // 6)
     known = link(anchor("c", commit), commit[:10]) if commit in commits else commit[:10]
     cells = {
-        "Where": tag("th", link(name, place, class_="place"), scope="row"),
+        "Where": tag("th", link(name, place), scope="row"),
         "Commit": tag("td", known, class_="commit"),
-        "What": tag("td", *what_of(found, own, space)),
-        "Answered": tag("td", row.answer),
+        "What": tag("td", *what_of(found, own, left, space)),
+        "Answered": tag("td", said, row.links),
     }
     return tag("tr", *(cells[each] for each in used), id=name)
 
 
-def what_of(found: Finding, own: tuple[bool, bool], space: Space) -> Iterator[Markup]:
-    share = space.text // (own[0] + bool(found.evidence) or 1)
+def what_of(found: Finding, own: tuple[bool, bool], left: int, space: Space) -> Iterator[Markup]:
+    share = left // (own[0] + bool(found.evidence) + own[1] or 1)
     if own[0]:
         yield fit(found.message, share)
     if found.evidence:
@@ -142,7 +147,7 @@ def what_of(found: Finding, own: tuple[bool, bool], space: Space) -> Iterator[Ma
     if own[1]:
         yield remedy_of(found, share)
     text = escape((found.suggestion or "").strip("\n").expandtabs(4), lines=True)
-    if text and (length := len(text.encode())) <= space.suggestions:
+    if text and (length := len(text.encode()) + FRAME) <= space.suggestions:
         space.suggestions -= length
         yield tag("details", tag("summary", "Suggestion"), tag("pre", text))
     elif text:

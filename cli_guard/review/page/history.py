@@ -4,13 +4,17 @@ import datetime
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
-from cli_guard.errors import ConfigError
+from cli_guard.errors import ConfigError, GitError
 from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
+from cli_guard.git.log import blame_lines
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
+from cli_guard.model import Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.review.auditing import find_approvals
 from cli_guard.review.page.evidence import REFUSED, Evidence, collect_evidence
@@ -26,7 +30,7 @@ from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.lives import Life, read_lives
 
-MOST_COMMITS = 1_000
+MOST_COMMITS, MOST_BLAMED = 1_000, 200
 LOG = ("log", "--no-show-signature", "--no-color", "--format=%H%x00%ct%x00%an%x00%P%x00%s")
 # How a commit came to be recorded, with the words of the page; the first two are of attempts before it.
 DECISIONS = {
@@ -94,7 +98,22 @@ def collect_history(
     )
     lives = [each for each in lives if each.commit in ids or (not each.commit and each.at >= first)]
     review = review_request(within, invocation, record=False) if within else None
+    if review and within:
+        head = repository.resolve(within.head)
+        found = [find_commit(repository, head, each.finding) for each in review.findings[:MOST_BLAMED]]
+        named = zip_longest(review.findings, found)
+        judged = (replace(e, finding=replace(e.finding, commit=e.finding.commit or c)) for e, c in named)
+        review = replace(review, findings=tuple(judged))
     return History(judge(commits, read.contents, entries, approved), older, evidence, read, lives, review)
+
+
+def find_commit(repository: Repository, head: str, found: Finding) -> str | None:
+    """Return the commit that brought the line of a finding, None if Git cannot say."""
+    if found.commit or not found.line:
+        return found.commit
+    with suppress(GitError):
+        return next(iter(blame_lines(repository, head, found.path, found.line, found.line)), None)
+    return None
 
 
 def list_commits(repository: Repository, since: str, within: Range | None) -> tuple[list[Recorded], bool]:

@@ -81,10 +81,7 @@ def commits_section(commits: Sequence[Recorded]) -> Section:
     newest, rows = commits[::-1], []
     for each in newest:
         before = (f"{number} x {DECISIONS[what]}" for what, number in each.attempts.items())
-        at, how = (
-            each.at[:16].replace("T", "\N{NO-BREAK SPACE}"),
-            "; ".join((DECISIONS[each.decision], *before)),
-        )
+        at, how = tag("time", each.at[:16].replace("T", " ")), "; ".join((DECISIONS[each.decision], *before))
         rows.append((each.oid[:10], at, fit(each.author, 80), fit(each.subject, 120), how))
     heads, names = (
         ("Commit", "Committed", "Author", "Subject", "Review"),
@@ -127,18 +124,20 @@ def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
         history.evidence,
         history.review,
     )
-    unknown = Markup("not in the audit log here")
     for judged in review.findings if review else ():
         life = lives.pop(judged.finding.fingerprint, None)
         found = replace(judged.finding, commit=judged.finding.commit or (life.commit if life else None))
-        yield Row(found, judged.disposition, life_of(life, evidence, ids) if life else unknown)
+        yield Row(
+            found,
+            judged.disposition,
+            *(life_of(life, evidence, ids) if life else ("not in the audit log here",)),
+        )
     for answered in review.suppressed if review else ():
         life = lives.pop(answered.finding.fingerprint, None)
         found = replace(answered.finding, commit=answered.finding.commit or (life.commit if life else None))
-        told = [life_of(life, evidence, ids)] if life else []
-        if not life or life.ended != APPROVED:
-            told.insert(0, answer_of(answered, evidence))
-        yield Row(found, "answered", join(told, ". "))
+        said, links = life_of(life, evidence, ids) if life else ("", evidence.links_to(found.fingerprint))
+        more = answer_of(answered) if not life or life.ended != APPROVED else ""
+        yield Row(found, "answered", ". ".join(filter(None, (more, said))), links)
     ends, rules = {FIXED: "fixed", OPEN: ""}, load_all()
     for life in lives.values():
         rule, severity = rules.get(life.rule), Severity.INFO
@@ -150,22 +149,22 @@ def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
         state = ends.get(life.ended, "answered") or (
             life.decision if life.decision in ("deny", "review") else "advise"
         )
-        yield Row(found, state, life_of(life, evidence, ids))
+        yield Row(found, state, *life_of(life, evidence, ids))
 
 
-def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> Markup:
-    """Return the life of a finding in a sentence: found, and how it ended, with a link to who let it in."""
+def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> tuple[str, Markup]:
+    """Return the life of a finding: found, and how it ended; and links to who let it in, or to what fixed it."""
     born = f"Found {life.at[:16].replace('T', ' ')} by {life.who}"
     if life.ended == OPEN:
-        return join((fit(born), "; open"))
+        return f"{born}; open", page.NOTHING
     how, level = life.ended_how, f" ({life.level})" if life.level else ""
     by, until = (
         f" by {life.ended_by}" if life.ended_by else "",
         f", until {life.until[:10]}" if life.until else "",
     )
-    commit = how.removeprefix("in ") if how.startswith("in ") else ""
-    place = join((" in ", commit_link(commit))) if commit in ids else fit(f" ({how[:40]})" if how else "")
-    words = fit(f"{born}; {life.ended}{by}{level} {life.ended_at[:16].replace('T', ' ')}{until}")
-    return join(
-        (words, place, evidence.links_to(life.fingerprint) if life.ended == APPROVED else page.NOTHING)
-    )
+    ended = f"{life.ended}{by}{level} {life.ended_at[:16].replace('T', ' ')}{until}"
+    if life.ended == APPROVED:
+        return f"{born}; {ended}", evidence.links_to(life.fingerprint)
+    if how[3:] in ids:
+        return f"{born}; {ended}", join((" in ", commit_link(how[3:])))
+    return f"{born}; {ended}{f' ({how[:20]})' if how else ''}", page.NOTHING

@@ -10,7 +10,6 @@ from cli_guard.review.page.markup import (
     document,
     facts,
     fit,
-    join,
     section,
     table,
     tag,
@@ -30,7 +29,9 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
         tag("dl", facts((*shown, *(evidence.about if evidence else ())))),
     )
     rows = [Row(each.finding, str(each.disposition)) for each in review.findings]
-    rows += [Row(each.finding, "answered", answer_of(each, evidence)) for each in review.suppressed]
+    for each in review.suppressed:
+        links = evidence.links_to(each.finding.fingerprint) if evidence else Markup()
+        rows.append(Row(each.finding, "answered", answer_of(each), links))
     skipped, unread = review.skipped, ", ".join(dict.fromkeys(review.secrets_only))
     more = f"and {len(skipped) - SHOWN} more: the JSON format lists all"
     lines = [more] * (len(skipped) > SHOWN) + [f"searched for secrets only: files in {unread}"] * bool(unread)
@@ -45,9 +46,7 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     return document(f"cli-guard: {verdict(review)}", str(review.decision), head, sections)
 
 
-def answer_of(answered: Suppressed, evidence: Evidence | None) -> Markup:
-    """Return what answers a finding, with links to who approved it."""
+def answer_of(answered: Suppressed) -> str:
+    """Return what answers a finding, and the reason."""
     how, new = ANSWERED.get(answered.by, answered.by), ", new in this change" * answered.new
-    approved = evidence and answered.by == "approval"
-    links = evidence.links_to(answered.finding.fingerprint) if evidence and approved else ""
-    return join((how, new, ": ", fit(answered.reason or "no reason given"), links))
+    return f"{how}{new}: {answered.reason or 'no reason given'}"
