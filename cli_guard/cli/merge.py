@@ -7,21 +7,20 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
 from cli_guard.errors import UsageError
 from cli_guard.review.parts import join_shards, read_parts
-from cli_guard.secrets.printable import printable
+from cli_guard.review.render.review import Review
 
 
 @click.pass_obj
 def run(io: Io, /, parts: tuple[str, ...], format: str, output: str | None, color: str) -> int:
     """Read all parts, join them, and end as the whole review would have."""
-    found = {}
+    found: dict[str, Review] = {}
     for name in parts:
         try:
-            raw = io.path(name).read_bytes()
+            read = read_parts(name, io.path(name).read_bytes())
         except OSError as error:
-            raise UsageError(f"the part {printable(name)} cannot be read: {error.strerror}") from error
-        read = read_parts(printable(name), raw)
+            raise UsageError(f"{name} cannot be read: {error.strerror}") from error
         for number, part in enumerate(read, 1):
-            found[f"{printable(name)} ({number})" if len(read) > 1 else printable(name)] = part
+            found[f"{name} (run {number})" if number > 1 or name in found else name] = part
     review = join_shards(found)
     show(io, review, format, color, output)
     return review.exit_code
@@ -30,12 +29,10 @@ def run(io: Io, /, parts: tuple[str, ...], format: str, output: str | None, colo
 command = Command(
     "merge",
     callback=run,
-    help="Join the reports of all `review --shard` jobs (--format sarif or json) to one. A part that is missing, twice"
-    " there, or of another range, policy or version of cli-guard is an error (exit 2), never a clean result.",
+    help="Join the reports of all `review --shard` jobs (--format sarif or json) to one. A part that is missing or"
+    " there twice, or that is of another range, policy or version of cli-guard, is an error (exit 2).",
     params=[
         click.Argument(["parts"], metavar="PART...", nargs=-1, required=True),
-        REPORT_FORMAT,
-        OUTPUT,
-        COLOR,
+        *(REPORT_FORMAT, OUTPUT, COLOR),
     ],
 )

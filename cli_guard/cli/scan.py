@@ -1,8 +1,7 @@
 """`cli-guard scan`: search whole repositories, and their history, for secrets."""
 
 import json
-from dataclasses import replace
-from urllib.parse import quote
+from typing import Any
 
 import click
 
@@ -22,73 +21,46 @@ from cli_guard.secrets.redact import redact
 
 
 @click.pass_obj
-def run(
-    io: Io,
-    /,
-    places: tuple[str, ...],
-    history: bool,
-    rules: bool,
-    fresh: bool,
-    jobs: int | None,
-    state: str | None,
-    engine: str,
-    scheduler: str | None,
-    format: str,
-    output: str | None,
-    color: str,
-    verbose: bool,
-) -> int:
+def run(io: Io, /, places: tuple[str, ...], engine: str, **given: Any) -> int:
     """Scan each repository; one that cannot be scanned does not keep the others from it."""
-    if (engine == "dask") != bool(scheduler):
+    if (engine == "dask") != bool(given["scheduler"]):
         raise UsageError("--engine dask and --scheduler ADDRESS belong together")
-    folder = io.path(state) if state else None
-    options = Options(history, rules, fresh, jobs or workers.available(), folder, scheduler or "")
-    found: list[tuple[str, Review]] = []
+    options = Options(
+        **{name: given[name] for name in ("history", "rules", "fresh")},
+        jobs=given["jobs"] or workers.available(),
+        state=io.path(given["state"]) if given["state"] else None,
+        scheduler=given["scheduler"] or "",
+    )
+    found: dict[str, Review] = {}
     failed = False
     for place in places or (".",):
         try:
             with progress(io.stderr, "commits and files") as on_progress:
-                review = scan(place if places else None, options, io.invocation, on_progress)
+                found[place] = scan(place if places else None, options, io.invocation, on_progress)
         except CliGuardError as error:
-            failed = True
-            words = redact(f"{place}: {error}" if places else str(error))
-            io.warn(f"cli-guard: {printable(words)}")
-            review = Review("scan", "failed", Decision.REVIEW, (), review_reason=f"not scanned: {error}")
-        found.append((place, review))
-    if not failed or len(found) > 1 or format != "text":
-        colored = io.colored(color) and not output
-        shown = render(found, format, color=colored, ascii_only=io.ascii_only and not output, verbose=verbose)
-        write_report(io, shown, output)
-    strictest = min((review.decision for _, review in found), key=STRICTEST.index)
-    if failed and strictest is not Decision.DENY:
-        return ExitCode.USAGE
-    return found[0][1].exit_code if len(found) == 1 else replace(found[0][1], decision=strictest).exit_code
-
-
-def render(
-    found: list[tuple[str, Review]], format: str, *, color: bool, ascii_only: bool, verbose: bool
-) -> str:
-    """Render the reports of all repositories: as text one after the other, JSON as a list, SARIF as runs."""
+            failed, words = True, f"not scanned: {redact(str(error))}"
+            io.warn(f"cli-guard: {printable(redact(place))} {printable(words)}")
+            found[place] = Review("scan", "failed", Decision.REVIEW, (), review_reason=words, notes=(words,))
+    strictest = min(found.values(), key=lambda review: STRICTEST.index(review.decision))
+    output, format = given["output"], given["format"]
+    color = io.colored(given["color"]) and not output
     if format == "text":
-        parts = [text.render(each, color=color, ascii_only=ascii_only, verbose=verbose) for _, each in found]
-        names = [f"{printable(redact(place))}:\n" if len(found) > 1 else "" for place, _ in found]
-        return "\n".join(name + part for name, part in zip(names, parts, strict=True))
-    if format == "sarif":
-        named = [
-            replace(each, part=quote(printable(redact(place)), safe="") if len(found) > 1 else "")
-            for place, each in found
+        shown = [
+            text.render(each, color=color, ascii_only=io.ascii_only, verbose=given["verbose"])
+            for each in found.values()
         ]
-        logs = [json.loads(sarif.render(each)) for each in named]
-        return json.dumps({**logs[0], "runs": [run for log in logs for run in log["runs"]]}, indent=2) + "\n"
-    strictest = min((each.decision for _, each in found), key=STRICTEST.index)
-    scans = [{"repository": redact(place), **as_json.as_dict(each)} for place, each in found]
-    report = {
-        "schema_version": as_json.SCHEMA_VERSION,
-        "event": "scan",
-        "decision": strictest,
-        "scans": scans,
-    }
-    return json.dumps(json_value(report), indent=2, allow_nan=False) + "\n"
+        heads = [f"{printable(redact(place))}:\n" if len(found) > 1 else "" for place in found]
+        report = "\n".join(map("".join, zip(heads, shown, strict=True)))
+    elif format == "sarif":
+        logs = [json.loads(sarif.render(review)) for review in found.values()]
+        report = json.dumps(logs[0] | {"runs": [run for log in logs for run in log["runs"]]}, indent=2)
+    else:
+        scans = [{"repository": redact(place), **as_json.as_dict(each)} for place, each in found.items()]
+        head = {"schema_version": as_json.SCHEMA_VERSION, "event": "scan", "decision": strictest.decision}
+        report = json.dumps(json_value(head | {"scans": scans}), indent=2)
+    if not (failed and len(found) == 1 and format == "text"):
+        write_report(io, report, output)
+    return ExitCode.USAGE if failed and strictest.decision is not Decision.DENY else strictest.exit_code
 
 
 command = Command(
@@ -101,37 +73,16 @@ command = Command(
         click.Argument(["places"], metavar="[PATH]...", nargs=-1),
         click.Option(["--history"], is_flag=True, help="Every commit of every ref, not the tip alone."),
         click.Option(["--rules"], is_flag=True, help="Also review the files of the tip by all other rules."),
-        click.Option(
-            ["--jobs", "-j"],
-            type=click.IntRange(1, 256),
-            metavar="N",
-            help="Processes; default: one a processor.",
-        ),
-        click.Option(
-            ["--state"],
-            metavar="FOLDER",
-            help="Keep the state here, for a repository that cannot be written.",
-        ),
+        click.Option(["--jobs", "-j"], type=click.IntRange(1, 256), help="Processes (default: one a core)."),
+        click.Option(["--state"], metavar="FOLDER", help="Keep the state here, not in the repository."),
         click.Option(["--fresh"], is_flag=True, help="Ignore what earlier runs have done."),
+        click.Option(["--engine"], type=click.Choice(["local", "dask"]), default="local", help="What scans."),
+        click.Option(["--scheduler"], metavar="ADDRESS", help="The Dask scheduler, tls://HOST:PORT."),
         click.Option(
-            ["--engine"],
-            type=click.Choice(["local", "dask"]),
-            default="local",
-            show_default=True,
-            help="What scans.",
-        ),
-        click.Option(
-            ["--scheduler"], metavar="ADDRESS", help="The Dask scheduler: tls://HOST:PORT or tcp://HOST:PORT."
-        ),
-        click.Option(
-            ["--format"],
-            type=click.Choice(["text", "json", "sarif"]),
-            default="text",
-            show_default=True,
-            help="Output format.",
+            ["--format"], type=click.Choice(["text", "json", "sarif"]), default="text", help="Format."
         ),
         OUTPUT,
-        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice."),
+        click.Option(["--verbose", "-v"], is_flag=True, help="Show all remarks."),
         COLOR,
     ],
 )

@@ -1,21 +1,20 @@
 """Join the parts of one review: those of `--shard`, and those of a scan. Each secret is counted once."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 from cli_guard.errors import UsageError
 from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed
-from cli_guard.policy.gate import count_findings
-from cli_guard.review.render.as_json import read_report
-from cli_guard.review.render.read_sarif import read_runs
+from cli_guard.policy.gate import Judgement, judge_record
+from cli_guard.review.render.as_json import review_in
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers.shard import Shard
 
 STRICTEST = (Decision.DENY, Decision.REVIEW, Decision.ALLOW)
-STATUSES = ("failed", "needs_review", "ok")
-DISPOSITIONS = tuple(Disposition)
 MOST_FINDINGS, MOST_SKIPPED = 20_000, 1_000
-Place = tuple[str, ...]
+Place = tuple[str | int | None, ...]
+Rank = tuple[bool, int, int, int]
 
 
 class Collector:
@@ -26,138 +25,95 @@ class Collector:
 
     def __init__(self, *, history: bool) -> None:
         self._history = history
-        self._standing: dict[Place, dict[Place, tuple[int, int, int, JudgedFinding]]] = {}
+        self._standing: dict[Place, tuple[Rank, JudgedFinding]] = {}
         self._suppressed: dict[Place, Suppressed] = {}
         self._skipped: dict[Skipped, None] = {}
-        self._left_out = 0
 
     def add(self, part: Review, number: int) -> None:
         """Add a part; `number` is its place among the parts, the oldest commits first."""
         for at, judged in enumerate(part.findings):
-            places = self._standing.setdefault(self._thing(judged.finding), {})
-            place, rank = place_of(judged.finding), (DISPOSITIONS.index(judged.disposition), number, at)
-            if place in places:
-                places[place] = min(places[place], (*rank, judged), key=lambda each: each[:3])
-            elif len(self._standing) <= MOST_FINDINGS and len(places) <= MOST_SKIPPED:
-                places[place] = (*rank, judged)
-            else:
-                self._left_out += 1
+            found, strictness = judged.finding, list(Disposition).index(judged.disposition)
+            place = place_of(found)
+            rank = (not self._history and found.commit is not None, strictness, number, at)
+            if len(self._standing) >= MOST_FINDINGS and place not in self._standing:
+                self._skipped[
+                    Skipped("", f"over {MOST_FINDINGS:,} findings: the rest is not listed", True)
+                ] = None
+            elif place not in self._standing or rank < self._standing[place][0]:
+                self._standing[place] = rank, judged
         for each in part.suppressed:
-            if len(self._suppressed) < MOST_FINDINGS:
-                self._suppressed.setdefault(place_of(each.finding), each)
+            self._suppressed.setdefault(place_of(each.finding), each)
         for skip in part.skipped:
-            if len(self._skipped) < MOST_SKIPPED or skip in self._skipped:
-                self._skipped[skip] = None
-            else:
-                more = Skipped("and more", "only the first 1,000 are listed", skip.by_limit)
-                self._skipped[more] = None
+            is_listed = len(self._skipped) < MOST_SKIPPED or skip.by_limit
+            self._skipped[skip if is_listed else Skipped("more", skip.reason)] = None
 
-    def _thing(self, found: Finding) -> Place:
-        if found.mark and (self._history or found.commit):
-            return (found.rule, found.mark)
-        return (
-            *place_of(found),
-            str(found.line),
-            "" if found.rule.startswith("secret-") else found.commit or "",
-        )
-
-    def answered(self) -> dict[Place, Suppressed]:
-        """Return what the text of the tip itself answers: it was recorded there."""
-        return {
-            place: each
-            for place, each in self._suppressed.items()
-            if each.by == "inline" and each.finding.commit is None
-        }
-
-    def joined(self) -> tuple[tuple[JudgedFinding, ...], tuple[Suppressed, ...], tuple[Skipped, ...]]:
-        """Return what stands, what is answered, and what was not read."""
-        answers = self.answered() if self._history else {}
-        standing = []
-        for places in self._standing.values():
-            for place in places.keys() & answers.keys():
-                self._suppressed[place] = answers[place]
-            if left := [rank for place, rank in places.items() if place not in answers]:
-                standing.append(min(left, key=lambda each: each[:3])[3])
-        if not self._history:
-            now = {(each.finding.rule, each.finding.mark) for each in standing if not each.finding.commit}
-            standing = [
-                each
-                for each in standing
-                if not each.finding.commit
-                or not each.finding.mark
-                or (each.finding.rule, each.finding.mark) not in now
-            ]
-        skipped = tuple(self._skipped)
-        if self._left_out:
-            reason = f"{self._left_out:,} more findings are not listed"
-            skipped += (Skipped("", reason, by_limit=True),)
-        return tuple(standing), tuple(self._suppressed.values()), skipped
+    def join(self) -> tuple[Judgement, tuple[Skipped, ...]]:
+        """Return what stands and what is answered, and what was not read."""
+        standing: list[JudgedFinding] = []
+        seen: set[tuple[str, str]] = set()
+        for _, judged in sorted(self._standing.values(), key=lambda each: each[0]):
+            found = judged.finding
+            now, secret = self._suppressed.get(place_of(found)), (found.rule, found.mark)
+            # What the text of the tip answers holds for the same secret in the history of the file.
+            answered = now and now.by == "inline" and now.finding.commit is None
+            if not answered and not (found.mark and (self._history or found.commit) and secret in seen):
+                seen.add(secret)
+                standing.append(judged)
+        return Judgement(tuple(standing), tuple(self._suppressed.values())), tuple(self._skipped)
 
 
 def place_of(found: Finding) -> Place:
-    return (found.rule, found.path, found.fingerprint)
+    """Return what makes two findings one: a secret in one file, or the same line of one commit."""
+    if found.rule.startswith("secret-"):
+        return (found.rule, found.path, found.fingerprint)
+    return (found.rule, found.path, found.fingerprint, found.line, found.commit)
 
 
-def read_parts(name: str, raw: bytes) -> list[Review]:
+def read_parts(name: str, raw: bytes | str) -> list[Review]:
     """Return the parts in a report, SARIF or JSON. Raises UsageError."""
     try:
-        text = raw.decode("utf-8")
-        parts = read_runs(text) if '"runs"' in text else [read_report(text)[1]]
+        data = json.loads(raw)
+        runs = [run["properties"]["report"] for run in data["runs"]] if "runs" in data else [data]
+        parts = [review_in(each) for each in runs]
+        if not parts or not all(each.binding for each in parts):
+            raise ValueError
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(
-            f"{name} is no report of a part: write it with `cli-guard review --shard K/N --format sarif --output FILE`"
-        ) from error
-    if any(not each.binding for each in parts):
-        raise UsageError(f"{name} is the report of a whole review, not of a part (`review --shard K/N`)")
+        how = "`cli-guard review --shard K/N` writes one, with --format sarif or json"
+        raise UsageError(f"{name} is not the report of a part: {how}") from error
     return parts
 
 
 def join_shards(parts: Mapping[str, Review]) -> Review:
     """Join all shards of one review, by the names of their files. Raises UsageError unless each is there once."""
-    shards: dict[str, str] = {}
-    first = next(iter(parts.values()))
+    collector, names = Collector(history=False), dict[Shard, str]()
+    known, first = next(iter(parts.items()))
     for name, part in parts.items():
-        if part.binding != first.binding or part.event != first.event:
-            raise UsageError(
-                f"{name} is a part of another review than {next(iter(parts))}: another range, policy or cli-guard"
-            )
-        if part.part in shards:
-            raise UsageError(f"{name} and {shards[part.part]} are the same part, {part.part}")
-        shards[part.part] = name
-    numbers = [Shard.parse(each.replace("-of-", "/")) for each in shards]
-    of = numbers[0].of
-    missing = sorted(set(range(1, of + 1)) - {each.number for each in numbers})
-    if missing or any(each.of != of for each in numbers):
-        listed = ", ".join(f"{number}/{of}" for number in missing[:10])
-        raise UsageError(f"a part is missing: {listed or 'the parts are of different divisions'}")
-    collector = Collector(history=False)
-    for shard, part in zip(numbers, parts.values(), strict=True):
+        shard = Shard.parse(part.part.replace("-of-", "/"))
+        if part.binding != first.binding:
+            why = "another range, policy or cli-guard"
+            raise UsageError(f"{name} and {known} are parts of different reviews: {why}")
+        if shard in names:
+            raise UsageError(f"{name} and {names[shard]} are the same part, {part.part}")
+        names[shard] = name
         collector.add(part, shard.number)
-    standing, suppressed, skipped = collector.joined()
-    every = tuple(parts.values())
-    strictest = min(every, key=lambda part: STRICTEST.index(part.decision))
-    own = {shard.note() for shard in numbers}
+    every = {Shard(number, next(iter(names)).of) for number in range(1, next(iter(names)).of + 1)}
+    if every != names.keys():
+        listed = ", ".join(sorted(f"{each.number}/{each.of}" for each in every ^ names.keys())[:10])
+        raise UsageError(f"the parts do not make one review: {listed} missing, or of another division")
+    judgement, skipped = collector.join()
+    strictest = min(parts.values(), key=lambda part: STRICTEST.index(part.decision))
+    own = {shard.note() for shard in names}
+    notes = dict.fromkeys(note for part in parts.values() for note in part.notes if note not in own)
+    stops = any(each.disposition is not Disposition.ADVISE for each in judgement.standing)
     return replace(
-        first,
-        status=min((part.status for part in every), key=STATUSES.index),
-        decision=strictest.decision,
-        findings=standing,
-        suppressed=suppressed,
+        strictest,
+        findings=judgement.standing,
+        suppressed=judgement.suppressed,
         skipped=skipped,
         review_id=None,
-        review_reason=reason_of(standing, strictest),
-        notes=tuple(dict.fromkeys(note for part in every for note in part.notes if note not in own)),
-        places={commit: path for part in every for commit, path in part.places.items()},
-        files=max(part.files for part in every),
-        reviewed=max(part.reviewed for part in every),
+        review_reason=judge_record(judgement).reason if stops else strictest.review_reason,
+        notes=tuple(notes),
+        places={commit: path for part in parts.values() for commit, path in part.places.items()},
         part="",
         binding="",
     )
-
-
-def reason_of(standing: Sequence[JudgedFinding], strictest: Review) -> str | None:
-    """Count the findings that stop, in all parts."""
-    for decision, word in ((Disposition.DENY, "denied"), (Disposition.REVIEW, "to approve")):
-        if stops := [each.finding for each in standing if each.disposition is decision]:
-            return count_findings(stops, word)
-    return strictest.review_reason

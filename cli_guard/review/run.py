@@ -97,12 +97,14 @@ def review_request(
                 repository.git.forget()
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
     from cli_guard.git.notes import REF
+    from cli_guard.policy.decisions import digest
     from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
     from cli_guard.review.store import BEFORE_COMMIT, pending_review, record_review
     from cli_guard.reviewers.cache import Cache
+    from cli_guard.reviewers.clean_files import identity as program
     from cli_guard.state.records import Records
 
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
@@ -135,6 +137,7 @@ def review_request(
                 recorded=isinstance(request, Range | Commit),
                 notes=notes or (REF,),
             )
+        subject = gathered.subject
         done, pause = run(gathered, approvals, today, kept, on_progress)
         refused = (
             list(dict.fromkeys(approvals.refused)) if approvals and done.decision is Decision.REVIEW else []
@@ -145,7 +148,11 @@ def review_request(
             done,
             part="paths" if only else f"{shard.number}-of-{shard.of}" if shard else "",
             only=str(only or ""),
-            binding=binding_of(gathered) if shard else "",
+            binding=digest(
+                (subject.event, subject.changes.identity, gathered.policy.identity, program().hex())
+            )
+            if shard
+            else "",
             notes=(*done.notes, *refused),
         )
     if again is not None:
@@ -160,15 +167,6 @@ def review_request(
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
-
-
-def binding_of(gathered: "Gathered") -> str:
-    """Hash what all parts of a review share: the change, the policy and the program."""
-    from cli_guard.policy.decisions import digest
-    from cli_guard.reviewers.clean_files import identity
-
-    identities = (gathered.subject.changes.identity, gathered.policy.identity, identity().hex())
-    return digest((gathered.subject.event, *identities))
 
 
 def run(

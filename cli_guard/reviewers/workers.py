@@ -20,16 +20,12 @@ PIECE_BYTES = 1 << 18
 
 def available() -> int:
     """Return how many processors this process may use, 1 if it cannot be copied."""
-    return min(len(os.sched_getaffinity(0)), MOST) if can_copy() else 1
-
-
-def can_copy() -> bool:
-    """Return whether this process can be copied: on Linux, with a single thread."""
     if sys.platform != "linux" or threading.active_count() > 1:
-        return False
+        return 1
     with suppress(OSError):  # without /proc nothing but Python's own threads is known
-        return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names alone
-    return True
+        if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - names alone
+            return 1
+    return min(len(os.sched_getaffinity(0)), MOST)
 
 
 @dataclass

@@ -19,7 +19,8 @@ def render(review: Review, *, indent: int | None = 2) -> str:
 
 def as_dict(review: Review) -> dict[str, object]:
     """Return the review with the keys of schema version 1."""
-    part = {"part": review.part, "binding": review.binding} if review.binding else {}
+    places = list(review.places.items())
+    part = {"part": review.part, "binding": review.binding, "places": places} if review.binding else {}
     return part | {
         "schema_version": SCHEMA_VERSION,
         "event": review.event,
@@ -36,7 +37,10 @@ def as_dict(review: Review) -> dict[str, object]:
         "coverage": {
             "files": review.files,
             "reviewed": review.reviewed,
-            "skipped": [{"path": each.path, "reason": each.reason} for each in review.skipped],
+            "skipped": [
+                {"path": each.path, "reason": each.reason} | ({"by_limit": True} if each.by_limit else {})
+                for each in review.skipped
+            ],
         },
         "timings_ms": review.timings_ms,
         "notes": review.remarks,
@@ -75,13 +79,18 @@ def _finding(found: Finding) -> Mapping[str, object]:
 
 def read_report(text: str) -> tuple[dict[str, Any], Review]:
     """Return a stored report as data, and the review in it. Raises ValueError, KeyError or TypeError for any other."""
-    data = json.loads(text)
+    data: dict[str, Any] = json.loads(text)
+    return data, review_in(data)
+
+
+def review_in(data: Mapping[str, Any]) -> Review:
+    """Return the review in a report. Raises ValueError, KeyError or TypeError for any other data."""
 
     def finding(each: Mapping[str, Any], *more: str) -> Finding:
         return finding_of({key: value for key, value in each.items() if key not in ("where", *more)})
 
     answers, covered = ("by", "reason", "new"), data["coverage"]
-    return data, Review(
+    return Review(
         decision=Decision(data["decision"]),
         findings=tuple(
             JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
@@ -91,12 +100,15 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
             Suppressed(finding(each, *answers), *(each[key] for key in answers))
             for each in data["suppressed"]
         ),
-        skipped=tuple(Skipped(each["path"], each["reason"]) for each in covered["skipped"]),
+        skipped=tuple(
+            Skipped(each["path"], each["reason"], "by_limit" in each) for each in covered["skipped"]
+        ),
         notes=tuple(data["notes"]),
         timings_ms=data["timings_ms"],
         left=data.get("left", ""),
-        **{key: covered[key] for key in ("files", "reviewed")},
-        **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
         part=data.get("part", ""),
         binding=data.get("binding", ""),
+        places=dict(data.get("places", ())),
+        **{key: covered[key] for key in ("files", "reviewed")},
+        **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
     )

@@ -15,8 +15,7 @@ from cli_guard.review.page.markup import (
     tag,
 )
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.text import ANSWERED
-from cli_guard.review.render.words import coverage, next_steps, tally, verdict
+from cli_guard.review.render.words import ANSWERED, coverage, next_steps, tally, verdict
 
 
 def render(review: Review, evidence: Evidence | None = None) -> str:

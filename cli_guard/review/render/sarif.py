@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 from cli_guard import __version__
 from cli_guard.model import Category, Confidence, Disposition, Finding, Severity, Skipped, Suppressed
+from cli_guard.review.render.as_json import as_dict
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import where
 from cli_guard.rules.catalog import Rule
-from cli_guard.secrets.printable import clip, printable
+from cli_guard.secrets.printable import clip, json_value, printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {Disposition.DENY: "error", Disposition.REVIEW: "warning", Disposition.ADVISE: "note"}
@@ -27,10 +28,7 @@ SECURITY_SEVERITY = {
     Severity.MEDIUM: "5.5",
     Severity.LOW: "2.0",
 }
-UNREAD = "not reviewed: "
 NO_FILE = "cli-guard.toml"
-# What a part of a review says of itself, for the report that joins the parts.
-PART_FACTS = ("event", "part", "binding", "files", "reviewed", "unit", "review_reason")
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 Object = dict[str, object]
@@ -72,11 +70,13 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
         "results": results,
-        "properties": {"decision": review.decision, "status": printable(review.status)},
+        "properties": {
+            "decision": review.decision,
+            "status": printable(review.status),
+            # Of a part everything is kept, for the report that joins the parts.
+            **({"report": json_value(as_dict(review))} if review.binding else {}),
+        },
     }
-    if review.binding:
-        facts = {key: getattr(review, key) for key in PART_FACTS}
-        run["properties"] = {"decision": review.decision, "status": review.status, "part": facts}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
@@ -126,8 +126,6 @@ def _result(
         "confidence": found.confidence,
     }
     optional = {"decision": decision, "commit": found.commit, "suggestion": found.suggestion}
-    if found.line is None:
-        optional["evidence"] = found.evidence
     properties.update({key: _text(value) for key, value in optional.items() if value})
     result: Object = {
         "ruleId": printable(found.rule),
@@ -139,11 +137,6 @@ def _result(
     }
     if found.fingerprint:
         result["partialFingerprints"] = {"cliGuardFinding/v1": printable(found.fingerprint)}
-    if found.mark:
-        result["partialFingerprints"] = {
-            "cliGuardFinding/v1": found.fingerprint,
-            "cliGuardSecret/v1": found.mark,
-        }
     return result
 
 
@@ -203,8 +196,7 @@ def _invocation(review: Review) -> Object:
 
 
 def _notification(each: Skipped) -> Object:
-    level = "warning" if each.by_limit else "note"
-    notification: Object = {"level": level, "message": {"text": UNREAD + _text(each.reason)}}
+    notification: Object = {"level": "note", "message": {"text": f"not reviewed: {_text(each.reason)}"}}
     if each.path:
         notification["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}]
     return notification
