@@ -107,9 +107,48 @@ def test_each_event_has_its_range(event: dict[str, Any], base: str, head: str) -
 
 @pytest.mark.skipif(ZIZMOR is None, reason="zizmor is not installed")
 def test_zizmor_finds_nothing() -> None:
-    command = (str(ZIZMOR), "--offline", "--persona", "auditor", str(ROOT / "action.yml"))
+    files = (str(ROOT / "action.yml"), str(ROOT / ".github" / "workflows"))
+    command = (str(ZIZMOR), "--offline", "--persona", "auditor", *files)
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ---- what tests this repository
+
+
+def test_the_workflow_runs_what_a_change_must_pass() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8"))
+    (job,) = workflow["jobs"].values()
+    assert (workflow["permissions"], job["permissions"]) == ({}, {"contents": "read"})
+    assert all(re.search(r"@[0-9a-f]{40}$", step["uses"]) for step in job["steps"] if "uses" in step)
+    assert {"ubuntu-latest", "macos-latest", "windows-latest"} == set(job["strategy"]["matrix"]["os"])
+    scripts = " ".join(step["run"] for step in job["steps"] if "run" in step)
+    named = re.findall(r"(?:ci/|\.ci/)\w[\w.]*", scripts)
+    assert named == ["ci/try.sh", ".ci/run"]
+    assert all((ROOT / name).stat().st_mode & 0o100 for name in named)
+
+
+def test_what_the_workflow_tries_is_so(isolated: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        ("sh", ROOT / "ci" / "try.sh"),
+        cwd=tmp_path,
+        env=isolated,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("cli-guard works\n") and "secret-aws-access-key" in done.stderr
+    # A guard that lets a key pass fails it.
+    off = subprocess.run(
+        ("sh", ROOT / "ci" / "try.sh"),
+        cwd=tmp_path,
+        env={**isolated, "CLI_GUARD": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert off.returncode == 1 and "a key was committed" in off.stderr
 
 
 # ---- what docs/ci.md shows of them
