@@ -146,9 +146,8 @@ FORMAT = click.Option(
 def dispatch(argv: list[str], io: Io) -> int:
     """Run a command. Raises click's errors and CliGuardError, which `cli_guard.__main__` reports in one line."""
     if not argv and COMPLETE in io.env:
-        from cli_guard.cli.completion import complete
-
-        return complete(io, io.env[COMPLETE])
+        code: int = import_module("cli_guard.cli.completion").complete(io, io.env[COMPLETE])
+        return code
     # Not `app.main`: it handles interrupts and closed pipes on the streams of the process.
     try:
         with app.make_context("cli-guard", argv, obj=io) as context:
