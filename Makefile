@@ -14,9 +14,11 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
 
-# Everything in process, and one hook path.
+# Everything in process, and one hook path. CI takes the slow tests with it: `make test MARKED= WORKERS=4`.
+MARKED := -m 'not slow'
+WORKERS := 2
 test: $(VENV)/.developing
-	@$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(MARKED)
 
 # Frameworks, installations, the server, processes, bash chains, bounds.
 test-slow: $(VENV)/.developing
@@ -60,11 +62,11 @@ man: $(VENV)/.developing
 docs: $(VENV)/.developing
 	@$(BIN)/python -m mkdocs build
 
-# A hook is run far more often than it is installed: the bytecode is compiled here, once.
+# A hook is run far more often than it is installed: the bytecode is compiled here, once, by all processors.
 define install
 $(PYTHON) -m venv $(VENV)
-$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
-@$(BIN)/python -m compileall -q $(VENV)/lib cli_guard || true
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '$(1)'
+@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib cli_guard || true
 endef
 
 $(VENV)/.installed: pyproject.toml
