@@ -279,8 +279,19 @@ def bob(ada: "Person", tmp_path: Path) -> "Person":
     return type(ada).living("Bob", tmp_path)
 
 
+@pytest.fixture(scope="session")
+def native(templates: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of Git in a repository where our native hooks are installed: made once and copied for each test."""
+    folder = tmp_path_factory.mktemp("native")
+    repo = Repo(Path(shutil.copytree(templates[1], folder / "repo")), isolated_environment(folder))
+    done = repo.guard("install")
+    assert done.code == 0, done.all
+    return repo.path / ".git"
+
+
 @pytest.fixture
-def guarded(committed: Repo) -> Repo:
-    """A repository with one commit and our native hooks."""
-    committed.guard("install")
+def guarded(committed: Repo, native: Path) -> Repo:
+    """A repository with one commit and our native hooks: what `install` writes, which is the same everywhere."""
+    shutil.copy2(native / "config", committed.path / ".git/config")
+    shutil.copytree(native / "hooks", committed.path / ".git/hooks", dirs_exist_ok=True)
     return committed

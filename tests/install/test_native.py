@@ -42,6 +42,14 @@ def installed_hooks(repo: Repo) -> set[str]:
     return {path.name for path in (repo.path / ".git/hooks").iterdir() if path.suffix != ".sample"}
 
 
+def test_what_is_written_is_the_same_everywhere(committed: Repo, native: Path) -> None:
+    """`guarded` rests on it: a copy of what was installed in another repository, by another user."""
+    install(committed)
+    for one in ("config", *(f"hooks/{name}" for name in installed_hooks(committed))):
+        here, there = committed.path / ".git" / one, native / one
+        assert (here.read_bytes(), here.stat().st_mode) == (there.read_bytes(), there.stat().st_mode), one
+
+
 def test_hook_type_pre_push_alone(committed: Repo) -> None:
     bare_remote(committed)
     install(committed, "-t", "pre-push")
