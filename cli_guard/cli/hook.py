@@ -71,13 +71,8 @@ def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
         )
 
 
-def answer(
-    io: Io,
-    request: "Request",
-    repository: "Repository | None" = None,
-    message_file: str = ".git/COMMIT_EDITMSG",
-) -> int:
-    """Review, print, and return the exit code for Git. `repository`: see `review_request`."""
+def answer(io: Io, request: "Request", repository: "Repository | None" = None, **said: Any) -> int:
+    """Review, print, and return the exit code for Git. `repository`: see `review_request`; `said`: `Review`."""
     from dataclasses import replace
 
     from cli_guard.cli.review import show
@@ -87,7 +82,7 @@ def answer(
         return review.exit_code
     # A framework runs us from its own environment, which is not on the user's PATH.
     program = str(Path(sys.executable).with_name("cli-guard")) if framework(io) else "cli-guard"
-    show(io, replace(review, program=program, message_file=message_file), "text", "auto", None, brief=True)
+    show(io, replace(review, program=program, **said), "text", "auto", None, brief=True)
     return review.exit_code
 
 

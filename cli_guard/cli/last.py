@@ -9,7 +9,7 @@ import click
 
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.review import show
+from cli_guard.cli.review import VERBOSE, show
 from cli_guard.errors import CliGuardError
 from cli_guard.git.contents import read_worktree_file
 from cli_guard.git.repository import Repository
@@ -110,10 +110,5 @@ command = Command(
     callback=run,
     help="Show the last report of this repository again. With `after_hooks` in [model] of your own file, also a"
     " summary of the last commit and questions worth asking, unless their lines have changed.",
-    params=[
-        FORMAT,
-        click.Option(["--verbose", "-v"], is_flag=True, help="Show all of it: advice, plans, times."),
-        click.Option(["--background"], is_flag=True, hidden=True),
-        COLOR,
-    ],
+    params=[FORMAT, VERBOSE, click.Option(["--background"], is_flag=True, hidden=True), COLOR],
 )

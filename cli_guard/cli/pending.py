@@ -12,9 +12,7 @@ from cli_guard.review.approve import commits_of, is_outdated, lines_of
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 
-OUTDATED = (
-    "outdated, so it is removed: there is other content now; run its commit or push again for a new one"
-)
+OUTDATED = "outdated, so it is removed: the content has changed; run the commit or push again for a new id"
 
 
 def describe(review: PendingReview, findings: Iterable[str]) -> str:

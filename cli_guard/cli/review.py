@@ -20,6 +20,7 @@ SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 REPORT_FORMAT = click.Option(
     ["--format"], type=click.Choice(list(FORMATS)), default="text", show_default=True, help="Output format."
 )
+VERBOSE = click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice, plans and times.")
 OUTPUT = click.Option(
     ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
 )
@@ -169,7 +170,7 @@ command = Command(
         click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
         REPORT_FORMAT,
         OUTPUT,
-        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice and times."),
+        VERBOSE,
         click.Option(
             ["--write-baseline"], is_flag=True, help="Write the findings to cli-guard-baseline.json."
         ),

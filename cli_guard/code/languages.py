@@ -58,8 +58,5 @@ def unread_language(path: str) -> str | None:
 def comment(path: str, text: str) -> str | None:
     """Return a text as a comment in the language of a file, None if it has no comments or its sign is not known."""
     names = (language_for(path), unread_language(path), suffix_of(path), PurePosixPath(path).name.lower())
-    sign = next((COMMENTS[name] for name in names if name in COMMENTS), None)
-    if sign is None:
-        return None
-    begin, _, end = sign.partition(" ")
-    return f"{begin} {text} {end}".rstrip()
+    begin, _, end = next((COMMENTS[name] for name in names if name in COMMENTS), "").partition(" ")
+    return f"{begin} {text} {end}".rstrip() if begin else None

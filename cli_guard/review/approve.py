@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition, Presence, RefUpdate
-from cli_guard.review.push import OID, PushPlan
+from cli_guard.review.push import PushPlan
 from cli_guard.review.render.words import where
 from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from cli_guard.review.signing import Signed
 
 
-COMMITS = 5
+COMMITS, FORMAT = 5, "--format=commit %h %s"
 
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
@@ -142,14 +142,13 @@ def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:
 
 def commits_of(repository: Repository, review: PendingReview) -> list[str]:
     """Return the last commits that a pending review of a push is bound to, each with its subject."""
-    if review.event != "pre-push":
-        return []
     # Any program can write the file: nothing of it may be read as an option.
-    ids = [each for each in re.findall(r"[0-9a-f]+", review.bound.partition("]")[0]) if OID.fullmatch(each)]
-    listed = ("log", "--no-walk=unsorted", "--format=commit %h %s", *ids[-COMMITS:], "--")
-    lines = (repository.git.optional(*listed) or "").splitlines() if ids else []
+    ids = re.findall(r"\b[0-9a-f]{40,64}\b", review.bound.partition("]")[0])
+    if review.event != "pre-push" or not ids:
+        return []
+    listed = repository.git.optional("log", "--no-walk=unsorted", FORMAT, *ids[-COMMITS:], "--") or ""
     more = [f"and {len(ids) - COMMITS} commits before"] if len(ids) > COMMITS else []
-    return [printable(redact(line)) for line in (*lines, *more)]
+    return [printable(redact(line)) for line in (*listed.splitlines(), *more)]
 
 
 def bound_diff(repository: Repository, review: PendingReview, invocation: Invocation) -> str:

@@ -70,13 +70,12 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return review
     # Any program of the user can write the file: what it says is advice, and decides nothing.
-    skipped = {(each.path, each.reason): each for each in (*left.skipped, *review.skipped)}
     return replace(
         review,
         event=left.event if review.is_silent else review.event,
         findings=review.findings + tuple(e for e in left.findings if e.disposition is Disposition.ADVISE),
         suppressed=left.suppressed + review.suppressed,
-        skipped=tuple(skipped.values()),
+        skipped=tuple(dict.fromkeys((*left.skipped, *review.skipped))),
         notes=tuple(dict.fromkeys((*left.notes, *review.notes))),
     )
 

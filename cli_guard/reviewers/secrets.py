@@ -281,9 +281,8 @@ def _deadline(subject: ReviewInput) -> Callable[[int], None]:
 
 def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: str | None) -> None:
     result = _scan(subject, text, "", so_far)
-    source = Source(
-        "", text, result.hits, lambda at: text.count("\n", 0, at) + 1, commit, "in the commit message"
-    )
+    line = AddedText.of_file(text).line
+    source = Source("", text, result.hits, line, commit, "in the commit message")
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
@@ -396,9 +395,6 @@ def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:
     if source.where:
         words.append(source.where)
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
-    repeated = (
-        f"; it is on {more} more line{'s' if more > 1 else ''} of the {'file' if source.path else 'message'}"
-        if more
-        else ""
-    )
+    text = "file" if source.path else "message"
+    repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}" if more else ""
     return " ".join(words) + repeated + "."

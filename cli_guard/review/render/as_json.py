@@ -10,6 +10,9 @@ from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
+KEYS = """
+rule category severity confidence path line end_line message remedy suggestion evidence fingerprint commit
+"""
 
 
 def render(review: Review, *, indent: int | None = 2) -> str:
@@ -58,23 +61,8 @@ def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
 
 
 def _finding(found: Finding) -> Mapping[str, object]:
-    return {
-        "rule": found.rule,
-        "category": found.category,
-        "severity": found.severity,
-        "confidence": found.confidence,
-        "path": found.path,
-        "line": found.line,
-        "where": where(found),
-        "end_line": found.end_line,
-        "message": found.message,
-        "remedy": found.remedy,
-        "suggestion": found.suggestion,
-        "evidence": found.evidence,
-        "fingerprint": found.fingerprint,
-        "commit": found.commit,
-        **({"mark": found.mark} if found.mark else {}),
-    }
+    more = {"mark": found.mark} if found.mark else {}
+    return {**{key: getattr(found, key) for key in KEYS.split()}, "where": where(found), **more}
 
 
 def read_report(text: str) -> tuple[dict[str, Any], Review]:

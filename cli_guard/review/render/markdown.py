@@ -42,12 +42,9 @@ def render(review: Review) -> str:
 def _heading(review: Review) -> str:
     sentence, *steps = next_steps(review)
     found = tally(review)
-    lines = [f"{_MARKS[review.decision]} **cli-guard: {verdict(review)}**" + (f" ({found})" if found else "")]
-    lines.append(_prose(sentence) + (":" if steps else "."))
-    lines.extend(f"- {code_span(step)}" for step in steps)
-    return "\n\n".join(
-        (lines[0], "\n".join(lines[1:]) if not steps else f"{lines[1]}\n\n" + "\n".join(lines[2:]))
-    )
+    head = f"{_MARKS[review.decision]} **cli-guard: {verdict(review)}**" + (f" ({found})" if found else "")
+    fenced = [_fence([printable(step) for step in steps], "")] if steps else []
+    return "\n\n".join((head, _prose(sentence) + (":" if steps else "."), *fenced))
 
 
 def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[str]:

@@ -83,13 +83,11 @@ def tally_of(disposition: Disposition, review: Review) -> str:
 def skipped_line(review: Review, shown: int) -> str:
     """Format `not reviewed: logo.png (binary), and 7 more`; empty if nothing, or nothing else, is to be said of it."""
     reported = {each.finding.path for each in review.findings if each.finding.rule == "policy-not-reviewed"}
-    reasons: dict[str, str] = {}
-    for each in review.skipped:
-        reasons.setdefault(each.path, each.reason)
-    left = [(path, reason) for path, reason in reasons.items() if path not in reported]
+    firsts = {each.path: each for each in reversed(review.skipped) if each.path not in reported}
+    left = [*firsts.values()][::-1]
     if not left:
         return ""
-    names = [f"{path_of(path)} ({clip(printable(reason), 80)})" for path, reason in left[:shown]]
+    names = [f"{path_of(each.path)} ({clip(printable(each.reason), 80)})" for each in left[:shown]]
     more = len(left) - len(names)
     return "not reviewed: " + ", ".join(names) + (f", and {more} more" if more else "")
 
