@@ -12,8 +12,6 @@ from cli_guard.review.approve import commits_of, is_outdated, lines_of
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 
-OUTDATED = "outdated, so it is removed: the content has changed; run the commit or push again for a new id"
-
 
 def describe(review: PendingReview, findings: Iterable[str]) -> str:
     """Describe a review in a few lines; `findings` are those of its checkpoint."""
@@ -21,14 +19,6 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
         f"{review.id}  {review.event}  {review.at}" + (f"  {review.reason}" if review.event == ASKED else "")
     )
     return "\n".join([head, *(f"    {printable(line)}" for line in findings)])
-
-
-def list_review(repository: Repository, records: Records, review: PendingReview) -> str:
-    """Describe a review, or the error if its checkpoint cannot be read."""
-    try:
-        return describe(review, (*commits_of(repository, review), *lines_of(records, review)))
-    except UsageError as error:
-        return describe(review, (str(error),))
 
 
 @click.pass_obj
@@ -39,11 +29,15 @@ def run(io: Io, /) -> int:
     reviews = [review for review in records.pending() if not review.expired(io.invocation.now)]
     outdated = {review.id for review in reviews if is_outdated(repository, review, io.invocation)}
     for review in reviews:
-        if review.id in outdated:
-            io.say(describe(review, (OUTDATED,)))
-            records.remove_pending(review.id)
-        else:
-            io.say(list_review(repository, records, review))
+        lines: Iterable[str] = ("outdated, so it is removed: the content has changed; commit or push again",)
+        try:
+            if review.id in outdated:
+                records.remove_pending(review.id)
+            else:
+                lines = (*commits_of(repository, review), *lines_of(records, review))
+        except UsageError as error:
+            lines = (str(error),)
+        io.say(describe(review, lines))
     if len(outdated) == len(reviews):
         io.say("cli-guard: no pending reviews")
         return 0

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from cli_guard.review.signing import Signed
 
 
-COMMITS, FORMAT = 5, "--format=commit %h %s"
-
-
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
     """Return the pending review whose id begins with `prefix`. Raises UsageError for none, several or an old one."""
     found = [review for review in records.pending() if review.id.startswith(prefix)] if prefix else []
@@ -141,14 +138,13 @@ def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:
 
 
 def commits_of(repository: Repository, review: PendingReview) -> list[str]:
-    """Return the last commits that a pending review of a push is bound to, each with its subject."""
+    """Return the last ten commits that a pending review of a push is bound to, each with its subject."""
     # Any program can write the file: nothing of it may be read as an option.
     ids = re.findall(r"\b[0-9a-f]{40,64}\b", review.bound.partition("]")[0])
     if review.event != "pre-push" or not ids:
         return []
-    listed = repository.git.optional("log", "--no-walk=unsorted", FORMAT, *ids[-COMMITS:], "--") or ""
-    more = [f"and {len(ids) - COMMITS} commits before"] if len(ids) > COMMITS else []
-    return [printable(redact(line)) for line in (*listed.splitlines(), *more)]
+    listed = repository.git.optional("log", "--no-walk=unsorted", "--format=commit %h %s", *ids[-10:], "--")
+    return [printable(redact(line)) for line in (listed or "").splitlines()]
 
 
 def bound_diff(repository: Repository, review: PendingReview, invocation: Invocation) -> str:

@@ -11,6 +11,7 @@ from cli_guard.errors import CliGuardError
 from cli_guard.git.changes import History
 from cli_guard.model import Decision, Disposition, JudgedFinding, Status, Suppressed
 from cli_guard.review.load import bound_text
+from cli_guard.review.render import as_json
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import count
 from cli_guard.secrets.redact import redact
@@ -34,8 +35,6 @@ def record_review(
     review: Review, pause: "Pause | None", gathered: "Gathered", records: Records, invocation: "Invocation"
 ) -> Review:
     """Record a review; return it, with a note if that failed (a read-only or full disk)."""
-    from cli_guard.review.render import as_json
-
     try:
         records.prepare()
         if pause and review.review_id:
@@ -44,12 +43,10 @@ def record_review(
         records.audit.append(audit_entry(review, gathered, invocation))
         remember_reasons(review, records)
         review = replace(review, notes=(*review.notes, *remind(gathered, records)))
-        whole = with_change(review, gathered, records)
+        is_clean, review = review.is_silent, with_change(review, gathered, records)
         # A clean message must not overwrite the report of the change that it belongs to.
-        if not review.is_silent:
-            # The whole report, with the advice that the terminal leaves out.
-            records.keep_report(as_json.render(whole, indent=None))
-        review = whole
+        if not is_clean:
+            records.keep_report(as_json.render(review, indent=None))
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=review.decision is Decision.REVIEW)
         return replace(review, review_id=None, notes=(*review.notes, note), left="")
@@ -61,8 +58,6 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
     message = gathered.subject.message
     if review.event != "commit-msg" or message is None:
         return review
-    from cli_guard.review.render import as_json
-
     try:
         _, left = as_json.read_report(read_state(records.report).decode("utf-8"))
         if join_identity(left.left, message.text) != gathered.subject.changes.identity:

@@ -10,9 +10,7 @@ from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
 
 SCHEMA_VERSION = 1
-KEYS = """
-rule category severity confidence path line end_line message remedy suggestion evidence fingerprint commit
-"""
+KEYS = "rule category severity confidence path line end_line message remedy suggestion evidence fingerprint commit"
 
 
 def render(review: Review, *, indent: int | None = 2) -> str:

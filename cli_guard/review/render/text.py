@@ -52,7 +52,7 @@ def render(
     style = "verbose" if verbose else "brief" if brief else ""
     most = {Disposition.DENY: MOST, Disposition.REVIEW: MOST, Disposition.ADVISE: advice}
     answered, remarks = _suppressed_line(review.suppressed, paint), _remarks(review, verbose, paint)
-    rest, room = [answered, remarks, _closing(review, paint)], None
+    rest, room = [answered, remarks, _closing(review, paint)], 0
     if brief:
         passes = review.decision is Decision.ALLOW
         rest[:2] = _cut(answered, review), _cut(remarks, review) if passes else remarks
@@ -68,18 +68,15 @@ def render(
     return text + "\n"
 
 
-def _group(
-    review: Review, kind: Disposition, most: int, paint: Paint, style: str, room: int | None
-) -> list[str]:
+def _group(review: Review, kind: Disposition, most: int, paint: Paint, style: str, room: int) -> list[str]:
     """Format the findings of one kind: a heading, a block each, and how many more there are; advice in `room` lines."""
     findings = review.sort_findings(kind)
     chosen = findings if style == "verbose" else findings[:most]
     column = min(PLACE_WIDTH, max((len(where(judged.finding)) for judged in chosen), default=0))
     style = "" if style == "brief" and kind is not Disposition.ADVISE else style
     shown = ["\n".join(_finding(judged, review, column, paint, style)) for judged in chosen]
-    while style == "brief" and room is not None and shown:
-        used = 1 + sum(each.count("\n") + 1 for each in shown)
-        if used + (len(shown) < len(findings)) <= room:
+    while style == "brief" and shown:
+        if "\n".join(shown).count("\n") + 2 + (len(shown) < len(findings)) <= room:
             break
         shown.pop()
     more = len(findings) - len(shown)
@@ -99,9 +96,8 @@ def _finding(judged: JudgedFinding, review: Review, column: int, paint: Paint, s
     severity = paint(_DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}")
     yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
     yield from _wrap(found.message, INDENT)
-    for line in (
-        found.evidence and found.evidence.strip("\n").split("\n")[: 0 if style == "brief" else EVIDENCE_LINES]
-    ):
+    most = 0 if style == "brief" else EVIDENCE_LINES
+    for line in found.evidence.strip("\n").split("\n")[:most] if found.evidence else ():
         # The indentation of a single line carries no information, that of several does.
         one = line if "\n" in found.evidence else line.strip()
         yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
@@ -115,14 +111,13 @@ def _finding(judged: JudgedFinding, review: Review, column: int, paint: Paint, s
         remedy = f"{remedy.rstrip('.')} ({fuller(review)})"
     if remedy:
         yield from _wrap(remedy, f"{INDENT}-> ", INDENT + "   ")
-    if found.suggestion and not later:
-        yield from (_plan(found.suggestion) if is_plan else _suggestion(found.suggestion, paint))
-
-
-def _plan(steps: str) -> Iterator[str]:
-    # Steps are sentences: unlike code they may be wrapped, and must not be cut.
-    for line in steps.strip("\n").split("\n")[:SUGGESTION_LINES]:
+    for line in (
+        found.suggestion.strip("\n").split("\n") if is_plan and found.suggestion and not later else ()
+    ):
+        # Steps are sentences: unlike code they may be wrapped, and must not be cut.
         yield from _wrap(line, f"{INDENT}   ", f"{INDENT}      ")
+    if found.suggestion and not is_plan and not later:
+        yield from _suggestion(found.suggestion, paint)
 
 
 def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:

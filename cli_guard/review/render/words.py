@@ -11,12 +11,7 @@ from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
-ANSWERED = {
-    "approval": "by approval",
-    "baseline": "baseline",
-    "config": "cli-guard.toml",
-    "inline": "in the code",
-}
+ANSWERED = {"approval": "approved", "config": "cli-guard.toml", "inline": "in the code"}
 MARK = "cli-guard: ignore[RULE] reason"
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
@@ -116,10 +111,9 @@ def next_steps(review: Review) -> tuple[str, ...]:
     found = tally(review)
     earlier = [ANSWERED.get(each.by, printable(each.by)) for each in review.suppressed if not each.new]
     ends = f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})" if earlier else ""
-    if found or review.reviewed:
-        return (f"{coverage(review)}, {found or 'nothing to report'}{ends}",)
     # Nothing is known of what was not read.
-    return (f"{coverage(review)}{ends}",)
+    said = f", {found or 'nothing to report'}" if found or review.reviewed else ""
+    return (f"{coverage(review)}{said}{ends}",)
 
 
 def _after_deny(review: Review) -> tuple[str, ...]:
@@ -162,17 +156,12 @@ def _after_review(review: Review) -> tuple[str, ...]:
     reason = _reason(review) or f"{count(number, 'finding')} to approve"
     if not review.review_id:
         return (reason,)
-    again = {"pre-push": "then push again", "commit-msg": _resume(review)}.get(
-        review.event, "then commit again" if _is_hook(review) else ""
-    )
+    again = dict.fromkeys(("pre-commit", "pre-merge-commit"), "then commit again")
+    again |= {"pre-push": "then push again", "commit-msg": _resume(review)}
     command = f"{printable(review.program)} approve {printable(review.review_id)}"
     if review.event == "commit-msg":
         reason = f"{reason}; the message is kept in {printable(review.message_file)}"
-    return (reason, command, again) if again else (reason, command)
-
-
-def _is_hook(review: Review) -> bool:
-    return review.event in ("pre-commit", "pre-merge-commit")
+    return tuple(filter(None, (reason, command, again.get(review.event))))
 
 
 def _reason(review: Review) -> str:
