@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,26 +11,20 @@ from cli_guard.model import Finding
 from cli_guard.rules.catalog import Rule, load_all, read_measured
 from cli_guard.secrets.printable import printable
 
-if TYPE_CHECKING:
-    from cli_guard.policy.decisions import Policy
 
-
-def default_disposition(rule: Rule, policy: "Policy | None" = None) -> str:
-    """Return the decision for a rule under a policy, by default the built-in one."""
+def default_disposition(rule: Rule) -> str:
+    """Return the decision for a rule under the built-in policy."""
     from cli_guard.policy.decisions import Policy
 
     sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
-    return str((policy or Policy()).disposition(sample))
+    return str(Policy().disposition(sample))
 
 
-def rate_rule(rule: Rule) -> dict[str, float | None] | None:
+def rate_rule(rule: str) -> dict[str, float | None] | None:
     """Return precision and recall of a rule on the labelled sets, None for one that no set measures."""
-    if rule.id not in (measured := read_measured()):
-        return None
-    cases, true, false, missed = measured[rule.id]
-    precision = round(true / (true + false), 3) if true + false else None
-    recall = round(true / (true + missed), 3) if true + missed else None
-    return {"cases": cases, "precision": precision, "recall": recall}
+    cases, true, false, missed = read_measured().get(rule, (0, 0, 0, 0))
+    rates = [round(true / of, 3) if of else None for of in (true + false, true + missed)]
+    return {"cases": cases, "precision": rates[0], "recall": rates[1]} if cases else None
 
 
 def every_rule(io: Io) -> Mapping[str, Rule]:
@@ -70,7 +63,7 @@ def run(io: Io, /, format: str, measured: bool) -> int:
                 "severity": rule.severity,
                 "confidence": rule.confidence,
                 "default": default_disposition(rule),
-                **({"measured": rate_rule(rule)} if measured else {}),
+                **({"measured": rate_rule(rule.id)} if measured else {}),
             }
             for rule in rules
         ]
@@ -78,7 +71,7 @@ def run(io: Io, /, format: str, measured: bool) -> int:
         return 0
     if measured:
         width = max(len(rule.id) for rule in rules)
-        rates = {rule.id: rate_rule(rule) for rule in rules}
+        rates = {rule.id: rate_rule(rule.id) for rule in rules}
         io.say(f"{'':{width}}  default  cases  precision  recall")
         for rule in rules:
             cells = [f"{'-' if each is None else each:>9}" for each in (rates[rule.id] or {}).values()]

@@ -36,6 +36,8 @@ from cli_guard.state.lives import (
 
 # Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.
 FINDINGS, HEEDED = 20, 0.1
+# Any program of the user can write a line of the log.
+MOST_MS = 86_400_000
 COLUMNS = ("found", *ENDS[1:], OPEN)
 
 
@@ -59,11 +61,11 @@ def run(io: Io, /, format: str, since: str) -> int:
     ended = {str(each.get("content")): each for each in entries if isinstance(each.get("rules"), dict)}
     found, older = Counter[str](), Counter[str]()
     for each in ended.values():
-        rules = cast("dict[str, object]", each["rules"])
-        numbers = {rule: number for rule, number in rules.items() if isinstance(number, int)}
+        rules = cast("dict[str, object]", each["rules"]).items()
+        numbers = {rule: number for rule, number in rules if isinstance(number, int)}
         found.update(numbers)
         older.update({} if "found" in each else numbers)
-    times = [ms for each in entries if isinstance(ms := each.get("ms"), int)]
+    times = [ms for each in entries if isinstance(ms := each.get("ms"), int) and 0 <= ms < MOST_MS]
     unheeded = list_unheeded(io, repository, lives)
     counts: dict[str, Any] = {
         "reviews": dict(sorted(Counter(text(each, "decision") for each in ended.values()).items())),
@@ -77,24 +79,25 @@ def run(io: Io, /, format: str, since: str) -> int:
     if format == "json":
         io.say(json.dumps(counts, indent=2))
         return 0
-    for name in ("reviews", "questions"):
-        io.say(f"{name}:" if counts[name] else f"{name}: none")
-        io.say("\n".join(f"  {printable(key):<32} {number:>6}" for key, number in counts[name].items()))
     rows = [("findings:", *COLUMNS), *((rule, *ends.values()) for rule, ends in counts["rules"].items())]
-    io.say(
-        "\n".join(f"{printable(rule):<34}" + "".join(f"{each:>10}" for each in row) for rule, *row in rows)
-    )
+    cells = (f"{printable(rule):<34}" + "".join(f"{each:>10}" for each in row) for rule, *row in rows)
+    median, (commits, people) = counts["time_ms"]["median"], counts["approvals"].values()
+    io.say(table("reviews", counts["reviews"]) + "\n" + "\n".join(cells))
     if older:
         io.say(f"  and {older.total()} in entries of an older version, which do not say what became of them")
-    median = counts["time_ms"]["median"]
     io.say(f"time: {count(len(times), 'review')}, {sum(times) / 1000:.1f} s in all, median {median:.0f} ms")
-    people, commits = counts["approvals"]["people"], counts["approvals"]["commits"]
-    io.say(f"approvals: {count(len(given), 'approval')} in {count(commits, 'commit')}")
-    for who, done in people.items():
-        number, rejected, rate = done.values()
-        io.say(f"  {printable(who):<32} {number:>6}  {rate:.1f} per 100 commits, {rejected} rejected")
+    io.say(f"approvals: {len(given)} in {count(commits, 'commit')}")
+    for who, (number, rejected, rate) in ((who, each.values()) for who, each in people.items()):
+        io.say(f"  {printable(who):<32} {number:>6}, {rate} per 100 commits; rejected: {rejected}")
+    io.say(table("questions", counts["questions"] if counts["questions"]["asked"] else {}))
     offer_off(io, repository, unheeded)
     return 0
+
+
+def table(name: str, numbers: dict[str, int]) -> str:
+    """Format counts, one a line, under their name."""
+    rows = (f"  {printable(key):<32} {number:>6}" for key, number in numbers.items())
+    return "\n".join((f"{name}:" if numbers else f"{name}: none", *rows))
 
 
 def find_start(repository: Repository, since: str) -> int:
@@ -103,9 +106,7 @@ def find_start(repository: Repository, since: str) -> int:
     if not since or ("-" in since and seconds(since)):
         return seconds(since)
     try:
-        return int(
-            repository.git.text("log", "-1", "--no-show-signature", "--format=%ct", repository.resolve(since))
-        )
+        return int(repository.git.text("rev-list", "--timestamp", "-1", repository.resolve(since)).split()[0])
     except CliGuardError:
         raise UsageError(f"--since {since!r} is neither a date (2026-01-31) nor a commit") from None
 
@@ -136,40 +137,19 @@ def count_approvals(
 def list_unheeded(io: Io, repository: Repository, lives: Sequence[Life]) -> dict[str, int]:
     """Return the rules that nobody heeds, with their findings; a finding has COMMITS commits to be heeded.
 
-    None that the policy in force denies or has off already, no floor, and none of a secret. Raises ConfigError.
+    None that denies by default, and none of secrets or of the policy. Raises ConfigError.
     """
-    from cli_guard.policy.decisions import FLOORS
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
-
-    fifth = (
-        "log",
-        "-1",
-        f"--skip={COMMITS - 1}",
-        "--first-parent",
-        "--no-show-signature",
-        "--format=%ct",
-        "HEAD",
-    )
-    time = int(repository.git.optional(*fifth) or 0)
-    ends = count_ends([each for each in lives if each.ended != OPEN or seconds(each.at) <= time])
-    number = {rule: each["found"] for rule, each in ends.items() if each["found"] > FINDINGS}
+    asked = ("rev-list", "--timestamp", "-1", f"--skip={COMMITS - 1}", "--first-parent", "HEAD")
+    fifth = int((repository.git.optional(*asked) or "0").split()[0])
+    due = count_ends([each for each in lives if each.ended != OPEN or seconds(each.at) <= fifth])
     number = {
-        rule: all_
-        for rule, all_ in number.items()
-        if ends[rule][FIXED] + ends[rule][ANSWERED] < HEEDED * all_
+        rule: ends["found"] for rule, ends in due.items() if not rule.startswith(("secret-", "policy-"))
     }
-    if not number:
-        return {}
-    policy, rules = policy_for(Staged(), repository, io.env)[0], every_rule(io)
-    chosen = (
-        rule for rule in number if rule in rules and rule not in FLOORS and not rule.startswith("secret-")
-    )
-    return {
-        rule: number[rule]
-        for rule in chosen
-        if default_disposition(rules[rule], policy) not in ("deny", "off")
-    }
+    number = {rule: each for rule, each in number.items() if each > FINDINGS}
+    rules = every_rule(io) if number else {}
+    chosen = (rule for rule in number if rule in rules and default_disposition(rules[rule]) != "deny")
+    heeded = {rule: ends[FIXED] + ends[ANSWERED] for rule, ends in due.items()}
+    return {rule: number[rule] for rule in chosen if heeded[rule] < HEEDED * number[rule]}
 
 
 def offer_off(io: Io, repository: Repository, unheeded: dict[str, int]) -> None:

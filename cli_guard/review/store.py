@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from cli_guard.runtime import Invocation
 
 BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
+# By event where a review is made: what is found there again and no more is fixed.
+PLACES = dict.fromkeys((*BEFORE_COMMIT, "staged", "worktree"), "index")
+PLACES |= {"commit-msg": "message", "pre-push": "push"}
 # The findings of an entry that are listed in it; the others are only counted.
 MOST_LISTED = 2_000
 
@@ -132,12 +135,13 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
 
 def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") -> dict[str, object]:
     """Build the audit entry of a review: what was reviewed by which policy, and how it ended."""
-    history, refs = gathered.subject.history, {each.update.remote_ref for each in gathered.subject.pushed}
+    history, refs = gathered.subject.history, [each.update.remote_ref for each in gathered.subject.pushed]
     head = (
         history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
     )
-    # Where it was reviewed: what is found there no more is fixed.
-    place = {"base": gathered.base, "head": head, "refs": redact(" ".join(sorted(refs))), "part": review.part}
+    place = f"{PLACES.get(review.event)} {gathered.base or ''}{redact(' '.join(refs))}"
+    # What is recorded stays there, and a part lacks what others find.
+    is_place = review.event in PLACES and not review.part and (refs or not head)
     return entry(
         review.event,
         invocation,
@@ -153,7 +157,8 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
         suppressed=len(review.suppressed),
         not_reviewed=len(review.skipped),
         ms=round(sum(review.timings_ms.values())),
-        **{name: value for name, value in place.items() if value},
+        place=place if is_place else "",
+        **({"head": head} if head else {}),
         **checks_of(review),
     )
 

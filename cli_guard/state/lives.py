@@ -17,21 +17,13 @@ from cli_guard.git.unified import lines_of, opcodes
 from cli_guard.state.audit import Entry
 
 OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = ("open", "fixed", "answered", "ignored", "approved")
-ENDED_BY = {
-    "inline": (ANSWERED, "inline"),
-    "config": (IGNORED, "[[ignore]]"),
-    "baseline": (IGNORED, "baseline"),
-    "approval": (APPROVED, "approval"),
-}
+BY = {"inline": (ANSWERED, "inline"), "config": (IGNORED, "[[ignore]]"), "baseline": (IGNORED, "baseline")}
 # A recorded finding is fixed if its line changes within so many commits.
 COMMITS = 5
 MOST_FOLLOWED = 5_000
 BLOB_BYTES = 1_000_000
-# An amended commit is older than the review of what replaces it.
-MARGIN = 30 * 86_400
-# The kind of a review, the refs of a push, and the commit before the change.
-Place = tuple[str, ...]
-IN_INDEX = ("pre-commit", "pre-merge-commit", "staged", "worktree")
+# An amended commit is older than the review of what replaces it; a date of Git may be beyond those of Python.
+MARGIN, LATEST = 30 * 86_400, 253_402_300_799
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +86,8 @@ class Telling:
     """
 
     lives: dict[str, Life] = field(default_factory=dict)
-    seen: dict[str, tuple[Place, str, str]] = field(default_factory=dict)
-    here: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+    seen: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    here: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, entry: Entry) -> None:
         """Add what one entry says."""
@@ -106,13 +98,13 @@ class Telling:
 
     def add_review(self, entry: Entry) -> None:
         """Add the findings of a review; those that it finds no more, where they were found last, are fixed."""
-        place, at, who = place_of(entry), text(entry, "at"), text(entry, "user")
+        place, at, who = (text(entry, name) for name in ("place", "at", "user"))
         # What stands in one commit of a range is open, whatever answers it in another.
         listed = sorted(listed_findings(entry, at, who), key=lambda each: each.ended == OPEN)
         marks = {each.fingerprint for each in listed} | set(texts(entry, "fingerprints"))
         missing = {
             mark
-            for mark in (() if entry.get("part") or not place else self.here[place] - marks)
+            for mark in (self.here[place] - marks if place else ())
             if mark in self.lives and self.lives[mark].ended == OPEN and self.seen[mark][0] == place
         }
         # A finding whose line was edited has another fingerprint, and is not fixed.
@@ -132,8 +124,8 @@ class Telling:
             self.seen[life.fingerprint] = (place, at, text(entry, "head"))
             self.here[place].add(life.fingerprint)
         for mark in missing:
-            ended = replace(self.lives[mark], ended=FIXED, ended_at=at, ended_by=who)
-            self.lives[mark] = replace(ended, ended_how="before the commit")
+            fixed = replace(self.lives[mark], ended=FIXED, ended_at=at, ended_by=who)
+            self.lives[mark] = replace(fixed, ended_how="before the commit")
         self.here[place] -= missing
 
     def approve(self, entry: Entry) -> None:
@@ -159,14 +151,6 @@ def text(data: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value := data.get(name), str) else ""
 
 
-def place_of(entry: Entry) -> Place:
-    """Return where a review was made: what is read there again and found no more is fixed. () for recorded commits."""
-    event, refs, base = (text(entry, name) for name in ("event", "refs", "base"))
-    if event in ("commit", "patch") or (text(entry, "head") and not refs):
-        return ()
-    return "index" if event in IN_INDEX else event, refs, base
-
-
 def listed_findings(entry: Entry, at: str, who: str) -> Iterator[Life]:
     """Yield the findings that an entry lists, as `cli_guard.review.store` writes them."""
     groups = entry["found"]
@@ -177,14 +161,14 @@ def listed_findings(entry: Entry, at: str, who: str) -> Iterator[Life]:
         named = {
             name: text(group, name) for name in ("rule", "path", "severity", "decision", "commit", "until")
         }
-        ended, how = ENDED_BY.get(text(group, "by"), (OPEN, ""))
+        ended, how = BY.get(by := text(group, "by"), (APPROVED if by else OPEN, by))
+        named |= {"ended": ended, "ended_at": how and at, "ended_how": how}
         # Who approved is in the entry of the approval; what is recorded, anybody may have answered.
-        by = who if how == "inline" and text(entry, "event") in IN_INDEX else ""
+        named["ended_by"] = who if how == "inline" and text(entry, "place") else ""
         for mark, line in lines.items():
-            life = Life(
-                **named, fingerprint=mark, at=at, who=who, line=line if isinstance(line, int) else None
+            yield Life(
+                fingerprint=mark, at=at, who=who, line=line if isinstance(line, int) else None, **named
             )
-            yield replace(life, ended=ended, ended_at=how and at, ended_by=by, ended_how=how)
 
 
 def seconds(at: str) -> int:
@@ -210,7 +194,7 @@ class Recorded:
             oid, *fields = row.split("\0")
             if len(fields) == 3:
                 time, author, parents = fields
-                self.commits[oid] = (int(time), author, parents)
+                self.commits[oid] = (min(int(time), LATEST), author, parents)
                 self._children[parents.partition(" ")[0]].append(oid)
                 self._copies[author].append(oid)
         self.line, at = set[str](), repository.head
@@ -218,11 +202,11 @@ class Recorded:
             self.line.add(at)
             at = self.commits[at][2].partition(" ")[0]
 
-    def find_recorded(self, place: Place, at: str) -> str:
+    def find_recorded(self, place: str, at: str) -> str:
         """Return the commit that followed a review in a place, "" if there is none."""
-        if place[:1] not in (("index",), ("commit-msg",)):
+        kind, _, base = place.partition(" ")
+        if kind not in ("index", "message"):
             return ""
-        base = place[2]
         _, author, parents = self.commits.get(base, (0, "", ""))
         # An amend keeps the author's time and the parents.
         amended = (each for each in self._copies[author] if each != base and self.commits[each][2] == parents)
