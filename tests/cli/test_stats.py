@@ -1,9 +1,10 @@
 """`cli-guard stats` counts reviews, findings, and what became of the model's questions."""
 
+import re
 from typing import Any
 
 import pytest
-from in_process import RISKY, guard, stage
+from in_process import RISKY, guard, records, stage
 from repositories import Repo
 
 from cli_guard.state.advice import Advice, AdviceStore, Question
@@ -73,3 +74,98 @@ def test_an_amend_counts_and_another_branch_does_not(committed: Repo) -> None:
     committed.write("code.py", CODE.replace("line_4 = 4", "line_4 = 44"))
     committed.git("commit", "-q", "--no-verify", "-a", "--amend", "--no-edit")
     assert stats(committed)["questions"]["acted on"] == 1
+
+
+def log(repo: Repo, numbers: dict[str, int], **details: object) -> None:
+    """Adds the entry of a review that found so many of some rules in what is committed."""
+    head = repo.git("rev-parse", "HEAD~5")
+    found = [
+        {"rule": rule, "severity": "low", "decision": "advise", "path": "a.py", "lines": {f"{rule}{n}": None}}
+        for rule, number in numbers.items()
+        for n in range(number)
+    ]
+    base = {"event": "pre-commit", "at": "2026-01-01T00:00:00+00:00", "user": "ada", "content": str(details)}
+    more = {"decision": "allow", "rules": numbers, "found": found, "place": f"index {head}"}
+    records(repo).prepare()
+    records(repo).audit.append({**base, **more, **details})
+
+
+def test_a_rule_that_nobody_heeds_is_offered_for_off_once(committed: Repo) -> None:
+    for number in range(6):
+        committed.commit(f"Change {number}")
+    # One below, one of secrets, one that denies, a floor, and two of which one is heeded.
+    silent = {
+        "docs-missing-docstring": 20,
+        "secret-key-file": 30,
+        "code-conflict-marker": 30,
+        "policy-weakened": 30,
+    }
+    log(committed, {"deps-unpinned": 21, "refactor-long": 30, **silent})
+    log(committed, {"deps-unpinned": 21, "refactor-long": 27, **silent}, ms=70)
+    said = guard(committed, "stats").out
+    assert '  [rules]\n  "deps-unpinned" = "off"  # 21 found\n' in said
+    assert said.count('= "off"') == 1 and re.search(r"refactor-long +30 +3 +0 +0 +0 +27\n", said)
+    assert '= "off"' not in guard(committed, "stats").out
+    counted = stats(committed)
+    assert counted["unheeded"] == {"deps-unpinned": 21}
+    assert counted["time_ms"] == {"reviews": 1, "total": 70, "median": 70}
+    # What was found a moment ago has had no chance yet.
+    log(committed, {"deps-unused": 40}, at="2099-01-01T00:00:00+00:00")
+    assert "deps-unused" in stats(committed)["rules"] and "deps-unused" not in stats(committed)["unheeded"]
+    since = stats_since(committed, "2026-02-01")
+    assert list(since["rules"]) == ["deps-unused"] and since["reviews"] == {"allow": 1}
+    assert stats_since(committed, "HEAD")["rules"] == since["rules"]
+
+
+def stats_since(repo: Repo, since: str) -> Any:
+    return guard(repo, "stats", "--since", since, "--format", "json").json
+
+
+def test_who_approves_everything(committed: Repo) -> None:
+    log(committed_with(committed, 6), {"a": 1})
+    for number in range(3):
+        events = {"event": "approve", "review_id": str(number), "content": "c", "policy": "p", "found": None}
+        log(committed, {}, **events, user="ada\x1b[2J", rules=None)
+    log(committed, {}, event="reject", user="bob", rules=None, found=None)
+    counted = stats(committed)["approvals"]
+    assert counted["people"] == {
+        "ada\x1b[2J": {"approved": 3, "rejected": 0, "per_100_commits": round(300 / counted["commits"], 1)},
+        "bob": {"approved": 0, "rejected": 1, "per_100_commits": 0.0},
+    }
+    said = guard(committed, "stats").out
+    assert "\x1b" not in said and r"ada\x1b[2J" in said and "per 100 commits; rejected: 1" in said
+
+
+def committed_with(repo: Repo, commits: int) -> Repo:
+    for number in range(commits):
+        repo.commit(f"Change {number}")
+    return repo
+
+
+@pytest.mark.parametrize(
+    "line, code, said",
+    [
+        (b'{"found": 3}\n', 1, "the audit log was changed"),
+        (b"\xff\x00\n", 1, "the audit log was changed"),
+        (None, 2, "neither a date (2026-01-31) nor a commit"),
+    ],
+)
+def test_bad_input_is_one_line(committed: Repo, line: bytes | None, code: int, said: str) -> None:
+    log(committed_with(committed, 6), {"a": 1})
+    if line:
+        with records(committed).audit.path.open("ab") as file:
+            file.write(line)
+    done = guard(committed, "stats", "--since", "2026-01-01" if line else "--all")
+    assert done.code == code and said in done.err and done.err.count("\n") == 1 and not done.out
+
+
+def test_lines_that_any_program_can_write(committed: Repo) -> None:
+    log(committed_with(committed, 6), {"a": 1})
+    hostile = [
+        {"found": [3, {"lines": 4}, {"lines": {"m": "x"}, "rule": ["r"], "path": 7}], "rules": {"a": "b"}},
+        {"found": {}, "rules": [], "at": "long ago", "fingerprints": [["x"], 3]},
+        {"found": [], "rules": {"a": 1}, "ms": 10**400, "at": "9999-12-31T23:59:59+00:00", "place": "index"},
+    ]
+    for each in hostile:
+        log(committed, {}, **each)
+    assert guard(committed, "stats").code == 0
