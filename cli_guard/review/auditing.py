@@ -210,6 +210,7 @@ def find_approvals(
         about = {"at": made.at, "principal": made.principal, "reason": redact(made.reason), **how}
         rules, marks = sorted(set(made.findings.values())), sorted(made.findings)
         more = {"content": made.content, "statement": mark, "approved_rules": rules, "fingerprints": marks}
+        more |= {"expires": made.expires} if made.expires else {}
         found.append({"event": made.decision, **about, **more})
     found.sort(key=lambda each: str(each.get("at")))
     named = (*content.identities, content.commit)

@@ -147,6 +147,7 @@ class Signed:
             "level": str(self.level),
             "principal": self.statement.principal,
             "statement": self.envelope.digest,
+            **({"expires": self.statement.expires} if self.statement.expires else {}),
             **({"counter": self.counter} if self.counter is not None else {}),
         }
 

@@ -31,7 +31,7 @@ BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
 PLACES = dict.fromkeys((*BEFORE_COMMIT, "staged", "worktree"), "index")
 PLACES |= {"commit-msg": "message", "pre-push": "push"}
 # The findings of an entry that are listed in it; the others are only counted.
-MOST_LISTED = 2_000
+MOST_LISTED = 1_000
 
 
 def record_review(

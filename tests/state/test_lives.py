@@ -1,10 +1,11 @@
 """The life of a finding, as the log, the approvals and the commits tell it."""
 
+import pytest
 from in_process import RISKY, approve, guard, records, stage, waiting
 from repositories import Repo
 
 from cli_guard.git.repository import Repository
-from cli_guard.state.lives import Life, read_lives
+from cli_guard.state.lives import Life, Telling, read_lives
 
 IGNORE = (
     '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a sandbox"\nexpires = 2099-01-02\n'
@@ -84,3 +85,61 @@ def test_answers_in_the_code_in_the_configuration_and_in_later_commits(committed
     assert (
         ended["later/0.py"].ended_how == f"in {fixing}" and ended["later/0.py"].ended_by == "ada@example.org"
     )
+
+
+def told(*entries: dict[str, object]) -> list[str]:
+    """How the finding `m` stands after each entry; all were made where HEAD was `b`."""
+    telling, ended = Telling(), []
+    for number, entry in enumerate(entries):
+        base = {
+            "event": "staged",
+            "at": f"2026-01-0{number + 1}T00:00:00+00:00",
+            "place": "index b",
+            "found": [],
+        }
+        telling.add({**base, **entry})
+        ended.append(telling.lives["m"].ended)
+    return ended
+
+
+FOUND = {"rule": "r", "path": "a.py", "severity": "low", "decision": "advise", "lines": {"m": 1}}
+LISTED = {"found": [FOUND]}
+ANSWERED = {"found": [FOUND | {"by": "inline"}]}
+APPROVED = {"found": [FOUND | {"by": "approval"}]}
+APPROVE = {"event": "approve", "found": None, "fingerprints": ["m"], "user": "ada"}
+
+
+@pytest.mark.parametrize(
+    "entries, ended",
+    [
+        ((LISTED, {}), "fixed"),
+        ((LISTED, {}, LISTED), "open"),
+        # Not listed, as there are too many, and found all the same.
+        ((LISTED, {"fingerprints": ["m"]}), "open"),
+        # Another place: what was reviewed is another change.
+        ((LISTED, {"place": "index c"}), "open"),
+        ((LISTED, LISTED | {"place": "index c"}, {}), "open"),
+        ((LISTED, {"place": ""}), "open"),
+        ((LISTED, {"found": None}), "open"),
+        ((LISTED, ANSWERED, {}), "answered"),
+        ((LISTED, ANSWERED, LISTED), "open"),
+        ((LISTED, APPROVE, {}), "approved"),
+        ((LISTED, APPROVE, APPROVED), "approved"),
+        # Approved, and changed since: found again.
+        ((LISTED, APPROVE, LISTED), "open"),
+        ((LISTED, ANSWERED, APPROVE), "answered"),
+        # In one commit of a range it is answered, in another it is not.
+        (({"found": [FOUND | {"by": "inline"}, FOUND], "place": ""},), "open"),
+    ],
+)
+def test_what_the_entries_say(entries: tuple[dict[str, object], ...], ended: str) -> None:
+    assert told(*entries)[-1] == ended
+
+
+def test_what_another_line_of_the_same_rule_says() -> None:
+    other = {"found": [FOUND | {"lines": {"n": 2}}]}
+    telling = Telling()
+    for entry in (LISTED, other):
+        telling.add({"event": "staged", "at": "2026-01-01T00:00:00+00:00", "place": "index b", **entry})
+    # One finding whose line was edited, not one that was fixed and one that is new.
+    assert [life.fingerprint for life in telling.lives.values()] == ["n"]
