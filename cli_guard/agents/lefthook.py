@@ -14,12 +14,13 @@ from cli_guard.agents.judging import answer_request
 from cli_guard.agents.registry import ToolDenied
 from cli_guard.agents.uses import Request, read_object
 from cli_guard.errors import UsageError
+from cli_guard.git.hooks import contents_of
+from cli_guard.git.managers import LEFTHOOK
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.runtime import Invocation
 
 SILENT = "lefthook passes on no question"
-FILES = [f"{dot}lefthook.{kind}" for dot in ("", ".", ".config/") for kind in ("yml", "yaml", "json", "toml")]
 REFUSAL = (
     "lefthook ends with code 1 where its hook denies, and Claude Code, Codex and Cursor then run the tool: install the"
     " hook of each agent itself, such as --agent claude-code; see docs/agents.md"
@@ -55,8 +56,8 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
 
 def is_installed(repository: Repository) -> bool | None:
     """Return True if the configuration calls us, None otherwise: most use lefthook for Git's hooks alone."""
-    paths = [] if repository.bare else [repository.root / name for name in FILES]
-    return any(b"hook lefthook" in path.read_bytes() for path in paths if path.is_file()) or None
+    paths = [] if repository.bare else [repository.root / name for name in LEFTHOOK]
+    return any(b"hook lefthook" in (contents_of(path) or b"") for path in paths) or None
 
 
 def find_call(repository: Repository) -> None:

@@ -5,7 +5,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +14,9 @@ from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.configured import configured_events, runs_configured
 from cli_guard.git.hooks import HOOKS, REVIEW_HOOKS, configured_folder, hooks_folder, state_of
+from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
 from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import Records
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
 
 LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "ast-grep-py", "pydantic", "lizard", "click")
-FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml", "lefthook.yml", ".husky")
 
 
 def program_lines(repository: Repository) -> Iterator[str]:
@@ -40,30 +40,36 @@ def program_lines(repository: Repository) -> Iterator[str]:
 
 def hook_lines(repository: Repository) -> Iterator[str]:
     """Describe the hooks that Git would run."""
+    refusal = "no hook runs cli-guard here: run `cli-guard install`"
     try:
         folder = hooks_folder(repository)
     except UsageError as error:
-        yield f"! {error}"
-        configured = configured_folder(repository)
-        assert configured  # noqa: S101 - that is why it was refused
-        return
-    words = {"ours": "cli-guard", "foreign": "another program", "none": "not installed"}
-    runs = False
+        refusal = str(error)
+        scope, value = configured_folder(repository) or ("", "")
+        folder = (repository.git_dir if repository.bare else repository.root) / value
+        yield f"core.hooksPath ({scope}): {value}"
+    managers, configured = find_managers(repository), configured_events(repository)
+    if configured and not runs_configured(repository):
+        yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
+        configured = {}
+    words = {"foreign": "another program", "none": "not installed"}
+    guarded = False
     for name in HOOKS:
         state = state_of(folder, name)
-        text = words[state.owner]
-        if state.owner == "foreign" and mentions_cli_guard(state.path):
-            text = "another program that calls cli-guard"
-        runs = runs or (name in REVIEW_HOOKS and "cli-guard" in text)
-        if state.owner == "ours" and state.framework:
-            text = f"cli-guard, run first by {state.framework}"
+        runners = [f"cli-guard, configured as hook.{configured[name]}"] if name in configured else []
+        runners += find_runners(repository, state, managers)
+        guarded = guarded or (name in REVIEW_HOOKS and bool(runners))
+        text = " and ".join(runners) or words[state.owner]
+        text += "; both review it: remove one" if len(runners) > 1 else ""
         yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")
-    for path in () if repository.bare else (repository.root / name for name in FRAMEWORKS):
-        if path.is_file():
-            runs = runs or mentions_cli_guard(path)
-            yield f"{path.name}: {'calls' if mentions_cli_guard(path) else 'does not call'} cli-guard"
-    if not runs:
-        yield "! no hook runs cli-guard here: run `cli-guard install`"
+    for each in managers:
+        yield f"{each.place}: {'calls' if each.stages else 'does not call'} cli-guard"
+        if each.stages and not each.active:
+            refusal = f"{each.place} calls cli-guard, but no hook runs {each.name} here: run `{each.setup}`"
+        elif each.active and each.place not in FRAMEWORKS:
+            refusal = f"{each.name} runs no cli-guard here: `cli-guard install` prints what adds it"
+    if not guarded:
+        yield f"! {refusal}"
     if not repository.bare:
         yield from agent_lines(repository)
 
@@ -74,14 +80,6 @@ def agent_lines(repository: Repository) -> Iterator[str]:
         asks = agent.load().is_installed(repository)
         if asks is not None:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
-
-
-def mentions_cli_guard(path: Path) -> bool:
-    """Return whether a file mentions cli-guard; an unreadable one does not."""
-    try:
-        return b"cli-guard" in path.read_bytes()
-    except OSError:
-        return False
 
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:

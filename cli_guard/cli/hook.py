@@ -135,14 +135,11 @@ def refuse_empty_run(io: Io) -> None:
         return
     import shlex
 
-    named = io.env.get("GITHUB_BASE_REF") or io.env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
     default = repository.git.optional("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-    base = f"origin/{named}" if named else default or "origin/main"
+    base = f"origin/{named}" if (named := io.env.get("GITHUB_BASE_REF")) else default or "origin/main"
     program = "prek" if "PREK_HOOK_STAGE" in io.env else "pre-commit"
-    raise UsageError(
-        "NOTHING WAS REVIEWED: cli-guard reviews changes, and nothing is staged. In CI run"
-        f" `{program} run --from-ref {shlex.quote(base)} --to-ref HEAD`, or leave it out with SKIP=cli-guard"
-    )
+    line = f"`{program} run --from-ref {shlex.quote(base)} --to-ref HEAD`, or leave it out: SKIP=cli-guard"
+    raise UsageError(f"NOTHING WAS REVIEWED: only changes are, and nothing is staged. In CI run {line}")
 
 
 @click.pass_obj
@@ -269,26 +266,16 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
 command = Group(
     "hook", help="Run a hook: Git and coding agents call this. Set it up with `cli-guard install`."
 )
-command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
-command.add_command(
-    Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge commit adds.")
-)
-command.add_command(
-    Command("post-index-change", callback=post_index_change, help="Prepare the review of what is staged.")
-)
-command.add_command(
-    Command(
-        "commit-msg", callback=commit_msg, help="Review a commit message.", params=[click.Argument(["file"])]
-    )
-)
-command.add_command(
-    Command(
-        "pre-push",
-        callback=pre_push,
-        help="Review what is about to be pushed. Git's lines are read from standard input.",
-        params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
-    )
-)
+REMOTE = [click.Argument([name], required=False) for name in ("remote", "url")]
+PUSHED = "Review what is about to be pushed. Git's lines are read from standard input."
+for name, callback, words, given in (
+    ("pre-commit", pre_commit, "Review what is about to be committed.", []),
+    ("pre-merge-commit", pre_merge_commit, "Review what a merge commit adds.", []),
+    ("post-index-change", post_index_change, "Prepare the review of what is staged.", []),
+    ("commit-msg", commit_msg, "Review a commit message.", [click.Argument(["file"])]),
+    ("pre-push", pre_push, PUSHED, REMOTE),
+):
+    command.add_command(Command(name, callback=callback, help=words, params=[*given]))
 command.add_command(pre_receive)
 for each in AGENTS.values():
     command.add_command(

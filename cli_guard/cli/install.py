@@ -9,10 +9,14 @@ import click
 from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.errors import UsageError
+from cli_guard.errors import ExitCode, UsageError
+from cli_guard.git.configured import configure, remove_configured
 from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, install
+from cli_guard.git.managers import FRAMEWORKS, Manager, find_managers
 from cli_guard.git.notes import MERGE
 from cli_guard.git.repository import Repository
+from cli_guard.secrets.printable import printable
+from cli_guard.state.files import explain_write_errors
 
 
 def agent_option(verb: str) -> click.Option:
@@ -37,22 +41,47 @@ def check_where(agent: str | None, where: str | None) -> None:
         raise UsageError("--where is about the settings of a coding agent: name it with --agent")
 
 
+def offer_lines(io: Io, manager: Manager) -> int:
+    """Print what adds cli-guard to another hook manager; return 0 if nothing is missing."""
+    lines = [f"cli-guard: nothing was changed, because {manager.name} runs the hooks here"]
+    if manager.stages:
+        lines.append(
+            f"it runs cli-guard already, a script would be second: {', '.join(sorted(manager.stages))}"
+        )
+    if missing := "\n".join(manager.missing_lines()):
+        lines += [f"to add it to {manager.place}:", *missing.split("\n")]
+    if not manager.active:
+        lines.append(f"Git does not run {manager.name} yet: run `{manager.setup}`")
+    io.say("\n  ".join(map(printable, lines)))
+    return ExitCode.USAGE if missing or not manager.active else ExitCode.OK
+
+
 @click.pass_obj
-def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None, where: str | None) -> int:
+def run(
+    io: Io, /, hook_type: tuple[str, ...], force: bool, config: bool, agent: str | None, where: str | None
+) -> int:
     """Install the given hooks, by default all of Git's."""
     check_where(agent, where)
     repository = Repository.discover(io.cwd, io.env)
     if agent:
-        if hook_type or force:
+        if hook_type or force or config:
             raise UsageError(
-                "--agent excludes --hook-type and --force: install Git's hooks in a separate call"
+                "--agent excludes --hook-type, --config and --force: install Git's hooks separately"
             )
         install_agent = AGENTS[agent].load().install
         io.say(f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}")
         return 0
     # A bare repository may have work trees, and it may be pushed to.
     wanted = hook_type or (*HOOKS, *(SERVER_HOOKS if repository.bare else ()))
-    done = install(repository, wanted, sys.executable, force=force)
+    managers = [each for each in find_managers(repository) if each.place not in FRAMEWORKS]
+    if managers and not (force or config):
+        return offer_lines(io, managers[0])
+    with explain_write_errors("the hooks"):
+        if config:
+            done = list(configure(repository, wanted, sys.executable, force=force))
+        else:
+            done = install(repository, wanted, sys.executable, force=force)
+            done += remove_configured(repository, wanted)
     repository.git.run("config", *MERGE)
     io.say("\n".join(f"cli-guard: {line}" for line in done))
     compile_package()
@@ -78,6 +107,7 @@ command = Command(
             help="Install only this hook; may be repeated.",
         ),
         click.Option(["--force", "-f"], is_flag=True, help="Replace an existing hook instead of keeping it."),
+        click.Option(["--config"], is_flag=True, help="Configure the hooks instead of scripts (Git 2.54)."),
         agent_option("Install"),
         where_option("project by default"),
     ],

@@ -6,8 +6,10 @@ from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.install import agent_option, check_where, where_option
 from cli_guard.cli.io import Io
-from cli_guard.git.hooks import uninstall
+from cli_guard.git.configured import remove_configured
+from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, uninstall
 from cli_guard.git.repository import Repository
+from cli_guard.state.files import explain_write_errors
 
 
 @click.pass_obj
@@ -18,7 +20,8 @@ def run(io: Io, /, agent: str | None, where: str | None) -> int:
         uninstall_agent = AGENTS[agent].load().uninstall
         done = [uninstall_agent(repository, where) if where else uninstall_agent(repository)]
     else:
-        done = uninstall(repository)
+        with explain_write_errors("the hooks"):
+            done = [*remove_configured(repository, (*HOOKS, *SERVER_HOOKS)), *uninstall(repository)]
     io.say(
         "\n".join(f"cli-guard: {line}" for line in done if line)
         or "cli-guard: no cli-guard hook is installed here"

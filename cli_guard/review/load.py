@@ -261,10 +261,16 @@ def unseen(request: Push, pushed: tuple[PushedRef, ...], repository: Repository)
 
 def has_other_commits(request: Push, repository: Repository) -> bool:
     """Return whether a branch or tag has a commit that is neither in this push nor in a tracking ref of its remote."""
-    # It is a pattern; a remote that is named by its address has no tracking refs.
-    tracked = () if set(request.remote) & set("*?[\\") else (f"--glob=refs/remotes/{request.remote}/*",)
     tips = (each.local_oid for each in request.plan.updates)
-    found = ("rev-list", "--max-count=1", "--branches", "--tags", "--not", *tracked, *tips, "--")
+    found = (
+        "rev-list",
+        "--max-count=1",
+        "--branches",
+        "--tags",
+        "--not",
+        *tips,
+        f"--remotes={request.remote}",
+    )
     return repository.git.optional(*found) != ""
 
 

@@ -1,0 +1,96 @@
+"""Find what other hook managers run, from the files that they read: Husky, lefthook, pre-commit and prek.
+
+Sources: Husky 9.1 and lefthook 2.2 as they install themselves; pre-commit's `.pre-commit-config.yaml`.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli_guard.git.hooks import FRAMEWORK, REVIEW_HOOKS, HookState, configured_folder, contents_of
+from cli_guard.git.repository import Repository
+
+KINDS = ("yml", "yaml", "json", "toml")
+LEFTHOOK = [f"{dot}lefthook.{kind}" for dot in ("", ".", ".config/") for kind in KINDS]
+FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml")
+# What an id in .pre-commit-hooks.yaml ends with, where that is not the stage itself.
+IDS = {"": "pre-commit", "merge": "pre-merge-commit"}
+# Comments do not count.
+CALL = re.compile(rb"(?m)^[^#\n]*\bcli[-_]guard['\"]?\s+hook\s+([a-z-]+)")
+ID = re.compile(rb"(?m)^[^#\n]*\bid['\"]?\s*[:=]\s*['\"]?cli-guard-?(merge|commit-msg|pre-push|)(?![\w-])")
+MENTION = re.compile(rb"(?m)^[^#\n]*\bcli[-_]guard\b")
+ARGUMENTS = {"commit-msg": " {1}", "pre-push": " {1} {2}\n      use_stdin: true"}
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """A manager by its file or folder: the stages that call cli-guard, whether Git runs it, what sets it up."""
+
+    name: str
+    place: str
+    stages: frozenset[str]
+    active: bool
+    setup: str
+
+    def missing_lines(self) -> Iterator[str]:
+        """Yield for each other stage what adds cli-guard: a command, or lines of lefthook.yml."""
+        for stage in (each for each in REVIEW_HOOKS if each not in self.stages):
+            call, arguments = f"cli-guard hook {stage}", ARGUMENTS.get(stage, "")
+            if self.name == "Husky":
+                line = f'{call} "$@"' if arguments else call
+                yield f"echo {shlex.quote(line)} >> {shlex.quote(f'{self.place}/{stage}')}"
+            else:
+                yield f"{stage}:\n  jobs:\n    - run: {call}{arguments}"
+
+
+def called_stages(*paths: Path) -> frozenset[str]:
+    """Return the stages for which files call cli-guard; all of them if it is named in another way."""
+    texts = [contents_of(path) or b"" for path in paths]
+    found = {name.decode() for text in texts for name in (*ID.findall(text), *CALL.findall(text))}
+    found = {IDS.get(name, name) for name in found} & set(REVIEW_HOOKS)
+    return frozenset(found or (REVIEW_HOOKS if any(map(MENTION.search, texts)) else ()))
+
+
+def find_managers(repository: Repository) -> list[Manager]:
+    """Return the managers whose files the work tree has."""
+    if repository.bare:
+        return []
+    found, root, configured = [], repository.root, configured_folder(repository)
+    scripts = [contents_of(repository.common_dir / "hooks" / name) or b"" for name in REVIEW_HOOKS]
+    folder = root / (configured[1] if configured else ".husky")
+    folder = folder.parent if folder.name == "_" else folder
+    # `_` is Husky's own part, which `npx husky` makes in each clone.
+    is_set_up = any((folder / "_" / name).is_file() for name in ("h", "husky.sh"))
+    if is_set_up or (folder == root / ".husky" and folder.is_dir()):
+        stages = frozenset(name for name in REVIEW_HOOKS if called_stages(folder / name))
+        active = is_set_up and configured is not None
+        found.append(Manager("Husky", os.path.relpath(folder, root), stages, active, "npx husky"))
+    if files := [name for name in LEFTHOOK if (root / name).is_file()]:
+        local = (name.replace("lefthook.", "lefthook-local.") for name in LEFTHOOK)
+        stages = called_stages(*(root / name for name in (*files, *local)))
+        active = any(b"lefthook" in text for text in scripts)
+        found.append(Manager("lefthook", files[0], stages, active, "lefthook install"))
+    for name in (name for name in FRAMEWORKS if (root / name).is_file()):
+        program, stages = "prek" if name == "prek.toml" else "pre-commit", called_stages(root / name)
+        setup = " -t ".join((f"{program} install", *sorted(stages)))
+        found.append(Manager(program, name, stages, any(map(FRAMEWORK.search, scripts)), setup))
+    return found
+
+
+def find_runners(repository: Repository, state: HookState, managers: list[Manager]) -> Iterator[str]:
+    """Yield the programs through which the hook that Git finds in its folder runs cli-guard."""
+    if state.owner == "ours":
+        yield f"cli-guard, run first by {state.framework}" if state.framework else "cli-guard"
+    if (state.path == state.slot and state.owner != "foreign") or not os.access(state.path, os.X_OK):
+        return
+    script, called = contents_of(state.path) or b"", called_stages(state.path)
+    for each in managers:
+        runs = each.active if each.name == "Husky" else b"lefthook" in script
+        if state.name in each.stages and (state.framework if each.place in FRAMEWORKS else runs):
+            yield f"cli-guard, by {state.framework or each.name}"
+            called = frozenset()
+    if state.name in called and not state.framework:
+        yield "another program that calls cli-guard"
