@@ -1,5 +1,6 @@
 """`cli-guard review`: review a change by hand."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -7,7 +8,7 @@ import click
 from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
-from cli_guard.errors import UsageError
+from cli_guard.errors import NotARepository, UsageError
 from cli_guard.review.render import FORMATS, renderer
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Patch, Range, Request, Staged, Worktree, parse_range
@@ -74,10 +75,15 @@ def show(
         colored = io.colored(color) and not output
         shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, **options)
     elif format_name == "html":
-        from cli_guard.review.page.evidence import evidence_here
+        from cli_guard.git.repository import Repository
+        from cli_guard.review.page.evidence import collect_evidence
         from cli_guard.review.render import html
 
-        shown = html.render(review, evidence_here(io.invocation, base))
+        evidence = None
+        with suppress(NotARepository):
+            repository = Repository.discover(io.cwd, io.env)
+            evidence = collect_evidence(repository, io.invocation, base and repository.resolve(base))
+        shown = html.render(review, evidence)
     else:
         shown = renderer(format_name)(review)
     write_report(io, shown, output)

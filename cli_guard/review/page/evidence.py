@@ -4,27 +4,18 @@ A signature is checked now, against the signers of a commit. An entry of the aud
 whoever can write to the file can write it, so it is shown as a claim.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
-from cli_guard.errors import CliGuardError, NotARepository
+from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.auditing import approval_events, check_log, noted_lines, read_signed
-from cli_guard.review.page.markup import (
-    Markup,
-    Section,
-    anchor,
-    bullets,
-    facts,
-    fill,
-    fit,
-    join,
-    link,
-    section,
-)
+from cli_guard.review.page import markup as page
+from cli_guard.review.page.markup import Markup, Section, anchor, fit, join, link
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
@@ -96,15 +87,6 @@ class Evidence:
         return join(("; evidence: " if links else "", join(links, ", ")))
 
 
-def evidence_here(invocation: Invocation, revision: str | None = None) -> Evidence | None:
-    """Return what the repository here holds, None outside of one. Raises CliGuardError."""
-    try:
-        repository = Repository.discover(invocation.cwd, invocation.env)
-    except NotARepository:
-        return None
-    return collect_evidence(repository, invocation, repository.resolve(revision) if revision else None)
-
-
 def collect_evidence(repository: Repository, invocation: Invocation, base: str | None = None) -> Evidence:
     """Read the approvals here and in Git's notes, check each signature, and check the audit log.
 
@@ -137,66 +119,57 @@ def collect_evidence(repository: Repository, invocation: Invocation, base: str |
         tuple([f"the audit log was changed: {result.problem}"] * bool(result.problem) + problems),
         (
             ("Repository", PurePath(repository.root_name).name),
-            ("Made at", f"{invocation.now:%Y-%m-%d %H:%M} UTC"),
+            ("Made", f"{invocation.now:%Y-%m-%d %H:%M} UTC"),
         ),
     )
 
 
 def claim_of(logged: Entry) -> Given:
     """Return an entry of the audit log that no signature proves."""
-    said = {name: str(value) for name, value in logged.items()}
+    said = defaultdict(str, {name: str(value) for name, value in logged.items() if value})
     marks, rules = (list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS)
-    made = Statement(
-        content=said.get("content") or said.get("commit", ""),
-        policy=said.get("policy", ""),
-        findings=dict.fromkeys(marks, ", ".join(rules)),
-        principal=said.get("principal") or said.get("user", ""),
-        at=said.get("at", ""),
-        repository=(),
-        reason=said.get("reason", ""),
-        decision=said["event"],
+    who, content, mark = (
+        said["principal"] or said["user"],
+        said["content"] or said["commit"],
+        said["statement"],
     )
-    mark = said.get("statement", "")
-    return Given(
-        made, said.get("level", "tty"), UNSIGNED, LOST if mark else CLAIM, mark, said.get("review_id", "")
-    )
+    made = Statement(content, said["policy"], dict.fromkeys(marks, ", ".join(rules)), who, said["at"], ())
+    made = replace(made, reason=said["reason"], decision=said["event"])
+    return Given(made, said["level"] or "tty", UNSIGNED, LOST if mark else CLAIM, mark, said["review_id"])
 
 
 def answers_section(evidence: Evidence, commits: Mapping[str, str] | None = None) -> Section:
     """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
-    known, shown = commits or {}, evidence.given[:SHOWN]
-    cards = [card_of(each, known.get(each.made.content, each.commit)) for each in shown]
+    cards = [card_of(e, (commits or {}).get(e.made.content, e.commit)) for e in evidence.given[:SHOWN]]
     older = len(evidence.given) - len(cards)
     rest = f"and {older} older: cli-guard audit show --approvals" if older else None
-    return section("answers", "Approvals", *cards, rest or (None if cards else "Nothing was approved here."))
+    return page.section(
+        "answers", "Approvals", *cards, rest or (None if cards else "Nothing was approved here.")
+    )
 
 
 def card_of(given: Given, commit: str) -> Markup:
-    made, short = given.made, commit[:10]
-    rules = fit(", ".join(sorted(set(made.findings.values()))))
-    shown = (
-        ("Presence", link("proof", given.level)),
-        ("Decision", made.decision if given.commit else ""),
-        ("Reason", fit(redact(made.reason) or "none given")),
-        ("Until", made.expires[:16].replace("T", " ") or "no end"),
-        ("Of", join((rules, f" ({count(len(made.findings), 'finding')})"))),
-        ("Commit", link(anchor("c", commit), short) if commit else ""),
-    )
-    bound = {"Statement": given.mark, "Content": made.content, "Tree": made.tree, "Starts from": made.base}
-    bound |= {"Policy": made.policy, "Review": given.review_id, "Files": redact(", ".join(made.blobs))}
-    commands = f"\ncli-guard audit show --commit {short}" if commit else ""
-    commands += f"\ncli-guard verify --range {short}^..{short}" if commit and given.mark else ""
-    return fill(
+    made, none = given.made, "none given"
+    shown = {
+        "who": made.principal or none,
+        "at": made.at[:16].replace("T", " "),
+        "why": given.why,
+        "level": given.level,
+        "reason": redact(made.reason) or none,
+        "until": made.expires[:16].replace("T", " ") or "no end",
+        "rules": ", ".join(sorted(set(made.findings.values()))),
+        "files": redact(", ".join(made.blobs)) or none,
+    }
+    bound = {name: getattr(made, name) or none for name in ("decision", "content", "tree", "base", "policy")}
+    bound |= {"mark": given.mark or none, "review": given.review_id or none, "proof": given.proof}
+    return page.fill(
         "card.html",
         place=given.place,
-        who=fit(made.principal or "nobody named"),
-        at=made.at[:16].replace("T", " "),
         color=COLORS[given.proof],
-        proof=given.proof,
-        why=fit(given.why),
-        facts=facts(shown),
-        bound=facts((name, fit(value)) for name, value in bound.items()),
-        commands=fit(commands, lines=True),
+        number=count(len(made.findings), "finding"),
+        commit=link(anchor("c", commit), commit[:10]) if commit else "not known here",
+        revision=commit[:10] or "COMMIT",
+        **{name: fit(text) for name, text in (shown | bound).items()},
     )
 
 
@@ -204,6 +177,6 @@ def proof_section(evidence: Evidence) -> Section:
     """Return what can be relied on, and what can be forged."""
     proofs = [each.proof for each in evidence.given]
     tally = ", ".join(f"{proofs.count(each)} {each}" for each in COLORS if each in proofs) or "none"
-    color, problems = "bad" if evidence.problems else "plain", bullets(evidence.problems) or ""
+    color, problems = "bad" if evidence.problems else "plain", page.bullets(evidence.problems) or ""
     about = {"signers": evidence.signers, "log": evidence.log, "color": color, "problems": problems}
-    return Section("proof", "What this proves", fill("proof.html", tally=tally, **about))
+    return Section("proof", "What this proves", page.fill("proof.html", tally=tally, **about))

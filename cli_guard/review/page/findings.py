@@ -5,20 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from cli_guard.model import Finding, Severity
-from cli_guard.review.page.markup import (
-    LINE,
-    NOTHING,
-    Markup,
-    Section,
-    anchor,
-    escape,
-    fill,
-    fit,
-    join,
-    link,
-    section,
-    tag,
-)
+from cli_guard.review.page import markup as page
+from cli_guard.review.page.markup import LINE, NOTHING, Markup, Section, anchor, fit, join, link, tag
 from cli_guard.review.render.words import count, where
 
 # What a finding is at the end, in the order of the page, with the words of its heading and its tag.
@@ -68,7 +56,7 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Sect
     """Return all findings, the worst first, with the form that filters them; `commits` are those with a row."""
     ordered = sorted(rows, key=lambda row: row.rank)
     if not ordered:
-        return section("findings", "Findings", tag("p", "There are none."))
+        return page.section("findings", "Findings", tag("p", "There are none."))
     space, parts, first = Space(max(LEAST, min(MOST, TEXTS // len(ordered)))), [], 1
     for state, of_state in groupby(ordered, key=lambda row: row.state):
         groups, start = [], first
@@ -82,12 +70,12 @@ def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Sect
     said = "; ".join(filter(None, (short, more)))
     note = tag("p", f"On a page with so many findings: {said}. The JSON format has all.") if said else None
     severities, states = {str(row.finding.severity) for row in ordered}, {row.state for row in ordered}
-    form = fill(
+    form = page.fill(
         "filter.html",
         severities=join(tag("option", each) for each in SEVERITIES if each in severities),
         states=join(tag("option", words[0], value=each) for each, words in STATES.items() if each in states),
     )
-    return section("findings", "Findings", form, *parts, note)
+    return page.section("findings", "Findings", form, *parts, note)
 
 
 def group_of(rows: Sequence[Row], first: int, space: Space, commits: Collection[str]) -> Markup:
@@ -103,7 +91,7 @@ def group_of(rows: Sequence[Row], first: int, space: Space, commits: Collection[
     used = [name for name, wanted in columns.items() if wanted]
     own = len(messages) > 1, len(remedies) > 1
     lines = (row_of(row, f"f{first + at}", used, own, space, commits) for at, row in enumerate(rows))
-    return fill(
+    return page.fill(
         "group.html",
         rule=found.rule,
         severity=found.severity,
@@ -146,7 +134,7 @@ def what_of(found: Finding, own: tuple[bool, bool], left: int, space: Space) -> 
         yield tag("code", fit(found.evidence.strip(), share, lines=True))
     if own[1]:
         yield remedy_of(found, share)
-    text = escape((found.suggestion or "").strip("\n").expandtabs(4), lines=True)
+    text = page.escape((found.suggestion or "").strip("\n").expandtabs(4), lines=True)
     if text and (length := len(text.encode()) + FRAME) <= space.suggestions:
         space.suggestions -= length
         yield tag("details", tag("summary", "Suggestion"), tag("pre", text))

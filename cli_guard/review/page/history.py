@@ -60,22 +60,18 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class Read:
-    """What the commits say: the commit of each content, what changed the policy and how, what a limit left out."""
-
-    contents: dict[str, str] = field(default_factory=dict)
-    policy: list[tuple[str, str, str]] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class History:
-    """A span of commits, oldest first, and all that is known of it; `older` commits were left out."""
+    """A span of commits, oldest first, and all that is known of it; `older` commits were left out.
+
+    `contents` has the commit of each content, `policy` what changed it and how, `skipped` what a limit left out.
+    """
 
     commits: Sequence[Recorded]
     older: bool
+    contents: Mapping[str, str]
+    policy: Sequence[tuple[str, str, str]]
+    skipped: Sequence[tuple[str, str]]
     evidence: Evidence
-    read: Read
     lives: Sequence[Life]
     review: Review | None = None
 
@@ -87,16 +83,14 @@ def collect_history(
     commits, older = list_commits(repository, since, within)
     evidence = collect_evidence(repository, invocation, repository.resolve(within.base) if within else None)
     entries = list(AuditLog(repository.state_folder).entries())
-    read = read_commits(repository, commits)
-    approved = {
-        read.contents.get(each.made.content, each.commit) for each in evidence.given if each.proof != REFUSED
-    }
+    contents, policy, skipped = read_commits(repository, commits)
+    approved = {contents.get(e.made.content, e.commit) for e in evidence.given if e.proof != REFUSED}
+    commits = judge(commits, contents, entries, approved)
+    ids, first = {each.oid for each in commits}, commits[0].at if commits and (since or older) else ""
     lives = read_lives(repository, entries, find_approvals(repository, invocation, "")[1])
-    ids, first = (
-        {each.oid for each in commits},
-        commits[0].at if commits and (since or within or older) else "",
-    )
-    lives = [each for each in lives if each.commit in ids or (not each.commit and each.at >= first)]
+    lives = [
+        each for each in lives if each.commit in ids or (not within and not each.commit and each.at >= first)
+    ]
     review = review_request(within, invocation, record=False) if within else None
     if review and within:
         head = repository.resolve(within.head)
@@ -104,7 +98,7 @@ def collect_history(
         named = zip_longest(review.findings, found)
         judged = (replace(e, finding=replace(e.finding, commit=e.finding.commit or c)) for e, c in named)
         review = replace(review, findings=tuple(judged))
-    return History(judge(commits, read.contents, entries, approved), older, evidence, read, lives, review)
+    return History(commits, older, contents, policy, skipped, evidence, lives, review)
 
 
 def find_commit(repository: Repository, head: str, found: Finding) -> str | None:
@@ -134,24 +128,28 @@ def list_commits(repository: Repository, since: str, within: Range | None) -> tu
     return found[:MOST_COMMITS][::-1], len(found) > MOST_COMMITS
 
 
-def read_commits(repository: Repository, commits: Iterable[Recorded]) -> Read:
-    """Read what the commits change. Raises GitError."""
-    read, limits, parents = Read(), Limits(), {each.oid: each.parent for each in commits}
+def read_commits(
+    repository: Repository, commits: Iterable[Recorded]
+) -> tuple[dict[str, str], list[tuple[str, str, str]], list[tuple[str, str]]]:
+    """Return the commit of each content, what changed the policy, and what a limit left out. Raises GitError."""
+    limits, parents = Limits(), {each.oid: each.parent for each in commits}
+    contents: dict[str, str] = {}
+    policy, skipped = [], []
     with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
         reader = ChangeReader(repository, blobs, Bounds(limits.files, limits.file_chars, limits.total_chars))
         for changes in reader.commits(parents):
             oid = changes.commit or ""
-            read.contents.update(dict.fromkeys(RecordedContent.of(changes).identities, oid))
-            read.skipped.extend((oid, redact(f"{each.path}: {each.reason}")) for each in changes.skipped)
+            contents |= dict.fromkeys(RecordedContent.of(changes).identities, oid)
+            skipped += [(oid, redact(f"{each.path}: {each.reason}")) for each in changes.skipped]
             try:
                 found = review_policy(ReviewInput("report", changes, BlobContents(blobs, oid))).findings
-                read.policy.extend((oid, each.rule, redact(each.message)) for each in found)
+                policy += [(oid, each.rule, redact(each.message)) for each in found]
                 if parents[oid] and any(each.path in POLICY_FILES for each in changes):
                     after, before = (recorded_policy(repository, each)[0] for each in (oid, parents[oid]))
-                    read.policy.extend((oid, "stronger", redact(each)) for each in loosenings(after, before))
+                    policy += [(oid, "stronger", redact(each)) for each in loosenings(after, before)]
             except ConfigError as error:
-                read.policy.append((oid, "broken", redact(str(error))))
-    return read
+                policy.append((oid, "broken", redact(str(error))))
+    return contents, policy, skipped
 
 
 def judge(

@@ -36,13 +36,9 @@ def render(history: History) -> str:
     sections = (
         commits_section(commits),
         findings_section(rows_of(history, ids), ids),
-        answers_section(evidence, history.read.contents),
-        listing(
-            "policy", "Policy", "Weaker and stronger", "The policy did not change.", policy_rows(history)
-        ),
-        listing(
-            "unread", "Not reviewed", "Not reviewed, or in part", "All was reviewed.", unread_rows(history)
-        ),
+        answers_section(evidence, history.contents),
+        listing("policy", "Policy", "Weaker and stronger", "It did not change.", policy_rows(history)),
+        listing("unread", "Not reviewed", "Not, or in part", "All was reviewed.", unread_rows(history)),
         proof_section(evidence),
     )
     verdict = "deny" if evidence.problems else "review" if doubtful else "allow"
@@ -62,7 +58,7 @@ def listing(name: str, title: str, caption: str, none: str, rows: Iterator[tuple
 
 
 def policy_rows(history: History) -> Iterator[tuple[str, str, str]]:
-    for oid, what, said in history.read.policy:
+    for oid, what, said in history.policy:
         yield oid, POLICY.get(what, what), f"{'without this commit: ' * (what == 'stronger')}{said}"
 
 
@@ -70,9 +66,7 @@ def unread_rows(history: History) -> Iterator[tuple[str, str, str]]:
     for each in history.commits:
         if each.decision in DOUBTFUL:
             yield each.oid, DECISIONS[each.decision], each.subject
-        yield from (
-            (oid, "not read in full", skipped) for oid, skipped in history.read.skipped if oid == each.oid
-        )
+        yield from ((oid, "not read in full", skipped) for oid, skipped in history.skipped if oid == each.oid)
 
 
 def commits_section(commits: Sequence[Recorded]) -> Section:
@@ -83,13 +77,12 @@ def commits_section(commits: Sequence[Recorded]) -> Section:
         before = (f"{number} x {DECISIONS[what]}" for what, number in each.attempts.items())
         at, how = tag("time", each.at[:16].replace("T", " ")), "; ".join((DECISIONS[each.decision], *before))
         rows.append((each.oid[:10], at, fit(each.author, 80), fit(each.subject, 120), how))
-    heads, names = (
-        ("Commit", "Committed", "Author", "Subject", "Review"),
+    names, heads = (
         [anchor("c", e.oid) for e in newest],
+        ("Commit", "Committed", "Author", "Subject", "Review"),
     )
-    return section(
-        "commits", "Commits", picture(commits), page.table("Commits, newest first", heads, rows, names)
-    )
+    listed = page.table("Commits, newest first", heads, rows, names)
+    return section("commits", "Commits", picture(commits), listed)
 
 
 def picture(commits: Sequence[Recorded]) -> Markup:
@@ -119,19 +112,12 @@ def picture(commits: Sequence[Recorded]) -> Markup:
 
 def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
     """Yield the findings: those of the review of the range, then those that only the log has."""
-    lives, evidence, review = (
-        {each.fingerprint: each for each in history.lives},
-        history.evidence,
-        history.review,
-    )
+    lives, review = {each.fingerprint: each for each in history.lives}, history.review
+    evidence = history.evidence
     for judged in review.findings if review else ():
         life = lives.pop(judged.finding.fingerprint, None)
-        found = replace(judged.finding, commit=judged.finding.commit or (life.commit if life else None))
-        yield Row(
-            found,
-            judged.disposition,
-            *(life_of(life, evidence, ids) if life else ("not in the audit log here",)),
-        )
+        told = life_of(life, evidence, ids) if life else ("not in the audit log here", page.NOTHING)
+        yield Row(judged.finding, judged.disposition, *told)
     for answered in review.suppressed if review else ():
         life = lives.pop(answered.finding.fingerprint, None)
         found = replace(answered.finding, commit=answered.finding.commit or (life.commit if life else None))

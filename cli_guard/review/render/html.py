@@ -1,19 +1,10 @@
 """The report as one HTML file that loads nothing: for a browser, an auditor, a printer."""
 
 from cli_guard.model import Suppressed
+from cli_guard.review.page import markup as page
 from cli_guard.review.page.evidence import Evidence, answers_section, proof_section
 from cli_guard.review.page.findings import Row, findings_section
-from cli_guard.review.page.markup import (
-    SHOWN,
-    Markup,
-    bullets,
-    document,
-    facts,
-    fit,
-    section,
-    table,
-    tag,
-)
+from cli_guard.review.page.markup import SHOWN, Markup, fit, tag
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import ANSWERED, coverage, next_steps, tally, verdict
 
@@ -25,7 +16,7 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     head = (
         tag("p", fit(sentence), ":" if steps else "", class_="lead"),
         *(tag("pre", fit(step)) for step in steps),
-        tag("dl", facts((*shown, *(evidence.about if evidence else ())))),
+        tag("dl", page.facts((*shown, *(evidence.about if evidence else ())))),
     )
     rows = [Row(each.finding, str(each.disposition)) for each in review.findings]
     for each in review.suppressed:
@@ -35,14 +26,14 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     more = f"and {len(skipped) - SHOWN} more: the JSON format lists all"
     lines = [more] * (len(skipped) > SHOWN) + [f"searched for secrets only: files in {unread}"] * bool(unread)
     reasons = [(fit(each.path), fit(each.reason)) for each in skipped[:SHOWN]]
-    listed = table("Skipped", ("What", "Why"), reasons) if skipped else tag("p", "Nothing was skipped.")
+    listed = page.table("Skipped", ("What", "Why"), reasons) if skipped else tag("p", "Nothing was skipped.")
     sections = [
         findings_section(rows),
         *([answers_section(evidence)] if evidence else ()),
-        section("unread", "Not reviewed", listed, bullets((*lines, *review.notes))),
+        page.section("unread", "Not reviewed", listed, page.bullets((*lines, *review.notes))),
         *([proof_section(evidence)] if evidence else ()),
     ]
-    return document(f"cli-guard: {verdict(review)}", str(review.decision), head, sections)
+    return page.document(f"cli-guard: {verdict(review)}", str(review.decision), head, sections)
 
 
 def answer_of(answered: Suppressed) -> str:
