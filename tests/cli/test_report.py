@@ -1,6 +1,7 @@
 """`cli-guard report`, and a review as a page: who let a finding in, on what proof, in a real browser."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from examples import table
 from forging.honest import Person, commit_approved, needs_ssh_keygen, risky, stage
 from in_process import guard
 from repositories import Repo
+
+from cli_guard.state.audit import AuditLog
 
 OWNED = "document.title='owned'"
 IMAGE = "<img src=http://127.0.0.1:9/seen onerror=document.title=1>"
@@ -49,7 +52,7 @@ def history(ada: Person, tmp_path: Path) -> Repo:
     commit_approved(repo, "Weaken", {"cli-guard.toml": '[approvals]\nhigh = "tty"\n'})
     stage(repo, {f"<svg onload={OWNED}>\u202e.py": risky("other") + f"\n# {IMAGE}\n"})
     assert guard(repo, "hook", "pre-commit").code == 3
-    repo.git("commit", "-qnm", f"</title><script>{OWNED}</script>")
+    repo.git("commit", "-qnm", f"</title>\u2028\x85\x0c<script>{OWNED}</script>")
     stage(repo, {"plain.py": "y = 2\n"})
     assert guard(repo, "hook", "pre-commit", env={"SKIP": "cli-guard"}).code == 0
     repo.git("commit", "-qnm", "Skip")
@@ -189,8 +192,6 @@ def test_a_changed_log_is_said_on_the_page_and_by_the_exit_code(committed: Repo)
 
 
 def test_an_entry_without_a_signature_is_shown_as_a_claim(committed: Repo) -> None:
-    from cli_guard.state.audit import AuditLog
-
     forged = {
         "event": "approve",
         "at": "2026-01-01T00:00:00+00:00",
@@ -202,3 +203,46 @@ def test_an_entry_without_a_signature_is_shown_as_a_claim(committed: Repo) -> No
     page = guard(committed, "report").out
     assert page.count("<span class=warn>unsigned</span>") == 2 and "signature good</span>" not in page
     assert "neither here nor in the notes" in page
+    assert "verified, as the log says" in page and ">verified<" not in page.partition("id=proof")[0]
+
+
+def decisions(repo: Repo, *options: str) -> dict[str, str]:
+    """How each commit of the report was reviewed, by its subject."""
+    page = guard(repo, "report", *options).out
+    rows = re.findall(r"<time>[^<]*</time><td>[^<]*<td>([^<]*)<td>([^<\n]*)", page)
+    assert len(rows) == page.count("<tr id=c")
+    return dict(reversed(rows))
+
+
+def test_how_each_commit_was_reviewed(committed: Repo) -> None:
+    start = committed.git("rev-parse", "HEAD")
+    committed.commit("One", {"one.py": "x = 1\n"})
+    committed.git("switch", "-qc", "side", start)
+    committed.commit("Unseen", {"unseen.py": "x = 1\n"})
+    committed.git("switch", "-q", "main")
+    committed.commit("Two", {"two.py": "x = 1\n"})
+    assert guard(committed, "review", "--range", f"{start}..HEAD").code == 0
+    committed.git("merge", "-q", "--no-verify", "--no-edit", "side")
+    stage(committed, {"risky.py": risky()})
+    assert guard(committed, "hook", "pre-commit").code == 3
+    stage(committed, {"risky.py": "x = 3\n"})
+    assert guard(committed, "hook", "pre-commit").code == 0
+    committed.git("commit", "-qnm", "Mended")
+    unknown, allowed = "no review known here", "reviewed and allowed"
+    known = decisions(committed)
+    assert known == {
+        "Start": unknown,
+        "One": allowed,
+        "Two": allowed,
+        "Unseen": unknown,
+        "Merge branch &#x27;side&#x27;": unknown,
+        "Mended": f"{allowed}; 1 x needed a person, before the commit",
+    }
+    assert list(decisions(committed, "--since", start)) == list(known)[1:]
+    assert decisions(committed, "--since", "2099-01-01") == {}
+    # Nothing that a line of the log says is an option for Git, or an error.
+    for base in ("--output=owned", "f" * 40, ""):
+        AuditLog(committed.path / ".git/cli-guard").append(
+            {"event": "range", "decision": "allow", "base": base, "head": committed.git("rev-parse", "HEAD")}
+        )
+    assert decisions(committed) == known and not (committed.path / "owned").exists()

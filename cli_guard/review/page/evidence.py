@@ -101,9 +101,7 @@ def collect_evidence(repository: Repository, invocation: Invocation, base: str |
         good: object = f"not checked: only the newest {MOST_CHECKED} were"
         if number < MOST_CHECKED:
             good = check_statement(made, envelope, signers, None, invocation)
-        proof, why = (
-            (REFUSED, good) if isinstance(good, str) else (GOOD, f"by the signers at {str(base)[:10]}")
-        )
+        proof, why = (REFUSED, good) if isinstance(good, str) else (GOOD, f"by a signer at {str(base)[:10]}")
         given.append(Given(made, level, proof, why, mark, ids.get(mark, "")))
     known = {each.mark for each in given}
     given += [claim_of(each) for each in logged if str(each.get("statement", "")) not in known]
@@ -111,16 +109,15 @@ def collect_evidence(repository: Repository, invocation: Invocation, base: str |
         result = records.audit.verify()
     except OSError as error:
         raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
+    name, made_at = PurePath(repository.root_name).name, f"{invocation.now:%Y-%m-%d %H:%M} UTC"
+    about = (("Repository", name), ("Made", made_at))
     problems, signed_up_to = check_log(result, repository, invocation)
     return Evidence(
         tuple(sorted(given, key=lambda each: each.made.at, reverse=True)),
         f"at {base[:10]}" if base else "of no commit yet",
         f"{result}; {signed_up_to or 'no line of it is signed'}",
         tuple([f"the audit log was changed: {result.problem}"] * bool(result.problem) + problems),
-        (
-            ("Repository", PurePath(repository.root_name).name),
-            ("Made", f"{invocation.now:%Y-%m-%d %H:%M} UTC"),
-        ),
+        about,
     )
 
 
@@ -128,24 +125,19 @@ def claim_of(logged: Entry) -> Given:
     """Return an entry of the audit log that no signature proves."""
     said = defaultdict(str, {name: str(value) for name, value in logged.items() if value})
     marks, rules = (list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS)
-    who, content, mark = (
-        said["principal"] or said["user"],
-        said["content"] or said["commit"],
-        said["statement"],
-    )
+    who, content = said["principal"] or said["user"], said["content"] or said["commit"]
+    mark, level = said["statement"], f"{said['level']}, as the log says" if said["level"] else "tty"
     made = Statement(content, said["policy"], dict.fromkeys(marks, ", ".join(rules)), who, said["at"], ())
     made = replace(made, reason=said["reason"], decision=said["event"])
-    return Given(made, said["level"] or "tty", UNSIGNED, LOST if mark else CLAIM, mark, said["review_id"])
+    return Given(made, level, UNSIGNED, LOST if mark else CLAIM, mark, said["review_id"])
 
 
 def answers_section(evidence: Evidence, commits: Mapping[str, str] | None = None) -> Section:
     """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
     cards = [card_of(e, (commits or {}).get(e.made.content, e.commit)) for e in evidence.given[:SHOWN]]
     older = len(evidence.given) - len(cards)
-    rest = f"and {older} older: cli-guard audit show --approvals" if older else None
-    return page.section(
-        "answers", "Approvals", *cards, rest or (None if cards else "Nothing was approved here.")
-    )
+    rest = f"and {older} older: cli-guard audit show --approvals" if older else ""
+    return page.section("answers", "Approvals", *cards, rest if cards else "Nothing was approved here.")
 
 
 def card_of(given: Given, commit: str) -> Markup:

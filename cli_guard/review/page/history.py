@@ -3,7 +3,7 @@
 import datetime
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -13,11 +13,12 @@ from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.git.log import blame_lines
 from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import OID, Repository
 from cli_guard.model import Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.review.auditing import find_approvals
 from cli_guard.review.page.evidence import REFUSED, Evidence, collect_evidence
+from cli_guard.review.page.markup import SHOWN
 from cli_guard.review.policy import recorded_policy
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
@@ -84,13 +85,11 @@ def collect_history(
     evidence = collect_evidence(repository, invocation, repository.resolve(within.base) if within else None)
     entries = list(AuditLog(repository.state_folder).entries())
     contents, policy, skipped = read_commits(repository, commits)
-    approved = {contents.get(e.made.content, e.commit) for e in evidence.given if e.proof != REFUSED}
-    commits = judge(commits, contents, entries, approved)
-    ids, first = {each.oid for each in commits}, commits[0].at if commits and (since or older) else ""
-    lives = read_lives(repository, entries, find_approvals(repository, invocation, "")[1])
-    lives = [
-        each for each in lives if each.commit in ids or (not within and not each.commit and each.at >= first)
-    ]
+    ids, approvals = {each.oid for each in commits}, find_approvals(repository, invocation, "")[1]
+    # What was never recorded belongs to a time, not to a range.
+    first = "z" if within else commits[0].at if commits and (since or older) else ""
+    every = read_lives(repository, entries, approvals)
+    lives = [each for each in every if each.commit in ids or (not each.commit and each.at >= first)]
     review = review_request(within, invocation, record=False) if within else None
     if review and within:
         head = repository.resolve(within.head)
@@ -98,7 +97,8 @@ def collect_history(
         named = zip_longest(review.findings, found)
         judged = (replace(e, finding=replace(e.finding, commit=e.finding.commit or c)) for e, c in named)
         review = replace(review, findings=tuple(judged))
-    return History(commits, older, contents, policy, skipped, evidence, lives, review)
+    known = History(commits, older, contents, policy, skipped, evidence, lives, review)
+    return replace(known, commits=judge(repository, known, entries))
 
 
 def find_commit(repository: Repository, head: str, found: Finding) -> str | None:
@@ -121,7 +121,9 @@ def list_commits(repository: Repository, since: str, within: Range | None) -> tu
         except ValueError:
             tips = [f"{repository.resolve(since)}..HEAD"]
     found = []
-    for line in repository.git.text(*LOG, f"--max-count={MOST_COMMITS + 1}", *tips, "--").splitlines():
+    # Lines end at LF only: a subject may hold any other line break of Unicode.
+    listed = repository.git.text(*LOG, f"--max-count={MOST_COMMITS + 1}", *tips, "--")
+    for line in filter(None, listed.split("\n")):
         oid, time, author, parents, subject = line.split("\0", 4)
         at = datetime.datetime.fromtimestamp(int(time), datetime.UTC).isoformat(timespec="seconds")
         found.append(Recorded(oid, at, redact(author), parents.partition(" ")[0], redact(subject)))
@@ -140,7 +142,7 @@ def read_commits(
         for changes in reader.commits(parents):
             oid = changes.commit or ""
             contents |= dict.fromkeys(RecordedContent.of(changes).identities, oid)
-            skipped += [(oid, redact(f"{each.path}: {each.reason}")) for each in changes.skipped]
+            skipped += [(oid, redact(f"{each.path}: {each.reason}")) for each in changes.skipped[:SHOWN]]
             try:
                 found = review_policy(ReviewInput("report", changes, BlobContents(blobs, oid))).findings
                 policy += [(oid, each.rule, redact(each.message)) for each in found]
@@ -152,25 +154,22 @@ def read_commits(
     return contents, policy, skipped
 
 
-def judge(
-    commits: Sequence[Recorded],
-    contents: Mapping[str, str],
-    entries: Iterable[Entry],
-    approved: Collection[str],
-) -> list[Recorded]:
+def judge(repository: Repository, known: History, entries: Iterable[Entry]) -> list[Recorded]:
     """Return the commits with how they were reviewed, as the entries of the log say."""
-    places, times = {each.oid: at for at, each in enumerate(commits)}, [each.at for each in commits]
+    commits, contents, given = known.commits, known.contents, known.evidence.given
+    approved = {contents.get(each.made.content, each.commit) for each in given if each.proof != REFUSED}
+    ids, times = {each.oid for each in commits}, [each.at for each in commits]
     last: dict[str, str] = {}
     before: dict[int, Counter[str]] = defaultdict(Counter)
     for entry in entries:
         decision, oid = str(entry.get("decision", "")), contents.get(str(entry.get("content")))
         what = "skipped" if "skipped" in entry else decision
-        start, end = (places.get(str(entry.get(name))) for name in ("base", "head"))
+        base, head = (str(entry.get(name)) for name in ("base", "head"))
         if oid and decision:
             last[oid] = decision
-        elif end is not None and decision == "allow":  # a range, or a push
-            covered = commits[0 if start is None else start + 1 : end + 1]
-            last |= dict.fromkeys((each.oid for each in covered), "allow")
+        elif decision == "allow" and head in ids and OID.fullmatch(base):  # a range, or a push
+            with suppress(GitError):
+                last |= dict.fromkeys(ids.intersection(repository.commits(head, exclude=[base])), "allow")
         elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
             before[bisect_left(times, str(entry.get("at")))][what] += 1
 

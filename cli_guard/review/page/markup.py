@@ -36,8 +36,8 @@ NO_END = frozenset(("dd", "dt", "li", "option", "tbody", "td", "th", "thead", "t
 BARE, PARTIAL = re.compile(r"[A-Za-z0-9#_.-]+"), re.compile(r"&[^;]*\Z")
 LINE, NOTHING = Markup("\n"), Markup("")
 CUT = "\N{HORIZONTAL ELLIPSIS}"
-# The bytes of a text, and the rows of a table.
-LONGEST, SHOWN = 300, 300
+# The bytes of a text, the rows of a table, and of one that is not folded.
+LONGEST, SHOWN, UNFOLDED = 300, 300, 60
 
 
 def escape(value: object, *, lines: bool = False) -> Markup:
@@ -109,7 +109,7 @@ def table(
     head = tag("thead", tag("tr", *(tag("th", each, scope="col") for each in heads)))
     inner = tag("table", head, tag("tbody", join(body, LINE)), aria_label=caption)
     whole = tag("div", inner, class_="scroll", role="region", aria_label=caption, tabindex=0)
-    return tag("details", tag("summary", f"{caption}: {len(rows)}"), whole, open=len(rows) <= LONGEST // 5)
+    return tag("details", tag("summary", f"{caption}: {len(rows)}"), whole, open=len(rows) <= UNFOLDED)
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import replace
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.review.page import markup as page
 from cli_guard.review.page.evidence import Evidence, answers_section, proof_section
-from cli_guard.review.page.findings import Row, findings_section
+from cli_guard.review.page.findings import STATES, Row, findings_section
 from cli_guard.review.page.history import DECISIONS, DOUBTFUL, History, Recorded
 from cli_guard.review.page.markup import Markup, Section, anchor, fit, join, link, section, tag
 from cli_guard.review.render.html import answer_of
@@ -38,7 +38,13 @@ def render(history: History) -> str:
         findings_section(rows_of(history, ids), ids),
         answers_section(evidence, history.contents),
         listing("policy", "Policy", "Weaker and stronger", "It did not change.", policy_rows(history)),
-        listing("unread", "Not reviewed", "Not, or in part", "All was reviewed.", unread_rows(history)),
+        listing(
+            "unread",
+            "Not reviewed",
+            "Without a review, or in part",
+            "All was reviewed.",
+            unread_rows(history),
+        ),
         proof_section(evidence),
     )
     verdict = "deny" if evidence.problems else "review" if doubtful else "allow"
@@ -63,10 +69,9 @@ def policy_rows(history: History) -> Iterator[tuple[str, str, str]]:
 
 
 def unread_rows(history: History) -> Iterator[tuple[str, str, str]]:
-    for each in history.commits:
-        if each.decision in DOUBTFUL:
-            yield each.oid, DECISIONS[each.decision], each.subject
-        yield from ((oid, "not read in full", skipped) for oid, skipped in history.skipped if oid == each.oid)
+    yield from ((oid, "not read in full", skipped) for oid, skipped in history.skipped)
+    doubtful = (each for each in history.commits if each.decision in DOUBTFUL)
+    yield from ((each.oid, DECISIONS[each.decision], each.subject) for each in doubtful)
 
 
 def commits_section(commits: Sequence[Recorded]) -> Section:
@@ -77,11 +82,8 @@ def commits_section(commits: Sequence[Recorded]) -> Section:
         before = (f"{number} x {DECISIONS[what]}" for what, number in each.attempts.items())
         at, how = tag("time", each.at[:16].replace("T", " ")), "; ".join((DECISIONS[each.decision], *before))
         rows.append((each.oid[:10], at, fit(each.author, 80), fit(each.subject, 120), how))
-    names, heads = (
-        [anchor("c", e.oid) for e in newest],
-        ("Commit", "Committed", "Author", "Subject", "Review"),
-    )
-    listed = page.table("Commits, newest first", heads, rows, names)
+    heads = ("Commit", "Committed", "Author", "Subject", "Review")
+    listed = page.table("Commits, newest first", heads, rows, [anchor("c", each.oid) for each in newest])
     return section("commits", "Commits", picture(commits), listed)
 
 
@@ -100,9 +102,8 @@ def picture(commits: Sequence[Recorded]) -> Markup:
         for column, tally in enumerate(tallies):
             x, number = WORDS + column * CELL, tally[decision]
             if number:
-                cells.append(
-                    tag("rect", x=x, y=top + 3, width=CELL - 3, height=ROW - 6, rx=3, class_=decision)
-                )
+                size_of = {"width": CELL - 3, "height": ROW - 6, "rx": 3}
+                cells.append(tag("rect", x=x, y=top + 3, class_=decision, **size_of))
             if number > 1:
                 cells.append(tag("text", number, x=x + 2, y=top + 16, class_="number"))
     width, height = WORDS + len(groups) * CELL, len(DECISIONS) * ROW + 18
@@ -132,10 +133,8 @@ def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
             severity = Severity(life.severity)
         kinds = Category.RISK, severity, Confidence.HIGH
         found = Finding(life.rule, *kinds, life.path, life.line, title, remedy, commit=life.commit)
-        state = ends.get(life.ended, "answered") or (
-            life.decision if life.decision in ("deny", "review") else "advise"
-        )
-        yield Row(found, state, *life_of(life, evidence, ids))
+        state = ends.get(life.ended, "answered") or life.decision
+        yield Row(found, state if state in STATES else "advise", *life_of(life, evidence, ids))
 
 
 def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> tuple[str, Markup]:
@@ -144,10 +143,8 @@ def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> tuple[str, 
     if life.ended == OPEN:
         return f"{born}; open", page.NOTHING
     how, level = life.ended_how, f" ({life.level})" if life.level else ""
-    by, until = (
-        f" by {life.ended_by}" if life.ended_by else "",
-        f", until {life.until[:10]}" if life.until else "",
-    )
+    by = f" by {life.ended_by}" if life.ended_by else ""
+    until = f", until {life.until[:10]}" if life.until else ""
     ended = f"{life.ended}{by}{level} {life.ended_at[:16].replace('T', ' ')}{until}"
     if life.ended == APPROVED:
         return f"{born}; {ended}", evidence.links_to(life.fingerprint)
