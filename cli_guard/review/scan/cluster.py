@@ -34,7 +34,7 @@ def scan_on_cluster(plan: Plan, missing: Mapping[str, Slice], address: str, scan
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     left, idle = [*missing.values()][::-1], 0
     try:
-        with distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+        with distributed.Client(address, timeout=CONNECT_SECONDS) as client:
             running: dict[object, Slice] = {}
             while left or running:
                 while left and len(running) < AT_ONCE:
