@@ -80,10 +80,11 @@ CHECK = (
 SHOW = "Show the policy in force, that of HEAD and your own file, each value with its source."
 INIT = "Write a commented cli-guard.toml for the languages of the repository, never over an existing policy."
 MIGRATE = "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
-command = Group("config", help="Check a policy, show the one in force, or write a first one.")
-command.add_command(
-    Command("check", callback=check, help=CHECK, params=[click.Argument(["file"], required=False)])
+file, migrate = (
+    click.Argument(["file"], required=False),
+    click.Option(["--migrate"], is_flag=True, help=MIGRATE),
 )
+command = Group("config", help="Check a policy, show the one in force, or write a first one.")
+command.add_command(Command("check", callback=check, help=CHECK, params=[file]))
 command.add_command(Command("show", callback=show, help=SHOW, params=[FORMAT]))
-option = click.Option(["--migrate"], is_flag=True, help=MIGRATE)
-command.add_command(Command("init", callback=init, help=INIT, params=[option]))
+command.add_command(Command("init", callback=init, help=INIT, params=[migrate]))

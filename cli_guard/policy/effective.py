@@ -29,9 +29,7 @@ def settings_in_force(policy: Policy) -> list[tuple[Place, Any, str]]:
     found = {place: (value, "default") for place, value in leaves(defaults)}
     for place, value in leaves(policy.config.model_dump(mode="json", exclude_unset=True)):
         found[place] = (value, policy.sources[0])
-    for place, value in leaves(
-        policy.user.model_dump(mode="json", exclude_unset=True) if policy.user else {}
-    ):
+    for place, value in leaves((policy.user or Config()).model_dump(mode="json", exclude_unset=True)):
         old, source = found.get(place, (value, USER))
         new = tighten(place, old, value)
         both = f"{source} and {USER}" if isinstance(new, list) and old else USER
@@ -45,11 +43,11 @@ def tighten(place: Place, old: Any, own: Any) -> Any:
         return [*old, *(each for each in own if each not in old)]
     if place[0] in ("decisions", "rules"):
         return str(stricter(Disposition(old), Disposition(own)))
-    if place[0] == "approvals" and isinstance(old, str):
-        return str(Presence.highest((Presence(old), Presence(own))))
-    if place == ("approvals", "author_may_approve") or old == "conventional":
-        return old and own if isinstance(old, bool) else old
-    return max(old, own) if place[:2] == ("approvals", "threshold") else own
+    if place[0] != "approvals":
+        return old if old == "conventional" else own
+    if isinstance(old, bool):
+        return old or own if place[1] == "push" else old and own
+    return str(Presence.highest((Presence(old), Presence(own)))) if isinstance(old, str) else max(old, own)
 
 
 def toml_value(value: Any) -> str:

@@ -80,9 +80,8 @@ def read_gitleaks(text: str) -> Found:
         taken = set() if each.keys() & {"condition", "targetRules"} else {"paths"}
         for regex in as_type(each.get("paths", []), list) if taken else ():
             yield from ignore(SECRETS, regex, str(each.get("description", "its allowlist"))[:200])
-        yield from (
-            f"{key[:80]!r} of an allowlist {NONE}" for key in each if key not in {*taken, "description"}
-        )
+        taken |= {"description"}
+        yield from (f"{key[:80]!r} of an allowlist {NONE}" for key in each if key not in taken)
     for rule in as_type(data.get("rules", []), list):
         yield f"rule {str(rule.get('id'))[:80]!r}: write it as a rule of your own (docs/code.md)"
     known = {"title", "description", "allowlist", "allowlists", "rules"}
@@ -196,11 +195,7 @@ def write_policy(repository: Repository, *, migrate: bool) -> list[str]:
     with explain_write_errors(FILE):
         write_atomically(path, text)
     told = [f"cli-guard: wrote {FILE}: look at it, then `git add {FILE}` and commit"]
-    if migrate:
-        told += [f"taken over: {len(keys)} keys, {len(ignored)} [[ignore]]"]
-        told += ["not taken over:", *left] if left else []
-    if ignored:
-        told += [
-            "What they ignore is no longer reported: its review says `policy-weakened`, and asks a person."
-        ]
-    return told
+    told += [f"taken over: {len(keys)} keys, {len(ignored)} [[ignore]]"] if migrate else []
+    told += ["not taken over:", *left] if left else []
+    more = "what they ignore is no longer reported: the review says `policy-weakened`, and asks a person"
+    return [*told, more] if ignored else told

@@ -1,7 +1,4 @@
-"""Limit a review by hand to some paths, given as Git takes them: files, folders, globs (gitglossary(7), pathspec).
-
-What is limited answers a question of the moment: it is never recorded, and nothing trusts it.
-"""
+"""Limit a review by hand to some paths, given as Git takes them: files, folders, globs (gitglossary(7), pathspec)."""
 
 import fnmatch
 import os
@@ -11,14 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli_guard.errors import UsageError
+from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Status
-
-if TYPE_CHECKING:
-    from cli_guard.git.repository import Repository
-    from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.reviewers.review_input import ReviewInput
 
 
 @dataclass(frozen=True)
@@ -29,7 +23,7 @@ class Paths:
     without: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, given: Sequence[str], repository: "Repository | None", cwd: Path) -> "Paths":
+    def parse(cls, given: Sequence[str], repository: Repository | None, cwd: Path) -> "Paths":
         """Read paths as given in a folder. Raises UsageError for one that is outside the repository, or is none."""
         root = repository.root_name if repository else ""
         folder = os.path.relpath(os.path.realpath(cwd), root) if root else "."
@@ -39,7 +33,7 @@ class Paths:
             rest = spec[2:] if is_out else spec
             if not rest or rest.startswith(":"):
                 raise UsageError(f"{spec!r} is not a path: of Git's pathspec magic only :! is known")
-            path = os.path.relpath(rest, root) if root and rest[0] == "/" else os.path.join(folder, rest)  # noqa: PTH118
+            path = os.path.relpath(rest, root) if root and rest[0] == "/" else f"{folder}/{rest}"
             path = os.path.normpath(path)
             if path.startswith(("../", "/")) or path == "..":
                 raise UsageError(f"{spec!r} is outside the repository")
@@ -56,7 +50,7 @@ class Paths:
         skipped = tuple(each for each in changes.skipped if self.has(each.path))
         return replace(changes, files=files, skipped=skipped, message=None, people=())
 
-    def limit(self, subject: "ReviewInput") -> "ReviewInput":
+    def limit(self, subject: ReviewInput) -> ReviewInput:
         """Return what is reviewed at these paths. Raises UsageError if one of them matches nothing in the change."""
         missing = {path: Paths((path,), self.without) for path in self.wanted}
         for changes in chain((subject.changes,), subject.history):
@@ -68,11 +62,9 @@ class Paths:
                 break
         for path in missing:
             raise UsageError(f"{path!r} matches no file of this change")
+        changes, idle = self.narrow(subject.changes), subject.idle | {"message"}
         history = Narrowed(subject.history, self) if subject.history else ()
-        idle = subject.idle | {"message"}
-        return replace(
-            subject, changes=self.narrow(subject.changes), history=history, message=None, idle=idle
-        )
+        return replace(subject, changes=changes, history=history, message=None, idle=idle)
 
     def __str__(self) -> str:
         return ", ".join(self.wanted) + (f" without {', '.join(self.without)}" if self.without else "")
