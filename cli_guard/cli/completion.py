@@ -19,9 +19,8 @@ def complete(io: Io, asked: str) -> int:
         raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it") from error
     # Names come from tables: no command is imported for them. Most other arguments are paths.
     names = {"": COMMANDS.keys, "explain": rule_ids, "help": COMMANDS.keys}.get(" ".join(words), tuple)()
-    found = [
-        CompletionItem(each, help=COMMANDS.get(each)) for each in sorted(names) if each.startswith(incomplete)
-    ]
+    chosen = sorted(each for each in names if each.startswith(incomplete))
+    found = [CompletionItem(each, help=COMMANDS.get(each)) for each in chosen]
     files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
     shown = found or asking.get_completions(words, incomplete) or files
     io.say("\n".join(map(asking.format_completion, shown)))
