@@ -38,18 +38,35 @@ print(code, *sorted({name.split(".")[0] for name in sys.modules}))
         ("bash", "cli-guard reveiw --sta", ""),
     ],
 )
-def test_completion(tmp_path: Path, isolated: dict[str, str], shell: str, line: str, answer: str) -> None:
+def test_completion(
+    tmp_path: Path,
+    isolated: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    shell: str,
+    line: str,
+    answer: str,
+) -> None:
     asked = {
         "_CLI_GUARD_COMPLETE": f"{shell}_complete",
         "COMP_WORDS": line,
         "COMP_CWORD": f"{line.count(' ')}",
     }
-    command = (sys.executable, "-c", ASK)
-    done = subprocess.run(command, cwd=tmp_path, env=isolated | asked, capture_output=True, text=True)
-    said, _, loaded = done.stdout.rstrip().rpartition("\n")
-    assert (said, done.stderr) == (answer, "")
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    done = call(tmp_path, isolated | asked)
+    assert (done.code, done.out.rstrip("\n"), done.err) == (0, answer, "")
+
+
+@pytest.mark.parametrize("line", ["cli-guard ", "cli-guard explain secret-", "cli-guard review --"])
+def test_completion_loads_nothing_heavy(tmp_path: Path, isolated: dict[str, str], line: str) -> None:
+    words = {"COMP_WORDS": line, "COMP_CWORD": f"{line.count(' ')}"}
+    env = isolated | words | {"_CLI_GUARD_COMPLETE": "bash_complete"}
+    done = subprocess.run(
+        (sys.executable, "-c", ASK), cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    )
+    *said, loaded = done.stdout.splitlines()
     code, *modules = loaded.split()
-    assert code == "0" and not {*modules} & {*HEAVIER}
+    assert code == "0" and len(said) > 5 and not {*modules} & {*HEAVIER}
 
 
 def test_the_script_works_in_bash(committed: Repo) -> None:
