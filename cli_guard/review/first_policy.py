@@ -28,7 +28,7 @@ HEAD = """\
 # A change that weakens it asks a person. `cli-guard config show` has every key, docs/policy.md what they do.
 # To use a line, remove its first #.
 """
-MOST_BYTES, MOST_ENTRIES = 1_000_000, 1_000
+MOST_BYTES, MOST_ENTRIES, LONGEST = 1_000_000, 1_000, 5_000
 SECRETS = "secret-*"
 NONE = "has no counterpart"
 # A regular expression with at most one group is written as path patterns; a richer one is not guessed at.
@@ -45,7 +45,7 @@ Found = Iterator[tuple[str, Any, str] | str]
 def patterns_of(regex: str) -> list[str]:
     """Write a regular expression over paths as path patterns; none if that is not certain, or matches everything."""
     body = re.sub(r"\s+#[^\n]*|\s+", "", regex[4:]) if regex.startswith("(?x)") else regex
-    group = GROUP.fullmatch(body)
+    group = GROUP.fullmatch(body := body.removeprefix("(.*?)"))
     found = []
     for part in [group[1] + each + group[3] for each in group[2].split("|")] if group else body.split("|"):
         glob, rest = "" if part.startswith("^") else "**", part.removeprefix("^").removesuffix("$")
@@ -61,7 +61,7 @@ def patterns_of(regex: str) -> list[str]:
 
 
 def ignore(rule: str, regex: Any, reason: str) -> Found:
-    patterns = patterns_of(as_type(regex, str)[:5_000])
+    patterns = patterns_of(regex) if len(as_type(regex, str)) <= LONGEST else []
     yield from (("", (rule, pattern), reason) for pattern in patterns)
     if not patterns:
         yield f"the pattern {regex[:80]!r} cannot be written as a path pattern"
@@ -74,7 +74,7 @@ def as_type(value: Any, kind: type) -> Any:
 
 
 def read_gitleaks(text: str) -> Found:
-    data = parse_toml(text.encode(), "it")
+    data = parse_toml(text.encode(), "the file")
     for each in [data.get("allowlist", {}), *as_type(data.get("allowlists", []), list)]:
         # With a condition or target rules it allows less than its paths.
         taken = set() if each.keys() & {"condition", "targetRules"} else {"paths"}
@@ -115,7 +115,7 @@ def read_detect_secrets(text: str) -> Found:
 
 
 def read_pre_commit(text: str) -> Found:
-    data = as_type(next((each for _, each in documents_in("it", text)), {}), dict)
+    data = as_type(next((each for _, each in documents_in("the file", text)), {}), dict)
     if data.get("exclude"):
         yield from ignore("*", data["exclude"], "its exclude")
     yield from (f"{str(key)[:80]!r} {NONE}" for key in data if key not in ("exclude", "repos"))
@@ -154,13 +154,15 @@ def read_others(root: Path) -> Iterator[tuple[str, tuple[str, Any, str] | str]]:
     """Yield the settings of other tools in a work tree, or a line about what is not taken over, with their files."""
     for name, reader in READERS.items():
         try:
-            raw = read_policy_file(root / name, "it", MOST_BYTES)
+            raw = read_policy_file(root / name, "the file", MOST_BYTES)
             for number, each in enumerate(reader(raw.decode("utf-8-sig")) if raw else ()):
                 if number == MOST_ENTRIES:
                     raise ValueError(f"more than {MOST_ENTRIES:,} entries")
                 yield name, each
-        except (ConfigError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            yield name, f"not read any further: {type(error).__name__}: {str(error)[:200]}"
+        except (ConfigError, ValueError) as error:
+            yield name, f"not read any further: {str(error)[:200]}"
+        except (TypeError, KeyError, AttributeError, RecursionError):
+            yield name, "not read any further: it is not in the form that its tool writes"
 
 
 def write_policy(repository: Repository, *, migrate: bool) -> list[str]:

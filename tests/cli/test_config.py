@@ -165,6 +165,7 @@ def test_init_writes_lines_that_are_valid_each_and_together(committed: Repo) -> 
             ["vendor/a/b", "a/x.lock"],
             ["x/vendor/a", "x.locks"],
         ),
+        ("(.*?)(png|gif)$", ["a/b.png"], ["a.pngx"]),
         (r"\.(png|jpg)$", ["a/b.png", "c.jpg"], ["a.gif", "png"]),
         (r"^docs/[^/]*\.md$", ["docs/a.md"], ["docs/a/b.md"]),
         (r"vendor", ["vendor/x", "a/vendor/x"], ["src/x"]),
@@ -288,6 +289,7 @@ def test_hostile_files_of_other_tools(committed: Repo, name: str) -> None:
         "exclude: [1]",
         "repos:\n- hooks: [{id: a, args: 3}]",
     ]
+    texts += ["exclude: " + "long/path|" * 600 + "s"]
     texts += ["repos:\n- hooks: [{id: check-added-large-files, args: [--maxkb=x]}]"]
     texts += ["a\x1b]0;x\x07:secret\u202e:1\n" * 3, "a:b:1\n" * 5_000, f"{key()}:x:1\n"]
     for text in texts:
