@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from frameworks.programs import Framework
 from repositories import Done, Repo, key
 
 LEAK = f'KEY = "{key()}"\n'
@@ -27,8 +28,18 @@ def pushed(repo: Repo) -> str:
     return repo.git("ls-remote", "origin")
 
 
-def test_a_clean_commit_passes_and_its_advice_is_seen(framed: Repo) -> None:
+def test_a_hook_that_passes_is_one_line_or_shows_its_advice_if_verbose(framed: Repo) -> None:
     done = committing(framed, UNDOCUMENTED)
+    assert done.code == 0, done.all
+    lines = [line for line in done.all.splitlines() if line.strip()]
+    assert [line.partition("..")[0] for line in lines] == [
+        "cli-guard (what is committed)",
+        "cli-guard (commit message)",
+    ]
+    file = framed.path / ".pre-commit-config.yaml"
+    verbose = file.read_text().replace("- id: cli-guard\n", "- id: cli-guard\n        verbose: true\n")
+    framed.commit("Configure", {file.name: verbose})
+    done = committing(framed, UNDOCUMENTED.replace("parse", "read"))
     assert done.code == 0, done.all
     assert "docs-missing" in done.all and "app.py:1" in done.all
     assert framed.git("log", "-1", "--format=%s") == "Change the app"
@@ -65,11 +76,25 @@ def test_the_first_push_to_an_empty_remote_is_reviewed_from_the_root(framed: Rep
     assert pushed(framed) == ""
 
 
-def test_a_push_of_clean_commits_passes_and_tells_its_limit(framed: Repo) -> None:
+def test_a_push_of_clean_commits_passes_in_one_line(framed: Repo) -> None:
     done = framed.try_git("push", "-q", "origin", "main")
     assert done.code == 0, done.all
-    assert "only the first" in done.all
+    assert len([line for line in done.all.splitlines() if line.strip()]) == 1
     assert "refs/heads/main" in pushed(framed)
+
+
+def test_a_run_in_ci_reviews_a_range_or_says_that_it_reviewed_nothing(
+    framed: Repo, framework: Framework
+) -> None:
+    framed.commit("Add the key", {"key.py": LEAK})
+    done = framed.run(framework.program, "run", "--all-files")
+    assert done.code == 1
+    line = f"`{framework.name} run --from-ref origin/main --to-ref HEAD`"
+    assert "NOTHING WAS REVIEWED" in done.all and line in done.all and "exit code: 2" in done.all
+    done = framed.run(framework.program, "run", "--from-ref", "HEAD~1", "--to-ref", "HEAD")
+    assert done.code == 1 and "key.py:1" in done.all
+    done = framed.try_git("commit", "-q", "--allow-empty", "-m", "Start the build again")
+    assert done.code == 0, done.all
 
 
 def test_a_secret_in_a_middle_commit_stops_the_push(framed: Repo) -> None:
