@@ -49,17 +49,16 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         folder = (repository.git_dir if repository.bare else repository.root) / value
         yield f"core.hooksPath ({scope}): {value}"
     managers, configured = find_managers(repository), configured_events(repository)
-    if configured and not runs_configured(repository):
+    if configured and not runs_configured(repository.git.text("version")):
         yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
         configured = {}
-    words = {"foreign": "another program", "none": "not installed"}
     guarded = False
     for name in HOOKS:
         state = state_of(folder, name)
         runners = [f"cli-guard, configured as hook.{configured[name]}"] if name in configured else []
         runners += find_runners(repository, state, managers)
         guarded = guarded or (name in REVIEW_HOOKS and bool(runners))
-        text = " and ".join(runners) or words[state.owner]
+        text = " and ".join(runners) or ("not installed" if state.owner == "none" else "another program")
         text += "; both review it: remove one" if len(runners) > 1 else ""
         yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")
     for each in managers:

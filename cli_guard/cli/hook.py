@@ -36,8 +36,11 @@ def find_skip(io: Io, event: str) -> str | None:
     return next((f"SKIP={each}" for each in names if each in skip), None)
 
 
-def note_skip(io: Io, event: str, reason: str) -> None:
-    """Print and record that the hook was skipped."""
+def is_skipped(io: Io, event: str) -> bool:
+    """Return whether the hook is switched off this once; print and record it."""
+    reason = find_skip(io, event)
+    if not reason:
+        return False
     io.warn(f"cli-guard: {event} skipped ({reason})")
     from cli_guard.git.repository import Repository
     from cli_guard.state.audit import AuditLog, entry
@@ -47,6 +50,7 @@ def note_skip(io: Io, event: str, reason: str) -> None:
         AuditLog(folder).append(entry(event, io.invocation, skipped=reason))
     except (CliGuardError, OSError) as error:
         io.warn(f"cli-guard: the skip was not recorded: {error}")
+    return True
 
 
 def framework(io: Io) -> bool:
@@ -100,9 +104,7 @@ def pre_merge_commit(io: Io) -> int:
 
 def review_staged(io: Io, event: str) -> int:
     """Review what is staged, for both hooks before a commit."""
-    reason = find_skip(io, event)
-    if reason:
-        note_skip(io, event, reason)
+    if is_skipped(io, event):
         return 0
     repository = None
     if not framework(io):
@@ -162,9 +164,7 @@ def post_index_change(io: Io) -> int:
 
 @click.pass_obj
 def commit_msg(io: Io, /, file: str) -> int:
-    reason = find_skip(io, "commit-msg")
-    if reason:
-        note_skip(io, "commit-msg", reason)
+    if is_skipped(io, "commit-msg"):
         return 0
     try:
         raw = io.path(file).read_bytes()
@@ -179,9 +179,7 @@ def commit_msg(io: Io, /, file: str) -> int:
 @click.pass_obj
 def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
     """Review every ref that is pushed, commit by commit."""
-    reason = find_skip(io, "pre-push")
-    if reason:
-        note_skip(io, "pre-push", reason)
+    if is_skipped(io, "pre-push"):
         return 0
     if io.stdin.isatty():
         raise UsageError(

@@ -12,23 +12,22 @@ from cli_guard.git.hooks import SCRIPTS, take_out, write_script
 from cli_guard.git.managers import MENTION
 from cli_guard.git.repository import Repository
 
-FIRST = [2, 54]
 OFF = ("false", "no", "off", "0")
 SECTION = "hook.cli-guard-{}"
 COMMAND = '"$(git rev-parse --git-common-dir)/hooks/cli-guard/{}"'
 
 
-def runs_configured(repository: Repository) -> bool:
-    """Return whether this Git runs configured hooks."""
-    return [int(word) for word in re.findall(r"\d+", repository.git.text("version"))[:2]] >= FIRST
+def runs_configured(version: str) -> bool:
+    """Return whether a Git of this version runs configured hooks."""
+    return [int(word) for word in re.findall(r"\d+", version)[:2]] >= [2, 54]
 
 
 def configure(repository: Repository, names: Iterable[str], python: str, *, force: bool) -> Iterator[str]:
     """Configure hooks in place of our scripts; yield a line for each. Raises UsageError, OSError, GitError."""
-    known = runs_configured(repository)
+    known = runs_configured(version := repository.git.text("version"))
     if not known and not force:
         words = "runs no configured hook (2.54 and newer do): omit --config, or add --force to write it"
-        raise UsageError(f"{repository.git.text('version')} {words}")
+        raise UsageError(f"{version} {words}")
     folder = repository.common_dir / "hooks" / "cli-guard"
     for name in dict.fromkeys(names):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,4 @@
-"""Find what other hook managers run, from the files that they read: Husky, lefthook, pre-commit and prek.
-
-Sources: Husky 9.1 and lefthook 2.2 as they install themselves; pre-commit's `.pre-commit-config.yaml`.
-"""
+"""Find what other hook managers run, from their files: Husky (9.1), lefthook (2.2), pre-commit and prek."""
 
 import os
 import re

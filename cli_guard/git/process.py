@@ -26,8 +26,7 @@ READ_ONLY = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
     # Configured hooks run without a folder (Git 2.54; 2.54 itself cannot switch off an event).
-    *("-c", "hook.post-index-change.enabled=false"),
-    *("-c", "hook.reference-transaction.enabled=false"),
+    *("-c", "hook.post-index-change.enabled=false", "-c", "hook.reference-transaction.enabled=false"),
     *("-c", "core.untrackedCache=keep"),
     *("-c", "diff.renameLimit=2000"),
     *("-c", "diff.orderFile=/dev/null"),

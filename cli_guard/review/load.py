@@ -250,28 +250,16 @@ def read(
 
 def unseen(request: Push, pushed: tuple[PushedRef, ...], repository: Repository) -> Iterator[Skipped]:
     """List the parts of a push that were not read."""
-    if request.plan.partial and has_other_commits(request, repository):
+    reviewed = (*(each.local_oid for each in request.plan.updates), f"--remotes={request.remote}")
+    others = ("rev-list", "--max-count=1", "--branches", "--tags", "--not", *reviewed)
+    # Only if a branch or tag has commits that neither this ref nor the remote has.
+    if request.plan.partial and repository.git.optional(*others) != "":
         yield Skipped("other refs of this push", request.plan.partial)
     for ref in pushed:
         if ref.commits is None and ref.tree is None:
             yield Skipped(
                 ref.update.remote_ref, "does not point to a commit, so it was not read", by_limit=True
             )
-
-
-def has_other_commits(request: Push, repository: Repository) -> bool:
-    """Return whether a branch or tag has a commit that is neither in this push nor in a tracking ref of its remote."""
-    tips = (each.local_oid for each in request.plan.updates)
-    found = (
-        "rev-list",
-        "--max-count=1",
-        "--branches",
-        "--tags",
-        "--not",
-        *tips,
-        f"--remotes={request.remote}",
-    )
-    return repository.git.optional(*found) != ""
 
 
 def load_commits(
