@@ -32,6 +32,7 @@ PLACES = dict.fromkeys((*BEFORE_COMMIT, "staged", "worktree"), "index")
 PLACES |= {"commit-msg": "message", "pre-push": "push"}
 # The findings of an entry that are listed in it; the others are only counted.
 MOST_LISTED = 1_000
+MOST_BASES = 20
 
 
 def record_review(
@@ -139,6 +140,10 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
     head = (
         history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
     )
+    pushed = gathered.subject.pushed
+    bases = [*dict.fromkeys(base for ref in pushed for base in ref.bases)] or [gathered.base]
+    # Only a whole review of known commits says which of them were reviewed.
+    whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
     place = f"{PLACES.get(review.event)} {gathered.base or ''}{redact(' '.join(refs))}"
     # What is recorded stays there, and a part lacks what others find.
     is_place = review.event in PLACES and not review.part and (refs or not head)
@@ -159,6 +164,8 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
         ms=round(sum(review.timings_ms.values())),
         place=place if is_place else "",
         **({"head": head} if head else {}),
+        **({"bases": bases} if whole else {}),
+        **({"part": review.part} if review.part else {}),
         **checks_of(review),
     )
 

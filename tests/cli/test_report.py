@@ -222,6 +222,8 @@ def test_how_each_commit_was_reviewed(committed: Repo) -> None:
     committed.git("switch", "-q", "main")
     committed.commit("Two", {"two.py": "x = 1\n"})
     assert guard(committed, "review", "--range", f"{start}..HEAD").code == 0
+    committed.commit("Half", {"half.py": "x = 1\n"})
+    assert guard(committed, "review", "--commit", "HEAD", "--shard", "1/2").code == 0
     committed.git("merge", "-q", "--no-verify", "--no-edit", "side")
     stage(committed, {"risky.py": risky()})
     assert guard(committed, "hook", "pre-commit").code == 3
@@ -235,14 +237,15 @@ def test_how_each_commit_was_reviewed(committed: Repo) -> None:
         "One": allowed,
         "Two": allowed,
         "Unseen": unknown,
+        "Half": unknown,
         "Merge branch &#x27;side&#x27;": unknown,
         "Mended": f"{allowed}; 1 x needed a person, before the commit",
     }
     assert list(decisions(committed, "--since", start)) == list(known)[1:]
     assert decisions(committed, "--since", "2099-01-01") == {}
     # Nothing that a line of the log says is an option for Git, or an error.
-    for base in ("--output=owned", "f" * 40, ""):
-        AuditLog(committed.path / ".git/cli-guard").append(
-            {"event": "range", "decision": "allow", "base": base, "head": committed.git("rev-parse", "HEAD")}
-        )
+    head = committed.git("rev-parse", "HEAD")
+    for bases in (["--output=owned"], ["f" * 40], [5], {"a": 1}, None):
+        told = {"event": "range", "decision": "allow", "bases": bases, "head": head}
+        AuditLog(committed.path / ".git/cli-guard").append(told)
     assert decisions(committed) == known and not (committed.path / "owned").exists()

@@ -164,12 +164,16 @@ def judge(repository: Repository, known: History, entries: Iterable[Entry]) -> l
     for entry in entries:
         decision, oid = str(entry.get("decision", "")), contents.get(str(entry.get("content")))
         what = "skipped" if "skipped" in entry else decision
-        base, head = (str(entry.get(name)) for name in ("base", "head"))
+        bases, head = entry.get("bases"), str(entry.get("head"))
+        if entry.get("part"):
+            continue
         if oid and decision:
             last[oid] = decision
-        elif decision == "allow" and head in ids and OID.fullmatch(base):  # a range, or a push
-            with suppress(GitError):
-                last |= dict.fromkeys(ids.intersection(repository.commits(head, exclude=[base])), "allow")
+        elif decision == "allow" and head in ids and isinstance(bases, list):  # a range, or a push
+            if all(OID.fullmatch(each) for each in (bases := [str(each) for each in bases if each])):
+                with suppress(GitError):
+                    covered = ids.intersection(repository.commits(head, exclude=bases))
+                    last |= dict.fromkeys(covered, "allow")
         elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
             before[bisect_left(times, str(entry.get("at")))][what] += 1
 

@@ -15,7 +15,7 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     shown = (("Event", review.event), ("Findings", tally(review) or "none"), ("Coverage", coverage(review)))
     head = (
         tag("p", fit(sentence), ":" if steps else "", class_="lead"),
-        *(tag("pre", fit(step)) for step in steps),
+        tag("pre", page.join(map(fit, steps), page.LINE)) if steps else None,
         tag("dl", page.facts((*shown, *(evidence.about if evidence else ())))),
     )
     rows = [Row(each.finding, str(each.disposition)) for each in review.findings]
