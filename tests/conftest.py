@@ -75,6 +75,7 @@ SLOW = (
     "install/",
     "llm/",
     "mcp/",
+    "review/test_scan_on_dask.py",
     "reviewers/commands/test_extraction.py::test_what_nests_deep",
     "reviewers/dependencies/test_labelled_changes.py",
     "reviewers/test_clean_files.py::test_a_second_review",

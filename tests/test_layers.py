@@ -81,6 +81,7 @@ SEAMS = {
     "prompt_toolkit": {"llm"},
     "griffe": {"assistant"},
     "docstring_parser": {"assistant"},
+    "distributed": {"review/scan/cluster.py"},
     "git": {"api.py"},
     "unidiff": {"api.py", "git/second_reader.py"},
 }

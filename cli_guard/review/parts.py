@@ -29,11 +29,11 @@ class Collector:
         self._suppressed: dict[Place, Suppressed] = {}
         self._skipped: dict[Skipped, None] = {}
 
-    def add(self, part: Review, number: int) -> None:
-        """Add a part; `number` is its place among the parts, the oldest commits first."""
-        for at, judged in enumerate(part.findings):
+    def add(self, part: Review, number: int, commits: bytes = b"") -> None:
+        """Add a part; `number` is its place among the parts, `commits` are its own, the oldest first."""
+        for judged in part.findings:
             found, strictness = judged.finding, list(Disposition).index(judged.disposition)
-            place = place_of(found)
+            place, at = place_of(found), commits.find((found.commit or "").encode())
             rank = (not self._history and found.commit is not None, strictness, number, at)
             if len(self._standing) >= MOST_FINDINGS and place not in self._standing:
                 self._skipped[
@@ -42,7 +42,8 @@ class Collector:
             elif place not in self._standing or rank < self._standing[place][0]:
                 self._standing[place] = rank, judged
         for each in part.suppressed:
-            self._suppressed.setdefault(place_of(each.finding), each)
+            if place_of(each.finding) not in self._suppressed or not each.finding.commit:
+                self._suppressed[place_of(each.finding)] = each
         for skip in part.skipped:
             is_listed = len(self._skipped) < MOST_SKIPPED or skip.by_limit
             self._skipped[skip if is_listed else Skipped("more", skip.reason)] = None

@@ -105,7 +105,7 @@ def list_items(repository: Repository, tip: str | None, *, history: bool) -> Ite
     """Yield the items of each slice, the oldest commits first."""
     entries: list[bytes] = []
     if history:
-        listed = repository.git.run("rev-list", "--all", "--topo-order", "--reverse").replace(b"\n", b"\0")
+        listed = repository.git.run("rev-list", "--all", "--date-order", "--reverse").replace(b"\n", b"\0")
         width = A_SLICE * (listed.find(b"\0") + 1)
         yield from ((Items.COMMITS, listed[at : at + width][:-1]) for at in range(0, len(listed), width or 1))
         refs = repository.git.run(*REFS).split(b"\n")[:-1]

@@ -122,7 +122,7 @@ def take(part: bytes, missing: dict[str, Slice], collector: Collector) -> int:
     if found.binding not in missing:
         return 0
     piece = missing.pop(found.binding)
-    collector.add(found, piece.number)
+    collector.add(found, piece.number, piece.items)
     return piece.count
 
 
