@@ -1,0 +1,74 @@
+"""The parts of a review make the whole review; what is missing, double or foreign is an error."""
+
+import json
+from pathlib import Path
+
+from in_process import guard
+from repositories import Done, Repo, key
+
+SHARDS = 3
+
+
+def make_parts(repo: Repo, folder: Path, form: str, *where: str) -> list[str]:
+    folder.mkdir()
+    names = [str(folder / f"{number}.{form}") for number in range(1, SHARDS + 1)]
+    for number, name in enumerate(names, 1):
+        guard(repo, "review", *where, "--shard", f"{number}/{SHARDS}", "--format", form, "--output", name)
+    return names
+
+
+def merge(repo: Repo, *parts: str) -> Done:
+    return guard(repo, "merge", "--format", "json", *parts)
+
+
+def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
+    repo = committed
+    base = repo.git("rev-parse", "HEAD")
+    files = {f"src/{name}.py": f"import os\nos.system(input() + '{name}')\n" for name in "abcdef"}
+    repo.commit(
+        "Add", {**files, "gone.py": f"aws = '{key()}'\n", "also/gone.py": f"x = 1\naws = '{key()}'\n"}
+    )
+    repo.commit("x" * 90, {"gone.py": "", "also/gone.py": "x = 1\n"})
+    where = ("--range", f"{base}..HEAD")
+    whole = guard(repo, "review", *where, "--format", "json")
+    wanted = json.loads(whole.out)
+    sarif, plain = (make_parts(repo, tmp_path / form, form, *where) for form in ("sarif", "json"))
+    for parts in (sarif, plain, [*sarif[1:], plain[0]]):
+        done = merge(repo, *parts)
+        merged = json.loads(done.out)
+        assert done.code == whole.code == 1
+        assert merged["decision"] == wanted["decision"] and "binding" not in merged
+        places = [
+            [(each["rule"], each["path"], each["line"]) for each in data["findings"]]
+            for data in (merged, wanted)
+        ]
+        # The removed secret was in two files, of different shards perhaps: any of them, once.
+        secret = [[each for each in found if each[0].startswith("secret-")] for found in places]
+        assert [len(each) for each in secret] == [1, 1]
+        assert [sorted(set(a) - set(b)) for a, b in zip(places, secret, strict=True)][0] == sorted(
+            set(places[1]) - set(secret[1])
+        )
+    joined = tmp_path / "joined.sarif"
+    joined.write_text(
+        json.dumps({"runs": [run for name in sarif for run in json.loads(Path(name).read_text())["runs"]]})
+    )
+    assert merge(repo, str(joined)).code == 1
+    assert guard(repo, "merge", *sarif).out.count("secret-aws-access-key") >= 1
+
+    repo.commit("Later", {"late.py": "x = 2\n"})
+    other = make_parts(repo, tmp_path / "other", "sarif", "--range", f"{base}..HEAD")
+    complete = tmp_path / "whole.json"
+    complete.write_text(whole.out)
+    (tmp_path / "cut").write_bytes(Path(plain[0]).read_bytes()[:500])
+    for parts, words in (
+        (sarif[:2], "3/3"),
+        ([*sarif, sarif[0]], "same part"),
+        ([*sarif, plain[0]], "same part"),
+        ([*sarif[:2], other[2]], "different reviews"),
+        ([str(complete)], "not the report of a part"),
+        ([str(tmp_path / "cut")], "not the report of a part"),
+        ([str(tmp_path / "nowhere")], "cannot be read"),
+        ([], "Missing argument"),
+    ):
+        done = merge(repo, *parts)
+        assert (done.code, done.out) == (2, "") and words in done.err, (words, done)
