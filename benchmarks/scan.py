@@ -7,11 +7,19 @@ branches that are merged, and planted keys, most of them removed again. gitleaks
 Ratios are those of one run on one machine, one after the other.
 """
 
+import argparse
+import json
+import os
 import random
+import shutil
 import subprocess
-import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from review import GUARD
 
 FILES = 400
 LINES_A_FILE = 120
@@ -45,7 +53,7 @@ def key_of(rng: random.Random, number: int) -> str:
 def history(commits: int, seed: int = 7) -> Iterator[tuple[bytes, str | None]]:
     """Yield the stream of git-fast-import(1) in pieces, each with the key that it plants."""
     rng = random.Random(seed)
-    files = {}
+    files: dict[str, list[str]] = {}
     mark = 0
     planted: list[tuple[str, str]] = []
     number = 0
@@ -104,6 +112,61 @@ def generate(folder: Path, commits: int) -> list[str]:
     return planted
 
 
+def measure(*command: str) -> tuple[float, float, str]:
+    """Run a command; return seconds, the peak of its largest process in MB, and its standard output."""
+    begun = time.perf_counter()
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+        out.seek(0)
+        # A process that has waited for its children reports the largest of them as well.
+        return time.perf_counter() - begun, usage.ru_maxrss / 1024, out.read()
+
+
+def scan(folder: Path, jobs: int) -> tuple[float, float, dict[str, Any]]:
+    command = ("scan", "--history", "--fresh", "--jobs", str(jobs), "--format", "json", str(folder))
+    seconds, megabytes, out = measure(GUARD, *command)
+    return seconds, megabytes, json.loads(out)["scans"][0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--commits", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        base = given.keep or Path(scratch)
+        rows = {}
+        for commits in (given.commits // 10, given.commits):
+            folder = base / f"history-{commits}.git"
+            planted = keys_in(commits) if folder.exists() else generate(folder, commits)
+            for jobs in (1, 2):
+                seconds, megabytes, report = scan(folder, jobs)
+                rate = report["coverage"]["files"] / seconds
+                rows[commits, jobs] = rate
+                print(
+                    f"{commits:>7,} commits, {jobs} processes: {rate:,.0f} a second, {megabytes:,.0f} MB at most"
+                )
+            print(
+                f"{commits:>7,} commits: 2 processes do {rows[commits, 2] / rows[commits, 1]:.2f} times as many"
+            )
+            print(
+                f"{commits:>7,} commits: {len(planted)} keys planted, {len(report['findings'])} found", end=""
+            )
+            if gitleaks := shutil.which("gitleaks"):
+                listed = base / "gitleaks.json"
+                options = ("git", "--no-banner", "--exit-code", "0", "--report-path", str(listed))
+                seconds, _, _ = measure(gitleaks, *options, str(folder))
+                secrets = {each["Secret"] for each in json.loads(listed.read_text())}
+                print(f"; gitleaks: {len(secrets & set(planted))} in {seconds:,.0f} s", end="")
+            print()
+
+
+def keys_in(commits: int) -> list[str]:
+    """Return the keys that `generate` plants."""
+    return [secret.split("'")[1] for _, secret in history(commits) if secret]
+
+
 if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    generate(folder, int(sys.argv[2]))
+    main()
