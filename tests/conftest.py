@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import click
 import pytest
 from examples import report_totals
 from hypothesis import HealthCheck, settings
-from preloaded import running_python
+from preloaded import folder_of, start_python
 from repositories import Repo, isolated_environment
 from watching import make_once, marked
 
@@ -224,10 +225,10 @@ def installed(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def preloaded() -> Iterator[Path]:
-    """A folder with a `python` and a `cli-guard` that have everything loaded: see preloaded.py."""
-    with running_python() as folder:
-        yield folder
+def preloaded(shared: Path, request: pytest.FixtureRequest) -> Path:
+    """A folder with a `python` and a `cli-guard` that have everything loaded: see preloaded.py. One for all workers."""
+    owner = os.getppid() if hasattr(request.config, "workerinput") else os.getpid()
+    return folder_of(make_once(shared / "preloaded", partial(start_python, owner=owner)))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ takes about a second of the processor, most of what a hook does takes a tenth. W
 terminal needs the real program (`repositories.GUARD`).
 """
 
+import fcntl
 import os
 import runpy
 import select
@@ -14,13 +15,19 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+# What a chat needs besides.
+LIBRARIES = ("langchain.chat_models", "langchain_openai", "prompt_toolkit", "rich.live", "rich.markdown")
+# A variable of who sits at a terminal (`terminals.Seat`): the program leads the session of it, as the client would.
+ALONE = b"PRELOADED_AT_TERMINAL"
 # Hands over its words, folder, variables and streams, and exits as the fork does.
 CLIENT = """#!{python} -IS
 import _socket, marshal, os, sys
@@ -44,25 +51,31 @@ os._exit(code[0] if code else 70)
 """
 
 
-@contextmanager
-def running_python() -> Iterator[Path]:
-    """Run one; yield a folder with what stands in for `python [OPTION...] -c|-m WHAT ...` and for `cli-guard`."""
+def start_python(base: Path, owner: int) -> None:
+    """Run one as long as the process `owner`, and write down its folder: see `folder_of`."""
+    base.mkdir()
+    # Not below `base`: the path of a socket must be short.
     folder = Path(tempfile.mkdtemp(prefix="cg-python-"))
     path = folder / "socket"
     process = subprocess.Popen(
-        (sys.executable, __file__, str(path)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        (sys.executable, __file__, str(path), str(owner)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        for name in ("python", "cli-guard"):
-            client = folder / name
-            client.write_text(CLIENT.format(python=sys.executable, path=str(path)))
-            client.chmod(0o755)
-        yield folder
-    finally:
-        process.communicate(timeout=60)
-        shutil.rmtree(folder)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.stdout.close()
+    for name in ("python", "cli-guard"):
+        client = folder / name
+        client.write_text(CLIENT.format(python=sys.executable, path=str(path)))
+        client.chmod(0o755)
+    (base / "folder").write_text(str(folder))
+
+
+def folder_of(base: Path) -> Path:
+    """A folder with what stands in for `python [OPTION...] -c|-m WHAT ...` and for `cli-guard`."""
+    return Path((base / "folder").read_text())
 
 
 def use_preloaded(hook: Path, folder: Path) -> None:
@@ -75,6 +88,8 @@ def use_preloaded(hook: Path, folder: Path) -> None:
 
 def load() -> None:
     """Load what a hook needs, by reviewing a little."""
+    for name in LIBRARIES:
+        import_module(name)
     import cli_guard.cli.pre_receive
     import cli_guard.review.receiving  # noqa: F401
     from cli_guard.__main__ import main
@@ -83,8 +98,8 @@ def load() -> None:
     warm(main)
 
 
-def serve(path: str) -> None:
-    """Fork for each connection until standard input ends."""
+def serve(path: str, owner: int) -> None:
+    """Fork for each connection until the owner has ended."""
     import gc
 
     with socket.socket(socket.AF_UNIX) as door:
@@ -94,7 +109,11 @@ def serve(path: str) -> None:
         os.write(1, b"ready\n")
         os.dup2(2, 1)
         running: set[int] = set()
-        while door in select.select([door, 0], [], [])[0]:
+        while True:
+            if not select.select([door], [], [], 1.0)[0]:
+                if is_running(owner):
+                    continue
+                break
             connection, _ = door.accept()
             head, streams, _, _ = socket.recv_fds(connection, 8, 3)
             if not (pid := os.fork()):
@@ -109,6 +128,14 @@ def serve(path: str) -> None:
             with suppress(ProcessLookupError):
                 os.kill(each, signal.SIGKILL)
             os.waitpid(each, 0)
+    shutil.rmtree(Path(path).parent, ignore_errors=True)
+
+
+def is_running(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
 
 
 def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
@@ -124,6 +151,9 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
         os.close(descriptor)
     os.chdir(folder)
     os.umask(mask)
+    if variables.pop(ALONE, None):
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     os.environ.clear()
     os.environb.update(variables)
     time.tzset()
@@ -172,4 +202,4 @@ def find_program(words: list[str], variables: dict[bytes, bytes]) -> Callable[[]
 
 if __name__ == "__main__":
     load()
-    serve(sys.argv[1])
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -12,23 +12,34 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from preloaded import ALONE
+
 WAIT = 60.0
 
 
-class Seat:
-    """A terminal of its own, which a program has for all its streams, and as the leader of its session."""
+def take_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-    def __init__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
+
+class Seat:
+    """A terminal of its own, which a program has for all its streams, and as the leader of its session.
+
+    A `preloaded` program (preloaded.py) does what is started here in a session that it makes itself.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], *, preloaded: bool = False
+    ) -> None:
         self._ours, theirs = pty.openpty()
         self.process = subprocess.Popen(
             argv,
             cwd=cwd,
-            env={**env, "NO_COLOR": "1"},
+            env={**env, "NO_COLOR": "1", **({ALONE.decode(): "1"} if preloaded else {})},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=None if preloaded else take_terminal,
         )
         os.close(theirs)
         self.seen = ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from openai_server import call, fault, say, serve
-from repositories import GUARD, Repo, isolated_environment
+from repositories import GUARD, Repo, cold, isolated_environment
 from terminals import Seat
 
 READY = "\x1b[?2004h"
@@ -37,6 +37,9 @@ class Person(Seat):
 
 
 class Place:
+    # What is run: `quick` has it loaded.
+    program = GUARD
+
     def __init__(self, folder: Path, base_url: str, extra: str = "") -> None:
         home = folder / "home"
         self.env = isolated_environment(home) | {
@@ -57,9 +60,13 @@ class Place:
 
     @contextmanager
     def sit(self, *options: str, **env: str) -> Iterator[Person]:
-        with Person([GUARD, "chat", *options], self.repo.path, self.env | env) as person:
+        with self.open(*options, **env) as person:
             person.ready()
             yield person
+
+    def open(self, *options: str, **env: str) -> Person:
+        chat, loaded = (str(self.program), "chat", *options), self.program != GUARD
+        return Person(chat, self.repo.path, self.env | env, preloaded=loaded)
 
     @property
     def log(self) -> list[Any]:
@@ -67,11 +74,19 @@ class Place:
         return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.fixture(autouse=True)
+def quick(preloaded: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Load nothing anew for a chat, but in the tests that are about the program itself."""
+    if not request.node.get_closest_marker("cold"):
+        monkeypatch.setattr(Place, "program", preloaded / "cli-guard")
+
+
 def answers_of(server: Any) -> list[str]:
     """What the model was told of its calls and by the person, last request."""
     return [str(each["content"]) for each in server.requests[-1].messages]
 
 
+@cold
 def test_an_answer_is_streamed_as_markdown(tmp_path: Path) -> None:
     text = "# Found\n\nIt is in **a.py:1**.\n\n```python\ndef send():\n    return 1\n```\nAll of it."
     with serve([call(("read_file", {"path": "a.py"})), say(text, delta=3)]) as server:
@@ -94,7 +109,9 @@ def test_keys_complete_and_begin_lines_and_former_lines_come_back(tmp_path: Path
         place = Place(tmp_path, server.base_url)
         with place.sit() as person:
             person.type("see a.\t")
-            person.until("a.py")
+            # What completes it may be drawn a moment later.
+            person.until("a.")
+            person.until("py")
             person.type("\r")
             person.until("Seen.")
             person.ready()
@@ -209,6 +226,7 @@ def test_a_queued_line_is_no_answer_and_comes_next(tmp_path: Path) -> None:
     assert answers_of(server)[-1] == "y"
 
 
+@cold
 def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(tmp_path: Path) -> None:
     script = [fault("stall", 3), say("Here."), say("Again.")]
     with serve(script) as server:
@@ -245,7 +263,7 @@ def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(tmp_path: Path) -> Non
 def test_nobody_approves_where_no_person_can(tmp_path: Path, marker: dict[str, str]) -> None:
     with serve([EDIT, say("Edited.")]) as server:
         place = Place(tmp_path, server.base_url)
-        with Person([GUARD, "chat"], place.repo.path, place.env | marker) as person:
+        with place.open(**marker) as person:
             person.until("/help")
             person.say("/allow-all")
             person.say("make it return 2")
@@ -275,7 +293,7 @@ def test_what_cannot_begin_says_why_in_one_line(tmp_path: Path) -> None:
         "cli-guard: a chat needs a terminal: for scripts there is `cli-guard ask`\n",
     )
     for options in (["--resume"], ["--resume", "abcd"], ["--model", "big"]):
-        with Person([GUARD, "chat", *options], place.repo.path, place.env) as person:
+        with place.open(*options) as person:
             code, seen = person.end()
             assert (code, len(seen.splitlines())) == (2, 1), seen
     shutil.rmtree(tmp_path / "home" / ".config")
