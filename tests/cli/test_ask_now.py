@@ -97,10 +97,7 @@ def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
     ("served", "typed"),
     [
         pytest.param("warm", "n\n", id="n"),
-        pytest.param("warm", "\n", id="empty"),
-        pytest.param("warm", "yep\n", id="yep"),
         pytest.param("warm", "\x04", id="end"),
-        pytest.param("warm", "y\x04\x04", id="half"),
         pytest.param("warm", "\x03", id="^C"),
         pytest.param("cold", "n\n", id="n-cold"),
         pytest.param("cold", "\x03", id="^C-cold"),
@@ -251,15 +248,29 @@ def push(repo: Repo, *names: str) -> Seat:
 
 
 NEVER = ["CI=1", "CI=true", "CLAUDECODE=1", "TERM=dumb", "GIT_TERMINAL_PROMPT=0"]
+LOOKS_LIKE_IT = ["CI=false", "CI=0", "CI=", "TERM=xterm"]
 
 
-@pytest.mark.parametrize("given", NEVER)
+# Each by the function that decides; then one of a kind through a real commit.
+@pytest.mark.parametrize("given", [*NEVER, *LOOKS_LIKE_IT])
+def test_who_expects_no_question(
+    asking: Repo, terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    # This process is in no session of that terminal.
+    monkeypatch.setattr(os, "tcgetpgrp", lambda terminal: os.getpgrp())
+    name, _, value = given.partition("=")
+    out = io.StringIO()
+    streams = Io(out, out, out, asking.path, asking.env | {name: value})
+    assert ask_now.is_askable(streams, terminal[1]) is (given in LOOKS_LIKE_IT)
+
+
+@pytest.mark.parametrize("given", ["CI=true", "CLAUDECODE=1"])
 def test_nobody_is_asked_who_expects_no_question(asking: Repo, given: str) -> None:
     name, _, value = given.partition("=")
     stays_silent(Repo(asking.path, asking.env | {name: value}))
 
 
-@pytest.mark.parametrize("given", ["CI=false", "CI=0", "CI=", "TERM=xterm"])
+@pytest.mark.parametrize("given", ["CI=0"])
 def test_what_only_looks_like_it_does_not_count(asking: Repo, given: str) -> None:
     name, _, value = given.partition("=")
     stage(asking, {"reports.py": RISKY})
@@ -375,6 +386,34 @@ def test_two_reviews_at_once_are_not_mixed_up(
         assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00") == 3
         assert (QUESTION in out.getvalue()) is asked
     assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2999-01-01T00:00:00") == 3
+
+
+class Answered(io.StringIO):
+    """What a program shows, to a person who answers its question."""
+
+    def __init__(self, keyboard: int, typed: str) -> None:
+        super().__init__()
+        self.keyboard, self.typed = keyboard, typed
+
+    def write(self, text: str) -> int:
+        if text.endswith(QUESTION):
+            os.write(self.keyboard, self.typed.encode())
+        return super().write(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [("\n", ""), ("yep\n", "yep"), ("\x04", ""), ("y\x04\x04", ""), (" No \n", "no"), ("\xff\n", "\xff")],
+)
+def test_what_approves_nothing(asking: Repo, terminal: tuple[int, int], typed: str, read: str) -> None:
+    stage(asking, {"reports.py": RISKY})
+    assert guard(asking, "hook", "pre-commit").code == 3
+    out = Answered(terminal[0], typed)
+    streams = Io(out, out, out, asking.path, asking.env)
+    assert ask_now.read_answer(streams, terminal[1], QUESTION) == read
+    assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00") == 3
+    assert out.getvalue().endswith("cli-guard: not approved\n")
+    assert len(waiting(asking)) == 1 and records(asking).approvals() == ()
 
 
 def test_what_is_kept_of_a_review_is_not_what_is_shown(
