@@ -200,7 +200,7 @@ def test_a_client_without_the_extra_says_what_to_install(
     monkeypatch.setitem(sys.modules, "mcp", None)
     with McpClient({"h": config("fine")}, cwd=tmp_path, env=isolated) as client:
         for ask in (client.tools, lambda: client.call("mcp:h.t", {})):
-            with pytest.raises(UsageError, match=r"pip install 'cli-guard\[mcp\]'"):
+            with pytest.raises(UsageError, match=r"the extra `mcp`, which is not installed: "):
                 ask()
 
 
