@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,7 +23,6 @@ from cli_guard.api import find_available_port
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS, JOBS = 60, 40
-RISKY = "import subprocess\nsubprocess.run('render ' + name, shell=True)\n"
 Post = Callable[[str, Any], Any]
 
 pytestmark = pytest.mark.skipif(
@@ -58,6 +58,7 @@ def post(machine: Path) -> Iterator[Post]:
     env = isolated_environment(machine) | {
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGSMITH_TRACING": "false",
+        "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": str(machine / "watch"),
         "WATCH_LOG": str(machine / "watch" / "log"),
     }
@@ -114,11 +115,11 @@ def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
         post(f"{thread}/state", {"values": values, "as_node": "policy_gate"})
         return post(f"{thread}/runs/wait", {"assistant_id": "cli_agent_assistant", "input": None})
 
-    before = {"metadata": {"base_snapshot": {"report.py": "import subprocess\n"}}}
-    change = {"task_type": "change_review", "repo_snapshot": {"report.py": RISKY}, **before}
+    # What docs/langgraph-server.md shows: a question, and a patch to review.
+    page = (ROOT / "docs" / "langgraph-server.md").read_text("utf-8")
+    shown = [json.loads(body) for body in re.findall(r"-d '(\{.*?\})'\n```", page, re.DOTALL)]
     calls: list[Callable[[], Any]] = [
-        partial(run, "Where is slug defined?"),
-        partial(run, "Review", input=change),
+        *(partial(post, "runs/wait", body) for body in shown),
         *(
             partial(run, request)
             for request in (
@@ -155,7 +156,9 @@ def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
     assert len(others) == len(calls) - 2 and "of the machine" not in json.dumps(answers)
 
     events = (machine / "watch" / "log").read_text().splitlines()
-    assert [each for each in events if "/graph/__pycache__/studio" in each], "this log sees what is opened"
+    assert [each for each in events if "cli_guard/graph/" in each and "studio" in each], (
+        "this log sees what is opened"
+    )
     assert not [each for each in events if "canary" in each or "owned" in each]
     # While the server starts, libraries of its own ask for the name of the system.
     started = {each for each in events if not each.startswith("open ")}
