@@ -43,7 +43,7 @@ class Advice:
     def skipped(self) -> tuple[Skipped, ...]:
         """Name what was left out, in one entry."""
         what = f"advice on {len(self.left_out):,} of the files"
-        reason = "over limits.advice_ms; cli-guard review gives it"
+        reason = "over limits.advice_ms; once committed: cli-guard review --commit HEAD"
         return (Skipped(what, reason),) if self.left_out else ()
 
 

@@ -146,7 +146,7 @@ def test_what_a_hook_leaves_out_is_one_line_and_by_hand_it_is_there(committed: R
     stage(committed, "[limits]\nadvice_ms = 0\n")
     hook = guard(committed, "hook", "pre-commit")
     assert (hook.code, hook.out.count("cli-guard review")) == (0, 1)
-    assert "advice on 3 of the files (over limits.advice_ms; cli-guard review" in hook.out
+    assert "advice on 3 of the files (over limits.advice_ms; once committed:" in hook.out
     assert "docs-missing" not in hook.out and "refactor-" not in hook.out
     by_hand = committed.review()
     assert {each["rule"] for each in by_hand["findings"]} == {"docs-missing", "refactor-duplicate-block"}

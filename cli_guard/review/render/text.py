@@ -56,7 +56,7 @@ def render(
     if brief:
         passes = review.decision is Decision.ALLOW
         rest[:2] = _cut(answered, review), _cut(remarks, review) if passes else remarks
-        room = BRIEF - sum(each.count("\n") + 1 for each in rest[: None if passes else 2] if each)
+        room = BRIEF - (not passes) - sum(each.count("\n") + 1 for each in rest[: 3 if passes else 2] if each)
     *stops, advised = (_group(review, kind, most[kind], paint, style, room) for kind in SHOWN)
     rest = [*advised, *filter(None, rest)]
     blocks = [*itertools.chain(*stops), *(["\n".join(rest)] if brief else rest)]

@@ -1,0 +1,107 @@
+"""What a hook prints beside what stops Git: at most twelve lines, and the command that shows the rest."""
+
+import dataclasses
+import itertools
+import tomllib
+
+import review_samples as samples
+from examples import table
+
+from cli_guard.model import Decision, Disposition, JudgedFinding, Skipped, Suppressed
+from cli_guard.policy.suppressions import answer_in
+from cli_guard.review.render.review import Review
+from cli_guard.review.render.text import render
+from cli_guard.review.render.words import next_steps
+
+ADVICE = [
+    JudgedFinding(each, Disposition.ADVISE) for each in (samples.DOCS, samples.HOSTILE, *samples.COMPLEX)
+]
+NEW = Suppressed(samples.FIXTURE_KEY, "inline", "the example key of the documentation " * 9, new=True)
+
+
+def test_a_commit_never_prints_more_than_twelve_lines_of_advice() -> None:
+    for advice, new, notes, skipped in itertools.product((0, 1, 6), (0, 3), (0, 9), (0, 40)):
+        review = Review(
+            "pre-commit",
+            "ok",
+            Decision.ALLOW,
+            tuple(ADVICE[:advice]),
+            suppressed=(NEW,) * new,
+            notes=("a note that is longer than a line of a terminal, as some of them are " * 2,) * notes,
+            skipped=tuple(Skipped(f"assets/{number}.png", "binary") for number in range(skipped)),
+            files=9,
+            reviewed=9,
+        )
+        shown = render(review, brief=True)
+        assert shown.count("\n") <= 12 and "\n\n" not in shown, shown
+        assert shown.split("\n")[-2].startswith("cli-guard: ")
+        assert ("cli-guard last -v" in shown) >= (advice == 6 or new > 1 or notes > 1)
+        assert "cli-guard last -v" not in render(review, verbose=True)
+
+
+def test_what_stops_git_is_never_cut() -> None:
+    denied = tuple(
+        JudgedFinding(dataclasses.replace(samples.KEY, line=n, fingerprint=str(n)), Disposition.DENY)
+        for n in range(1, 31)
+    )
+    shown = render(Review("pre-commit", "failed", Decision.DENY, (*denied, *ADVICE)), brief=True)
+    assert shown.count("secret-aws-access-key\n") == 30
+    advice = shown[shown.index("6 remarks:") : shown.index("denied:")]
+    assert advice.count("\n") <= 11 and "and " in advice
+
+
+def test_a_plan_is_one_line_and_its_steps_are_kept_for_more() -> None:
+    steps = (
+        "1. Move lines 86 to 91 into a new function `_a`.\n2. Move lines 94 to 105 into a new function `_b`."
+    )
+    found = dataclasses.replace(samples.COMPLEX[0], suggestion=steps)
+    review = dataclasses.replace(samples.CLEAN, findings=(JudgedFinding(found, Disposition.ADVISE),))
+    for shown in (render(review), render(review, brief=True)):
+        assert "    -> 2 blocks of 6 to 12 lines could move out (cli-guard last -v)\n" in shown
+        assert "_a" not in shown
+    assert "1. Move lines 86 to 91" in render(review, verbose=True)
+
+
+@table(
+    ("path", "line", "commit", "wanted"),
+    [
+        ("src/a.py", 1, None, "# {}"),
+        ("web/a.tsx", 1, None, "// {}"),
+        ("db/a.sql", 1, None, "-- {}"),
+        ("web/a.css", 1, None, "/* {} */"),
+        ("docs/a.md", 1, None, "<!-- {} -->"),
+        ("run.bat", 1, None, "REM {}"),
+        ("Dockerfile", 1, None, "# {}"),
+        (".env", 1, None, "# {}"),
+        ("a.json", 1, None, None),
+        ("LICENSE", 1, None, None),
+        ('a "b".json', 1, None, None),
+        ("src/a.py", None, None, None),
+        ("src/a.py", 1, "9" * 40, None),
+        ("", 3, None, None),
+    ],
+)
+def test_the_answer_is_in_the_language_of_the_file(
+    path: str, line: int | None, commit: str | None, wanted: str | None
+) -> None:
+    found = dataclasses.replace(samples.KEY, path=path, line=line, commit=commit)
+    review = Review("pre-commit", "failed", Decision.DENY, (JudgedFinding(found, Disposition.DENY),))
+    sentence, *lines = next_steps(review)
+    if wanted:
+        assert lines == [wanted.format(f"cli-guard: ignore[{found.rule}] reason")]
+        answer = answer_in(lines[0].replace("reason", "a key of the tests"))
+        assert answer and answer.answers(found.rule) and answer.reason == "a key of the tests"
+    else:
+        assert "in cli-guard.toml" in sentence
+        (ignore,) = tomllib.loads("\n".join(lines))["ignore"]
+        assert (ignore["rule"], ignore.get("path", "")) == (found.rule, path)
+
+
+def test_a_file_is_said_once() -> None:
+    both = (Skipped("a.js", "code: minified"), Skipped("a.js", "docs: minified"), Skipped("b.bin", "binary"))
+    line = "not reviewed: a.js (code: minified), b.bin (binary)\n"
+    assert line in render(dataclasses.replace(samples.CLEAN, skipped=both))
+    unread = dataclasses.replace(samples.POLICY, rule="policy-not-reviewed", path="a.js")
+    findings = (JudgedFinding(unread, Disposition.REVIEW),)
+    shown = render(dataclasses.replace(samples.NEEDS_REVIEW, findings=findings, skipped=both))
+    assert "not reviewed: b.bin (binary)\n" in shown and shown.count("a.js") == 1
