@@ -18,6 +18,7 @@ import argparse
 import hashlib
 import sys
 import tempfile
+import textwrap
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -39,6 +40,7 @@ from cli_guard.model import Decision, Severity
 from cli_guard.reviewers.review_input import ReviewInput
 
 NOBODY = "none"
+WIDTH = 118
 HEAD = """# The rules on the labelled sets of fixtures/, counted and written by `python -m benchmarks.rules_measured`.
 # A row is: rule, labelled cases that it is counted in, true findings, false ones, labels that it missed.
 """
@@ -174,13 +176,9 @@ def as_text(figures: dict[str, dict[str, list[int]]], digests: dict[str, str]) -
     """Return the text of the file."""
     text = HEAD
     for name, rows in figures.items():
-        listed = [f'"{rule} {" ".join(map(str, row))}"' for rule, row in rows.items()]
-        triples = (", ".join(listed[at : at + 3]) for at in range(0, len(listed), 3))
-        text += (
-            f'\n[{name}]\nfiles = "{digests[name]}"\nrows = [\n'
-            + "".join(f"  {each},\n" for each in triples)
-            + "]\n"
-        )
+        listed = ", ".join(f"{rule} {' '.join(map(str, row))}" for rule, row in rows.items())
+        wrapped = textwrap.fill(listed, WIDTH, break_on_hyphens=False)
+        text += f'\n[{name}]\nfiles = "{digests[name]}"\nrows = """\n{wrapped}\n"""\n'
     return text
 
 
@@ -198,7 +196,7 @@ def main() -> int:
     figures = {}
     for name, measure in SETS.items():
         if options.sets and name not in options.sets and name in kept:
-            rows = (row.split() for row in kept[name]["rows"])
+            rows = (row.split() for row in kept[name]["rows"].split(","))
             figures[name] = {rule: [int(each) for each in numbers] for rule, *numbers in rows}
         else:
             figures[name] = tally(measure())

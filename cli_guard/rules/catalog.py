@@ -127,7 +127,7 @@ def read_table(path: str) -> Mapping[str, Any]:
 @cache
 def read_measured() -> Mapping[str, tuple[int, ...]]:
     """Return what is measured of each rule on the labelled sets: cases, true and false findings, missed labels."""
-    rows = (row.split() for each in read_table("measured.toml").values() for row in each["rows"])
+    rows = (row.split() for each in read_table("measured.toml").values() for row in each["rows"].split(","))
     measured: dict[str, tuple[int, ...]] = {}
     for rule, *figures in rows:
         before = measured.get(rule, (0, 0, 0, 0))

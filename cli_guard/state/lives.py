@@ -232,11 +232,12 @@ def follow(repository: Repository, history: Recorded, told: Telling) -> None:
         if commit := life.commit or told.seen[life.fingerprint][2]:
             due[commit, life.path].append(life)
     chains = {commit: history.after(commit) for commit, _ in due}
-    blobs = repository.identify(f"{each}:{path}" for commit, path in due for each in chains[commit])
+    named = repository.identify(f"{each}:{path}" for commit, path in due for each in chains[commit])
+    blobs = {name: oid for name, (oid, kind) in named.items() if kind == "blob"}
     again = {(each.rule, each.path, each.commit) for each in told.lives.values()}
     with BlobReader(git_at_top(repository), blob_limit=BLOB_BYTES) as reader:
         for (commit, path), left in due.items():
-            first, *later = ((each, blobs.get(f"{each}:{path}", ("", ""))[0]) for each in chains[commit])
+            first, *later = ((each, blobs.get(f"{each}:{path}", "")) for each in chains[commit])
             before = first[1]
             for oid, blob in later if before else ():
                 changed = without_line(reader, left, first[1], blob) if left and blob != before else []

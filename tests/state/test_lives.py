@@ -63,6 +63,8 @@ def test_answers_in_the_code_in_the_configuration_and_in_later_commits(committed
     changed = [f"later/{number}.py" for number in range(3)]
     files = ["old/a.py", "inline.py", "stays.py", "moved.py", *changed]
     first = commit(committed, {path: lined if path == "inline.py" else RISKY for path in files})
+    message = committed.write(".git/MESSAGE", "wip\n")
+    assert guard(committed, "hook", "commit-msg", str(message)).code == 0
     assert {shell(committed, path).commit for path in files} == {first}
     safe = RISKY.replace(", shell=True", "")
     fixing = commit(committed, {changed[0]: safe, "moved.py": f"import os\n\n{RISKY}"})
@@ -81,6 +83,8 @@ def test_answers_in_the_code_in_the_configuration_and_in_later_commits(committed
         "later/1.py": "open",
         "later/2.py": "open",
     }
+    # A message is not fixed by what becomes of the tree.
+    assert lives(committed)["message-says-nothing", ""].ended == "open"
     assert (ended["old/a.py"].ended_how, ended["old/a.py"].until) == ("[[ignore]]", "2099-01-02")
     assert (
         ended["later/0.py"].ended_how == f"in {fixing}" and ended["later/0.py"].ended_by == "ada@example.org"
