@@ -141,7 +141,7 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
         history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
     )
     pushed = gathered.subject.pushed
-    bases = [*dict.fromkeys(base for ref in pushed for base in ref.bases)] or [gathered.base]
+    bases = [*dict.fromkeys(base for ref in pushed for base in ref.bases)] or [gathered.base or ""]
     # Only a whole review of known commits says which of them were reviewed.
     whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
     place = f"{PLACES.get(review.event)} {gathered.base or ''}{redact(' '.join(refs))}"

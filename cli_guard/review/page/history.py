@@ -159,23 +159,25 @@ def judge(repository: Repository, known: History, entries: Iterable[Entry]) -> l
     commits, contents, given = known.commits, known.contents, known.evidence.given
     approved = {contents.get(each.made.content, each.commit) for each in given if each.proof != REFUSED}
     ids, times = {each.oid for each in commits}, [each.at for each in commits]
+    follows = {each.parent: number for number, each in enumerate(commits) if each.parent}
     last: dict[str, str] = {}
     before: dict[int, Counter[str]] = defaultdict(Counter)
     for entry in entries:
         decision, oid = str(entry.get("decision", "")), contents.get(str(entry.get("content")))
         what = "skipped" if "skipped" in entry else decision
-        bases, head = entry.get("bases"), str(entry.get("head"))
+        listed, head = entry.get("bases"), str(entry.get("head"))
+        bases = [str(each) for each in listed if each] if isinstance(listed, list) else ["unknown"]
         if entry.get("part"):
             continue
         if oid and decision:
             last[oid] = decision
-        elif decision == "allow" and head in ids and isinstance(bases, list):  # a range, or a push
-            if all(OID.fullmatch(each) for each in (bases := [str(each) for each in bases if each])):
-                with suppress(GitError):
-                    covered = ids.intersection(repository.commits(head, exclude=bases))
-                    last |= dict.fromkeys(covered, "allow")
+        elif decision == "allow" and head in ids and all(map(OID.fullmatch, bases)):  # a range, or a push
+            with suppress(GitError):
+                last |= dict.fromkeys(ids.intersection(repository.commits(head, exclude=bases)), "allow")
         elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
-            before[bisect_left(times, str(entry.get("at")))][what] += 1
+            # A review in the index names the commit that it starts from; a skip has its time alone.
+            start = str(entry.get("place")).rpartition(" ")[2]
+            before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1
 
     def judge_one(number: int, each: Recorded) -> Recorded:
         decision, tried = last.get(each.oid, ""), before[number]
