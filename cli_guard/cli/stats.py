@@ -123,7 +123,7 @@ def count_approvals(
 ) -> dict[str, Any]:
     """Count by person what was approved and rejected, and the commits since the first entry."""
     first = min((seconds(text(each, "at")) for each in (*entries, *given)), default=0)
-    asked = ("rev-list", "--count", f"--since={first}", "HEAD")
+    asked = ("rev-list", "--count", f"--max-age={first}", "HEAD")
     commits = int(repository.git.text(*asked)) if repository.head else 0
     approved = Counter(text(each, "principal") or text(each, "user") for each in given)
     rejected = Counter(text(each, "user") for each in entries if each.get("event") == "reject")

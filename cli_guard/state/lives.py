@@ -174,7 +174,7 @@ def listed_findings(entry: Entry, at: str, who: str) -> Iterator[Life]:
 def seconds(at: str) -> int:
     """Return an ISO 8601 time as Git has it, 0 for anything else."""
     try:
-        return int(datetime.datetime.fromisoformat(at).timestamp())
+        return max(int(datetime.datetime.fromisoformat(at).timestamp()), 0)
     except (ValueError, OverflowError):
         return 0
 
@@ -188,7 +188,7 @@ class Recorded:
         self.commits: dict[str, tuple[int, str, str]] = {}
         self._children = defaultdict[str, list[str]](list)
         self._copies = defaultdict[str, list[str]](list)
-        asked = ("--all", "--reflog", "--no-show-signature", f"--since={max(seconds(since) - MARGIN, 0)}")
+        asked = ("--all", "--reflog", "--no-show-signature", f"--max-age={max(seconds(since) - MARGIN, 0)}")
         out = repository.git.optional("log", *asked, "--format=%H%x00%ct%x00%at %ae%x00%P") if since else ""
         for row in (out or "").split("\n"):
             oid, *fields = row.split("\0")

@@ -168,4 +168,5 @@ def test_lines_that_any_program_can_write(committed: Repo) -> None:
     ]
     for each in hostile:
         log(committed, {}, **each)
+    assert stats(committed)["approvals"]["commits"] == 7, "one broken time hides no commit"
     assert guard(committed, "stats").code == 0
