@@ -15,7 +15,7 @@ class Progress:
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic, what: str = "") -> None:
         self._stream = stream
         self._what = what
-        self._first: tuple[float, int] | None = None
+        self._first = (0.0, 0)
         self._clock = clock
         self._next = clock() + AFTER_SECONDS
         self._shown = 0
@@ -26,14 +26,12 @@ class Progress:
             self.remove()
             return
         now = self._clock()
-        self._first = self._first or (now, done)
+        self._first = self._first if self._first[0] else (now, done)
         if now < self._next:
             return
         self._next = now + EVERY_SECONDS
         text = f"cli-guard: {done * 100 // of} % of {of:,} {self._what or 'files'}"
-        begun, before = self._first
-        if self._what and done > before:
-            rate = (done - before) / max(now - begun, 0.001)
+        if self._what and (rate := (done - self._first[1]) / (now - self._first[0] or 1)):
             text += f", {rate:,.0f} a second, {(of - done) / rate:,.0f} s left"
         self._write("\r" + text.ljust(self._shown))
         self._shown = len(text)

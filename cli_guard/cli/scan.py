@@ -45,12 +45,11 @@ def run(io: Io, /, places: tuple[str, ...], engine: str, **given: Any) -> int:
     output, format = given["output"], given["format"]
     color = io.colored(given["color"]) and not output
     if format == "text":
-        shown = [
-            text.render(each, color=color, ascii_only=io.ascii_only, verbose=given["verbose"])
-            for each in found.values()
-        ]
+        style = {"color": color, "ascii_only": io.ascii_only, "verbose": given["verbose"]}
         heads = [f"{printable(redact(place))}:\n" if len(found) > 1 else "" for place in found]
-        report = "\n".join(map("".join, zip(heads, shown, strict=True)))
+        report = "\n".join(
+            head + text.render(each, **style) for head, each in zip(heads, found.values(), strict=True)
+        )
     elif format == "sarif":
         logs = [json.loads(sarif.render(review)) for review in found.values()]
         report = json.dumps(logs[0] | {"runs": [run for log in logs for run in log["runs"]]}, indent=2)
@@ -78,9 +77,7 @@ command = Command(
         click.Option(["--fresh"], is_flag=True, help="Ignore what earlier runs have done."),
         click.Option(["--engine"], type=click.Choice(["local", "dask"]), default="local", help="What scans."),
         click.Option(["--scheduler"], metavar="ADDRESS", help="The Dask scheduler, tls://HOST:PORT."),
-        click.Option(
-            ["--format"], type=click.Choice(["text", "json", "sarif"]), default="text", help="Format."
-        ),
+        click.Option(["--format"], type=click.Choice(["text", "json", "sarif"]), default="text"),
         OUTPUT,
         click.Option(["--verbose", "-v"], is_flag=True, help="Show all remarks."),
         COLOR,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from cli_guard.errors import UsageError
 from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed
 from cli_guard.policy.gate import Judgement, judge_record
-from cli_guard.review.render.as_json import review_in
+from cli_guard.review.render.as_json import read_report
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers.shard import Shard
 
@@ -75,7 +75,7 @@ def read_parts(name: str, raw: bytes | str) -> list[Review]:
     try:
         data = json.loads(raw)
         runs = [run["properties"]["report"] for run in data["runs"]] if "runs" in data else [data]
-        parts = [review_in(each) for each in runs]
+        parts = [read_report(json.dumps(each))[1] for each in runs]
         if not parts or not all(each.binding for each in parts):
             raise ValueError
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

@@ -104,7 +104,7 @@ def review_request(
     from cli_guard.review.policy import TRIAL
     from cli_guard.review.store import BEFORE_COMMIT, pending_review, record_review
     from cli_guard.reviewers.cache import Cache
-    from cli_guard.reviewers.clean_files import identity as program
+    from cli_guard.reviewers.clean_files import identity
     from cli_guard.state.records import Records
 
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
@@ -137,7 +137,7 @@ def review_request(
                 recorded=isinstance(request, Range | Commit),
                 notes=notes or (REF,),
             )
-        subject = gathered.subject
+        content = gathered.subject.changes.identity
         done, pause = run(gathered, approvals, today, kept, on_progress)
         refused = (
             list(dict.fromkeys(approvals.refused)) if approvals and done.decision is Decision.REVIEW else []
@@ -148,9 +148,7 @@ def review_request(
             done,
             part="paths" if only else f"{shard.number}-of-{shard.of}" if shard else "",
             only=str(only or ""),
-            binding=digest(
-                (subject.event, subject.changes.identity, gathered.policy.identity, program().hex())
-            )
+            binding=digest((request.event, content, gathered.policy.identity, identity().hex()))
             if shard
             else "",
             notes=(*done.notes, *refused),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed, finding_of
@@ -38,10 +39,7 @@ def as_dict(review: Review) -> dict[str, object]:
         "coverage": {
             "files": review.files,
             "reviewed": review.reviewed,
-            "skipped": [
-                {"path": each.path, "reason": each.reason} | ({"by_limit": True} if each.by_limit else {})
-                for each in review.skipped
-            ],
+            "skipped": [asdict(each) for each in review.skipped],
         },
         "timings_ms": review.timings_ms,
         "notes": review.remarks,
@@ -65,18 +63,13 @@ def _finding(found: Finding) -> Mapping[str, object]:
 
 def read_report(text: str) -> tuple[dict[str, Any], Review]:
     """Return a stored report as data, and the review in it. Raises ValueError, KeyError or TypeError for any other."""
-    data: dict[str, Any] = json.loads(text)
-    return data, review_in(data)
-
-
-def review_in(data: Mapping[str, Any]) -> Review:
-    """Return the review in a report. Raises ValueError, KeyError or TypeError for any other data."""
+    data = json.loads(text)
 
     def finding(each: Mapping[str, Any], *more: str) -> Finding:
         return finding_of({key: value for key, value in each.items() if key not in ("where", *more)})
 
     answers, covered = ("by", "reason", "new"), data["coverage"]
-    return Review(
+    return data, Review(
         decision=Decision(data["decision"]),
         findings=tuple(
             JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
@@ -86,9 +79,7 @@ def review_in(data: Mapping[str, Any]) -> Review:
             Suppressed(finding(each, *answers), *(each[key] for key in answers))
             for each in data["suppressed"]
         ),
-        skipped=tuple(
-            Skipped(each["path"], each["reason"], "by_limit" in each) for each in covered["skipped"]
-        ),
+        skipped=tuple(Skipped(**each) for each in covered["skipped"]),
         notes=tuple(data["notes"]),
         timings_ms=data["timings_ms"],
         left=data.get("left", ""),

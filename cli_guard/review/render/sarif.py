@@ -63,6 +63,8 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
     }
     # Runs with the same id replace each other when uploaded; the parts of one review must not.
     part = f"{review.part}/" if review.part else ""
+    # Of a part everything is kept, for the report that joins the parts.
+    whole = {"report": json_value(as_dict(review))} if review.binding else {}
     run: Object = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -70,12 +72,7 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
         "results": results,
-        "properties": {
-            "decision": review.decision,
-            "status": printable(review.status),
-            # Of a part everything is kept, for the report that joins the parts.
-            **({"report": json_value(as_dict(review))} if review.binding else {}),
-        },
+        "properties": {"decision": review.decision, "status": printable(review.status)} | whole,
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 

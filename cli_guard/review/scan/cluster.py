@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.policy.decisions import Policy
@@ -35,21 +36,18 @@ def scan_on_cluster(plan: Plan, missing: Mapping[str, Slice], address: str, scan
     left, idle = [*missing.values()][::-1], 0
     try:
         with distributed.Client(address, timeout=CONNECT_SECONDS) as client:
-            running: dict[object, Slice] = {}
+            running: set[Any] = set()
             while left or running:
                 while left and len(running) < AT_ONCE:
-                    piece = left.pop()
-                    task = (str(plan.repository.common_dir), plan.policy, plan.today, piece, identity())
-                    running[client.submit(scan_remotely, scan, *task, pure=False)] = piece
+                    task = (str(plan.repository.common_dir), plan.policy, plan.today, left.pop(), identity())
+                    running.add(client.submit(scan_remotely, scan, *task, pure=False))
                 try:
-                    done = distributed.wait(list(running), WAIT_SECONDS, "FIRST_COMPLETED").done
+                    done, running = distributed.wait(running, WAIT_SECONDS, "FIRST_COMPLETED")
                 except TimeoutError:
-                    idle = 0 if client.scheduler_info()["workers"] else idle + 1
+                    done, idle = (), 0 if client.scheduler_info()["workers"] else idle + 1
                     if idle >= PATIENCE:
                         raise CliGuardError("there is no worker: start some, then scan again") from None
-                    continue
                 for future in done:
-                    del running[future]
                     if not isinstance(future.exception(), distributed.KilledWorker):
                         yield future.result()
     except Exception as error:
@@ -62,8 +60,6 @@ def scan_remotely(
 ) -> bytes:
     """Scan a slice on a worker. Raises UsageError if the worker has another cli-guard."""
     if program != identity():
-        raise UsageError(
-            "a worker has another version of cli-guard or of Python: install the same everywhere"
-        )
+        raise UsageError("a worker has another cli-guard or Python: install the same everywhere")
     invocation = Invocation(Path(place), os.environ, datetime.datetime.now(datetime.UTC))
     return next(scan(Plan(open_place(place, invocation), None, policy, today, ()), [piece]))

@@ -103,7 +103,7 @@ def make_plan(repository: Repository, invocation: Invocation, *, history: bool) 
 
 def list_items(repository: Repository, tip: str | None, *, history: bool) -> Iterator[tuple[Items, bytes]]:
     """Yield the items of each slice, the oldest commits first."""
-    entries: list[bytes] = []
+    entries, trees = list[bytes](), [tip] if tip else []
     if history:
         listed = repository.git.run("rev-list", "--all", "--date-order", "--reverse").replace(b"\n", b"\0")
         width = A_SLICE * (listed.find(b"\0") + 1)
@@ -114,15 +114,12 @@ def list_items(repository: Repository, tip: str | None, *, history: bool) -> Ite
         named = {b"%s^{}" % ref.split(b" ")[0]: ref.split(b" ")[2] for ref in refs}
         for asked, (oid, kind) in repository.identify(each.decode() for each in named).items():
             one = b"100644 blob %s\t%s" % (oid.encode(), named[asked.encode()])
-            entries += [one] if kind == "blob" else list_files(repository, oid) if kind == "tree" else []
-    yield from in_slices(Items.FILES, entries + (list_files(repository, tip) if tip else []))
-
-
-def list_files(repository: Repository, tree: str) -> list[bytes]:
-    """Return the entries of all files in a commit or tree."""
-    return repository.git.run(*FILES, tree).split(b"\0")[:-1]
+            trees += [oid] if kind == "tree" else []
+            entries += [one] if kind == "blob" else []
+    for tree in trees:
+        entries += repository.git.run(*FILES, tree).split(b"\0")[:-1]
+    yield from in_slices(Items.FILES, entries)
 
 
 def in_slices(kind: Items, items: list[bytes]) -> Iterator[tuple[Items, bytes]]:
-    """Yield the items, A_SLICE together."""
     yield from ((kind, b"\0".join(items[at : at + A_SLICE])) for at in range(0, len(items), A_SLICE))

@@ -64,10 +64,8 @@ class Scanner:
             judged = judge_findings(found, self.plan.policy, answers(subject), self.plan.today, {})
             standing += judged.standing
             suppressed += judged.suppressed
-        about = (tuple(standing), tuple(suppressed))
-        return Review(
-            EVENT, "ok", Decision.ALLOW, *about, skipped=tuple(skipped), part="1/1", binding=piece.key
-        )
+        part = Review(EVENT, "ok", Decision.ALLOW, tuple(standing), tuple(suppressed), binding=piece.key)
+        return replace(part, skipped=tuple(skipped))
 
     def _subjects(self, piece: Slice) -> Iterator[ReviewInput]:
         limits = Limits.of(self.plan.policy)
