@@ -13,6 +13,7 @@ from cli_guard.reviewers.shard import Shard
 
 STRICTEST = (Decision.DENY, Decision.REVIEW, Decision.ALLOW)
 MOST_FINDINGS, MOST_SKIPPED = 20_000, 1_000
+TOO_MANY = Skipped("more", f"only {MOST_FINDINGS:,} findings are listed", by_limit=True)
 Place = tuple[str | int | None, ...]
 Rank = tuple[bool, int, int, int]
 
@@ -36,9 +37,7 @@ class Collector:
             place, at = place_of(found), commits.find((found.commit or "").encode())
             rank = (not self._history and found.commit is not None, strictness, number, at)
             if len(self._standing) >= MOST_FINDINGS and place not in self._standing:
-                self._skipped[
-                    Skipped("", f"over {MOST_FINDINGS:,} findings: the rest is not listed", True)
-                ] = None
+                self._skipped[TOO_MANY] = None
             elif place not in self._standing or rank < self._standing[place][0]:
                 self._standing[place] = rank, judged
         for each in part.suppressed:

@@ -86,13 +86,19 @@ def test_the_tip_answers_for_its_history(committed: Repo) -> None:
     repo = committed
     token = f"token = '{key('github')}'"
     repo.commit("Add", {"a.py": f"{token}\n", "fixtures/b.py": f"aws = '{key()}'\n"})
-    repo.commit("Answer", {"a.py": f"{token}{EXPLICIT}\n"})
+    tree = repo.git("rev-parse", f"{repo.commit('Answer', {'a.py': f'{token}{EXPLICIT}{chr(10)}'})}^{{tree}}")
     assert found(look(repo, Options())) == [("secret-aws-access-key", "fixtures/b.py", None)]
     ignore = '[[ignore]]\nrule = "secret-*"\npath = "fixtures/**"\nreason = "fake keys of the tests"\n'
     repo.commit("Ignore", {"cli-guard.toml": ignore})
     review = look(repo)
     assert (found(review), review.decision) == ([], Decision.ALLOW)
     assert sorted(each.by for each in review.suppressed) == ["config", "inline"]
+    # A ref that names a folder does not answer for the tip.
+    repo.commit("Gone", {"a.py": ""})
+    repo.git("update-ref", "refs/hidden/tree", tree)
+    assert ("secret-github-token", "a.py") in [each[:2] for each in found(look(repo))]
+    repo.git("update-ref", "-d", "refs/hidden/tree")
+    repo.commit("Back", {"a.py": f"{token}{EXPLICIT}\n"})
     # The same secret where nothing answers it is reported, though it came later.
     last = repo.commit("Copy", {"src/c.py": f"aws = '{key()}'\n"})
     assert found(look(repo)) == [("secret-aws-access-key", "src/c.py", last)]

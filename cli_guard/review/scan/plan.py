@@ -103,21 +103,23 @@ def make_plan(repository: Repository, invocation: Invocation, *, history: bool) 
 
 def list_items(repository: Repository, tip: str | None, *, history: bool) -> Iterator[tuple[Items, bytes]]:
     """Yield the items of each slice, the oldest commits first."""
-    entries, trees = list[bytes](), [tip] if tip else []
+    entries, trees = list[bytes](), {tip: b""} if tip else {}
     if history:
-        listed = repository.git.run("rev-list", "--all", "--date-order", "--reverse").replace(b"\n", b"\0")
-        width = A_SLICE * (listed.find(b"\0") + 1)
-        yield from ((Items.COMMITS, listed[at : at + width][:-1]) for at in range(0, len(listed), width or 1))
+        every = repository.git.run("rev-list", "--all", "--date-order", "--reverse").replace(b"\n", b"\0")
+        width = A_SLICE * (every.find(b"\0") + 1)
+        yield from ((Items.COMMITS, every[at : at + width][:-1]) for at in range(0, len(every), width or 1))
         refs = repository.git.run(*REFS).split(b"\n")[:-1]
         yield from in_slices(Items.REFS, refs)
         # A ref or a tag may name a file or a folder itself.
         named = {b"%s^{}" % ref.split(b" ")[0]: ref.split(b" ")[2] for ref in refs}
         for asked, (oid, kind) in repository.identify(each.decode() for each in named).items():
             one = b"100644 blob %s\t%s" % (oid.encode(), named[asked.encode()])
-            trees += [oid] if kind == "tree" else []
+            trees |= {oid: b"%s/" % named[asked.encode()]} if kind == "tree" else {}
             entries += [one] if kind == "blob" else []
-    for tree in trees:
-        entries += repository.git.run(*FILES, tree).split(b"\0")[:-1]
+    for tree, ref in trees.items():
+        # Under the name of the ref: its files must not answer for those of the tip.
+        listed = repository.git.run(*FILES, tree).split(b"\0")[:-1]
+        entries += (entry.replace(b"\t", b"\t" + ref, 1) for entry in listed)
     yield from in_slices(Items.FILES, entries)
 
 
