@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.git.changes import Bounds, ChangeReader
@@ -31,7 +30,8 @@ from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.lives import Life, read_lives
 
-MOST_COMMITS, MOST_BLAMED = 1_000, 200
+# Commits, and findings of each kind whose commit is looked for.
+MOST_COMMITS, MOST = 1_000, 200
 LOG = ("log", "--no-show-signature", "--no-color", "--format=%H%x00%ct%x00%an%x00%P%x00%s")
 # How a commit came to be recorded, with the words of the page; the first two are of attempts before it.
 DECISIONS = {
@@ -85,29 +85,38 @@ def collect_history(
     evidence = collect_evidence(repository, invocation, repository.resolve(within.base) if within else None)
     entries = list(AuditLog(repository.state_folder).entries())
     contents, policy, skipped = read_commits(repository, commits)
-    ids, approvals = {each.oid for each in commits}, find_approvals(repository, invocation, "")[1]
+    review = review_range(repository, invocation, within) if within else None
+    ids = {each.oid for each in commits}
+    marks = {each.finding.fingerprint for each in review.findings} if review else set()
+    marks |= {each.finding.fingerprint for each in review.suppressed} if review else set()
     # What was never recorded belongs to a time, not to a range.
     first = "z" if within else commits[0].at if commits and (since or older) else ""
-    every = read_lives(repository, entries, approvals)
-    lives = [each for each in every if each.commit in ids or (not each.commit and each.at >= first)]
-    review = review_request(within, invocation, record=False) if within else None
-    if review and within:
-        head = repository.resolve(within.head)
-        found = [find_commit(repository, head, each.finding) for each in review.findings[:MOST_BLAMED]]
-        named = zip_longest(review.findings, found)
-        judged = (replace(e, finding=replace(e.finding, commit=e.finding.commit or c)) for e, c in named)
-        review = replace(review, findings=tuple(judged))
+    lives = [
+        each
+        for each in read_lives(repository, entries, find_approvals(repository, invocation, "")[1])
+        if each.commit in ids or each.fingerprint in marks or (not each.commit and each.at >= first)
+    ]
     known = History(commits, older, contents, policy, skipped, evidence, lives, review)
     return replace(known, commits=judge(repository, known, entries))
 
 
-def find_commit(repository: Repository, head: str, found: Finding) -> str | None:
-    """Return the commit that brought the line of a finding, None if Git cannot say."""
-    if found.commit or not found.line:
-        return found.commit
-    with suppress(GitError):
-        return next(iter(blame_lines(repository, head, found.path, found.line, found.line)), None)
-    return None
+def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
+    """Review a range again, and find the commit that brought the line of each finding."""
+    review, head = review_request(within, invocation, record=False), repository.resolve(within.head)
+
+    def find_commit(found: Finding) -> Finding:
+        oids = [found.commit] if found.commit else []
+        if not oids and found.path and found.line:
+            with suppress(GitError):
+                oids += blame_lines(repository, head, found.path, found.line, found.line)
+        return replace(found, commit=oids[0] if oids else None)
+
+    judged, answered = review.findings, review.suppressed
+    return replace(
+        review,
+        findings=(*(replace(e, finding=find_commit(e.finding)) for e in judged[:MOST]), *judged[MOST:]),
+        suppressed=(*(replace(e, finding=find_commit(e.finding)) for e in answered[:MOST]), *answered[MOST:]),
+    )
 
 
 def list_commits(repository: Repository, since: str, within: Range | None) -> tuple[list[Recorded], bool]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.review.page import markup as page
@@ -121,7 +120,7 @@ def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
         yield Row(judged.finding, judged.disposition, *told)
     for answered in review.suppressed if review else ():
         life = lives.pop(answered.finding.fingerprint, None)
-        found = replace(answered.finding, commit=answered.finding.commit or (life.commit if life else None))
+        found = answered.finding
         said, links = life_of(life, evidence, ids) if life else ("", evidence.links_to(found.fingerprint))
         more = answer_of(answered) if not life or life.ended != APPROVED else ""
         yield Row(found, "answered", ". ".join(filter(None, (more, said))), links)
