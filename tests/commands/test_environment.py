@@ -162,7 +162,8 @@ KEYS = {
     ),
     Kind.GUARD: (
         "core.hooksPath=/dev/null core.hookspath= CORE.HOOKSPATH=x init.templateDir=x include.path=x "
-        "includeIf.gitdir:/x/.path=y hook.enabled=false Include.Path=x"
+        "includeIf.gitdir:/x/.path=y hook.enabled=false Include.Path=x hook.lint.enabled=false Hook.lint.Enabled= "
+        "hook.cli-guard-pre-commit.command=true hook.cli-guard.x.event=post-commit"
     ),
     Kind.EXEC: (
         "core.pager=x core.editor=vi core.fsmonitor=./x core.sshCommand=x core.askPass=x core.gitProxy=x "
@@ -173,7 +174,7 @@ KEYS = {
         "gpg.ssh.allowedSignersFile=x sequence.editor=x interactive.diffFilter=x remote.origin.url=x "
         "remote.origin.uploadpack=x url.x.insteadOf=y protocol.ext.allow=always http.proxy=x "
         "http.sslVerify=false safe.directory=* submodule.x.update=!x trailer.x.command=y "
-        "sendemail.smtpServer=x web.browser=x tar.x.command=y"
+        "sendemail.smtpServer=x web.browser=x tar.x.command=y hook.lint.command=x hook.lint.enabled=true"
     ),
     Kind.UNKNOWN: "foo.bar=x core.foo=x user.signingKey=x pagers.log=cat aliases.x=y corehookspath=x core=x",
 }
@@ -203,6 +204,9 @@ def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
         ("git config set core.hooksPath x", DENY),
         ("git config --unset core.hooksPath", DENY),
         ("git config --remove-section core", DENY),
+        ("git config --rename-section hook.cli-guard-pre-commit hook.x", DENY),
+        ("git config unset hook.cli-guard-commit-msg.event", DENY),
+        ("git config --unset hooked.event", REVIEW),
         ("git config include.path ../x", DENY),
         ("git -c core.hooksPath=/dev/null commit -m x", DENY),
         ("git -c 'core.hooksPath'=x commit -m x", DENY),
