@@ -37,7 +37,9 @@ def test_a_hook_that_passes_is_one_line_or_shows_its_advice_if_verbose(framed: R
         "cli-guard (commit message)",
     ]
     file = framed.path / ".pre-commit-config.yaml"
-    verbose = file.read_text().replace("- id: cli-guard\n", "- id: cli-guard\n        verbose: true\n")
+    # The last hook speaks for both.
+    last = "- id: cli-guard-commit-msg\n"
+    verbose = file.read_text().replace(last, f"{last}        verbose: true\n")
     framed.commit("Configure", {file.name: verbose})
     done = committing(framed, UNDOCUMENTED.replace("parse", "read"))
     assert done.code == 0, done.all

@@ -23,6 +23,7 @@ VARIES = (
     (re.compile(rb"(?m)^time: .*$"), b"time:"),
     (re.compile(rb'"at": "[^"]*"'), b'"at": ""'),
     (re.compile(rb'"previous": "[^"]*"'), b'"previous": ""'),
+    (re.compile(rb'"ms": \d+'), b'"ms": 0'),
 )
 UNREAD = ("audit.head", ".sqlite")
 
