@@ -49,13 +49,8 @@ HOOK_SWITCHES = {
 SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
 GIT_CONFIG_PAIR = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
 
-HOOKS_PATH = "core.hookspath"
-HOOK_KEYS = frozenset((HOOKS_PATH, "init.templatedir"))
-# Hooks in Git's configuration: that of cli-guard, and the switch of each.
-OWN_HOOK, HOOK_SWITCH = (
-    re.compile(r"hook\.cli-guard.*\.(?:command|event)\Z"),
-    re.compile(r"hook\.(?:.*\.)?enabled\Z"),
-)
+# The last two: hooks in Git's configuration.
+HOOK_KEYS = r"core\.hookspath|init\.templatedir|hook\.(?:.*\.)?enabled|hook\.cli-guard.*\.(?:command|event)"
 INCLUDES = re.compile(r"include\.path\Z|includeif\..*\.path\Z")
 # git-config(1): the keys whose value is run as a command, or names one.
 CODE_KEYS, HARMLESS_KEYS = (
@@ -145,8 +140,7 @@ def key_means(key: str, value: str | None) -> Meaning:
     section, dot, rest = key.partition(".")
     middle, _, last = rest.rpartition(".")
     lower = f"{section.lower()}{dot}{middle + '.' if middle else ''}{last.lower()}"
-    is_off = HOOK_SWITCH.match(lower) and (value or "").lower() not in SWITCHED_ON
-    if lower in HOOK_KEYS or OWN_HOOK.match(lower) or is_off:
+    if re.fullmatch(HOOK_KEYS, lower) and not (last.lower() == "enabled" and value in SWITCHED_ON):
         return Kind.GUARD, f"sets {key}, which switches hooks off or replaces them"
     if INCLUDES.match(lower):
         return Kind.GUARD, f"sets {key}: the file it names may switch hooks off"

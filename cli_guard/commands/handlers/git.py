@@ -217,9 +217,7 @@ def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
     if not keys:
         return
     if removing:
-        if keys[0].lower() in ("core.hookspath", "core", "hook", "hooks") or keys[0].lower().startswith(
-            "hook."
-        ):
+        if re.match(r"core(\.hookspath)?$|hooks?(\.|$)", keys[0].lower()):
             call.effect(Kind.GUARD, keys[0], f"unsets {keys[0]}, which locates the hooks", call.span)
         return
     configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)
