@@ -16,7 +16,8 @@ def run(io: Io, /, parts: tuple[str, ...], format: str, output: str | None, colo
     found: dict[str, Review] = {}
     for name in parts:
         try:
-            read = read_parts(name, io.path(name).read_bytes())
+            with io.path(name).open("rb") as file:
+                read = read_parts(name, file.read(200_000_000))  # what is cut off there is no JSON
         except OSError as error:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from error
         for number, part in enumerate(read, 1):

@@ -36,6 +36,7 @@ READ_ONLY = (
 # --literal-pathspecs is refused next to the other ways of reading pathspecs.
 DROPPED = (
     *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH"),
+    "GIT_SHALLOW_FILE",  # this one would end history at other commits, and no hook is given it
     *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
 )
 DROPPED_PREFIXES = ("GIT_TRACE",)

@@ -34,7 +34,7 @@ class Collector:
         """Add a part; `number` is its place among the parts, `commits` are its own, the oldest first."""
         for judged in part.findings:
             found, strictness = judged.finding, list(Disposition).index(judged.disposition)
-            place, at = place_of(found), commits.find((found.commit or "").encode())
+            place, at = place_of(found), commits.find((found.commit or "").encode("utf-8", "replace"))
             rank = (not self._history and found.commit is not None, strictness, number, at)
             if len(self._standing) >= MOST_FINDINGS and place not in self._standing:
                 self._skipped[TOO_MANY] = None
@@ -92,6 +92,9 @@ def join_shards(parts: Mapping[str, Review]) -> Review:
         if part.binding != first.binding:
             why = "another range, policy or cli-guard"
             raise UsageError(f"{name} and {known} are parts of different reviews: {why}")
+        stated = judge_record(Judgement(part.findings, part.suppressed)).decision
+        if STRICTEST.index(stated) < STRICTEST.index(part.decision):
+            raise UsageError(f"{name} was edited: its findings say {stated}, and it says {part.decision}")
         if shard in names:
             raise UsageError(f"{name} and {names[shard]} are the same part, {part.part}")
         names[shard] = name

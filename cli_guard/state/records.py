@@ -133,9 +133,13 @@ class Records:
             write_atomically(self._approvals, "\n".join(lines) + "\n")
 
     def pending(self) -> tuple[PendingReview, ...]:
-        """Return the pending reviews, oldest first."""
+        """Return the pending reviews, oldest first. Raises CliGuardError."""
         found = []
-        for path in sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else ():
+        try:
+            paths = sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else []
+        except OSError as error:
+            raise CliGuardError(f"{self._waiting} cannot be read: {error.strerror}") from error
+        for path in paths:
             with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
                 data = json.loads(read_state(path).decode("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}

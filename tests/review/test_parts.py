@@ -1,12 +1,23 @@
 """The parts of a review make the whole review; what is missing, double or foreign is an error."""
 
 import json
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 from in_process import guard
 from repositories import Done, Repo, key
 
 SHARDS = 3
+EDITS: tuple[tuple[tuple[str | int, ...], object], ...] = (
+    (("part",), 1),
+    (("event",), None),
+    (("notes",), 5),
+    (("timings_ms", "load"), "x"),
+    (("findings", 0, "line"), "\x1b[31m"),
+    (("findings", 0, "path"), ["a"]),
+    (("coverage", "files"), "x"),
+)
 
 
 def make_parts(repo: Repo, folder: Path, form: str, *where: str) -> list[str]:
@@ -58,7 +69,21 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
     complete = tmp_path / "whole.json"
     complete.write_text(whole.out)
     (tmp_path / "cut").write_bytes(Path(plain[0]).read_bytes()[:500])
+    # What was edited by hand is no crash, and cannot say less than its own findings do.
+    whole_part = next(data for name in plain if (data := json.loads(Path(name).read_text()))["findings"])
+    edits: list[tuple[list[str], str]] = []
+    for key_path, value in EDITS:
+        data = json.loads(json.dumps(whole_part))
+        *before, last = key_path
+        reduce(getitem, before, data)[last] = value
+        edits.append(([str(tmp_path / f"edit{len(edits)}")], "not the report of a part"))
+        Path(edits[-1][0][0]).write_text(json.dumps(data))
+    milder = tmp_path / "milder"
+    milder.write_text(json.dumps(whole_part | {"decision": "allow", "status": "ok"}))
     for parts, words in (
+        *edits,
+        ([str(milder)], "was edited"),
+        (["/dev/zero"], "not the report of a part"),
         (sarif[:2], "3/3"),
         ([*sarif, sarif[0]], "same part"),
         ([*sarif, plain[0]], "same part"),

@@ -118,6 +118,10 @@ def test_what_is_not_there_is_said(committed: Repo, tmp_path: Path) -> None:
     repo.git("clone", "-q", "--depth", "1", f"file://{repo.path}", str(tmp_path / "shallow"))
     shallow = look(repo, place=str(tmp_path / "shallow"))
     assert (shallow.decision, "shallow" in reasons(shallow)["history"]) == (Decision.REVIEW, True)
+    # A variable of the environment ends no history.
+    (tmp_path / "ends").write_text(repo.git("rev-parse", "HEAD") + "\n")
+    cut = Repo(repo.path, repo.env | {"GIT_SHALLOW_FILE": str(tmp_path / "ends")})
+    assert look(cut).files == look(repo).files > 1
     # An object is missing: that commit is not read, the others are.
     after = repo.commit("After", {"a.py": f"aws = '{key()}'\n"})
     blob = repo.git("rev-parse", "HEAD:large.psd")
@@ -216,6 +220,9 @@ def test_bad_places(committed: Repo, tmp_path: Path) -> None:
         str(file): "not a folder",
         "https://example.org/x.git": "not on this machine",
         "git@example.org:x.git": "not on this machine",
+        "x" * 300: "too long",
+        "file://[::1": "names no folder",
+        "~nobody-here/x": "names no folder",
     }.items():
         done = guard(committed, "scan", place)
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1) and words in done.err

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from types import UnionType
 from typing import Any
 
 from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed, finding_of
@@ -66,26 +67,38 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
     data = json.loads(text)
 
     def finding(each: Mapping[str, Any], *more: str) -> Finding:
-        return finding_of({key: value for key, value in each.items() if key not in ("where", *more)})
+        data = {key: value for key, value in each.items() if key not in ("where", *more)}
+        found: Finding = check_fields(finding_of(data))
+        return found
 
     answers, covered = ("by", "reason", "new"), data["coverage"]
-    return data, Review(
-        decision=Decision(data["decision"]),
-        findings=tuple(
-            JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
-            for each in data["findings"]
-        ),
-        suppressed=tuple(
-            Suppressed(finding(each, *answers), *(each[key] for key in answers))
-            for each in data["suppressed"]
-        ),
-        skipped=tuple(Skipped(**each) for each in covered["skipped"]),
-        notes=tuple(data["notes"]),
-        timings_ms=data["timings_ms"],
-        left=data.get("left", ""),
-        part=data.get("part", ""),
-        binding=data.get("binding", ""),
-        places=dict(data.get("places", ())),
-        **{key: covered[key] for key in ("files", "reviewed")},
-        **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
+    return data, check_fields(
+        Review(
+            decision=Decision(data["decision"]),
+            findings=tuple(
+                JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
+                for each in data["findings"]
+            ),
+            suppressed=tuple(
+                check_fields(Suppressed(finding(each, *answers), *(each[key] for key in answers)))
+                for each in data["suppressed"]
+            ),
+            skipped=tuple(check_fields(Skipped(**each)) for each in covered["skipped"]),
+            notes=tuple(map(str, data["notes"])),
+            timings_ms={name: float(time) for name, time in dict(data["timings_ms"]).items()},
+            left=data.get("left", ""),
+            part=data.get("part", ""),
+            binding=data.get("binding", ""),
+            places={commit: str(path) for commit, path in data.get("places", ())},
+            **{key: covered[key] for key in ("files", "reviewed")},
+            **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
+        )
     )
+
+
+def check_fields(record: Any) -> Any:
+    """Return a record if each of its plain fields has its type, as JSON may hold anything. Raises TypeError."""
+    for each in fields(record):
+        if isinstance(each.type, type | UnionType) and not isinstance(getattr(record, each.name), each.type):
+            raise TypeError(f"{each.name} is not of type {each.type}")
+    return record

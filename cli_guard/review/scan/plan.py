@@ -63,10 +63,14 @@ def open_place(place: str | None, invocation: Invocation) -> Repository:
     """Open the repository at a path or a `file://` URL; None is the current one. Raises GitError, UsageError."""
     folder, env = invocation.cwd, dict(invocation.env)
     if place is not None:
-        folder = folder / local_path(place)
+        try:
+            folder = folder / local_path(place)
+            is_file = folder.exists() and not folder.is_dir()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise UsageError(f"it names no folder: {getattr(error, 'strerror', error)}") from error
         # A hook's variables name the repository that it runs in.
         env = {name: value for name, value in env.items() if name not in LEADING_OUT}
-        if folder.exists() and not folder.is_dir():
+        if is_file:
             raise UsageError("it is not a folder with a repository")
     # A forged commit-graph file would hide commits (git-commit-graph(1)): the objects themselves are read.
     number = int(count) if (count := env.get("GIT_CONFIG_COUNT", "0")).isdecimal() else 0
