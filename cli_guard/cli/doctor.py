@@ -15,7 +15,7 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.configured import configured_events, runs_configured
-from cli_guard.git.hooks import HOOKS, REVIEW_HOOKS, configured_folder, hooks_folder, state_of
+from cli_guard.git.hooks import HOOKS, REVIEW_HOOKS, configured_folder, hooks_folder, is_intact, state_of
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
 from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
@@ -61,6 +61,10 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         text = " and ".join(runners) or ("not installed" if state.owner == "none" else "another program")
         text += "; both review it: remove one" if len(runners) > 1 else ""
         yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")
+        is_own = configured.get(name) == f"cli-guard-{name}"
+        script = repository.common_dir / "hooks" / "cli-guard" / name if is_own else state.slot
+        if (is_own or state.owner == "ours") and not is_intact(script, name, sys.executable):
+            yield f"! {script} is not as this cli-guard writes it, or cannot run: install it again"
     for each in managers:
         yield f"{each.place}: {'calls' if each.stages else 'does not call'} cli-guard"
         if each.stages and not each.active:

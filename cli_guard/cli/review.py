@@ -98,6 +98,7 @@ def write_report(io: Io, shown: str, output: str | None) -> None:
 
     path, shown = io.path(output), shown.encode("utf-8", "backslashreplace").decode("utf-8")
     with explain_write_errors("the report"):
+        path.parent.stat()  # its error names the folder, a later one a temporary file
         if path.exists() and not path.is_file():  # a device, a pipe
             path.write_text(shown, "utf-8")
         else:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cli_guard.errors import UsageError
-from cli_guard.git.hooks import SCRIPTS, take_out, write_script
+from cli_guard.git.hooks import HOOKS, SCRIPTS, take_out, write_script
 from cli_guard.git.managers import MENTION
 from cli_guard.git.repository import Repository
 
@@ -67,4 +67,8 @@ def configured_events(repository: Repository) -> dict[str, str]:
             events[name] = [*events.get(name, ()), value] if value else []
     off = {name for (name, key), value in values.items() if key == "enabled" and value.lower() in OFF}
     ours = (name for name in events if MENTION.search(values.get((name, "command"), "").encode()))
-    return {event: name for name in ours for event in events[name] if not off & {name, event}}
+    known = ((event, name) for name in ours for event in events[name] if not off & {name, event})
+    texts = {f"cli-guard-{event}": COMMAND.format(event) for event in HOOKS}
+    return {
+        e: name for e, name in known if values[name, "command"] == texts.get(name, values[name, "command"])
+    }

@@ -216,13 +216,24 @@ def place(state: HookState, python: str, *, force: bool) -> str:
 
 def write_script(path: Path, script: str, python: str) -> None:
     """Write one script for the interpreter that holds this package."""
+    path.write_text(script_text(script, python), "utf-8", "surrogateescape", newline="\n")
+    path.chmod(0o755)
+
+
+def script_text(script: str, python: str) -> str:
     text = (scripts_folder() / script).read_text("utf-8")
     main = Path(__file__).parent.parent / "__main__.py"
     # The sh of Git for Windows reads paths with slashes, and no CR.
     for mark, value in (("@PYTHON@", Path(python)), ("@MAIN@", main)):
         text = text.replace(f'"{mark}"', shlex.quote(value.as_posix()))
-    path.write_text(text, "utf-8", "surrogateescape", newline="\n")
-    path.chmod(0o755)
+    return text
+
+
+def is_intact(path: Path, name: str, python: str) -> bool:
+    """Return whether Git may run a script, and it is as `install` writes it, by any name of the interpreter."""
+    texts = (script_text(SCRIPTS.get(name, name), str(each)) for each in Path(python).parent.glob("python*"))
+    known = (text.encode("utf-8", "surrogateescape") for text in texts)
+    return os.access(path, os.X_OK) and contents_of(path) in [*known]
 
 
 def uninstall(repository: Repository) -> list[str]:

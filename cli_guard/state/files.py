@@ -49,11 +49,7 @@ def write_atomically(path: Path, text: str) -> None:
     if path.is_dir() and not path.is_symlink():
         raise CliGuardError(f"{path} should be a file, but it is a folder: remove it")
     # mkstemp(3) creates it with mode 0600.
-    try:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
-    except OSError as error:
-        error.filename = str(path)
-        raise
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -133,13 +134,9 @@ class Records:
             write_atomically(self._approvals, "\n".join(lines) + "\n")
 
     def pending(self) -> tuple[PendingReview, ...]:
-        """Return the pending reviews, oldest first. Raises CliGuardError."""
+        """Return the pending reviews, oldest first."""
         found = []
-        try:
-            paths = sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else []
-        except OSError as error:
-            raise CliGuardError(f"{self._waiting} cannot be read: {error.strerror}") from error
-        for path in paths:
+        for path in sorted(self._waiting.glob("*.json")) if os.path.isdir(self._waiting) else ():  # noqa: PTH112 - Path.is_dir() raises in another user's folder
             with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
                 data = json.loads(read_state(path).decode("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}

@@ -152,7 +152,7 @@ def filter_findings(page: Page, report: Path) -> None:
         (("--range", "HEAD..nowhere"), 2, "nowhere"),
         (("--since", "HEAD", "--range", "HEAD~1.."), 2, "exclude each other"),
         (("--output", "/dev/full"), 1, "the report cannot be written: No space left on device"),
-        (("--output", "missing/report.html"), 1, "No such file or directory"),
+        (("--output", "missing/report.html"), 1, "missing: No such file or directory"),
         (("--output", "."), 1, "Is a directory"),
     ],
 )

@@ -147,6 +147,9 @@ def test_where_nothing_can_be_written_the_review_answers_and_says_so(committed: 
     assert "key.py:1" in done.out
     assert "not recorded" in done.out
     assert not (committed.path / ".git" / "cli-guard").exists()
+    (committed.path / ".git" / "cli-guard").mkdir(0o700)
+    done = committed.run("setpriv", f"--reuid={OTHER_USER}", "--clear-groups", GUARD, "pending")
+    assert done.code == 0, done.all
 
 
 def test_a_partial_clone_does_not_fetch(committed: Repo, isolated: dict[str, str], tmp_path: Path) -> None:

@@ -200,7 +200,11 @@ def test_configured_hooks_are_written_and_taken_out_again(committed: Repo, tmp_p
     assert config.read_bytes() == before
     assert guard(committed, "install").code == 0
     assert guard(committed, "install", "--config", "--force", "-t", "pre-commit", env=fake).code == 0
-    assert doctor(committed)[0]["pre-commit"] == "cli-guard", "the older Git needs the script"
+    assert doctor(committed) == ({**doctor(committed)[0], "pre-commit": "cli-guard"}, []), "needs the script"
+    hook = committed.path / ".git/hooks/pre-commit"
+    hook.chmod(0o644)
+    assert "cannot run" in doctor(committed)[1][0]
+    hook.chmod(0o755)
     fake = put_git(tmp_path, "2.54.0.windows.1")
     done = guard(committed, "install", "--config", env=fake)
     assert done.code == 0 and "pre-push: configured as hook.cli-guard-pre-push" in done.out
@@ -213,6 +217,14 @@ def test_configured_hooks_are_written_and_taken_out_again(committed: Repo, tmp_p
     newer = Repo(committed.path, committed.env | fake)
     said, alarms = doctor(newer)
     assert (said["commit-msg"], alarms) == ("cli-guard, configured as hook.cli-guard-commit-msg", [])
+    # What was edited, or is gone, is an alarm: no hook of that event would review.
+    script = committed.path / ".git/hooks/cli-guard/commit-msg"
+    intact = script.read_bytes()
+    script.write_bytes(intact.splitlines(True)[0] + b"exit 0\n")
+    assert "commit-msg is not as" in doctor(newer)[1][0]
+    script.write_bytes(intact)
+    committed.git("config", "hook.cli-guard-commit-msg.command", "true cli-guard")
+    assert doctor(newer)[0]["commit-msg"] == "not installed"
     # The command as Git starts it, from any work tree.
     committed.git("worktree", "add", "-q", str(tmp_path / "linked"))
     linked = Repo(tmp_path / "linked", committed.env)
