@@ -231,9 +231,9 @@ def script_text(script: str, python: str) -> str:
 
 def is_intact(path: Path, name: str, python: str) -> bool:
     """Return whether Git may run a script, and it is as `install` writes it, by any name of the interpreter."""
+    found = (contents_of(path) or b"").decode("utf-8", "surrogateescape")
     texts = (script_text(SCRIPTS.get(name, name), str(each)) for each in Path(python).parent.glob("python*"))
-    known = (text.encode("utf-8", "surrogateescape") for text in texts)
-    return os.access(path, os.X_OK) and contents_of(path) in [*known]
+    return os.access(path, os.X_OK) and found in texts
 
 
 def uninstall(repository: Repository) -> list[str]:

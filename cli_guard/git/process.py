@@ -32,12 +32,11 @@ READ_ONLY = (
     *("-c", "diff.orderFile=/dev/null"),
 )
 
-# These change what Git prints, or make it write a log of its own, but never what it reads. Our own
+# These change what Git prints, make it write a log of its own, or end history elsewhere (GIT_SHALLOW_FILE). Our own
 # --literal-pathspecs is refused next to the other ways of reading pathspecs.
 DROPPED = (
     *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH"),
-    "GIT_SHALLOW_FILE",  # this one would end history at other commits, and no hook is given it
-    *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
+    *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_SHALLOW_FILE"),
 )
 DROPPED_PREFIXES = ("GIT_TRACE",)
 

@@ -66,34 +66,32 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
     """Return a stored report as data, and the review in it. Raises ValueError, KeyError or TypeError for any other."""
     data = json.loads(text)
 
-    def finding(each: Mapping[str, Any], *more: str) -> Finding:
+    def finding(each: Mapping[str, Any], *more: str) -> Any:
         data = {key: value for key, value in each.items() if key not in ("where", *more)}
-        found: Finding = check_fields(finding_of(data))
-        return found
+        return check_fields(finding_of(data))
 
     answers, covered = ("by", "reason", "new"), data["coverage"]
-    return data, check_fields(
-        Review(
-            decision=Decision(data["decision"]),
-            findings=tuple(
-                JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
-                for each in data["findings"]
-            ),
-            suppressed=tuple(
-                check_fields(Suppressed(finding(each, *answers), *(each[key] for key in answers)))
-                for each in data["suppressed"]
-            ),
-            skipped=tuple(check_fields(Skipped(**each)) for each in covered["skipped"]),
-            notes=tuple(map(str, data["notes"])),
-            timings_ms={name: float(time) for name, time in dict(data["timings_ms"]).items()},
-            left=data.get("left", ""),
-            part=data.get("part", ""),
-            binding=data.get("binding", ""),
-            places={commit: str(path) for commit, path in data.get("places", ())},
-            **{key: covered[key] for key in ("files", "reviewed")},
-            **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
-        )
+    review = Review(
+        decision=Decision(data["decision"]),
+        findings=tuple(
+            JudgedFinding(finding(each, "decision"), Disposition(each["decision"]))
+            for each in data["findings"]
+        ),
+        suppressed=tuple(
+            check_fields(Suppressed(finding(each, *answers), *(each[key] for key in answers)))
+            for each in data["suppressed"]
+        ),
+        skipped=tuple(check_fields(Skipped(**each)) for each in covered["skipped"]),
+        notes=tuple(map(str, data["notes"])),
+        timings_ms={name: float(time) for name, time in dict(data["timings_ms"]).items()},
+        left=data.get("left", ""),
+        part=data.get("part", ""),
+        binding=data.get("binding", ""),
+        places={commit: str(path) for commit, path in data.get("places", ())},
+        **{key: covered[key] for key in ("files", "reviewed")},
+        **{key: data[key] for key in ("event", "status", "review_id", "review_reason")},
     )
+    return data, check_fields(review)
 
 
 def check_fields(record: Any) -> Any:
