@@ -65,7 +65,8 @@ def answer(
         return ExitCode.USAGE
     except click.ClickException as error:
         command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "cli-guard"
-        complain(f"{error.format_message().rstrip('.')}; see `{command} --help`".replace("?; s", "? S"))
+        said = " ".join(error.format_message().split()).rstrip(".")
+        complain(f"{said}; see `{command} --help`".replace("?; s", "? S"))
         return ExitCode.USAGE
     except CliGuardError as error:
         complain(str(error))

@@ -42,7 +42,7 @@ def one_line(done: Done, code: int, says: str) -> None:
     [
         ("--bogus", "No such option"),
         ("review --formt json", "--format"),
-        ("review extra", "unexpected extra argument"),
+        ("review extra", "matches no file of this change"),
         ("review --color pink", "'pink' is not one of"),
         ("review --commit nope", "there is no commit 'nope'"),
         ("review --commit HEAD:app.py", "there is no commit"),
@@ -59,6 +59,7 @@ def one_line(done: Done, code: int, says: str) -> None:
         ("hook", "Missing command"),
         ("hook commit-msg", "Missing argument"),
         ("hook commit-msg .", "Is a directory"),
+        ("completion", "Choose from: bash, zsh, fish; see"),
         ("install --hook-type post-commit", "is not one of"),
     ],
 )

@@ -9,6 +9,7 @@ from repositories import Repo
 
 from cli_guard.runtime import missing_extra
 
+DASK = ("scan", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1")
 COMMIT = "5f1e0c9a2b7d4e6f8a1b3c5d7e9f0a2b4c6d8e0f"
 ORIGINS = {
     "a folder": (
@@ -82,10 +83,15 @@ def test_a_missing_extra_is_installed_from_where_the_package_came_from(
     assert missing_extra("MCP", "mcp") == f"MCP needs the extra `mcp`, which is not installed: {command}"
 
 
-def test_the_run_tool_and_mcp_name_their_extra(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_needs_an_extra_names_it(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     for library, argv, said in (
         ("bashkit", ("shell", "ls"), "the run tool needs the extra `shell`, which is not installed: "),
         ("mcp", ("mcp",), "MCP needs the extra `mcp`, which is not installed: "),
+        (
+            "distributed",
+            DASK,
+            ". not scanned: --engine dask needs the extra `dask`, which is not installed: ",
+        ),
     ):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, library, None)

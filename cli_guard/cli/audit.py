@@ -147,7 +147,8 @@ command.add_command(
     Command(
         "show",
         callback=show,
-        help="Show the last entries; or who approved which changes, and how many approvals there are for 100 commits.",
+        help="Show the last entries. With an option: who approved which changes, and how many approvals there are for"
+        " 100 commits.",
         params=[
             click.Option(["--all", "all_"], is_flag=True, help="Show every entry."),
             FORMAT,

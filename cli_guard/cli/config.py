@@ -74,11 +74,11 @@ def init(io: Io, /, migrate: bool) -> int:
 
 
 CHECK = (
-    "Check FILE (a cli-guard.toml, a pyproject.toml, your own file); without it the policy of the work tree, staged or"
-    " not, and your own file. A mistake is told as by a hook, with exit code 2."
+    "Check a policy. FILE is a cli-guard.toml, a pyproject.toml or your own file; without it, the policy of the work"
+    " tree, staged or not, and your own file are checked. A mistake is reported as by a hook, with exit code 2."
 )
-SHOW = "Show the policy in force, that of HEAD and your own file, each value with its source."
-INIT = "Write a commented cli-guard.toml for the languages of the repository, never over an existing policy."
+SHOW = "Show the policy in force. It is that of HEAD and your own file; each value has its source."
+INIT = "Write a commented cli-guard.toml. It fits the languages here, and never replaces an existing policy."
 MIGRATE = "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
 file, migrate = (
     click.Argument(["file"], required=False),

@@ -78,8 +78,8 @@ command.add_command(
     Command(
         "enable",
         callback=enable,
-        help="Let systemd's user instance listen and start the server at the first request after each login. Run it"
-        " again after an upgrade.",
+        help="Let systemd start the server. Its user instance listens, and starts it at the first request after each"
+        " login. Run this again after an upgrade.",
     )
 )
 command.add_command(Command("disable", callback=disable, help="Remove what `enable` has set up."))

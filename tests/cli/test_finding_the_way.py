@@ -148,3 +148,9 @@ def test_manual_pages(tmp_path: Path) -> None:
         assert done.stderr == b""
     else:
         pytest.skip("groff is not installed")
+
+
+@pytest.mark.parametrize("group", ["audit", "config", "hook", "server", "signers"])
+def test_no_line_of_a_list_of_commands_is_cut(tmp_path: Path, isolated: dict[str, str], group: str) -> None:
+    done = call(tmp_path, isolated, "help", group)
+    assert "Commands:" in done.out and "..." not in done.out.partition("Commands:")[2]

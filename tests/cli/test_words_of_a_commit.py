@@ -46,8 +46,9 @@ def test_a_stopped_message_says_where_it_is_kept(hooked: Repo) -> None:
     first, last = commit(hooked, f"Add b\n\nIt uses {key()}\n")
     assert (first.all, last.code) == ("", 1)
     assert "commit message:3 " in last.out and "b.py:3" in last.out
-    assert "kept in .git/COMMIT_EDITMSG" in last.out
-    assert "\n  git commit -eF .git/COMMIT_EDITMSG\n  [[ignore]]\n" in last.out
+    assert "denied: change the message, kept in .git/COMMIT_EDITMSG:\n" in last.out
+    answer = "or answer it in cli-guard.toml, in a commit before, with:"
+    assert f"\n  git commit -eF .git/COMMIT_EDITMSG\n  {answer}\n  [[ignore]]\n" in last.out
     below = guard(hooked, "hook", "commit-msg", ".git/COMMIT_EDITMSG", env=INDEX | {"GIT_PREFIX": "sub/"})
     assert f"git commit -eF {hooked.path}/.git/COMMIT_EDITMSG\n" in below.out
     report = json.loads(records(hooked).report.read_text())

@@ -123,8 +123,8 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     must = f"{count(len(denied), 'finding')} must be fixed"
     where_to, lines = _answers(denied)
     if review.event == "commit-msg":
-        change = f"change the message, kept in {printable(review.message_file)}, with the first line"
-        return (f"{change}, or answer it {where_to} with the others", _resume(review), *lines)
+        change = f"change the message, kept in {printable(review.message_file)}"
+        return (change, _resume(review), f"or answer it {where_to} with:", *lines)
     if all(found.category is Category.MESSAGE for found in denied):
         return (f"{must}: `git rebase -i` (reword), or answer {where_to} with", *lines)
     return (f"{must}, or answered {where_to} with", *lines)

@@ -16,7 +16,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.scan.plan import Plan, Slice, open_place
 from cli_guard.reviewers.clean_files import identity
-from cli_guard.runtime import Invocation
+from cli_guard.runtime import Invocation, missing_extra
 
 ADDRESS = re.compile(r"(?:tcp|tls)://[^\s/@]+:\d{1,5}")
 AT_ONCE = 64
@@ -31,7 +31,7 @@ def scan_on_cluster(plan: Plan, missing: Mapping[str, Slice], address: str, scan
     try:
         import distributed
     except ImportError as error:
-        raise UsageError("--engine dask needs Dask: install cli-guard[dask]") from error
+        raise UsageError(missing_extra("--engine dask", "dask")) from error
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     left, idle = [*missing.values()][::-1], 0
     try:
