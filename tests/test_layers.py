@@ -39,8 +39,8 @@ BUDGETS = {
     # policies checked, shown and begun 360, stats 380, other hook managers 200, paths 110, and others
     ("cli", "review", "graph", "policy", "git", "state"): 21_975,
     ("commands",): 11_677,  # 10,000; the three profiles took 1,280
-    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans 390, secrets 370, flow 2,960, explain 240, answers 13
-    ("reviewers", "secrets", "code"): 20_013,
+    # 15,000 with flow; drift took 1,680, dependencies 1,320, plans 390, secrets 370, flow 2,960, explain 240
+    ("reviewers", "secrets", "code"): 20_013,  # signs of comments 13
     ("execution",): 5_262,  # 5,000; reports of tools 115
     ("server",): 2_019,  # 1,700; waiting, a successor, memory given back, systemd, the model after a hook
     (

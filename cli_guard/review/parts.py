@@ -36,7 +36,9 @@ class Collector:
             found, strictness = judged.finding, list(Disposition).index(judged.disposition)
             place, at = place_of(found), commits.find((found.commit or "").encode("utf-8", "replace"))
             rank = (not self._history and found.commit is not None, strictness, number, at)
-            if len(self._standing) >= MOST_FINDINGS and place not in self._standing:
+            # What is denied has room of its own, so that no number of other findings hides it.
+            most = MOST_FINDINGS * (2 if judged.disposition is Disposition.DENY else 1)
+            if len(self._standing) >= most and place not in self._standing:
                 self._skipped[TOO_MANY] = None
             elif place not in self._standing or rank < self._standing[place][0]:
                 self._standing[place] = rank, judged

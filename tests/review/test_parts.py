@@ -1,12 +1,18 @@
 """The parts of a review make the whole review; what is missing, double or foreign is an error."""
 
 import json
+from dataclasses import replace
 from functools import reduce
 from operator import getitem
 from pathlib import Path
 
+import pytest
+import review_samples as samples
 from in_process import guard
 from repositories import Done, Repo, key
+
+from cli_guard.model import Disposition, JudgedFinding
+from cli_guard.review import parts as joining
 
 SHARDS = 3
 EDITS: tuple[tuple[tuple[str | int, ...], object], ...] = (
@@ -95,3 +101,13 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
     ):
         done = merge(repo, *parts)
         assert (done.code, done.out) == (2, "") and words in done.err, (words, done)
+
+
+def test_no_number_of_findings_hides_what_is_denied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joining, "MOST_FINDINGS", 2)
+    kinds = [Disposition.ADVISE] * 3 + [Disposition.DENY]
+    found = (JudgedFinding(replace(samples.KEY, fingerprint=str(n)), kind) for n, kind in enumerate(kinds))
+    collector = joining.Collector(history=True)
+    collector.add(replace(samples.CLEAN, findings=tuple(found)), 1)
+    judgement, skipped = collector.join()
+    assert Disposition.DENY in [each.disposition for each in judgement.standing] and len(skipped) == 1
