@@ -588,7 +588,7 @@ def test_under_a_framework(framed: Repo, request: pytest.FixtureRequest) -> None
             fcntl.ioctl(terminal._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
             for _ in range(asked):
                 assert re.search(
-                    r"reports.py:8: A shell|the commit message: The subject", terminal.until(QUESTION)
+                    r"reports.py:8: A shell|commit message:1: The subject", terminal.until(QUESTION)
                 )
                 terminal.type(f"{typed}\n")
             code, seen = terminal.end()

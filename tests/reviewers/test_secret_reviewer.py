@@ -308,7 +308,7 @@ class TestFileName:
 class TestMessage:
     def test_secret_in_the_commit_message(self) -> None:
         finding = only(look(message=CommitMessage("Fix login", ("", f"use {TOKEN} for now"))))
-        assert (finding.path, finding.line) == ("", None)
+        assert (finding.path, finding.line) == ("", 3)
         assert finding.message == "GitHub token in the commit message."
         assert TOKEN not in str(finding)
 

@@ -39,9 +39,9 @@ def on_disk(repo: Repo) -> dict[str, str]:
 def test_staging_starts_a_server_that_prepares_the_review(staged: Repo, servers: Any) -> None:
     assert not servers.processes()
     staged.git("add", "-A", env=servers.env)
-    assert eventually(lambda: servers.processes())
-    assert eventually(lambda: remembered(staged))
-    assert eventually(lambda: not servers.at_work())
+    assert eventually(lambda: servers.processes(), seconds=90)
+    assert eventually(lambda: remembered(staged), seconds=90)
+    assert eventually(lambda: not servers.at_work(), seconds=90)
     before = on_disk(staged)
     runs = servers.runs(staged)
     staged.git("update-index", "--force-write-index", env=servers.env)
