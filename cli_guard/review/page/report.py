@@ -14,8 +14,8 @@ from cli_guard.review.render.words import count
 from cli_guard.rules.catalog import load_all
 from cli_guard.state.lives import APPROVED, FIXED, OPEN, Life
 
-# Of the drawing: its columns at most, and the pixels of a cell, of a row and of its words.
-COLUMNS, CELL, ROW, WORDS = 48, 18, 24, 230
+# Of the drawing: its columns at most, and the pixels of a cell, of a row, of its words and of the label below.
+COLUMNS, CELL, ROW, WORDS, LABEL = 48, 18, 24, 230, 200
 POLICY = {"stronger": "stronger", "policy-weakened": "weaker", "policy-hook-removed": "weaker"}
 POLICY |= {"policy-suppression-added": "answer", "policy-signers-changed": "signers", "broken": "unreadable"}
 
@@ -105,7 +105,7 @@ def picture(commits: Sequence[Recorded]) -> Markup:
                 cells.append(tag("rect", x=x, y=top + 3, class_=decision, **size_of))
             if number > 1:
                 cells.append(tag("text", number, x=x + 2, y=top + 16, class_="number"))
-    width, height = WORDS + len(groups) * CELL, len(DECISIONS) * ROW + 18
+    width, height = WORDS + max(len(groups) * CELL, LABEL), len(DECISIONS) * ROW + 18
     about = {"first": commits[0].at[:10], "each": count(size, "commit"), "totals": ", ".join(totals)}
     return page.fill("picture.html", width=width, height=height, middle=WORDS, cells=join(cells), **about)
 
