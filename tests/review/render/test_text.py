@@ -70,8 +70,9 @@ def test_a_denied_key_names_its_answer() -> None:
 def test_a_denied_message_says_how_to_change_it() -> None:
     message = JudgedFinding(samples.MESSAGE, Disposition.DENY)
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
-    assert closing(review).split("\n  ")[-4:] == [
+    assert closing(review).split("\n  ")[-5:] == [
         "git commit -eF .git/COMMIT_EDITMSG",
+        "or answer it in cli-guard.toml, in a commit before, with:",
         "[[ignore]]",
         'rule = "message-subject-long"',
         'reason = "..."',
