@@ -8,7 +8,7 @@ own script is installed, ours goes where the framework looks for an earlier hook
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,20 +145,6 @@ def state_of(folder: Path, name: str) -> HookState:
     if framework and owner == "none":
         owner = "foreign"
     return HookState(name, path, owner, os.path.lexists(folder / (name + EARLIER)), slot, framework)
-
-
-def is_message_hook_next(repository: Repository, env: Mapping[str, str]) -> bool:
-    """Return whether this is a commit whose commit-msg hook is ours, by itself or in a framework.
-
-    Only `git commit` and `git merge` name the index: a framework may be run by hand.
-    """
-    if "GIT_INDEX_FILE" not in env or "SKIP" in env:
-        return False
-    state = state_of(repository.common_dir / "hooks", "commit-msg")
-    files = (".pre-commit-config.yaml", "prek.toml") if state.framework else ()
-    texts = (contents_of(repository.root / name) or b"" for name in files)
-    is_ours = state.owner == "ours" or any(b"cli-guard-commit-msg" in text for text in texts)
-    return is_ours and not hooks_path_settings(repository)
 
 
 def install(repository: Repository, names: tuple[str, ...], python: str, *, force: bool) -> list[str]:

@@ -3,11 +3,12 @@
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli_guard.git.hooks import FRAMEWORK, REVIEW_HOOKS, HookState, configured_folder, contents_of
+from cli_guard.git import hooks
+from cli_guard.git.hooks import FRAMEWORK, REVIEW_HOOKS, HookState, contents_of
 from cli_guard.git.repository import Repository
 
 KINDS = ("yml", "yaml", "json", "toml")
@@ -46,16 +47,29 @@ class Manager:
 def called_stages(*paths: Path) -> frozenset[str]:
     """Return the stages for which files call cli-guard; all of them if it is named in another way."""
     texts = [contents_of(path) or b"" for path in paths]
+    return frozenset(named_stages(texts) or (REVIEW_HOOKS if any(map(MENTION.search, texts)) else ()))
+
+
+def named_stages(texts: Iterable[bytes]) -> set[str]:
     found = {name.decode() for text in texts for name in (*ID.findall(text), *CALL.findall(text))}
-    found = {IDS.get(name, name) for name in found} & set(REVIEW_HOOKS)
-    return frozenset(found or (REVIEW_HOOKS if any(map(MENTION.search, texts)) else ()))
+    return {IDS.get(name, name) for name in found} & set(REVIEW_HOOKS)
+
+
+def is_message_hook_next(repository: Repository, env: Mapping[str, str]) -> bool:
+    """Return whether Git commits (else it names no index), and the commit-msg hook is ours, maybe in a framework."""
+    if "GIT_INDEX_FILE" not in env or "SKIP" in env:
+        return False
+    state = hooks.state_of(repository.common_dir / "hooks", "commit-msg")
+    texts = (contents_of(repository.root / name) or b"" for name in FRAMEWORKS)
+    is_ours = state.owner == "ours" or (state.framework != "" and "commit-msg" in named_stages(texts))
+    return is_ours and not hooks.hooks_path_settings(repository)
 
 
 def find_managers(repository: Repository) -> list[Manager]:
     """Return the managers whose files the work tree has."""
     if repository.bare:
         return []
-    found, root, configured = [], repository.root, configured_folder(repository)
+    found, root, configured = [], repository.root, hooks.configured_folder(repository)
     scripts = [contents_of(repository.common_dir / "hooks" / name) or b"" for name in REVIEW_HOOKS]
     folder = root / (configured[1] if configured else ".husky")
     folder = folder.parent if folder.name == "_" else folder

@@ -19,7 +19,7 @@ def review_text(state: State) -> str:
     for each in judged[:SHOWN]:
         finding = each["finding"]
         path = finding.path or "commit message"
-        place = f"{path}:{finding.line}" if finding.line else finding.path
+        place = f"{path}:{finding.line}" if finding.line else path
         lines.append(f"{each['decision']}: {place or 'message'}: {finding.message} [{finding.rule}]")
     if len(judged) > SHOWN:
         lines.append(f"and {len(judged) - SHOWN} more")

@@ -158,7 +158,7 @@ def review_request(
         return done
     if record and repository and records and not (only or TRIAL in gathered.notes):
         if request.event in BEFORE_COMMIT and done.decision is Decision.ALLOW:
-            from cli_guard.git.hooks import is_message_hook_next
+            from cli_guard.git.managers import is_message_hook_next
 
             is_next = is_message_hook_next(repository, invocation.env)
             done = replace(done, left=gathered.subject.changes.identity if is_next else "")
