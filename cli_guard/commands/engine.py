@@ -21,26 +21,18 @@ from cli_guard.commands.model import (
 from cli_guard.commands.patterns import fit_pattern
 from cli_guard.commands.profiles import apply_profile
 from cli_guard.commands.saving import pattern_to_save
-from cli_guard.commands.scope import CLOCK, NOTHING, Clock, OutOfBudget, OutOfTime, Scope, Stream
+from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
 from cli_guard.commands.walk import Shell
 from cli_guard.model import Decision
 
 # Files whose known text is judged when they are run.
 SHELL_TEXT = re.compile(r"(?:\.(?:sh|bash)|/(?!(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile)[^./]+)\Z")
-# The grammar takes quadratic time for a pipeline of many stages (1 s for 5,000), and for many here-documents.
-MOST_MARKS = {"|": 1_000, "<<": 500}
-# Characters, and seconds of processor time for a verdict: a person or an agent waits; a script in a change may be long.
+# Characters: a person or an agent waits for the verdict; a script in a change may be long.
 LONGEST = {Setting.AGENT: 40_000, Setting.PERSON: 40_000, Setting.CHANGE: 100_000}
-SECONDS = {Setting.AGENT: 0.12, Setting.PERSON: 0.12, Setting.CHANGE: 5.0}
-# A text of at most so many characters and nodes is judged in full, however slow the machine is.
-SHORT = 5_200
-UNTIMED_NODES = 10_000
-# When the time is up, the first characters (so many) are judged on their own.
-BEGINNING = 2_000
 # The code of a written file in which commands are looked for, by its ending, and how many of them are judged.
 LANGUAGES = {"py": "python", "js": "node", "mjs": "node", "cjs": "node"}
 MOST_HIDDEN = 5
-SECONDS_FOR_BEGINNING = 0.04
+LONGEST_HIDDEN = 5_000
 
 
 def judge(command: str, context: Context | None = None) -> Verdict:
@@ -87,11 +79,11 @@ def find_hidden_commands(shell: Shell, context: Context) -> Iterator[Effect]:
 
     for path, stream in shell.scope.files.items():
         language = LANGUAGES.get(path.rpartition(".")[2])
-        if language is None or not stream.text or len(stream.text) > SHORT:
+        if language is None or not stream.text or len(stream.text) > LONGEST_HIDDEN:
             continue
         texts = [act.shell or act.suspect for act in acts(language, stream.text)]
         for text in [text for text in texts if text][:MOST_HIDDEN]:
-            inner, _ = walk_in_time(text, context, SECONDS_FOR_BEGINNING)
+            inner = walk(text, context)
             denied = next((each for each in inner.effects if each.decision is Decision.DENY), None)
             if denied:
                 reason = f"writes code that {denied.reason}"
@@ -127,45 +119,17 @@ def find_unreadable(command: str) -> str | None:
     return None
 
 
-def cut_to_bounds(command: str, setting: Setting) -> tuple[str, str | None]:
-    """Return the beginning of a text, up to the bounds, and why the rest is not judged (None if all of it is)."""
-    text, problem = command, None
-    if len(text) > LONGEST[setting]:
-        text = text[: LONGEST[setting]]
-        problem = f"longer than {LONGEST[setting]:,} characters: it is not judged in full"
-    for mark, most in MOST_MARKS.items():
-        pieces = text.split(mark, most + 1)
-        if len(pieces) > most + 1:
-            text = mark.join(pieces[: most + 1])
-            problem = f"has more than {most:,} `{mark}`: it is not judged in full"
-    return text, problem
-
-
 def walk(text: str, context: Context) -> Shell:
-    """Walk through a text. Running out of budget or time is an effect; the effects found before are kept."""
-    part, problem = cut_to_bounds(text, context.setting)
-    if problem and context.setting is Setting.CHANGE:
-        # The reviewer of commands judges a long script in parts of its own.
-        part = ""
-    shell, in_time = walk_in_time(part, context, SECONDS[context.setting], problem)
-    if not in_time and len(part) > BEGINNING:
-        # Parsing may have used up the time: judge at least the beginning.
-        beginning = part[:BEGINNING]
-        line_end = beginning.rfind("\n") + 1 or len(beginning)
-        first, _ = walk_in_time(beginning[:line_end], context, SECONDS_FOR_BEGINNING)
-        shell.effects = {**shell.effects, **first.effects}
-    return shell
-
-
-def walk_in_time(
-    text: str, context: Context, seconds: float, problem: str | None = None
-) -> tuple[Shell, bool]:
-    """Walk through a text for at most `seconds`; return whether it was finished. Emit `problem` as an effect."""
+    """Walk through a text. What exceeds the bounds is an effect; the effects found before are kept."""
     files = {path: Stream(None, taints) for path, taints in context.files.items()}
     shell = Shell(Scope(context, folder=context.folder, files=files))
-    if problem:
-        shell.emit(Kind.UNKNOWN, None, problem, Span(0, 1))
-    outer = CLOCK.set(Clock(seconds, UNTIMED_NODES if len(text) <= SHORT else UNTIMED_NODES // 20))
+    most = LONGEST[context.setting]
+    if len(text) > most:
+        shell.emit(
+            Kind.UNKNOWN, None, f"longer than {most:,} characters: it is not judged in full", Span(0, 1)
+        )
+        # The reviewer of commands judges a long script in parts of its own.
+        text = "" if context.setting is Setting.CHANGE else text[:most]
     try:
         shell.run_text(text)
         while shell.uncalled:
@@ -173,7 +137,4 @@ def walk_in_time(
     except (OutOfBudget, RecursionError) as error:
         reason = str(error) if isinstance(error, OutOfBudget) else "too deeply nested"
         shell.emit(Kind.UNKNOWN, None, reason, Span(0, 0))
-        return shell, not isinstance(error, OutOfTime)
-    finally:
-        CLOCK.reset(outer)
-    return shell, True
+    return shell

@@ -2,7 +2,8 @@
 
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, Kind, Setting, Span
-from cli_guard.commands.parse.tree import Block, Command, For, Function, Node, Pipeline, Text
+from cli_guard.commands.parse.tree import Command, Function, Group, Pipeline, Text
+from cli_guard.commands.plain import children_of
 from cli_guard.commands.scope import HIDDEN, REMOTE, SECRET, TOKEN
 from cli_guard.model import Decision
 
@@ -78,17 +79,10 @@ def calls_itself_twice(function: Function) -> bool:
     return multiplies(function.body, function.name, False)
 
 
-def multiplies(node: Node, name: str, many: bool) -> bool:
+def multiplies(node: object, name: str, many: bool) -> bool:
     """Return whether this name is called where calls multiply."""
     if isinstance(node, Command):
-        return many and any(
-            len(word.parts) == 1 and isinstance(word.parts[0], Text) and word.parts[0].text == name
-            for word in node.words[:1]
-        )
-    if isinstance(node, Pipeline):
-        return any(multiplies(stage, name, True) for stage in node.stages)
-    if isinstance(node, Block):
-        return any(multiplies(item, name, many or node.kind == "background") for item in node.items)
-    if isinstance(node, For):
-        return multiplies(node.body, name, many)
-    return False
+        called = node.words[0].parts if node.words else ()
+        return many and len(called) == 1 and isinstance(called[0], Text) and called[0].text == name
+    many = many or isinstance(node, Pipeline) or (isinstance(node, Group) and node.kind == "background")
+    return any(multiplies(below, name, many) for below in children_of(node))

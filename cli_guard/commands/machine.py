@@ -95,8 +95,16 @@ class Machine(ABC):
         """Return an expander of words in the present state."""
 
     @abstractmethod
-    def set_variable(self, name: str, value: Stream, span: Span) -> None:
-        """Give a variable its value, which is computed first if it has the attribute `-i`."""
+    def set_variable(self, name: str, value: Stream) -> None:
+        """Give a variable its value."""
+
+    @abstractmethod
+    def reject(self, construct: str, span: Span) -> None:
+        """Emit that a construct is outside of the plain subset."""
+
+    @abstractmethod
+    def check_name(self, name: str, span: Span) -> None:
+        """Reject setting a variable that may mean something to a program or to bash."""
 
     @abstractmethod
     def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:

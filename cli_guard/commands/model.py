@@ -124,6 +124,12 @@ class WorkTree(Protocol):
     def expand(self, pattern: str) -> tuple[str, ...]:
         """Return the paths that a pattern of the shell finds, at most some hundreds."""
 
+    def holds_dashed_names(self) -> bool:
+        """Return whether a name in the tree or in the index begins with a dash, or has one behind a blank.
+
+        True if there are too many names to look at.
+        """
+
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.
 

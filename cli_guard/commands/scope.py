@@ -1,10 +1,9 @@
 """The state of a script that later commands depend on: variables, functions, files, the current folder."""
 
+import re
 from collections.abc import Iterable
-from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
-from time import thread_time
 from typing import Protocol
 
 from cli_guard.commands.model import Context, Span
@@ -23,36 +22,36 @@ MOST_DEPTH = 24
 MOST_CHARACTERS = 100_000
 # A value that grows beyond this is not followed any further.
 LONGEST_TEXT = 50_000
-MOST_ELEMENTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
     """The contents of a pipe, a variable or a file, as far as they are known.
 
-    `text` is None if unknown. `origin` is "paths" for paths of the project, "value" for something short and harmless,
-    "" for anything. `taints`: a secret, or code from the network. `assumed`: the text holds only if a variable unset
-    here is empty. `items` are the elements of an array. `perhaps`: it was set in a branch that may not have run.
+    `text` is None if unknown. `origin` is "paths" for paths of the work tree, "names" for other paths, "value" for
+    something short and harmless, "" for anything. `taints`: a secret, or code from the network. `assumed`: the text
+    holds only if a variable unset here is empty. `perhaps`: it was set in a branch that may not have run. `glob`: the
+    text is a pattern, and the value one of the paths that it finds.
     """
 
     text: str | None = None
     taints: frozenset[str] = frozenset()
     origin: str = ""
     assumed: bool = False
-    items: "tuple[Stream, ...] | None" = None
     perhaps: bool = False
+    glob: bool = False
 
 
+# A dash at the beginning of a word: the name of a file with one may be taken for an option.
+DASHED = re.compile(r"(?:\A|\s)-")
 NOTHING = Stream("")
-# A variable that the script has unset, or an array without elements: `${name-word}` is the word.
-UNSET = Stream("", items=())
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")
 
 
 def narrowest(origins: set[str]) -> str:
     """Return the least known of several origins."""
-    return next((origin for origin in ("", "paths", "rooted") if origin in origins), "value")
+    return next((origin for origin in ("", "names", "paths") if origin in origins), "value")
 
 
 class Carrier(Protocol):
@@ -67,18 +66,26 @@ def taints_of(carriers: Iterable[Carrier]) -> frozenset[str]:
     return frozenset().union(*(each.taints for each in carriers))
 
 
+def origin_of(stream: Stream) -> str:
+    """Return the origin of a part of a longer text; a known part with an option in it may be anything."""
+    if stream.glob:
+        return "paths"
+    if stream.text is None:
+        return stream.origin
+    return "" if DASHED.search(stream.text) else "value"
+
+
 def merge(streams: Iterable[Stream]) -> Stream:
     """Join several outputs one after the other."""
     given = [stream for stream in streams if stream != NOTHING]
     if len(given) == 1:
         return given[0]
     taints = taints_of(given)
-    texts = [stream.text for stream in given]
+    texts = [None if stream.glob else stream.text for stream in given]
     text = "".join(text for text in texts if text is not None) if None not in texts else None
     if text is not None and len(text) > LONGEST_TEXT:
         text = None
-    origins = {stream.origin or ("value" if stream.text is not None else "") for stream in given}
-    origin = narrowest(origins)
+    origin = narrowest(set(map(origin_of, given)))
     return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
 
 
@@ -95,10 +102,6 @@ class Scope:
     descriptors: dict[str, str] = field(default_factory=dict)
     stdin: Stream | None = None
     local: set[str] = field(default_factory=set)
-    # Variables with the attribute `-i`: each value assigned is evaluated as an expression.
-    integers: set[str] = field(default_factory=lambda: {"RANDOM", "SECONDS", "LINENO"})
-    # Associative arrays (`-A`): their subscripts are text.
-    keyed: set[str] = field(default_factory=set)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
     # Each command is shown with its words expanded (`set -x`).
@@ -111,48 +114,15 @@ class Scope:
         scope.exported = set(self.exported)
         scope.functions = dict(self.functions)
         scope.aliases = dict(self.aliases)
-        scope.integers = set(self.integers)
-        scope.keyed = set(self.keyed)
         return scope
+
+    def state(self) -> tuple[object, ...]:
+        """Return what a later command depends on, to compare."""
+        return dict(self.variables), set(self.exported), dict(self.functions), dict(self.aliases), self.folder
 
 
 class OutOfBudget(Exception):
     """A command exceeds the bounds of one judgement."""
-
-
-class OutOfTime(OutOfBudget):
-    """Judging a command takes longer than its time limit."""
-
-
-@dataclass
-class Clock:
-    """The processor time of one judgement, in seconds of this thread.
-
-    It starts after `untimed_nodes` nodes: tables and grammar load at first use, and the verdict on a short command must
-    not depend on how long that takes.
-    """
-
-    seconds: float
-    untimed_nodes: int
-    nodes: int = 0
-    until: float = 0.0
-
-    def check(self) -> None:
-        """Count one node. Raise OutOfTime when the time is used up."""
-        self.nodes += 1
-        if self.nodes == self.untimed_nodes:
-            self.until = thread_time() + self.seconds
-        elif self.nodes > self.untimed_nodes and thread_time() > self.until:
-            raise OutOfTime("takes too long to be judged in full")
-
-
-CLOCK: ContextVar[Clock] = ContextVar("CLOCK")
-
-
-def check_time() -> None:
-    """Raise OutOfTime when the judgement under way has used up its processor time."""
-    if clock := CLOCK.get(None):
-        clock.check()
 
 
 @dataclass
@@ -169,8 +139,7 @@ class Budget:
         return self.outer[0] if self.outer else span
 
     def step(self) -> None:
-        """Count one command or word. Raises OutOfBudget, OutOfTime."""
-        check_time()
+        """Count one command or word. Raises OutOfBudget."""
         self.steps -= 1
         if self.steps < 0:
             raise OutOfBudget("more commands than are judged")

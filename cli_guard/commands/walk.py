@@ -1,36 +1,40 @@
 """Walk through a script as a shell would, without running anything, and collect its effects."""
 
-import re
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES
+from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.effects.invocation import invoke
 from cli_guard.commands.effects.redirects import FROM_NETWORK, apply_redirects, is_connected, write_sinks
-from cli_guard.commands.expand.arithmetic import compute, compute_text, compute_value
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
-from cli_guard.commands.model import Kind, Span
-from cli_guard.commands.parse.joining import respell
+from cli_guard.commands.model import Kind, Setting, Span
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
-    Arithmetic,
+    AndOr,
     Assignment,
-    Block,
+    Case,
     Command,
+    Compute,
     For,
     Function,
+    Group,
+    If,
+    Loop,
     Node,
+    Nodes,
     Pipeline,
     Script,
+    Test,
 )
+from cli_guard.commands.plain import find_names, find_outside, is_number, is_plain_name
 from cli_guard.commands.scope import (
     ANYTHING,
-    MOST_ELEMENTS,
     NOTHING,
-    NUMBER,
     REMOTE,
     SECRET,
     Stream,
@@ -39,17 +43,17 @@ from cli_guard.commands.scope import (
     restore,
 )
 
-# `([subscript]=value)`: an element of an array with its place.
-PLACED = re.compile(r"\[(.*?)\]\+?=", re.DOTALL)
-# A backslash at a line end in the middle of a word.
-CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
+COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
+Branches = tuple[tuple[Nodes, Nodes], ...]
+APART = ("subshell", "background", "coproc")
 
 
 @dataclass
 class Shell(Machine):
-    """A shell that walks a script node by node."""
+    """A shell that walks a script node by node. `read` are the names of the variables that its texts read."""
 
     uncalled: dict[str, Node] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
         return invoke(self, fields, stdin, span)
@@ -59,33 +63,32 @@ class Shell(Machine):
             return self.run_text(text, stdin)
 
     def run_text(self, text: str, stdin: Stream = NOTHING) -> Stream:
-        """Run a text; what bash accepts and the grammar does not is respelled first."""
+        """Run a text. What is outside of the plain subset, or no shell syntax at all, is an effect of its own."""
         self.budget.read(text)
-        if CONTINUED.search(text):
-            with self.nested(Span(0, len(text))):
-                return self.run_script(parse(CONTINUED.sub("", text)), stdin)
         script = parse(text)
-        again = respell(text) if script.errors else text
-        if again != text:
-            other = parse(again)
-            if len(other.errors) < len(script.errors):
-                with self.nested(script.errors[0]):
-                    return self.run_script(other, stdin)
+        self.read |= frozenset(find_names(script))
+        for span in script.errors[:1]:
+            with self.acting(None):
+                self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
+        for span, construct in find_outside(script):
+            self.reject(construct, span)
         return self.run_script(script, stdin)
+
+    def reject(self, construct: str, span: Span) -> None:
+        """Emit that a construct is outside of the plain subset, so that what it does is not judged."""
+        if self.context.setting is not Setting.CHANGE:
+            with self.acting(None):
+                self.emit(Kind.UNKNOWN, None, f"uses {construct}: not judged", span)
 
     def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         with self.subshell():
             return self.run_nested(text, span, stdin)
 
     def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
-        """Run a script; what the grammar did not understand is an effect of its own."""
         with self.acting(None):
-            output = self.run_nodes(script.items, stdin)
-            for span in script.errors[:1]:
-                self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
-        return output
+            return self.run_nodes(script.items, stdin)
 
-    def run_nodes(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
+    def run_nodes(self, nodes: Nodes, stdin: Stream) -> Stream:
         """Run commands one after the other; each may be the one that reads the input."""
         return merge([self.run(node, stdin) for node in nodes])
 
@@ -99,44 +102,114 @@ class Shell(Machine):
             for stage in node.stages:
                 stream = self.run_in_subshell(stage, stream)
             return stream
-        if isinstance(node, Arithmetic):
-            expression = self.expander().one(node.expression)
-            if node.array not in self.scope.keyed:
-                compute(self, expression)
-            return NUMBER
-        if isinstance(node, For):
-            return self.for_each(node, stdin)
+        if isinstance(node, AndOr):
+            return self.run_and_or(node, stdin)
         if isinstance(node, Function):
             return self.define(node)
-        return self.block(node, stdin)
+        source, sinks = apply_redirects(self, node.redirects, stdin)
+        return write_sinks(self, self.run_compound(node, source), sinks)
 
     def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
         with self.subshell():
             return self.run(node, stdin)
 
-    def block(self, node: Block, stdin: Stream) -> Stream:
-        """Run a group, a branch or a loop; a subshell works on a copy of the state."""
-        source, sinks = apply_redirects(self, node.redirects, stdin)
-        with self.subshell() if node.kind in ("subshell", "background") else nullcontext():
-            # The first command of a list always runs, later ones may not.
-            sure = 1 if node.kind == "list" else 0
-            first = self.run_nodes(node.items[:sure], source)
-            variables = dict(self.scope.variables)
-            output = merge([first, self.run_nodes(node.items[sure:], source)])
-            if node.kind in ("if", "case", "loop", "list"):
+    def run_compound(self, node: Node, stdin: Stream) -> Stream:
+        if isinstance(node, Group):
+            with self.subshell() if node.kind in APART else nullcontext():
+                return self.run_nodes(node.items, stdin)
+        if isinstance(node, If):
+            return self.run_if(node.branches, node.otherwise, stdin)
+        if isinstance(node, Loop):
+            return self.repeat(partial(self.run_nodes, (*node.condition, *node.body), stdin))
+        if isinstance(node, For):
+            return self.for_each(node, stdin)
+        if isinstance(node, Case):
+            return self.run_case(node, stdin)
+        if isinstance(node, Test):
+            return self.test(node)
+        if isinstance(node, Compute):
+            self.expander().one(node.expression)
+        return NOTHING
+
+    def run_and_or(self, node: AndOr, stdin: Stream) -> Stream:
+        """Run a list of `&&` and `||`: the first always runs; what follows `||` may do so after any of the others."""
+        outputs = [self.run(node.items[0], stdin)]
+        variables = dict(self.scope.variables)
+        for operator, item in zip(node.operators, node.items[1:], strict=True):
+            if operator == "||":
                 self.scope.variables = make_unsure(variables, self.scope.variables)
-        return write_sinks(self, output, sinks)
+            outputs.append(self.run(item, stdin))
+        self.scope.variables = make_unsure(variables, self.scope.variables)
+        return merge(outputs)
+
+    def run_if(self, branches: Branches, otherwise: Nodes, stdin: Stream) -> Stream:
+        """Run `if`: the next condition is tested where the body of this one has not run."""
+        if not branches:
+            return self.run_nodes(otherwise, stdin)
+        condition, body = branches[0]
+        tested = self.run_nodes(condition, stdin)
+        taken = self.run_branches(
+            [partial(self.run_nodes, body, stdin), partial(self.run_if, branches[1:], otherwise, stdin)]
+        )
+        return merge([tested, taken])
+
+    def run_case(self, node: Case, stdin: Stream) -> Stream:
+        for word in (node.word, *(word for patterns, _, _ in node.branches for word in patterns)):
+            self.expander().one(word)
+        return self.run_branches(partial(self.run_nodes, body, stdin) for _, body, _ in node.branches)
+
+    def run_branches(self, bodies: Iterable[Callable[[], Stream]]) -> Stream:
+        """Run branches of which at most one is taken: each begins with the variables from before all of them."""
+        before = dict(self.scope.variables)
+        after, outputs = before, []
+        for body in bodies:
+            self.scope.variables = dict(before)
+            outputs.append(body())
+            after = make_unsure(after, {**after, **self.scope.variables})
+        self.scope.variables = after
+        return merge(outputs)
+
+    def repeat(self, once: Callable[[], Stream]) -> Stream:
+        """Run the body of a loop: again, if a later round may begin with other variables than the first."""
+        before, state = dict(self.scope.variables), self.scope.state()
+        output = once()
+        if self.scope.state() != state:
+            self.scope.variables = make_unsure(before, self.scope.variables)
+            output = merge([output, once()])
+        self.scope.variables = make_unsure(before, self.scope.variables)
+        return output
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
         fields = self.expander().fields(node.words) if node.words is not None else []
         streams = [stream_of(each) for each in fields] or [self.expander().variable("@")]
-        outputs = []
         if CODE_NAMES.match(node.name):
             self.environment(node.name, None, node.span)
-        for stream in dict.fromkeys(streams):
-            self.set_variable(node.name, stream, node.span)
-            outputs.append(self.block(node.body, stdin))
-        return merge(outputs)
+        self.check_name(node.name, node.span)
+
+        def once() -> Stream:
+            outputs = []
+            for stream in dict.fromkeys(streams):
+                self.set_variable(node.name, stream)
+                outputs.append(self.run_nodes(node.body, stdin))
+            return merge(outputs)
+
+        # That the variable of the loop itself changes does not make a round differ.
+        self.set_variable(node.name, streams[-1])
+        return self.repeat(once)
+
+    def test(self, node: Test) -> Stream:
+        """Expand the words of `[[ ... ]]`; what `-eq` and its like compare is evaluated, so it has to be a number."""
+        expander = self.expander()
+        fields = [expander.one(word) for word in node.words]
+        for at, each in enumerate(fields):
+            if each.text not in COMPARISONS:
+                continue
+            for word, given in [*zip(node.words, fields, strict=True)][max(at - 1, 0) : at + 2 : 2]:
+                parts = [part for part in word.parts if getattr(part, "text", "x")]
+                sure = given.known and (given.text or "").removeprefix("-").isdecimal()
+                if not sure and not (len(parts) == 1 and is_number(parts[0])):
+                    self.reject("arithmetic on a value that is not known to be a number", word.span)
+        return NOTHING
 
     def define(self, node: Function) -> Stream:
         """Define a function; it is judged at its calls, or at the end if there are none."""
@@ -177,7 +250,7 @@ class Shell(Machine):
         outer = dict(self.scope.variables)
         for assignment in node.assignments:
             # `IFS= read` is how a line is read: it splits nothing else.
-            reads_line = assignment.name == "IFS" and fields[0].text in ("read", "mapfile", "readarray")
+            reads_line = assignment.name == "IFS" and fields[0].text == "read"
             self.assign(assignment, expander, alone=reads_line)
         if source == NOTHING and self.scope.stdin is not None:
             source = self.scope.stdin
@@ -192,37 +265,24 @@ class Shell(Machine):
         return write_sinks(self, output, sinks)
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
-        values = [expander.one(word) for word in node.values]
-        streams = tuple(stream_of(each) for each in values)
-        value = streams[0] if len(streams) == 1 and not node.array else merge(streams)
-        if node.array:
-            held = self.scope.variables.get(node.name, NOTHING)
-            elements = tuple(stream_of(each) for each in expander.fields(node.values))
-            items = (*(held.items or ()), *elements) if node.append else elements
-            placed = [found for each in elements if (found := PLACED.match(each.text or ""))]
-            if node.name not in self.scope.keyed:
-                for found in placed:
-                    compute_text(self, found[1], node.span, set())
-            value = Stream(None, value.taints, value.origin, items=items)
-            if placed or len(items) > MOST_ELEMENTS:
-                value = Stream(None, value.taints)
-        elif node.append:
-            value = merge([self.scope.variables.get(node.name, NOTHING), value])
-        elif items_before := self.scope.variables.get(node.name, NOTHING).items:
-            value = Stream(None, value.taints, items=(value, *items_before[1:]))
-        exported = (
-            not alone
-            or node.name in self.scope.exported
-            or (node.name != "IFS" and bool(CODE_NAMES.match(node.name)))
-        )
-        self.set_variable(node.name, Stream(None, value.taints) if node.element else value, node.span)
-        if exported:
-            self.environment(node.name, value.text, node.span)
+        """Set a variable, `alone` or in front of a command, which then sees it."""
+        name = node.name
+        value = stream_of(expander.one(node.value))
+        if node.append:
+            value = merge([self.scope.variables.get(name, NOTHING), value])
+        self.set_variable(name, Stream(None, value.taints) if node.element else value)
+        is_code = name != "IFS" and CODE_NAMES.match(name)
+        if not alone or is_code or name in self.scope.exported:
+            self.environment(name, None if value.glob else value.text, node.span)
+        elif node.name != "IFS" and variable_means(name, value.text):
+            self.check_name(name, node.span)
 
-    def set_variable(self, name: str, value: Stream, span: Span) -> None:
-        if name in self.scope.integers:
-            compute_value(self, value, span, set())
-            value = NUMBER
+    def check_name(self, name: str, span: Span) -> None:
+        """Reject setting a variable that programs may read, unless the text reads it, or bash itself."""
+        if not is_plain_name(name, self.read):
+            self.reject(f"{name}, which may mean something to a program", span)
+
+    def set_variable(self, name: str, value: Stream) -> None:
         self.scope.variables[name] = value
 
     def find_tainted_files(self) -> dict[str, frozenset[str]]:
@@ -238,11 +298,11 @@ class Shell(Machine):
 
     def set_by_default(self, name: str, value: Stream, span: Span) -> None:
         """Set a variable for `${name:=value}`."""
-        self.set_variable(name, value, span)
+        self.set_variable(name, value)
         if name in self.scope.exported or CODE_NAMES.match(name) or name in HOOK_SWITCHES:
             self.environment(name, value.text, span)
 
-    def substitute(self, script: Script, kind: str) -> Stream:
+    def substitute(self, script: Script) -> Stream:
         """Run `$(...)` or `<(...)` in a subshell."""
         self.budget.depth += 1
         try:

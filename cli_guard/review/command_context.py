@@ -209,7 +209,9 @@ def names_in(folder: Path) -> frozenset[str] | None:
         with os.scandir(folder) as entries:
             found = list(islice(entries, MOST_NAMES + 1))
             names = frozenset(
-                entry.name for entry in found if not entry.is_dir() or is_importable(entry.path)
+                entry.name
+                for entry in found
+                if not entry.is_dir() or entry.name.startswith("-") or is_importable(entry.path)
             )
     except OSError:
         return None

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +18,9 @@ LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
 MOST_FOUND = 500
 STATUS_BYTES = 1_000_000
+# A dash at the beginning of a name, or behind a blank at which a shell or xargs splits it.
+DASHED = re.compile(r"(?:\A|\s)-")
+MOST_NAMES, INDEX_BYTES = 30_000, 5_000_000
 
 
 class TrustedTree:
@@ -24,6 +28,7 @@ class TrustedTree:
 
     def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
+        self._dashed: bool | None = None
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
@@ -38,6 +43,28 @@ class TrustedTree:
         """Return the paths that a pattern of the shell finds, at most MOST_FOUND."""
         # Absolute and with links, as the shell does it.
         return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))  # noqa: PTH207
+
+    def holds_dashed_names(self) -> bool:
+        """Return whether a name begins with a dash, or has one behind a blank, or there are too many to look at."""
+        if self._dashed is None:
+            self._dashed = any(DASHED.search(name) for name in self._list_names())
+        return self._dashed
+
+    def _list_names(self) -> Iterator[str]:
+        """Yield each name in the index and in the tree; `-` stands for those beyond the bound."""
+        out, more = self._git.bounded("ls-files", "-z", limit=INDEX_BYTES)
+        yield from os.fsdecode(out).replace("\0", "/").split("/")
+        count = 0
+        for folder, folders, files in os.walk(self._git.cwd):
+            if folder == str(self._git.cwd):
+                folders[:] = [name for name in folders if name != ".git"]
+            count += len(folders) + len(files)
+            yield from folders
+            yield from files
+            if count > MOST_NAMES:
+                break
+        if more or count > MOST_NAMES:
+            yield "-"
 
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.

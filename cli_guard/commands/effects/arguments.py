@@ -71,12 +71,7 @@ class Reader:
             elif not found.operands and self.enters(word):
                 self.ended = found.spec.parsing == "none"
             else:
-                if (
-                    not self.ended
-                    and word.text is None
-                    and not word.start
-                    and word.origin not in ("value", "rooted")
-                ):
+                if not self.ended and word.is_open:
                     found.loose.append(word)
                 if self.takes_rest(word):
                     return
@@ -106,6 +101,8 @@ class Reader:
 
     def option(self, word: Field) -> None:
         """Parse one word that begins with a dash."""
+        if word.is_open:
+            self.found.loose.append(word)
         if word.text is None and not word.start.rstrip("-"):
             self.found.loose.append(word)
             return
@@ -174,8 +171,8 @@ class Reader:
             return
         if given is None and not option.optional and self.at < len(self.fields):
             given = self.fields[self.at]
-            if given.text is None and given.many and given.origin not in ("value", "rooted"):
-                # Unquoted, it may expand to several words, the second of which is an option.
+            if given.is_open and (given.many or given.pattern):
+                # It may expand to several words, the second of which is an option.
                 self.found.loose.append(given)
         if given is not None:
             self.found.values.append((option, given))
@@ -249,7 +246,10 @@ def pair_operands(found: Arguments) -> "list[tuple[str, Field]]":
     repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), None)
     if repeated is None:
         found.unknown += operands[len(kinds) :]
-        return list(zip(kinds, operands, strict=False))
+        several = {at for at, each in enumerate(operands) if each.many or each.pattern}
+        # `uniq *` of two names writes the second.
+        more = [(kind, operands[at]) for at in several for kind in kinds[at + 1 :]]
+        return [*zip(kinds, operands, strict=False), *more]
     last = kinds[repeated + 1 :]
     before = kinds[:repeated]
     middle = max(0, len(operands) - len(before) - len(last))

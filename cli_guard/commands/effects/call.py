@@ -2,15 +2,22 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
+from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
-from cli_guard.commands.effects.places import PathClass, classify_path, classify_whole, is_credential
-from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.effects.places import (
+    PathClass,
+    classify_path,
+    classify_whole,
+    is_below,
+    is_credential,
+)
+from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import (
     EVERYTHING,
@@ -20,7 +27,6 @@ from cli_guard.commands.scope import (
     TOKEN,
     Stream,
     merge,
-    narrowest,
     taints_of,
 )
 
@@ -44,6 +50,8 @@ SELECTING = {
     "awk": re.compile(r"(?:/[^/\\]*/|NR *[<>=!]=? *\d+)? *(?:\{ *print(?: *\$(?:\d+|NF))? *;? *\})?"),
     "tr": re.compile(r"(?: |\\[nrt0])+"),
 }
+# A dash behind a blank, an escape or nothing.
+OWN_DASH = re.compile(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -118,12 +126,16 @@ class Call(ParsedCall):
             self.kinds.add(Kind.UNKNOWN)
             self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
         if given.loose and not self.spec.harmless_options:
-            for word in given.loose[:1]:
+            loose = (word for word in given.loose if may_be_option(self.shell, word))
+            for word in islice(loose, 1):
                 self.kinds.add(Kind.UNKNOWN)
-                reason = (
-                    f"{word.shown or 'a word'} is known only at run time and may be an option of {self.title}"
-                )
-                self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
+                what = f"{word.shown or 'a word'} is known only at run time and"
+                better = ""
+                if word.pattern:
+                    what = f"a name that {word.shown} finds"
+                    better = "write ./ before the pattern, or -- before the names"
+                reason = f"{what} may be an option of {self.title}"
+                self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span, alternative=better)
 
     def apply_input(self) -> None:
         """Use the input as the table says, unless an operand replaces it."""
@@ -203,13 +215,12 @@ class Call(ParsedCall):
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         said = [option.prints for option in self.arguments.present if option.prints]
-        prints = said[-1] if said else self.spec.prints
-        if prints == "value":
+        prints = "text" if "text" in said else said[-1] if said else self.spec.prints
+        if prints == "value" and not self.prints_own_dash():
             return Stream(None, frozenset(), "value")
-        if prints == "paths":
+        if prints in ("paths", "names"):
             folders = self.find_searched_paths()
-            # A path below a named folder begins with that name.
-            return Stream(None, self.find_path_taints(folders), "rooted" if folders else "paths")
+            return Stream(None, self.find_path_taints(folders), self.origin_of_paths(prints, folders))
         if prints == "operands":
             return join_operands(self.arguments.operands, taints)
         if prints in ("input", "lines"):
@@ -217,6 +228,25 @@ class Call(ParsedCall):
             origin = carried.origin if prints == "lines" or self.selects() else ""
             return replace(carried if same else Stream(None, origin=origin), taints=taints)
         return Stream(None, taints)
+
+    def origin_of_paths(self, prints: str, folders: list[str]) -> str:
+        """Return "paths" for those that are in the work tree, "names" for any others."""
+        context, here = self.shell.context, self.shell.scope.folder
+        given = [each for each in self.arguments.operands if each.text is None]
+        if any(not each.origin for each in given):
+            return ""
+        places = [*folders, *([here] if here else [])]
+        # `git grep -l WORD REVISION` lists what was there.
+        is_old = self.spec.name == "git grep" and len(self.arguments.operands) > 1
+        is_old = is_old or any(each.origin == "names" for each in given)
+        root = context.root
+        is_inside = root is None or all(is_below(each, root, context) for each in places)
+        return prints if is_inside and not is_old else "names"
+
+    def prints_own_dash(self) -> bool:
+        """Return whether a format (`date +-x`, `seq -f`) may put a dash at the beginning of a word."""
+        words = [*self.arguments.operands, *(value for _, value in self.arguments.values)]
+        return any(each.text is None or OWN_DASH.search(each.text) for each in words)
 
     def selects(self) -> bool:
         """Return whether the code of sed or awk, or the sets of tr, print lines or fields of the input unchanged."""
@@ -247,9 +277,8 @@ def words_before_command(words: list[str | None]) -> list[str | None]:
 
 def join_operands(operands: list[Field], taints: frozenset[str]) -> Stream:
     """Join the operands with blanks, as a program prints them."""
-    texts = [each.text for each in operands]
+    texts = [None if each.pattern else each.text for each in operands]
     if None in texts:
-        origins = {each.origin or ("value" if each.text is not None else "") for each in operands}
-        return Stream(None, taints, narrowest(origins))
+        return merge(replace(stream_of(each), taints=taints) for each in operands)
     text = " ".join(text for text in texts if text is not None)
     return Stream(f"{text}\n", taints, "", any(each.assumed for each in operands))

@@ -8,13 +8,8 @@ from cli_guard.rules.tables import words
 Meaning = tuple[Kind, str] | None
 
 WORDS = words("environment")
-HARMLESS_NAMES, CODE_NAMES, PLAIN_NAMES = (
-    re.compile(rf"(?:{'|'.join(WORDS[each])})\Z") for each in ("harmless", "code", "plain")
-)
-PLACES = re.compile("|".join(WORDS["places"]))
-RISKY = re.compile(
-    rf"(?:{'|'.join(WORDS['families'])})|.*(?:{'|'.join(WORDS['contained'])})"
-    rf"|(?:.*_)?(?:{'|'.join(WORDS['parts'])})(?:_|\Z)|.*(?:{'|'.join(WORDS['ends'])})\Z"
+HARMLESS_NAMES, CODE_NAMES, PLAIN_NAMES, LOCAL_NAMES = (
+    re.compile(rf"(?:{'|'.join(WORDS[each])})\Z") for each in ("harmless", "code", "plain", "local")
 )
 # A word, or a path in the project; not an option, several words or an address.
 PLAIN = re.compile(r"(?!-|~|/|.*\.\.|.*[:=,]/)[\w./,:+*=-]*\Z")
@@ -114,11 +109,10 @@ def variable_means(name: str, value: str | None) -> Meaning:
 
 
 def is_plain_setting(name: str, value: str) -> bool:
-    """Return whether neither the parts of a name nor its value can mean code, a place or options of a program."""
-    upper = name.upper()
-    if not PLAIN_NAMES.match(name) and RISKY.match(upper):
-        return False
-    return bool(LOCAL.match(value) or (PLAIN.match(value) and not PLACES.search(upper)))
+    """Return whether a name is on the tables of those that are harmless with such a value."""
+    if LOCAL_NAMES.match(name):
+        return LOCAL.match(value) is not None
+    return bool(PLAIN_NAMES.match(name) and (PLAIN.match(value) or LOCAL.match(value)))
 
 
 def pair_means(name: str, value: str | None) -> Meaning:

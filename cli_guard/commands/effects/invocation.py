@@ -11,6 +11,7 @@ from cli_guard.commands.handlers import HANDLERS
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.plain import OUTSIDE_BUILTINS
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import ANYTHING, Stream, taints_of
 
@@ -46,6 +47,8 @@ def run_command(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
     if fields[0].perhaps and len(fields) > 1:
         # If the variable is unset the word vanishes, and the next one is the program.
         shell.invoke(fields[1:], stdin, span)
+    if name in OUTSIDE_BUILTINS:
+        shell.reject(name, span)
     defined = run_definition(shell, name, fields, stdin, span)
     if defined is None:
         return run_program(shell, name, fields, stdin, span)

@@ -21,7 +21,7 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
     sinks: Sinks = []
     for redirect in redirects:
         target = shell.expander().one(redirect.target)
-        if redirect.operator in ("<<", "<<<"):
+        if redirect.operator in ("<<", "<<-", "<<<"):
             stdin = stream_of(target)
         elif redirect.operator in (">&", "<&") and (number := DESCRIPTOR.fullmatch(target.text or "x")):
             opened = shell.scope.descriptors.get(number[1])

@@ -31,10 +31,10 @@ def expand_braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
         word = [
             parts[ord(piece) - 0xE000]
             if len(piece) == 1 and 0xE000 <= ord(piece) < 0xE000 + len(parts)
-            else Text(piece, False)
+            else Text(piece)
             for piece in pieces
         ]
-        yield tuple(extend_names(word)) or (Text("", False),)
+        yield tuple(extend_names(word)) or (Text(""),)
 
 
 def extend_names(word: list[Part]) -> Iterator[Part]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Script
-from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, taints_of
+from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, origin_of, taints_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,15 @@ class Field:
     shape: str = ""
 
     @property
+    def is_open(self) -> bool:
+        """Return whether its first character, or that of a word it is split into, is not fixed: it may be an option."""
+        if self.pattern:
+            return self.many or self.start[:1] in ("*", "?", "[")
+        if self.assumed and self.text:
+            return True
+        return self.text is None and self.origin != "value" and (self.many or not self.start)
+
+    @property
     def dynamic(self) -> bool:
         """Return whether it is neither known nor of a harmless origin."""
         return self.text is None and not self.origin
@@ -52,14 +61,15 @@ def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
 
 
 def field_of(stream: Stream, span: Span) -> Field:
-    return Field(stream.text, stream.text or "", span, stream.taints, stream.origin, assumed=stream.assumed)
+    start = stream.text or ""
+    return Field(stream.text, start, span, stream.taints, stream.origin, stream.glob, assumed=stream.assumed)
 
 
 def stream_of(given: Field) -> Stream:
     """Return a field as the value of a variable; a pattern stands for paths of the project."""
     if given.stream is not None:
         return given.stream
-    return Stream(given.text, given.taints, given.origin, given.assumed)
+    return Stream(given.text, given.taints, given.origin, given.assumed, glob=given.pattern)
 
 
 def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
@@ -73,11 +83,14 @@ def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = Fals
     texts = [stream.text for stream, _ in pieces]
     if len(start) > LONGEST_TEXT:
         return Field(None, start[:LONGEST_TEXT], span, taints, "", glob)
+    glob = glob or any(stream.glob for stream, _ in pieces)
     assumed = any(stream.assumed for stream, _ in pieces)
     perhaps = any(stream.perhaps for stream, _ in pieces)
     if None not in texts:
         return Field(start, start, span, taints, "", glob, assumed=assumed, perhaps=perhaps)
     shape = "".join(stream.text if stream.text is not None else "x" for stream, _ in pieces)
-    origins = {stream.origin for stream, _ in pieces if stream.text is None}
-    origin = narrowest(origins)
+    origin = narrowest({origin_of(stream) for stream, _ in pieces if stream.text != ""})
+    if start.startswith("-") and origin == "":
+        # An option with its value: what is in the value is not seen as another word.
+        origin = narrowest({stream.origin for stream, _ in pieces if stream.text is None})
     return Field(None, start, span, taints, origin, glob, assumed=assumed, shape=shape)

@@ -2,8 +2,7 @@
 
 import re
 
-from cli_guard.commands.parse.tree import Parameter
-from cli_guard.commands.scope import NOTHING, Stream, merge, narrowest, taints_of
+from cli_guard.commands.scope import NOTHING, Stream, merge
 
 SECRET_NAME = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)",
@@ -15,9 +14,10 @@ VALUES = frozenset(
     "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI "
     "PATH EDITOR VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
 )
-# An argument without a pattern, an escape, a variable or `&` (bash puts the matched text in its place).
-PLAIN = re.compile(r"[^*?\[\]\\$&]*")
-GLOB = re.compile(r"[*?\[]")
+# An argument without a pattern or an escape.
+PLAIN = re.compile(r"[^*?\[\]\\]*")
+# A bracket is one of a pattern only if another closes it.
+GLOB = re.compile(r"[*?]|\[[^\]]*.\]", re.DOTALL)
 
 
 def join_with_blanks(streams: tuple[Stream, ...]) -> Stream:
@@ -30,37 +30,8 @@ def merge_choice(one: Stream, other: Stream) -> Stream:
     return Stream(other.text, one.taints | other.taints, other.origin if other.text is None else "")
 
 
-def transform(value: str, operator: str, argument: str) -> str | None:
-    """Apply `${value operator argument}` if the argument is plain text; return None for other operators."""
-    if operator == ":" and re.fullmatch(r" ?-?\d{1,6}(?::-?\d{1,6})?", argument):
-        start, _, length = argument.strip().partition(":")
-        cut = value[int(start) :] if -int(start) <= len(value) else ""
-        return cut if not length else cut[: int(length)]
-    if operator in ("^^", ",,") and not argument and value.isascii():
-        return value.upper() if operator == "^^" else value.lower()
+def cut(value: str, operator: str, argument: str) -> str | None:
+    """Apply `${value%argument}` or one of its siblings; return None if the argument is a pattern."""
     if not PLAIN.fullmatch(argument):
         return None
-    if operator in ("#", "##"):
-        return value.removeprefix(argument)
-    if operator in ("%", "%%"):
-        return value.removesuffix(argument)
-    if operator in ("/", "//"):
-        old, _, new = argument.partition("/")
-        return value.replace(old, new, 1 if operator == "/" else -1) if old else value
-    return None
-
-
-def element(value: Stream, part: Parameter, *, known: bool) -> Stream:
-    """Return one element of an array, or all as one word; a plain value is its own first element."""
-    index = part.operator[1:-1]
-    if index == "?":
-        held = value.items or (value,)
-        return Stream(None, taints_of(held), narrowest({each.origin for each in held}))
-    if index.isdecimal():
-        if value.items is None:
-            return value if index == "0" or value.text is None or not known else NOTHING
-        return value.items[int(index)] if int(index) < len(value.items) else NOTHING
-    if value.items is None:
-        return value
-    one_word = index == "*" or not part.quoted or len(value.items) < 2
-    return join_with_blanks(value.items) if one_word else Stream(None, value.taints)
+    return value.removeprefix(argument) if operator[0] == "#" else value.removesuffix(argument)

@@ -7,17 +7,14 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import CODE_NAMES, variable_means
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
-from cli_guard.commands.expand.arithmetic import compute, compute_name
-from cli_guard.commands.expand.fields import Field, field_of, literal
+from cli_guard.commands.expand.fields import Field, field_of, stream_of
 from cli_guard.commands.floors import check_remote_code
 from cli_guard.commands.model import Kind
+from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
 from cli_guard.commands.scope import (
-    ANYTHING,
-    MOST_ELEMENTS,
     NOTHING,
     SECRET,
     TOKEN,
-    UNSET,
     Stream,
     make_unsure,
     taints_of,
@@ -47,9 +44,12 @@ def export(call: Call) -> Stream:
     words = call.fields[1:]
     options = [word for word in words if word.start.startswith(("-", "+"))]
     names = [word for word in words if word not in options]
-    exporting = call.program.name == "export" or call.fields[0].text == "export"
-    exporting = exporting or any("x" in word.start for word in options)
-    if not names and not any("f" in word.start.lower() for word in options):
+    flags = "".join(option.start for option in options)
+    is_export = call.fields[0].text == "export"
+    if not is_export or options:
+        call.shell.reject(" ".join(filter(None, (call.fields[0].shown, flags))), call.span)
+    exporting = is_export or call.program.name == "export" or "x" in flags
+    if not names and "f" not in flags.lower():
         call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span)
         return Stream(None, frozenset((SECRET,)))
     if any("p" in option.start for option in options):
@@ -57,30 +57,23 @@ def export(call: Call) -> Stream:
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
-        compute_name(call.shell, literal(name, word.span) if equals else word)
+        if not name.isidentifier() or (word.text is None and not equals):
+            call.shell.reject("a name that is not plain", word.span)
         if call.fields[0].text == "local" and not call.shell.running:
             continue
-        if any("n" in option.start for option in options) and variable_means(value, None):
-            # A nameref: setting it sets the other variable.
+        if "n" in flags and variable_means(value, None):
+            # A name reference: setting it sets the other variable.
             call.shell.environment(value, None, word.span)
-            compute_name(call.shell, literal(value, word.span))
-        flags = "".join(option.start for option in options)
-        call.shell.scope.keyed |= {name} if "A" in flags else set()
-        call.shell.scope.integers |= {name} if "i" in flags else set()
         if call.program.name == "declare" and call.shell.running and "g" not in flags:
             call.shell.scope.local.add(name)
         if equals:
-            known = value if word.text is not None else None
-            # `-i`, `-u`, `-l` and arrays change the value.
-            plain = known is not None and not set(flags) & set("iula") and not known.startswith("(")
-            given = Stream(
-                known if plain or name in call.shell.scope.integers else None, word.taints, word.origin
-            )
-            if any("n" in option.start for option in options):
-                given = call.shell.expander().indirect(given)
-            call.shell.set_variable(name, given, word.span)
+            # `-i`, `-u`, `-l`, `-n` and arrays change the value.
+            plain = word.text is not None and not set(flags) & set("iulna") and not value.startswith("(")
+            call.shell.set_variable(name, Stream(value if plain else None, word.taints, word.origin))
         if exporting or name in call.shell.scope.exported or CODE_NAMES.match(name):
             call.shell.scope.exported.add(name)
+            if construct := name_setting(name):
+                call.shell.reject(construct, word.span)
             held = call.shell.scope.variables.get(name)
             if equals or held:
                 call.shell.environment(name, held.text if held else None, word.span)
@@ -105,74 +98,59 @@ def set_options(call: Call) -> Stream:
     if not words:
         call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span)
         return Stream(None, frozenset((SECRET,)))
-    if any(re.match(r"-[a-zA-Z]*k|keyword\Z", word.start) for word in words):
-        call.effect(Kind.UNKNOWN, None, "treats assignments after a command as variables", call.span)
+    if not is_plain_setting(words):
+        call.shell.reject("set with other options than -e, -u, -x and pipefail", call.span)
     for before, word in pairwise(["", *(word.start for word in words)]):
         if word == "xtrace" or re.match(r"[-+][a-zA-Z]*x", word):
             call.shell.scope.traces = (before if word == "xtrace" else word).startswith("-")
     rest = words
     while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
         rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]
-    if rest and rest[0].text != "--" and "=" in rest[0].start:
-        call.effect(
-            Kind.UNKNOWN,
-            None,
-            "sets no variable in this shell: it looks like the Windows command line",
-            call.span,
-        )
     if rest:
         given = rest[1:] if rest[0].text == "--" else rest
-        arguments = tuple(Stream(each.text, each.taints, each.origin) for each in given)
-        sure = len(arguments) <= MOST_ELEMENTS and not any(each.many for each in given)
-        call.shell.scope.arguments = arguments if sure else None
+        arguments = tuple(map(stream_of, given))
+        call.shell.scope.arguments = arguments if not any(each.many for each in given) else None
     return NOTHING
 
 
-def set_shell_options(call: Call) -> Stream:
-    if any(word.text == "dotglob" for word in call.fields[1:]):
-        call.effect(Kind.UNKNOWN, "dotglob", "makes patterns find hidden files such as .env", call.span)
-    return call.run()
+def is_plain_setting(words: list[Field]) -> bool:
+    text = " ".join(word.shown for word in words)
+    while found := PLAIN_SETTINGS.match(text):
+        text = text[found.end() :]
+    return not text and all(word.known for word in words)
 
 
-def fill(call: Call, variable: Field, value: Stream) -> None:
-    """Set a variable that a built-in fills (`read`, `mapfile`, `getopts`)."""
-    if CODE_NAMES.match(variable.shown):
-        call.shell.environment(variable.shown, None, variable.span)
-    call.shell.set_variable(variable.shown, value, variable.span)
+def check_variable(call: Call, name: Field) -> None:
+    """Reject a name that a builtin sets, if it is not plain."""
+    if not name.known or not name.shown.isidentifier():
+        call.shell.reject("a name of a variable that is not plain", name.span)
+    elif construct := name_setting(name.shown):
+        call.shell.reject(construct, name.span)
+    else:
+        call.shell.check_name(name.shown, name.span)
 
 
 def read(call: Call) -> Stream:
     """Read variables from the input: their values are known as far as the input is."""
     stdin = call.stdin
-    for option, value in call.arguments.values:
-        if "-a" in option.names:
-            call.shell.scope.variables[value.shown] = Stream(None, stdin.taints)
+    if call.arguments.has("-a") or call.arguments.loose or call.arguments.unknown:
+        call.shell.reject("an option of read that is not plain", call.span)
     for operand in call.arguments.operands:
-        origin = stdin.origin if stdin.origin in ("paths", "rooted") else ""
-        compute_name(call.shell, operand)
-        known = stdin.text.strip(" \t\n") if stdin.text is not None and stdin != NOTHING else None
+        origin = stdin.origin if stdin.origin in ("paths", "names") else ""
+        check_variable(call, operand)
+        separators = call.shell.expander().variable("IFS").text
+        known = stdin.text if stdin.text is not None and stdin != NOTHING else None
+        if known is not None and separators != "":
+            known = known.strip(" \t\n") if separators == " " else None
         if known is not None and "\\" in known and not call.arguments.has("-r"):
             known = None
         single = (
             known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
         )
-        fill(call, operand, Stream(single, stdin.taints, origin))
+        if CODE_NAMES.match(operand.shown):
+            call.shell.environment(operand.shown, None, operand.span)
+        call.shell.set_variable(operand.shown, Stream(single, stdin.taints, origin))
     return NOTHING
-
-
-def mapfile(call: Call) -> Stream:
-    """Handle mapfile: fill an array with the lines of the input."""
-    output = call.run()
-    for operand in call.arguments.operands or [literal("MAPFILE", call.span)]:
-        fill(call, operand, Stream(None, call.stdin.taints))
-    return output
-
-
-def getopts(call: Call) -> Stream:
-    """Handle getopts: set a variable to an option letter."""
-    for operand in call.arguments.operands[1:2]:
-        fill(call, operand, ANYTHING)
-    return call.run()
 
 
 def shift(call: Call) -> Stream:
@@ -185,15 +163,12 @@ def shift(call: Call) -> Stream:
 
 
 def unset(call: Call) -> Stream:
+    if call.arguments.present:
+        call.shell.reject("unset with options", call.span)
     for operand in call.arguments.operands:
-        compute_name(call.shell, operand)
-        if operand.text is None:
-            call.shell.scope.variables = dict.fromkeys(call.shell.scope.variables, ANYTHING)
-        elif "[" in operand.text:
-            call.shell.scope.variables[operand.text.partition("[")[0]] = ANYTHING
-        else:
-            call.shell.scope.variables[operand.text] = UNSET
-            call.shell.scope.functions.pop(operand.text, None)
+        check_variable(call, operand)
+        call.shell.set_variable(operand.shown, NOTHING)
+        call.shell.scope.functions.pop(operand.shown, None)
     return NOTHING
 
 
@@ -295,35 +270,33 @@ def coproc(call: Call) -> Stream:
     return call.shell.invoke(words, call.stdin, call.span) if words else NOTHING
 
 
-def let(call: Call) -> Stream:
-    for word in call.fields[1:]:
-        compute(call.shell, word)
-    return NOTHING
-
-
 def examine(call: Call) -> Stream:
-    """Handle test: bash evaluates a subscript after `-v`; other shells evaluate the operands of `-eq` and its like."""
-    words = [word.text for word in call.fields[1:]]
-    if {"-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}.intersection(words):
-        for before, word in pairwise(call.fields):
-            if before.text == "-v":
-                compute_name(call.shell, word)
-            elif word.text is not None:
-                compute(call.shell, word)
+    """Handle `test` and `[`: the words say which of them are operators, so those must be known."""
+    words = [word for word in call.fields[1:] if word.text != "]"]
+    while words and words[0].text == "!":
+        words = words[1:]
+    operator = words[0] if len(words) == 2 else words[1] if len(words) == 3 else None
+    texts = [word.text for word in words if word.known]
+    compared = words[::2] if operator and operator.text in COMPARISONS else []
+    if any(word.many or (word.pattern and word.is_open) for word in words):
+        call.shell.reject("words in [ ] that may be operators", call.span)
+    elif len(words) > 3 and any(not one.known and not other.known for one, other in pairwise(words)):
+        call.shell.reject("a test of several parts with unknown words", call.span)
+    elif (operator and not operator.known) or {"-v", "-R"}.intersection(texts):
+        call.shell.reject("an operator of [ ] that is unknown or evaluates", call.span)
+    elif any(each.text is None and each.origin != "value" for each in compared):
+        call.shell.reject("arithmetic on a value that is not known to be a number", call.span)
     return call.run()
 
 
+COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 HANDLERS = {
-    "let": let,
     "test": examine,
     "cd": cd,
     "pwd": working_folder,
     "export": export,
     "set": set_options,
-    "shopt": set_shell_options,
     "read": read,
-    "getopts": getopts,
-    "mapfile": mapfile,
     "return": shift,
     "unset": unset,
     "alias": alias,

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects.arguments import Arguments
 from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
 from cli_guard.commands.effects.places import PathClass, classify_path, classify_whole, is_credential
 from cli_guard.commands.effects.values import take
@@ -71,6 +72,10 @@ def find(call: Call) -> Stream:
         roots.append(words[at])
         at += 1
     found = find_targets(call, roots, words[at:])
+    split = (word for word in words[at:] if word.many or word.pattern)
+    for word in islice((each for each in (*roots, *split) if may_be_option(call.shell, each)), 1):
+        reason = f"{word.shown} is known only at run time and may be a test of find"
+        call.effect(Kind.UNKNOWN, word.shown, reason, word.span)
     while at < len(words):
         word = words[at]
         name = word.text or ""
@@ -91,7 +96,10 @@ def find(call: Call) -> Stream:
         else:
             call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
             at += 1
-    return Stream(None, taints_of(found), "rooted")
+    # A format, and what a command prints, may be any text.
+    prints_text = any(word.text in (*RUNS, "-printf", "-ls") for word in words)
+    origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
+    return Stream(None, taints_of(found), "" if prints_text else origin)
 
 
 def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
@@ -113,7 +121,7 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
             taints |= {HOOKS}
         if finds_credential(path, tests):
             taints |= {SECRET}
-        found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "rooted"))
+        found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "paths"))
     return found
 
 

@@ -4,7 +4,7 @@ import re
 
 from cli_guard.commands.effects.call import Call, join_operands
 from cli_guard.commands.effects.environment import CODE_NAMES
-from cli_guard.commands.expand.arithmetic import compute_name
+from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.quoting import ansi_c
@@ -25,12 +25,14 @@ def printf(call: Call) -> Stream:
     """Print words by a format; `-v` sets a variable instead."""
     words = call.fields[1:]
     if words and words[0].text == "-v":
+        call.shell.reject("printf -v", call.span)
         if len(words) > 1:
-            compute_name(call.shell, words[1])
-            call.shell.scope.variables[words[1].shown] = format_words(words[2:])
+            call.shell.set_variable(words[1].shown, format_words(words[2:]))
             if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:
                 call.shell.environment(words[1].shown, None, words[1].span)
         return NOTHING
+    if words and may_be_option(call.shell, words[0]):
+        call.shell.reject("a format of printf that may be an option", call.span)
     return show_output(
         call, format_words(words[1:] if words and words[0].text == "--" else words), escapes=False
     )
@@ -47,7 +49,7 @@ def show_output(call: Call, stream: Stream, *, escapes: bool) -> Stream:
 def format_words(words: list[Field]) -> Stream:
     """Apply a printf format to its values if all are known; the format is reused for the values left."""
     taints = taints_of(words)
-    texts = [word.text for word in words]
+    texts = [None if word.pattern else word.text for word in words]
     if None in texts or not texts:
         return Stream(None, taints, join_operands(words, taints).origin)
     form, values = ansi_c(texts[0] or ""), [text or "" for text in texts[1:]]

@@ -114,7 +114,7 @@ def perl(call: Call) -> Stream:
             and (GLOB.match(text) or GLOB.search(text[-1:]))
             and not has_plain_names(call, text)
         )
-        if loose or operand.dynamic or (operand.text is None and operand.origin == "paths"):
+        if loose or operand.dynamic or (operand.text is None and operand.origin in ("paths", "names")):
             call.effect(Kind.UNKNOWN, operand.shown, "opens a file known only at run time", operand.span)
         elif "|" in operand.shown:
             call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)

@@ -1,285 +1,513 @@
-"""Parse shell text to a tree of commands, words and redirections (ast-grep's bash grammar underneath).
+"""Read the syntax of a shell script (bash(1), SHELL GRAMMAR): commands, lists, compound commands, here-documents.
 
-The grammar keeps quotes and escapes; here a word becomes its parts, so that no caller needs to know them.
+Each rule of the grammar is a method that begins at `at` and stops behind what it has read. What is no shell syntax is
+an error with its place, and reading goes on behind it.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from cli_guard.code.syntax import Trees
 from cli_guard.commands.model import Span
-from cli_guard.commands.parse.joining import attach_redirects, build_pipeline, separate_lines
-from cli_guard.commands.parse.reading import HIDDEN, WORDS, descend, span_of
-from cli_guard.commands.parse.simple import REDIRECTS, CommandReader
 from cli_guard.commands.parse.tree import (
-    Arithmetic,
-    Block,
+    AndOr,
+    Assignment,
+    Case,
     Command,
+    Computation,
+    Compute,
     For,
     Function,
+    Group,
+    If,
+    Loop,
     Node,
+    Nodes,
+    Parameter,
+    Part,
     Pipeline,
     Redirect,
+    Redirects,
     Script,
+    Test,
     Text,
     Word,
 )
+from cli_guard.commands.parse.words import ASSIGNED, DEEPEST, WordReader
 
-if TYPE_CHECKING:
-    from ast_grep_py import SgNode
-
-DEEPEST = 40
-MOST_REPAIRS = 12
-COMPARISON = re.compile(r"-(?:eq|ne|lt|le|gt|ge|v)")
-COMPUTED = re.compile(rf"\s{COMPARISON.pattern}\s")
-BRACKET = re.compile(r"\[(?:\\\n)*[ \t]")
-# Characters that end a command, redirect it or start a comment unless quoted; the nodes that hold them as text.
-OPERATORS = frozenset("|&;<>()#\n")
-PATTERNS = frozenset(("extglob_pattern", "regex"))
-CASE_ENDS = (";;", ";&", ";;&")
+BLANK = re.compile(r"(?:[ \t]|\\\n)+")
+COMMENT = re.compile(r"#[^\n]*")
+# A word that is reserved only where a command may begin, with what ends it.
+RESERVED = re.compile(
+    r"(?:if|then|elif|else|fi|for|select|while|until|do|done|case|esac|in|function|time|coproc|[{}!]|\[\[)"
+    r"(?=[ \t\n;&|()<>]|\\\n|\Z)"
+)
+ENDS = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}"))
+REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|(&)(>>?)")
+FUNCTION = re.compile(r"[ \t]*\([ \t]*\)")
+NAMED_FUNCTION = re.compile(r"[ \t]*([^\s;&|()<>'\"\\$`]+)(?:[ \t]*\([ \t]*\))?")
+COMPUTED = re.compile(r"\(\(")
+CASE_END = re.compile(r";;&|;;|;&")
+DECLARATIONS = frozenset("declare typeset export readonly local".split())
+EXPANDED = re.compile(r"[$`\\]")
 
 
 def parse(text: str) -> Script:
-    """Parse a text. Never raises; what is not understood is recorded in `errors`."""
-    for _ in range(MOST_REPAIRS):
-        reader = Reader(text)
-        root = Trees().root("bash", text)
-        script = reader.script(root)
-        if not script.errors and (root.kind() != "program" or root.find(kind="ERROR")):
-            script = Script(script.items, (Span(0, len(text)),))
-        if not reader.line_ends:
-            return script
-        text = separate_lines(text, reader.line_ends, reader.comments)
-    return Script(script.items, (*script.errors, Span(0, len(text))))
+    """Parse a text. Never raises; what is no shell syntax is recorded in `errors`."""
+    return Reader(text).read_all()
 
 
 @dataclass
-class Reader(CommandReader):
-    """Turns nodes of the grammar into ours."""
+class Reader(WordReader):
+    """Reads commands. `pending` are the here-documents whose bodies begin at the next line end."""
 
-    depth: int = 0
+    pending: list[tuple[Redirect, str, bool]] = field(default_factory=list)
 
-    def script(self, node: "SgNode") -> Script:
-        return Script(tuple(self.items(node)), tuple(self.errors))
+    def read_all(self) -> Script:
+        items = list[Node]()
+        while self.at < len(self.text):
+            items += self.read_list(frozenset())
+            if self.at < len(self.text):
+                # A closing parenthesis or word without what it closes.
+                start = self.at
+                found = RESERVED.match(self.text, self.at) or CASE_END.match(self.text, self.at)
+                self.at = found.end() if found else self.at + 1
+                self.fail(start)
+        self.read_bodies()
+        return Script(tuple(items), tuple(self.errors))
 
-    def script_of(self, text: str) -> Script:
-        """Parse a text inside a word, one level deeper than the word."""
-        if self.depth >= DEEPEST:
-            return Script()
-        script = parse(text)
-        self.errors += (Span(0, len(self.text)) for _ in script.errors[:1])
-        return script
+    def read_inner(self, opening: int, kind: str) -> Script:
+        outer, self.pending = self.pending, []
+        items = self.read_nested(frozenset((")",)))
+        self.read_bodies()
+        if outer and "\n" in self.text[opening : self.at]:
+            # Which line the body of the outer here-document begins at differs between shells.
+            self.fail(opening)
+        self.pending = outer
+        self.expect(")", opening - 1)
+        return Script(items)
 
-    def items(self, node: "SgNode") -> Iterator[Node]:
-        """Return the commands below a node, in order."""
-        self.depth += 1
+    def read_apart(self, text: str, start: int) -> Script:
         if self.depth > DEEPEST:
-            self.errors.append(span_of(node))
-            self.depth -= 1
-            return
-        previous: Node | None = None
-        stray: list[Word] = []
-        for kid in self.kids(node):
-            kind = kid.kind()
-            if kind in WORDS:
-                # Words where a command should be: the grammar has recovered from an error.
-                stray.append(self.word(kid))
-                continue
-            if stray:
-                yield Command(tuple(stray), Span(stray[0].span.start, stray[-1].span.end))
-                stray = []
-            if kind in CASE_ENDS:
-                self.errors.append(span_of(kid))
-            if kind == "&" and previous is not None:
-                previous = Block("background", (previous,), previous.span)
-            elif found := self.node(kid, kind):
-                if previous is not None:
-                    yield previous
-                previous = found
-        if previous is not None:
-            yield previous
-        if stray:
-            yield Command(tuple(stray), Span(stray[0].span.start, stray[-1].span.end))
-        self.depth -= 1
+            self.fail(start)
+            return Script()
+        inner = Reader(text, base=self.base + start, depth=self.depth + 1, errors=self.errors)
+        return Script(inner.read_all().items)
 
-    def node(self, node: "SgNode", kind: str) -> Node | None:
-        """Return the command of a node, None for punctuation."""
-        if kind in NODES:
-            return NODES[kind](self, node)
-        if kind == "ERROR":
-            self.errors.append(span_of(node))
-            return self.block("group", node)
+    def read_nested(self, ends: frozenset[str]) -> Nodes:
+        """Read the commands inside of something, one level deeper."""
+        if self.depth > DEEPEST:
+            self.fail(self.at)
+            self.at = len(self.text)
+            return ()
+        self.depth += 1
+        items = tuple(self.read_list(ends))
+        self.depth -= 1
+        return items
+
+    def expect(self, wanted: str, start: int) -> None:
+        """Step behind what has to stand here; what begins at `start` is an error without it."""
+        self.skip_lines()
+        if self.reserved() == wanted if wanted.isalpha() else self.text.startswith(wanted, self.at):
+            self.at += len(wanted)
+        else:
+            self.fail(start)
+
+    def skip_blanks(self) -> None:
+        """Skip blanks, and a comment."""
+        if found := BLANK.match(self.text, self.at):
+            self.at = found.end()
+        if found := COMMENT.match(self.text, self.at):
+            self.at = found.end()
+
+    def skip_lines(self) -> None:
+        """Skip blanks, comments and line ends."""
+        self.skip_blanks()
+        while self.text.startswith("\n", self.at):
+            self.at += 1
+            self.read_bodies()
+            self.skip_blanks()
+
+    def read_bodies(self) -> None:
+        """Read the bodies of the here-documents of the line that has ended."""
+        pending, self.pending = self.pending, []
+        for redirect, delimiter, is_literal in pending:
+            start, ended = self.at, False
+            lines = []
+            while self.at < len(self.text) and not ended:
+                end = self.text.find("\n", self.at) + 1 or len(self.text)
+                line = self.text[self.at : end]
+                self.at = end
+                if redirect.operator == "<<-":
+                    line = line.lstrip("\t")
+                ended = line.removesuffix("\n") == delimiter
+                if not ended:
+                    lines.append(line)
+            body = "".join(lines)
+            parts: tuple[Part, ...] = (Text(body, "'"),)
+            if not is_literal:
+                inner = Reader(body, base=self.base + start, depth=self.depth, errors=self.errors)
+                parts = tuple(inner.read_in_quotes(""))
+            redirect.target = Word(parts, Span(self.base + start, self.base + self.at))
+            redirect.loose = not ended or (not is_literal and bool(EXPANDED.search(body)))
+
+    def reserved(self) -> str:
+        found = RESERVED.match(self.text, self.at)
+        return found[0] if found else ""
+
+    def read_list(self, ends: frozenset[str]) -> Iterator[Node]:
+        """Read commands up to one of the words or characters in `ends`, or another that ends a list."""
+        while True:
+            self.skip_lines()
+            if self.at >= len(self.text) or self.text[self.at] in ends or self.reserved() in ENDS:
+                return
+            if self.text[self.at] == ")" or CASE_END.match(self.text, self.at):
+                return
+            start = self.at
+            node = self.read_and_or()
+            self.skip_blanks()
+            if self.text.startswith("&", self.at) and self.at > start:
+                self.at += 1
+                node = Group("background", (node,), self.span(start))
+            elif self.text.startswith(";", self.at) and not CASE_END.match(self.text, self.at):
+                self.at += 1
+                if self.at == start + 1:
+                    self.fail(start)
+                    continue
+            elif self.at == start:
+                self.at += 1
+                self.fail(start)
+                continue
+            elif not self.is_end():
+                # `ls (`, or a word behind `fi`.
+                self.fail(self.at)
+            yield node
+
+    def is_end(self) -> bool:
+        """Return whether a command may end here without a separator."""
+        at_end = self.at >= len(self.text) or self.text[self.at] in "\n)"
+        return at_end or self.reserved() in ENDS or bool(CASE_END.match(self.text, self.at))
+
+    def read_and_or(self) -> Node:
+        start = self.at
+        items, operators = [self.read_pipeline()], list[str]()
+        while True:
+            self.skip_blanks()
+            operator = self.text[self.at : self.at + 2]
+            if operator not in ("&&", "||"):
+                break
+            self.at += 2
+            self.skip_lines()
+            operators.append(operator)
+            items.append(self.read_operand())
+        return AndOr(tuple(items), tuple(operators), self.span(start)) if operators else items[0]
+
+    def read_operand(self) -> Node:
+        """Read the pipeline behind an operator, which cannot be missing."""
+        start = self.at
+        node = self.read_pipeline()
+        if self.at == start:
+            self.fail(start)
+        return node
+
+    def read_pipeline(self) -> Node:
+        start, word = self.at, self.reserved()
+        if word == "!":
+            self.at += 1
+            self.skip_blanks()
+            return self.read_operand()
+        if word == "time" and (compound := self.read_timed(start)):
+            return compound
+        stages = [self.read_command()]
+        if self.at == start and self.text[start : start + 1] in ("|", "&"):
+            self.fail(start)
+        while self.text.startswith("|", self.at) and not self.text.startswith("||", self.at):
+            self.at += 2 if self.text.startswith("|&", self.at) else 1
+            self.skip_lines()
+            before = self.at
+            stages.append(self.read_command())
+            if self.at == before:
+                self.fail(before)
+        return Pipeline(tuple(stages), self.span(start)) if len(stages) > 1 else stages[0]
+
+    def read_timed(self, start: int) -> Node | None:
+        """Read `time` before a compound command; before a simple one it is read as a program."""
+        self.at += 4
+        self.skip_blanks()
+        if self.text.startswith("(", self.at) or (self.reserved() and self.reserved() not in ENDS):
+            inner = self.read_pipeline()
+            return Group("time", (inner,), self.span(start))
+        self.at = start
         return None
 
-    def block(self, kind: str, node: "SgNode") -> Block:
-        """Return everything that runs below a node."""
-        return Block(kind, tuple(self.items(node)), span_of(node))
+    def read_command(self) -> Node:
+        start, word = self.at, self.reserved()
+        if COMPUTED.match(self.text, self.at) and (closed := self.find_computed(start + 2)):
+            self.at = closed + 2
+            expression = self.read_expression(start + 2, closed)
+            return Compute(expression, self.span(start), self.read_redirects())
+        if self.text.startswith("(", self.at):
+            self.at += 1
+            items = self.read_inner(self.at, "(").items
+            return Group("subshell", items, self.span(start), self.read_redirects())
+        if word in COMPOUND:
+            self.at += len(word)
+            return COMPOUND[word](self, start)
+        return self.read_simple()
 
-    def compound(self, node: "SgNode") -> Block:
-        """Read `{ ...; }` or `(( ... ))`."""
-        if node.text().startswith("(("):
-            return Block("group", (self.between_parentheses(node),), span_of(node))
-        return self.block("group", node)
+    def read_group(self, start: int) -> Node:
+        items = self.read_nested(frozenset())
+        self.expect("}", start)
+        return Group("group", items, self.span(start), self.read_redirects())
 
-    def between_parentheses(self, node: "SgNode") -> Arithmetic:
-        """Read the expression of `(( ... ))` or of `for (( ... ))`."""
-        edges = [kid.range() for kid in self.kids(node) if kid.kind() in ("((", "))")]
-        return self.arithmetic(node, Span(edges[0].end.index, edges[-1].start.index))
+    def read_if(self, start: int) -> Node:
+        branches, otherwise = [], Nodes()
+        while True:
+            condition = self.read_nested(frozenset())
+            self.expect("then", start)
+            branches.append((condition, self.read_nested(frozenset())))
+            if self.reserved() != "elif":
+                break
+            self.at += 4
+        if self.reserved() == "else":
+            self.at += 4
+            otherwise = self.read_nested(frozenset())
+        self.expect("fi", start)
+        return If(tuple(branches), otherwise, self.span(start), self.read_redirects())
 
-    def list_of(self, node: "SgNode") -> Block:
-        """Read `a && b`: a redirection after it belongs to the last."""
-        return self.block("list", node)
+    def read_while(self, start: int) -> Node:
+        kind = self.text[start : self.at]
+        condition = self.read_nested(frozenset())
+        body = self.read_body(start)
+        return Loop(kind, condition, body, self.span(start), self.read_redirects())
 
-    def subshell(self, node: "SgNode") -> Block:
-        return self.block("subshell", node)
+    def read_body(self, start: int) -> Nodes:
+        """Read `do ... done`, or `{ ... }` in its place."""
+        self.skip_lines()
+        closing = "}" if self.reserved() == "{" else "done"
+        self.expect("{" if closing == "}" else "do", start)
+        body = self.read_nested(frozenset())
+        self.expect(closing, start)
+        return body
 
-    def conditional(self, node: "SgNode") -> Block:
-        return self.block("if", node)
+    def read_for(self, start: int) -> Node:
+        kind = self.text[start : self.at]
+        self.skip_blanks()
+        if COMPUTED.match(self.text, self.at) and (closed := self.find_computed(self.at + 2)):
+            expression = self.read_expression(self.at + 2, closed)
+            self.at = closed + 2
+            self.skip_separator()
+            test = Compute(expression, self.span(start))
+            return Loop(kind, (test,), self.read_body(start), self.span(start), self.read_redirects())
+        name = self.read_word()
+        if not is_bare(name):
+            self.fail(start)
+        self.skip_lines()
+        words = None
+        if self.reserved() == "in":
+            self.at += 2
+            words = self.read_words()
+        self.skip_separator()
+        text = "".join(part.text for part in name.parts if isinstance(part, Text))
+        # Braces in place of `do` and `done` are not in the manual.
+        kind = f"{kind} {{" if self.reserved() == "{" else kind
+        return For(kind, text, words, self.read_body(start), self.span(start), self.read_redirects())
 
-    def loop(self, node: "SgNode") -> Block:
-        return self.block("loop", node)
+    def skip_separator(self) -> None:
+        self.skip_blanks()
+        if self.text.startswith(";", self.at):
+            self.at += 1
+        self.skip_lines()
 
-    def case(self, node: "SgNode") -> Block:
-        """Read `case word in ... esac`: the word, then the commands of each branch."""
-        kids = self.kids(node)
-        subject = [self.as_words(kid) for kid in kids if kid.kind() in WORDS]
-        branches = tuple(self.branch(kid) for kid in kids if kid.kind() == "case_item")
-        patterns = [
-            self.as_words(pattern)
-            for kid in kids
-            if kid.kind() == "case_item" and HIDDEN.search(kid.text())
-            for pattern in self.kids(kid)
-            if pattern.kind() in WORDS
-        ]
-        return Block("case", (*subject, *patterns, *branches), span_of(node))
+    def read_words(self) -> tuple[Word, ...]:
+        words = list[Word]()
+        while True:
+            self.skip_blanks()
+            start = self.at
+            word = self.read_word()
+            if self.at == start:
+                return tuple(words)
+            words.append(word)
 
-    def branch(self, node: "SgNode") -> Block:
-        """Read one branch of a case, without its patterns."""
-        kids = self.kids(node)
-        closed = next((at for at, kid in enumerate(kids) if kid.kind() == ")"), -1)
-        items = tuple(found for kid in kids[closed + 1 :] if (found := self.node(kid, kid.kind())))
-        return Block("group", items, span_of(node))
+    def read_case(self, start: int) -> Node:
+        self.skip_blanks()
+        word = self.read_word()
+        self.expect("in", start)
+        branches = []
+        while True:
+            self.skip_lines()
+            if self.at >= len(self.text) or self.reserved() == "esac":
+                break
+            before = self.at
+            patterns = self.read_patterns()
+            body = self.read_nested(frozenset())
+            end = CASE_END.match(self.text, self.at)
+            branches.append((patterns, body, end[0] if end else ""))
+            self.at = end.end() if end else self.at
+            if self.at == before:
+                break
+        self.expect("esac", start)
+        return Case(word, tuple(branches), self.span(start), self.read_redirects())
 
-    def as_words(self, node: "SgNode") -> Command:
-        """Return an expanded word as the argument of a command without effect."""
-        return Command((Word((Text(":", True),), span_of(node)), self.word(node)), span_of(node))
+    def read_patterns(self) -> tuple[Word, ...]:
+        start, patterns = self.at, list[Word]()
+        if self.text.startswith("(", self.at):
+            self.at += 1
+        while True:
+            self.skip_blanks()
+            patterns.append(self.read_word())
+            self.skip_blanks()
+            if not self.text.startswith("|", self.at):
+                break
+            self.at += 1
+        self.expect(")", start)
+        return tuple(patterns)
 
-    def test(self, node: "SgNode") -> Node:
-        """Read `[[ ... ]]` or `[ ... ]`: its words are expanded; `[[` evaluates what it compares as a number."""
-        kids = self.kids(node)
-        found = list(descend(node, lambda kid: kid.kind() in WORDS))
-        if any(not kid.text() for kid in found) or self.misread([kids[0], *found, kids[-1]]):
-            self.errors.append(span_of(node))
-        is_bracket = kids[0].text() == "["
-        name = "test" if is_bracket and COMPUTED.search(node.text()) else ":"
-        words = tuple(map(self.word, found))
-        expanded = Command((Word((Text(name, True),), span_of(node)), *words), span_of(node))
-        if is_bracket or not COMPUTED.search(node.text()):
-            return expanded
-        numbers = tuple(self.arithmetic(kid, span_of(kid)) for kid in find_numbers(node))
-        return Block("group", (expanded, *numbers), span_of(node))
+    def read_test(self, start: int) -> Node:
+        """Read `[[ ... ]]`; behind `=~`, parentheses and bars belong to the expression."""
+        words = list[Word]()
+        while self.at < len(self.text):
+            self.skip_lines()
+            before = self.at
+            if self.text.startswith("]]", self.at) and self.text[self.at + 2 : self.at + 3] in ENDING:
+                break
+            operator = self.text[self.at : self.at + (2 if self.text[self.at : self.at + 2] in PAIRS else 1)]
+            if operator and operator[0] in "&|()<>;":
+                self.at += len(operator)
+                words.append(Word((Text(operator, "operator"),), self.span(before)))
+            else:
+                words.append(self.read_word())
+            if self.at == before:
+                break
+        self.expect("]]", start)
+        return Test(tuple(words), self.span(start), self.read_redirects())
 
-    def misread(self, kids: "list[SgNode]") -> bool:
-        """Return whether a test of the grammar holds more than a test, or is the name of a program (`[x]`).
+    def read_function(self, start: int) -> Node:
+        found = NAMED_FUNCTION.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        self.skip_lines()
+        return Function(found[1] if found else "", self.read_command(), self.span(start))
 
-        `[` is an ordinary command: the shell interprets `||`, `>` and a line end inside.
-        """
-        first, last = kids[0], kids[-1]
-        if first.text() != "[":
-            return False
-        self.on_one_line(kids)
-        between = (
-            self.text[one.range().end.index : other.range().start.index] for one, other in pairwise(kids)
-        )
-        patterns = (self.source(kid) for kid in kids if kid.kind() in PATTERNS)
-        inside = self.text[first.range().start.index : last.range().end.index]
-        # A line end between words is already recorded, or follows a backslash.
-        return not BRACKET.match(inside) or any(
-            not OPERATORS.isdisjoint(text)
-            for text in (*(gap.replace("\n", "") for gap in between), *patterns)
-        )
+    def read_coproc(self, start: int) -> Node:
+        self.skip_blanks()
+        found = NAMED_FUNCTION.match(self.text, self.at)
+        body = self.text[found.end() :].lstrip(" \t")[:1] if found and not self.reserved() else ""
+        if found and body in ("{", "("):
+            self.at = found.end()
+            self.skip_blanks()
+        return Group("coproc", (self.read_command(),), self.span(start))
 
-    def pipeline(self, node: "SgNode") -> Node:
-        return build_pipeline(tuple(self.items(node)), span_of(node))
+    def read_simple(self) -> Node:
+        start = self.at
+        words, assignments, redirects = list[Word](), list[Assignment](), list[Redirect]()
+        while True:
+            self.skip_blanks()
+            before = self.at
+            if redirect := self.read_redirect():
+                redirects.append(redirect)
+                continue
+            word = self.read_word(first=not words)
+            if self.at == before:
+                break
+            text = "".join(part.text for part in word.parts[:1] if isinstance(part, Text))
+            declares = bool(words) and words[0].parts[:1] in DECLARED
+            if (not words or declares) and self.text.startswith("(", self.at) and ASSIGNED.match(text):
+                word = Word((*word.parts, self.read_array()), self.span(before))
+            if not words and (assignment := as_assignment(word)):
+                assignments.append(assignment)
+                continue
+            words.append(word)
+            if len(words) == 1 and (opened := FUNCTION.match(self.text, self.at)):
+                self.at = opened.end()
+                self.skip_lines()
+                name = self.text[before : opened.start()]
+                return Function(name, self.read_command(), self.span(start))
+        return Command(tuple(words), self.span(start), tuple(assignments), tuple(redirects))
 
-    def for_each(self, node: "SgNode") -> Node:
-        """Read `for x in words` and `select`; a C-style loop is a loop."""
-        kids = self.kids(node)
-        names = [kid for kid in kids if kid.kind() == "variable_name"]
-        if not names:
-            loops = tuple(self.block("loop", kid) for kid in kids if kid.kind() in BODIES)
-            return Block("loop", (self.between_parentheses(node), *loops), span_of(node))
-        at = next((at for at, kid in enumerate(kids) if kid.kind() == "in"), None)
-        words = None if at is None else tuple(self.word(kid) for kid in kids[at:] if kid.kind() in WORDS)
-        bodies = tuple(item for kid in kids if kid.kind() in BODIES for item in self.items(kid))
-        body = Block("loop", bodies, span_of(node))
-        return For(names[0].text(), words, body, span_of(node))
+    def read_array(self) -> Part:
+        """Read the list `(...)` of an array: its words, as one."""
+        start, parts = self.at, list[Part]()
+        self.at += 1
+        while True:
+            self.skip_lines()
+            before = self.at
+            parts += self.read_word(first=True).parts
+            if self.at == before:
+                break
+        self.expect(")", start)
+        return Parameter("", False, "(", Word(tuple(parts), self.span(start)))
 
-    def function(self, node: "SgNode") -> Function:
-        """Read `name() { ...; }`."""
-        kids = [kid for kid in self.kids(node) if kid.kind() not in ("function", "(", ")")]
-        body = Block(
-            "group", tuple(found for kid in kids[1:] if (found := self.node(kid, kid.kind()))), span_of(node)
-        )
-        return Function(kids[0].text() if kids else "", body, span_of(node))
+    def read_redirects(self) -> Redirects:
+        """Read the redirections behind a compound command."""
+        found = list[Redirect]()
+        while True:
+            self.skip_blanks()
+            redirect = self.read_redirect()
+            if redirect is None:
+                return tuple(found)
+            found.append(redirect)
 
-    def read_redirected(self, node: "SgNode") -> Node:
-        """Read a command and its redirections; a here-document may hold the rest of its pipeline."""
-        redirects: list[Redirect] = []
-        after: list[tuple[str, Node]] = []
-        inner: Node | None = None
-        kids = self.kids(node)
-        redirects += (Redirect("word", "", word, word.span) for word in self.find_dropped_dashes(kids))
-        for kid in kids:
-            kind = kid.kind()
-            if kind in REDIRECTS:
-                redirects += self.redirects(kid, after)
-            elif kind == "ERROR":
-                self.errors.append(span_of(kid))
-            elif inner is None:
-                inner = self.node(kid, kind)
-        self.in_digits(redirects)
-        result = attach_redirects(inner, tuple(redirects), span_of(node))
-        for operator, follows in after:
-            pair = (result, follows)
-            result = Pipeline(pair, span_of(node)) if operator == "|" else Block("list", pair, span_of(node))
-        return result
-
-
-def find_numbers(node: "SgNode") -> "Iterator[SgNode]":
-    """Yield what `[[` evaluates: the operands of `-eq` and its like, and the name after `-v`, for its subscript."""
-    for kid in node.children():
-        if COMPARISON.fullmatch(kid.text()) and kid.kind() == "test_operator":
-            yield from (each for each in node.children() if each.kind() != "test_operator")
-        elif kid.kind() not in WORDS:
-            yield from find_numbers(kid)
+    def read_redirect(self) -> Redirect | None:
+        start = self.at
+        found = REDIRECT.match(self.text, self.at)
+        if found is None:
+            return None
+        self.at = found.end()
+        descriptor, operator = found[1] or found[3] or "", found[2] or found[4]
+        if BLANK.match(self.text, self.at):
+            self.skip_blanks()
+        begin = self.at
+        target = self.read_word()
+        if self.at == begin:
+            self.fail(start)
+        redirect = Redirect(operator, descriptor, target, self.span(start))
+        if operator in ("<<", "<<-"):
+            texts = [part for part in target.parts if isinstance(part, Text)]
+            delimiter = "".join(part.text for part in texts)
+            is_literal = any(part.quoted for part in texts)
+            if len(texts) < len(target.parts) or "\n" in delimiter:
+                self.fail(start)
+            self.pending.append((redirect, delimiter, is_literal))
+        return redirect
 
 
-BODIES = frozenset(("do_group", "compound_statement"))
-NODES: "dict[str, Callable[[Reader, SgNode], Node | None]]" = {
-    "command": Reader.command,
-    "declaration_command": Reader.command,
-    "unset_command": Reader.command,
-    "variable_assignment": Reader.read_assignments,
-    "variable_assignments": Reader.read_assignments,
-    "test_command": Reader.test,
-    "pipeline": Reader.pipeline,
-    "redirected_statement": Reader.read_redirected,
-    "file_redirect": Reader.only_redirect,
-    "list": Reader.list_of,
-    "negated_command": Reader.list_of,
-    "compound_statement": Reader.compound,
-    "subshell": Reader.subshell,
-    "if_statement": Reader.conditional,
-    "elif_clause": Reader.conditional,
-    "else_clause": Reader.conditional,
-    "while_statement": Reader.loop,
-    "do_group": Reader.loop,
-    "for_statement": Reader.for_each,
-    "c_style_for_statement": Reader.for_each,
-    "case_statement": Reader.case,
-    "function_definition": Reader.function,
+def is_bare(word: Word) -> bool:
+    """Return whether a word is one run of unquoted text."""
+    return len(word.parts) == 1 and isinstance(word.parts[0], Text) and not word.parts[0].quoted
+
+
+def as_assignment(word: Word) -> Assignment | None:
+    """Return a word of the form `name=value` as an assignment, None for any other word."""
+    first = word.parts[0] if word.parts else None
+    if not isinstance(first, Text) or first.quoted:
+        return None
+    if len(word.parts) > 2 and first.text.isidentifier() and isinstance(word.parts[1], Computation):
+        return as_element(first.text, word)
+    found = re.match(r"([A-Za-z_]\w*)(\+?)=", first.text, re.ASCII)
+    if found is None:
+        return None
+    rest = first.text[found.end() :]
+    value = (*([Text(rest)] if rest else []), *word.parts[1:])
+    return Assignment(found[1], Word(value, word.span), bool(found[2]), word.span)
+
+
+def as_element(name: str, word: Word) -> Assignment:
+    """Return `name[subscript]=value`: the subscript is the beginning of the value."""
+    return Assignment(name, Word(word.parts[1:], word.span), False, word.span, element=True)
+
+
+PAIRS = ("&&", "||")
+ENDING = ("", " ", "\t", "\n", ";", "&", "|", ")", "<", ">")
+DECLARED = tuple((Text(name),) for name in DECLARATIONS)
+COMPOUND = {
+    "{": Reader.read_group,
+    "if": Reader.read_if,
+    "while": Reader.read_while,
+    "until": Reader.read_while,
+    "for": Reader.read_for,
+    "select": Reader.read_for,
+    "case": Reader.read_case,
+    "[[": Reader.read_test,
+    "function": Reader.read_function,
+    "coproc": Reader.read_coproc,
 }

@@ -1,6 +1,7 @@
 """The tree of a shell script: commands, words and their parts, redirections.
 
-Offsets are characters of the text that was parsed.
+Every node says how it was written, so that `plain` can tell what is in the subset. Offsets are characters of the text
+that was parsed.
 """
 
 from dataclasses import dataclass
@@ -10,15 +11,26 @@ from cli_guard.commands.model import Span
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Literal text. Unquoted, it may hold globs, braces and a tilde."""
+    """Literal text. Unquoted, it may hold globs, braces and a tilde.
+
+    `form` is how it is quoted: `"`, `'`, a backslash, `$'` or `$"`; "" if it is not.
+    """
 
     text: str
-    quoted: bool
+    form: str = ""
+
+    @property
+    def quoted(self) -> bool:
+        return bool(self.form)
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`$name` or `${name op argument}`; an unknown operator is `?`."""
+    """`$name` or `${name operator argument}`.
+
+    The operators of the prefix forms are `#name` (the length) and `!name`; that of an element is `[`, or `[?` with
+    more behind it; that of the list `(...)` of an array, which has no name, is `(`.
+    """
 
     name: str
     quoted: bool
@@ -29,14 +41,22 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """`$(...)`, `<(...)` or the commands inside an arithmetic expansion: `kind` is "$", "<", ">" or "(("."""
+    """Commands in a word: `kind` is `$` for `$(...)`, a backquote, `<` or `>` for `<(...)` and `>(...)`."""
 
     script: "Script"
     quoted: bool
     kind: str = "$"
 
 
-Part = Text | Parameter | Substitution
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """`$((expression))`, `$[expression]` or a subscript; the expression is expanded like quoted text."""
+
+    expression: "Word"
+    quoted: bool
+
+
+Part = Text | Parameter | Substitution | Computation
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +69,30 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`name=value`, `name+=value` (`append`), an array (its elements are `values`), or one element of it."""
+    """`name=value` or `name+=value` (`append`); `element`: the value begins with the subscript of `name[...]=`."""
 
     name: str
-    values: tuple[Word, ...]
+    value: Word
     append: bool
     span: Span
-    array: bool = False
     element: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Redirect:
-    """`2> file`, `<<< word`, or a here-document, whose body is the target of `<<`."""
+    """`2> file`, `<<< word`, or a here-document, whose body becomes the target of `<<` at the next line end.
+
+    `loose`: a here-document has no end line, or is not quoted and has something to expand in it.
+    """
 
     operator: str
     descriptor: str
-    target: Word | None
+    target: Word
     span: Span
+    loose: bool = False
+
+
+Redirects = tuple[Redirect, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +102,7 @@ class Command:
     words: tuple[Word, ...]
     span: Span
     assignments: tuple[Assignment, ...] = ()
-    redirects: tuple[Redirect, ...] = ()
+    redirects: Redirects = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,35 +114,83 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Commands one after the other under one heading.
+class AndOr:
+    """Commands joined by `&&` and `||`: operator n stands before item n + 1."""
 
-    `kind` is "list", "group", "subshell", "if", "loop", "case" or "background".
-    """
+    items: "tuple[Node, ...]"
+    operators: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands one after the other: `kind` is "group", "subshell", "background", "coproc" or "time"."""
 
     kind: str
     items: "tuple[Node, ...]"
     span: Span
-    redirects: tuple[Redirect, ...] = ()
+    redirects: Redirects = ()
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if ...; then ...; elif ...; else ...; fi`: each branch is its condition and its body."""
+
+    branches: "tuple[tuple[Nodes, Nodes], ...]"
+    otherwise: "Nodes"
+    span: Span
+    redirects: Redirects = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`while`, `until` or `for ((...))`: what is tested, and the body."""
+
+    kind: str
+    condition: "Nodes"
+    body: "Nodes"
+    span: Span
+    redirects: Redirects = ()
 
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """`for name in words; do body; done`; `words` is None for a loop over the arguments."""
+    """`for name in words; do body; done`, or `select`; `words` is None for a loop over the arguments."""
 
+    kind: str
     name: str
     words: tuple[Word, ...] | None
-    body: Block
+    body: "Nodes"
     span: Span
+    redirects: Redirects = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """An expression that is computed: `((...))`, an offset, a number in `[[ ]]`, a subscript of `array`."""
+class Case:
+    """`case word in pattern) ... ;; esac`: each branch is its patterns, its body and what ends it."""
+
+    word: Word
+    branches: "tuple[tuple[tuple[Word, ...], Nodes, str], ...]"
+    span: Span
+    redirects: Redirects = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """`[[ ... ]]`: its words and operators in order."""
+
+    words: tuple[Word, ...]
+    span: Span
+    redirects: Redirects = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """`((expression))`."""
 
     expression: Word
     span: Span
-    array: str = ""
+    redirects: Redirects = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +202,14 @@ class Function:
     span: Span
 
 
-Node = Command | Pipeline | Block | For | Arithmetic | Function
+Compound = Group | If | Loop | For | Case | Test | Compute
+Node = Command | Pipeline | AndOr | Compound | Function
+Nodes = tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Script:
-    """The commands of a text. `errors` are the places that the grammar did not understand."""
+    """The commands of a text. `errors` are the places that are no shell syntax."""
 
-    items: tuple[Node, ...] = ()
+    items: Nodes = ()
     errors: tuple[Span, ...] = ()

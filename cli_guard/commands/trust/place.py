@@ -51,7 +51,7 @@ TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a c
 # Each word is looked up in the file system.
 MOST_WORDS = 500
 # What a word that is known only at run time may be, without naming code or leaving the tree.
-HARMLESS_ORIGINS = ("value", "paths", "rooted")
+HARMLESS_ORIGINS = ("value", "paths", "names")
 
 
 class Place:

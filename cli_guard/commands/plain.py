@@ -1,0 +1,263 @@
+"""The plain subset of bash: a command is allowed only if all of its text is in it, and each command in it is allowed.
+
+What a person reads on this page is what bash does, whatever the values of the variables are. All else is named and
+needs review; the judge still looks for harm in it. docs/commands.md says the same in words.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from cli_guard.commands.model import Span
+from cli_guard.commands.parse.tree import (
+    Assignment,
+    Case,
+    Command,
+    Computation,
+    Compute,
+    For,
+    Function,
+    Group,
+    Loop,
+    Parameter,
+    Part,
+    Redirect,
+    Script,
+    Substitution,
+    Test,
+    Text,
+    Word,
+)
+from cli_guard.rules.tables import words
+
+# Variables to which bash gives a meaning of its own.
+OF_BASH = re.compile(rf"(?:{'|'.join(words('environment')['bash'])})\Z")
+
+# Text: without quotes, in quotes, or behind a backslash. `operator` is one of `[[ ]]`.
+PLAIN_TEXT = ("", "'", '"', "\\", "operator")
+# `$NAME`, `$1`, `$?`, `$#`, `$!`, `$$`; `$@` in quotes.
+PLAIN_PARAMETER = re.compile(r"[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
+# `${NAME:-plain}`, and what cuts off an end or a beginning.
+PLAIN_OPERATORS = (":-", "%", "%%", "#", "##")
+# `$(...)`; `<(...)` only as a whole word.
+PLAIN_SUBSTITUTIONS = ("$", "<")
+PLAIN_GROUPS = ("group", "subshell", "background")
+PLAIN_LOOPS = ("while", "until")
+# `{a,b}` and `{1..3}` of plain characters, one after the other; `{}` stands for itself.
+BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
+PLAIN_BRACES = re.compile(
+    r"[^{}\0]*(?:\{(?:|[\w./@:+*?-]*(?:,[\w./@:+*?-]*)+|-?\d{1,3}\.\.-?\d{1,3})\}[^{}\0]*)*", re.ASCII
+)
+# `~` and `~name` are homes, `~+` and `~1` depend on where the shell was.
+MOVING_HOME = re.compile(r"(?:^|[:=])~[+\-\d]")
+# `> FILE`, `2>&1`, `&> FILE`, `< FILE`, `<< END`, `<<< WORD`.
+PLAIN_REDIRECTS = ("<", ">", ">>", ">|", "<<", "<<<")
+PLAIN_DESCRIPTORS = ("", "0", "1", "2", "&")
+COPIED_DESCRIPTORS = ("1", "2", "-")
+PATTERN = re.compile(r"[*?\[{]")
+# Operators of `[[ ]]` that evaluate a subscript, or look at options and name references.
+EVALUATING = ("-v", "-R", "-o")
+
+# Builtins that change how the rest is read, or read a word once more as code or as the name of a variable.
+OUTSIDE_BUILTINS = frozenset(
+    "alias bind compgen complete compopt coproc declare enable eval exec getopts hash let local mapfile readarray "
+    "readonly shopt trap typeset unalias".split()
+)
+# `set -e`, `set -euo pipefail`.
+PLAIN_SETTINGS = re.compile(r"(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |\Z)")
+
+NAMES = {
+    "`": "backquotes",
+    ">": "a process substitution that is written to",
+    "$'": "$'...'",
+    '$"': '$"..."',
+    "extglob": "an extended pattern",
+    "(": "an array",
+    "[": "an array subscript",
+    "[?": "an array subscript",
+    "!name": "the value of a variable as a name (${!...})",
+    "#name": "the length of a value (${#...})",
+    "@": "a transformation (${...@...})",
+    "coproc": "coproc",
+    "time": "time before a compound command",
+    "select": "select",
+}
+
+
+def find_outside(script: Script) -> Iterator[tuple[Span, str]]:
+    """Yield what is outside of the subset, with its place and its name."""
+    for item in script.items:
+        yield from find_below(item, Span(0, 0))
+
+
+def find_below(node: object, span: Span) -> Iterator[tuple[Span, str]]:
+    span = getattr(node, "span", span)
+    construct = name_outside(node)
+    if construct:
+        yield span, construct
+    if construct or is_pipe_status(node):
+        return
+    for below in children_of(node):
+        yield from find_below(below, span)
+
+
+def children_of(node: object) -> Iterator[object]:
+    """Yield the nodes, words and parts directly in one, whatever its type."""
+    if isinstance(node, tuple):
+        yield from node
+    elif is_dataclass(node) and not isinstance(node, Span):
+        for each in fields(node):
+            yield getattr(node, each.name)
+
+
+def find_names(node: object) -> Iterator[str]:
+    """Yield the names of the variables that are read in or below a node."""
+    if isinstance(node, Parameter):
+        yield node.name
+    for below in children_of(node):
+        yield from find_names(below)
+
+
+def name_outside(node: object) -> str:
+    """Name the construct that a node is, "" if it is in the subset as far as its parts are."""
+    match node:
+        case Text(form=form):
+            return "" if form in PLAIN_TEXT else NAMES.get(form, "a line end within a word")
+        case Parameter():
+            return name_parameter(node)
+        case Substitution(kind=kind):
+            return "" if kind in PLAIN_SUBSTITUTIONS else NAMES[kind]
+        case Computation() | Compute():
+            return "arithmetic"
+        case Word():
+            return name_word(node)
+        case Assignment(name=name, append=append, element=element):
+            if element:
+                return "an array subscript"
+            return "+=" if append else ""
+        case Redirect():
+            return name_redirect(node)
+        case Command():
+            return name_command(node)
+        case Group(kind=kind):
+            return "" if kind in PLAIN_GROUPS else NAMES[kind]
+        case Loop(kind=kind):
+            return "" if kind in PLAIN_LOOPS else "a loop that counts"
+        case For(kind=kind, name=name, words=given):
+            if kind != "for" or given is None:
+                return NAMES.get(kind, "for without a list of words")
+            return name_setting(name)
+        case Case(branches=branches):
+            patterns = [word for each in branches for word in each[0]]
+            ends = {each[2] for each in branches} - {";;", ""}
+            return ends.pop() if ends else "" if all(map(is_literal, patterns)) else "a computed pattern"
+        case Test():
+            return name_test(node)
+        case Function():
+            return "a function"
+    return ""
+
+
+def name_parameter(node: Parameter) -> str:
+    if not node.operator:
+        is_plain = PLAIN_PARAMETER.fullmatch(node.name) or (node.name == "@" and node.quoted)
+        return "" if is_plain else f"${node.name}"
+    if is_pipe_status(node):
+        return ""
+    if node.operator not in PLAIN_OPERATORS or not PLAIN_PARAMETER.fullmatch(node.name):
+        return NAMES.get(node.operator, f"${{...{node.operator}...}}")
+    given = node.argument.parts if node.argument else ()
+    # How quotes in it are read depends on those around it.
+    has_quotes = any(isinstance(part, Text) and (part.quoted or part.text == "'") for part in given)
+    is_cut = node.operator != ":-" and not all(isinstance(part, Text) for part in given)
+    return "quotes or a computed pattern within ${...}" if has_quotes or is_cut else ""
+
+
+def is_pipe_status(node: object) -> bool:
+    """Return whether a node is `${PIPESTATUS[N]}` with a literal N."""
+    if not isinstance(node, Parameter) or node.name != "PIPESTATUS" or node.operator != "[":
+        return False
+    first = node.argument.parts[0] if node.argument and len(node.argument.parts) == 1 else None
+    index = first.expression.parts if isinstance(first, Computation) else ()
+    return len(index) == 1 and isinstance(index[0], Text) and index[0].text.isdecimal()
+
+
+def name_word(node: Word) -> str:
+    processes = [
+        at for at, part in enumerate(node.parts) if isinstance(part, Substitution) and part.kind == "<"
+    ]
+    if processes and (processes != [len(node.parts) - 1] or not all(map(is_text, node.parts[:-1]))):
+        return "a process substitution within a word"
+    plain = unquoted(node)
+    if MOVING_HOME.search(plain):
+        return "~+ or ~-"
+    return "these braces" if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain) else ""
+
+
+def unquoted(word: Word) -> str:
+    """Return the unquoted text of a word, with a NUL for each other part."""
+    return "".join(part.text if isinstance(part, Text) and not part.quoted else "\0" for part in word.parts)
+
+
+def is_text(part: Part) -> bool:
+    return isinstance(part, Text)
+
+
+def is_literal(word: Word) -> bool:
+    return all(map(is_text, word.parts))
+
+
+def name_redirect(node: Redirect) -> str:
+    text = "".join(part.text for part in node.target.parts if isinstance(part, Text))
+    if node.operator == ">&" and is_literal(node.target) and text in COPIED_DESCRIPTORS:
+        return "" if node.descriptor in PLAIN_DESCRIPTORS else f"descriptor {node.descriptor}"
+    if node.loose:
+        return "a here-document that bash expands or that does not end"
+    if node.operator not in PLAIN_REDIRECTS:
+        return f"the redirection {node.operator}"
+    if node.descriptor not in PLAIN_DESCRIPTORS:
+        return f"descriptor {node.descriptor}"
+    is_file = node.operator[:2] != "<<"
+    return (
+        "a pattern as the target of a redirection"
+        if is_file and PATTERN.search(unquoted(node.target))
+        else ""
+    )
+
+
+def name_command(node: Command) -> str:
+    first = node.words[0].parts[0] if node.words and node.words[0].parts else None
+    name = first.text if isinstance(first, Text) else ""
+    for each in node.assignments:
+        # `IFS= read` is how a line is read.
+        if not (each.name == "IFS" and name == "read") and (construct := name_setting(each.name)):
+            return construct
+    return ""
+
+
+def name_setting(name: str) -> str:
+    return f"{name}, which means something to bash" if OF_BASH.match(name) else ""
+
+
+def is_plain_name(name: str, read: frozenset[str]) -> bool:
+    """Return whether a variable is the text's own: lower case, or one that it reads, and none of bash's."""
+    return not OF_BASH.match(name) and (name == name.lower() or name in read)
+
+
+def name_test(node: Test) -> str:
+    texts = [part.text for word in node.words for part in word.parts[:1] if isinstance(part, Text)]
+    if any(text in EVALUATING for text in texts):
+        return "an operator of [[ ]] that evaluates"
+    behind = [word for before, word in zip(node.words, node.words[1:], strict=False) if is_match(before)]
+    return "" if all(map(is_literal, behind)) else "a computed regular expression"
+
+
+def is_match(word: Word) -> bool:
+    return word.parts == (Text("=~"),)
+
+
+def is_number(part: Part) -> bool:
+    """Return whether a part is a number whatever its value: `$?`, `$#`, `${PIPESTATUS[0]}`."""
+    return isinstance(part, Parameter) and (
+        (part.name in ("?", "#") and not part.operator) or is_pipe_status(part)
+    )
