@@ -124,11 +124,14 @@ class WorkTree(Protocol):
     def expand(self, pattern: str) -> tuple[str, ...]:
         """Return the paths that a pattern of the shell finds, at most some hundreds."""
 
-    def holds_dashed_names(self) -> bool:
-        """Return whether a name in the tree or in the index begins with a dash, or has one behind a blank.
+    def holds_odd_names(self) -> bool:
+        """Return whether a name in the tree or in the index may be taken for an option or a command of perl.
 
-        True if there are too many names to look at.
+        Such a name begins with a dash, has one behind a blank, or holds `|`, `<` or `>`. True if there are too many.
         """
+
+    def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
+        """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
 
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.

@@ -18,8 +18,10 @@ LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
 MOST_FOUND = 500
 STATUS_BYTES = 1_000_000
-# A dash at the beginning of a name, or behind a blank at which a shell or xargs splits it.
-DASHED = re.compile(r"(?:\A|\s)-")
+# A dash at the beginning of a name, or behind a blank at which a shell or xargs splits it; what perl opens as a command.
+ODD = re.compile(r"(?:\A|\s)-|[|<>]")
+REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
+DIFF = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules")
 MOST_NAMES, INDEX_BYTES = 30_000, 5_000_000
 
 
@@ -28,7 +30,7 @@ class TrustedTree:
 
     def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
-        self._dashed: bool | None = None
+        self._odd: bool | None = None
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
@@ -44,11 +46,22 @@ class TrustedTree:
         # Absolute and with links, as the shell does it.
         return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))  # noqa: PTH207
 
-    def holds_dashed_names(self) -> bool:
-        """Return whether a name begins with a dash, or has one behind a blank, or there are too many to look at."""
-        if self._dashed is None:
-            self._dashed = any(DASHED.search(name) for name in self._list_names())
-        return self._dashed
+    def holds_odd_names(self) -> bool:
+        """Return whether a name is odd (see ODD), or there are too many to look at."""
+        if self._odd is None:
+            self._odd = any(ODD.search(name) for name in self._list_names())
+        return self._odd
+
+    def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
+        """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
+        if not all(map(REVISION.fullmatch, revisions)):
+            return True
+        try:
+            out, more = self._git.bounded(*DIFF, *revisions, "--", limit=INDEX_BYTES)
+        except CliGuardError:
+            return True
+        names = os.fsdecode(out).replace("\0", "/").split("/")
+        return more or any(map(ODD.search, names))
 
     def _list_names(self) -> Iterator[str]:
         """Yield each name in the index and in the tree; `-` stands for those beyond the bound."""

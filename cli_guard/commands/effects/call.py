@@ -18,7 +18,7 @@ from cli_guard.commands.effects.places import (
     is_credential,
 )
 from cli_guard.commands.expand.fields import Field, literal, stream_of
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.model import Kind, Span, WorkTree
 from cli_guard.commands.scope import (
     EVERYTHING,
     NOTHING,
@@ -239,9 +239,22 @@ class Call(ParsedCall):
         # `git grep -l WORD REVISION` lists what was there.
         is_old = self.spec.name == "git grep" and len(self.arguments.operands) > 1
         is_old = is_old or any(each.origin == "names" for each in given)
+        if (
+            self.spec.name == "git diff"
+            and context.tree is not None
+            and not self.lists_odd_names(context.tree)
+        ):
+            prints = "paths"
         root = context.root
         is_inside = root is None or all(is_below(each, root, context) for each in places)
         return prints if is_inside and not is_old else "names"
+
+    def lists_odd_names(self, tree: WorkTree) -> bool:
+        """Return whether `git diff --name-only` may list a name with a dash, between the revisions before `--`."""
+        words = [each.text for each in self.fields[1:]]
+        before = self.fields[1 : 1 + words.index("--")] if "--" in words else self.fields[1:]
+        revisions = [each.text or "-" for each in self.arguments.operands if each in before]
+        return tree.holds_odd_names() or tree.diff_holds_odd_names(tuple(revisions))
 
     def prints_own_dash(self) -> bool:
         """Return whether a format (`date +-x`, `seq -f`) may put a dash at the beginning of a word."""

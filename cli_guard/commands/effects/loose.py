@@ -5,12 +5,20 @@ A hostile repository can hold a file called `--pre=sh`. The judge looks: where n
 
 from cli_guard.commands.effects.places import is_below, unfold_home
 from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.machine import Machine
-from cli_guard.commands.model import HARMLESS, Kind
+from cli_guard.commands.model import HARMLESS, Effect, Kind
 from cli_guard.commands.scope import DASHED
 
 # Effects that bring no file whose name the judge does not know.
 NAMELESS = HARMLESS | {Kind.DELETE, Kind.CREDENTIAL, Kind.PROCESS}
+# What of Git brings no files either.
+KEEPING = frozenset(f"git {name}" for name in "add branch commit config fetch mv push rm tag".split())
+# Programs that unpack or copy whole folders, and the options of `cp` and its like that do.
+UNPACKING = frozenset(
+    "ar bsdtar cpio csplit jar patch pax rsync split tar unar unrar unzip 7z 7za 7zz".split()
+)
+RECURSIVE = ("-r", "-R", "--recursive", "-a", "--archive")
 
 
 def may_be_option(shell: Machine, word: Field) -> bool:
@@ -25,7 +33,7 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     tree, root, folder = shell.context.tree, shell.context.root, shell.scope.folder
     if tree is None or root is None or folder is None or not is_below(folder, root, shell.context):
         return True
-    return tree.holds_dashed_names()
+    return tree.holds_odd_names()
 
 
 def has_dashed_name(shell: Machine) -> bool:
@@ -40,11 +48,30 @@ def has_dashed_name(shell: Machine) -> bool:
 
 def may_have_created(shell: Machine) -> bool:
     """Return whether an earlier command of the text may have made a file with such a name."""
-    for effect in shell.effects:
-        if effect.kind in NAMELESS:
-            continue
-        name = (effect.target or "").rpartition("/")[2]
-        is_known = effect.kind is Kind.WRITE and name not in ("", ".", "..") and not DASHED.search(name)
-        if not is_known or (shell.context.tree and shell.context.tree.is_folder(effect.target or "")):
-            return True
-    return False
+    present = [shell.caller]
+    while present[-1] is not None:
+        present.append(present[-1].parent)
+    earlier = {
+        effect: [each for each in callers if each is None or each not in present]
+        for effect, callers in shell.effects.items()
+    }
+    return any(brings_names(effect, callers) for effect, callers in earlier.items() if callers)
+
+
+def brings_names(effect: Effect, callers: list[Invocation | None]) -> bool:
+    if effect.kind in NAMELESS:
+        return False
+    known = [caller for caller in callers if caller is not None]
+    if effect.kind is Kind.GIT_WRITE:
+        words = [word.start for caller in known for word in caller.arguments.operands]
+        return effect.target not in KEEPING or any(map(DASHED.search, words))
+    if effect.kind is not Kind.WRITE or any(copies_folders(caller) for caller in known):
+        return True
+    name = (effect.target or "").rpartition("/")[2]
+    # The effect of an option such as `sed -i` changes files that are there.
+    is_option = bool(known) and all(caller.arguments.has(name) for caller in known)
+    return not is_option and (not name or DASHED.search(name) is not None)
+
+
+def copies_folders(caller: Invocation) -> bool:
+    return caller.program in UNPACKING or caller.arguments.has(*RECURSIVE)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.paths import read_path
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.effects.values import take
@@ -114,7 +115,8 @@ def perl(call: Call) -> Stream:
             and (GLOB.match(text) or GLOB.search(text[-1:]))
             and not has_plain_names(call, text)
         )
-        if loose or operand.dynamic or (operand.text is None and operand.origin in ("paths", "names")):
+        unknown = operand.text is None and (operand.origin != "paths" or may_be_option(call.shell, operand))
+        if loose or unknown:
             call.effect(Kind.UNKNOWN, operand.shown, "opens a file known only at run time", operand.span)
         elif "|" in operand.shown:
             call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
