@@ -46,7 +46,8 @@ PLAIN_LOOPS = ("while", "until")
 # `{a,b}` and `{1..3}` of plain characters, one after the other; `{}` stands for itself.
 BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 PLAIN_BRACES = re.compile(
-    r"[^{}\0]*(?:\{(?:|[\w./@:+*?-]*(?:,[\w./@:+*?-]*)+|-?\d{1,3}\.\.-?\d{1,3})\}[^{}\0]*)*", re.ASCII
+    r"[^{}\0]*(?:\{(?:|[\w./@:+*?-]*(?:,[\w./@:+*?-]*)+|(?:0|[1-9]\d{0,1})\.\.(?:0|[1-9]\d{0,1}))\}[^{}\0]*)*",
+    re.ASCII,
 )
 # `~` and `~name` are homes, `~+` and `~1` depend on where the shell was.
 MOVING_HOME = re.compile(r"(?:^|[:=])~[+\-\d]")
