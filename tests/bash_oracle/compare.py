@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bash_oracle.judged import Judged, Word
+from bash_oracle.judged import HOME, Judged, Word
 from bash_oracle.runner import Ran
 
 
@@ -12,8 +12,9 @@ class Sort(StrEnum):
     """What differs, the worst first."""
 
     DENIED = "a denied command ran"
-    COMMAND = "a command ran that was not named"
+    PROGRAM = "a program ran that was not named"
     OPTION = "an unknown word was an option"
+    WORDS = "a command ran with other words"
     FILE = "a file was written that was not named"
 
 
@@ -31,7 +32,8 @@ class Difference:
 DENIED = (("git", "commit", "--no-verify"), ("rm", "-rf", "/"))
 # A word that looks like an option does nothing in these.
 WITHOUT_OPTIONS = ("echo", ":", "true", "false", "test", "[")
-# A record holds at most so many words of a loop that never ends.
+# Programs that take no option behind their first operand.
+OPTIONS_FIRST = ("printf",)
 SAFE_FILES = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
 
 
@@ -45,8 +47,11 @@ def compare(judged: Judged, ran: Ran) -> Iterator[Difference]:
             yield Difference(Sort.DENIED, words)
         elif any(match(command, words, strict=False) for command in judged.commands):
             yield Difference(Sort.OPTION, words)
-        else:
-            yield Difference(Sort.COMMAND, words)
+        elif any(match(command[:1], words[:1], strict=False) for command in judged.commands):
+            yield Difference(Sort.WORDS, words)
+        elif words[:1] != ("[",):
+            # The judge may read `[ ... ]` as a part of the language.
+            yield Difference(Sort.PROGRAM, words)
     for path in ran.wrote:
         if path not in judged.files and path not in SAFE_FILES and not judged.any_file:
             yield Difference(Sort.FILE, (path,))
@@ -63,7 +68,7 @@ def match(command: tuple[Word, ...], words: tuple[str, ...], *, strict: bool) ->
         is_option = strict and not ended and number > 0 and word.startswith("-") and word != "-"
         after = set()
         for place in places:
-            if place == len(command) or not fits(command[place], word, is_option):
+            if place == len(command) or not fits_word(command[place], word, is_option):
                 continue
             after.add(place + 1)
             if command[place].many:
@@ -71,6 +76,8 @@ def match(command: tuple[Word, ...], words: tuple[str, ...], *, strict: bool) ->
         places = skip(command, after)
         known_ends = {command[place - 1].text == "--" for place in after if place}
         ended = ended or known_ends == {True}
+        if number > 0 and not word.startswith("-"):
+            ended = ended or words[0] in OPTIONS_FIRST
     return len(command) in places
 
 
@@ -83,9 +90,10 @@ def skip(command: tuple[Word, ...], places: set[int]) -> set[int]:
     return found
 
 
-def fits(named: Word, word: str, is_option: bool) -> bool:
+def fits_word(named: Word, word: str, is_option: bool) -> bool:
     if named.text is not None:
-        return named.text == word
+        # The judge keeps the home folder as `~`.
+        return named.text in (word, word.replace(HOME, "~"))
     if is_option and not named.start and not named.may_be_option:
         return False
     return named.many or word.startswith(named.start)

@@ -2,7 +2,7 @@
 
 It is process 1 of its process namespace and has no network. It mounts a small file system in memory, copies bash and
 its libraries to it, and makes it the root. A line of JSON on standard input is the setup, each further line a batch of
-runs; each batch is answered by one line.
+runs; each batch is answered by one line, with the processor time in seconds that all runs so far took.
 """
 
 import ctypes
@@ -174,7 +174,8 @@ def main() -> None:
     watch = Watch(folders)
     print(json.dumps({"proc": os.path.exists("/proc/self/fd")}), flush=True)
     for line in sys.stdin:
-        print(json.dumps([run(job, watch, setup["files"]) for job in json.loads(line)]), flush=True)
+        ran = [run(job, watch, setup["files"]) for job in json.loads(line)]
+        print(json.dumps({"ran": ran, "cpu": sum(os.times()[:4])}), flush=True)
 
 
 main()

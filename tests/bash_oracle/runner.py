@@ -63,18 +63,22 @@ TEXTS = (
     "1",
     "x=1",
 )
-# Programs that print a number or one harmless word, and those that print names of files.
-NUMBERS = "wc|date|nproc|whoami|basename|dirname|uname|id|pwd|hostname|seq|expr|sha256sum|md5sum|tr|cut|du|stat"
-LISTS = "ls|find|fd"
+# Programs that always print a number or one harmless word, and those that print names of files.
+NUMBERS = (
+    "wc date nproc whoami basename dirname uname id hostname seq expr sha256sum md5sum cut du stat file".split()
+)
+LISTS = "ls find fd".split()
 STUBS = ("git", "cat", "ls", "grep", "rm", "bash", "sh", "env", "head", "sort", "echo")
 
 RECORD = f"""{{ builtin printf '%s\\0' "$#" "$@"; }} >>{RECORDS}"""
 RECORD_PATH = f"""builtin printf '%s\\0' "$(($# + 1))" "$0" "$@" >>/oracle.hidden/ran/$$; builtin exit 0"""
-# The words that xargs reads end the command that it runs.
+# The words that xargs reads end the command that it runs; cat prints what it reads.
 XARGS = (
-    'builtin shift; builtin mapfile -t oracle_lines; '
+    "builtin shift; builtin mapfile -t oracle_lines; "
     'command_not_found_handle "$@" ${oracle_lines[@]+"${oracle_lines[@]}"}'
 )
+CAT = "builtin mapfile oracle_lines; builtin printf %s ${oracle_lines[@]+\"${oracle_lines[@]}\"}"
+CAT_FILE = f"if builtin [ -r \"$2\" ]; then {{ {CAT}; }} <\"$2\"; fi"
 NOTE = "oracle_note"
 REPLACED = ("kill", "ulimit", "suspend")
 RECORDED = ("echo", "printf", "test", "[", "true", "false", ":", "pwd", "cd", "type", "read", "mapfile", "let")
@@ -86,21 +90,27 @@ def quote(text: str) -> str:
 
 def write_rc(answer: Answer, text: str, names: Sequence[str]) -> str:
     """Return what bash reads before the script. No command in it can be confused by what the script has set."""
-    handler = [RECORD]
-    if answer is Answer.TEXT:
-        listed = " ".join(quote(name) for name in names if "/" not in name)
-        handler += [
-            "case $1:$2 in",
-            f"@({NUMBERS}):* | git:rev-parse) builtin printf '3\\n';;",
-            f"@({LISTS}):* | rg:-l | git:ls-files | grep:-l) builtin printf '%s\\n' {listed};;",
-            f"xargs:[!-]*) {XARGS};;",
-            f"*) builtin printf '%s\\n' {quote(text)};;",
-            "esac",
-        ]
-    handler.append(f"builtin return {int(answer is Answer.FAILURE)}")
-    lines = ["unset BASH_ENV", "ulimit -t 1", "shopt -s extglob"]
+    text = quote(text) if answer is Answer.TEXT else ""
+    listed = " ".join(quote(name) for name in names if "/" not in name) if text else ""
+    numbers, lists = ("|".join(f"{name}:*" for name in group) for group in (NUMBERS, LISTS))
+    tree = "|".join(f"cat:{quote(name)}" for name in NAMES)
+    handler = [
+        RECORD,
+        # A function of that name, or a changed IFS, reaches none of this: the words are quoted or fixed.
+        "case $1:${2-} in",
+        f"cat:) {CAT};;",
+        f"{numbers}|git:rev-parse) builtin printf '3\\n';;",
+    ]
+    if text:
+        handler.append(f"{tree}) builtin printf '%s\\n' {text};;")
+        handler.append(f"{lists}|rg:-l|git:ls-files|grep:-l) builtin printf '%s\\n' {listed};;")
+    handler.append(f"cat:[!-]*) {CAT_FILE};;")
+    if text:
+        handler.append(f"xargs:[!-]*) {XARGS};;")
+        handler.append(f"*) builtin printf '%s\\n' {text};;")
+    handler += ["esac", f"builtin return {int(answer is Answer.FAILURE)}"]
+    lines = ["unset BASH_ENV", "ulimit -t 1"]
     lines.append("command_not_found_handle() {\n" + "\n".join(handler) + "\n}")
-    lines.append("shopt -u extglob")
     if answer is not Answer.SUCCESS:
         lines.append(f"{NOTE}() {{ {RECORD}; }}")
         lines += [f'{name}() {{ {NOTE} {name} "$@"; builtin {name} "$@"; }}' for name in RECORDED]
@@ -148,6 +158,8 @@ class RealBash:
     """A process in namespaces of its own that runs scripts. Raises NoNamespace."""
 
     def __init__(self) -> None:
+        # Seconds of processor time that the runs so far took.
+        self.cpu = 0.0
         shell = shutil.which("bash")
         missing = [each for each in ("unshare", "ldd") if not shutil.which(each)]
         if shell is None or missing or sys.platform != "linux":
@@ -201,13 +213,15 @@ class RealBash:
                 "rc": write_rc(each.answer, each.text, TREES[each.folder]),
                 "stdin": f"{each.text}\n" if each.answer is Answer.TEXT else "",
                 "folder": each.folder,
-                "env": {"LC_ALL": "C" if each.answer is Answer.FAILURE else "C.UTF-8"},
+                "env": {"LC_ALL": "C.UTF-8"},
             }
             for each in runs
         ]
-        answers = self.ask(jobs)
+        answer = self.ask(jobs)
+        self.cpu = answer["cpu"]
         return [
-            Ran([tuple(words) for words in each["ran"]], each["wrote"], each["killed"]) for each in answers
+            Ran([tuple(words) for words in each["ran"]], each["wrote"], each["killed"])
+            for each in answer["ran"]
         ]
 
     def close(self) -> None:
