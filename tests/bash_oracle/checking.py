@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from bash_oracle.compare import Difference, compare
-from bash_oracle.judged import Judged, judged
+from bash_oracle.judged import Judged, Word, judged
 from bash_oracle.runner import RealBash, Run, runs_of
 
 from cli_guard.commands.model import Profile
@@ -24,6 +24,7 @@ class Failure:
     script: str
     profile: Profile
     differences: tuple[Difference, ...]
+    named: str = ""
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Result:
     others: Counter[str] = field(default_factory=Counter)
     runs: int = 0
     killed: int = 0
+    seconds: float = 0.0
 
     def add(self, other: "Result") -> None:
         self.failures += other.failures
@@ -42,6 +44,7 @@ class Result:
         self.others += other.others
         self.runs += other.runs
         self.killed += other.killed
+        self.seconds += other.seconds
 
 
 @dataclass(frozen=True)
@@ -98,10 +101,15 @@ def check_batch(bash: RealBash, cases: list[Case], result: Result) -> None:
         verdict = case.judged.verdict
         result.verdicts[verdict.value] += 1
         if found and verdict is Decision.ALLOW:
-            failure = Failure(case.kind, case.number, case.script, case.profile, tuple(found))
+            named = "; ".join(map(show_command, case.judged.commands))
+            failure = Failure(case.kind, case.number, case.script, case.profile, tuple(found), named)
             result.failures.append(failure)
         elif found:
             result.others[verdict.value] += 1
+
+
+def show_command(command: tuple[Word, ...]) -> str:
+    return " ".join(repr(word.text) if word.text is not None else f"{word.start}.." for word in command)
 
 
 def shrink(bash: RealBash, failure: Failure) -> Failure:

@@ -5,7 +5,7 @@ The same seed gives the same scripts.
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from bash_oracle.corners import list_corners
@@ -285,31 +285,29 @@ def read_labelled() -> list[str]:
     return [json.loads(line)["command"] for file in files for line in file.read_text("utf-8").splitlines()]
 
 
-def make_scripts(seed: int, count: int, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """Yield scripts, each with its kind; the corners as they are come first. `more` are scripts to damage, too."""
+def list_seeds(more: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Return the corners, each twice in a row so that it meets both trees, real commands and `more`."""
+    corners = [(kind, fill(script)) for kind, script in list_corners() for _ in range(2)]
+    return [*corners, *(("real", script) for script in (*read_real(), *more))]
+
+
+def make_scripts(seed: int, count: int, more: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield new scripts, each with its kind; `more` are scripts to damage, too."""
     rng = random.Random(seed)
     corners = list_corners()
-    others = [*read_real(), *more]
     labelled = read_labelled()
+    others = [*read_real(), *more] or labelled
     sources: list[tuple[int, Callable[[], tuple[str, str]]]] = [
         (8, lambda: ("grammar", Maker(rng).script())),
-        (4, lambda: damage_kind("grammar, damaged", Maker(rng).script(), rng)),
+        (4, lambda: ("grammar, damaged", damage(Maker(rng).script(), rng))),
         (5, lambda: damage_corner(rng.choice(corners), rng)),
-        (1, lambda: damage_kind("labelled, damaged", rng.choice(labelled), rng)),
-        (1, lambda: damage_kind("real, damaged", rng.choice(others or labelled), rng)),
+        (1, lambda: ("labelled, damaged", damage(rng.choice(labelled), rng))),
+        (1, lambda: ("real, damaged", damage(rng.choice(others), rng))),
     ]
     weights = [weight for weight, _ in sources]
-    made = 0
-    for kind, script in [*corners, *(("real", script) for script in others)][:count]:
-        yield kind, fill(script, rng)
-        made += 1
-    for _ in range(count - made):
+    for _ in range(count):
         kind, script = rng.choices(sources, weights)[0][1]()
         yield kind, fill(script, rng)
-
-
-def damage_kind(kind: str, script: str, rng: random.Random) -> tuple[str, str]:
-    return kind, damage(script, rng)
 
 
 def damage_corner(corner: tuple[str, str], rng: random.Random) -> tuple[str, str]:
@@ -324,5 +322,7 @@ def damage_corner(corner: tuple[str, str], rng: random.Random) -> tuple[str, str
     return f"{kind}, damaged", script
 
 
-def fill(script: str, rng: random.Random) -> str:
-    return script.replace("PAYLOAD", rng.choice(PAYLOADS[:1] * 4 + PAYLOADS[1:])).replace("\0", "")
+def fill(script: str, rng: random.Random | None = None) -> str:
+    """Put a command that is denied in the place of each `PAYLOAD`."""
+    payload = rng.choice(PAYLOADS) if rng and rng.random() < 0.5 else PAYLOADS[0]
+    return script.replace("PAYLOAD", payload).replace("\0", "")
