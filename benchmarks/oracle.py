@@ -4,9 +4,10 @@
 
 A script is judged, and run by bash in a namespace where it can do no harm (tests/bash_oracle). Each command that ran
 and each file that was opened for writing must be one that the judge has named, or the judge must not allow the script.
-The scripts are the corners of bash, real commands, steps of workflows in fetched repositories, scripts by a grammar, and
-all of them damaged a little. Of those that are not allowed every Nth (`--every`) is run too; what differs there is
-counted and is no failure. The same seed gives the same scripts. The exit code is 1 if there was a failure.
+The scripts are corners of bash, real commands, steps of workflows in fetched repositories, scripts by a grammar, and all
+of them with a little damage. Of those that are not allowed one of N (`--every`) is run too; what differs there is
+counted and is no failure. `--shrink` leaves out of each script shown what makes no difference. The same seed gives the
+same scripts. The exit code is 1 if there was a failure.
 """
 
 import argparse
@@ -17,7 +18,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,9 @@ def read_steps(folder: Path) -> list[str]:
     steps: dict[str, None] = {}
     for repository in sorted(each.parent for each in folder.glob("*/*/HEAD")):
         git = ["git", f"--git-dir={repository}"]
-        listed = subprocess.run([*git, "ls-tree", "-r", "--name-only", "HEAD"], capture_output=True, text=True)
+        listed = subprocess.run(
+            [*git, "ls-tree", "-r", "--name-only", "HEAD"], capture_output=True, text=True
+        )
         for path in listed.stdout.splitlines():
             if path.startswith(".github/workflows/") or path.endswith("/workflow.yml"):
                 shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True)
@@ -119,10 +121,14 @@ def main() -> None:
     took = time.perf_counter() - started
     show(total.failures, chosen.show, chosen.shrink)
     by_sort = Counter(each.sort for failure in total.failures for each in set(failure.differences))
-    print(f"\n{chosen.scripts:,} scripts of seed {chosen.seed} ({len(steps):,} steps of workflows among the seeds)")
+    print(
+        f"\n{chosen.scripts:,} scripts of seed {chosen.seed} ({len(steps):,} steps of workflows among the seeds)"
+    )
     print("  ".join(f"{verdict} {count:,}" for verdict, count in sorted(total.verdicts.items())))
     print(f"{total.runs:,} runs, {total.killed:,} of them ended when their time was up")
-    print(f"{took:,.0f} s, {chosen.scripts / took:,.0f} scripts a second; bash took {total.seconds:,.0f} s of processor time")
+    print(
+        f"{took:,.0f} s, {chosen.scripts / took:,.0f} scripts a second; {total.seconds:,.0f} s of bash's processor time"
+    )
     others = "  ".join(f"{verdict} {count:,}" for verdict, count in sorted(total.others.items())) or "none"
     print(f"scripts with differences that are not allowed (one of {chosen.every} was run): {others}")
     print("  ".join(f"{sort}: {by_sort[sort]:,}" for sort in Sort if by_sort[sort]))

@@ -61,7 +61,7 @@ class Case:
 
 def prepare(kind: str, number: int, script: str, sample: int) -> Case | None:
     """Judge a script; of those that are not allowed every `sample`th is run. None for what bash cannot be given."""
-    if "\0" in script or not script.isprintable() and has_surrogates(script):
+    if "\0" in script or (not script.isprintable() and has_surrogates(script)):
         return None
     profile = Profile.WORKSPACE if number // 4 % 2 else Profile.STRICT
     runs = runs_of(script, number)

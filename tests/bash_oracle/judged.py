@@ -86,9 +86,7 @@ def fits(path: str, pattern: str) -> bool:
 
 def context_of(folder: str, profile: Profile) -> Context:
     names = frozenset(name.partition("/")[0] for name in TREES[folder])
-    return Context(
-        home=HOME, folder=folder, root=folder, names=names, profile=profile, tree=Tree(folder)
-    )
+    return Context(home=HOME, folder=folder, root=folder, names=names, profile=profile, tree=Tree(folder))
 
 
 def judged(text: str, folder: str, profile: Profile = Profile.STRICT) -> Judged:

@@ -64,24 +64,36 @@ TEXTS = (
     "x=1",
 )
 # Programs that always print a number or one harmless word, and those that print names of files.
-NUMBERS = (
-    "wc date nproc whoami basename dirname uname id hostname seq expr sha256sum md5sum cut du stat file".split()
-)
-LISTS = "ls find fd".split()
+NUMBERS = "wc date nproc whoami uname id hostname seq sha256sum md5sum".split()
+LISTS = "ls find fd basename dirname".split()
 STUBS = ("git", "cat", "ls", "grep", "rm", "bash", "sh", "env", "head", "sort", "echo")
 
 RECORD = f"""{{ builtin printf '%s\\0' "$#" "$@"; }} >>{RECORDS}"""
-RECORD_PATH = f"""builtin printf '%s\\0' "$(($# + 1))" "$0" "$@" >>/oracle.hidden/ran/$$; builtin exit 0"""
+RECORD_PATH = """builtin printf '%s\\0' "$(($# + 1))" "$0" "$@" >>/oracle.hidden/ran/$$; builtin exit 0"""
 # The words that xargs reads end the command that it runs; cat prints what it reads.
 XARGS = (
     "builtin shift; builtin mapfile -t oracle_lines; "
     'command_not_found_handle "$@" ${oracle_lines[@]+"${oracle_lines[@]}"}'
 )
-CAT = "builtin mapfile oracle_lines; builtin printf %s ${oracle_lines[@]+\"${oracle_lines[@]}\"}"
-CAT_FILE = f"if builtin [ -r \"$2\" ]; then {{ {CAT}; }} <\"$2\"; fi"
+CAT = 'builtin mapfile oracle_lines; builtin printf %s ${oracle_lines[@]+"${oracle_lines[@]}"}'
+CAT_FILE = f'if builtin [ -r "$2" ]; then {{ {CAT}; }} <"$2"; fi'
 NOTE = "oracle_note"
 REPLACED = ("kill", "ulimit", "suspend")
-RECORDED = ("echo", "printf", "test", "[", "true", "false", ":", "pwd", "cd", "type", "read", "mapfile", "let")
+RECORDED = (
+    "echo",
+    "printf",
+    "test",
+    "[",
+    "true",
+    "false",
+    ":",
+    "pwd",
+    "cd",
+    "type",
+    "read",
+    "mapfile",
+    "let",
+)
 
 
 def quote(text: str) -> str:
@@ -99,7 +111,7 @@ def write_rc(answer: Answer, text: str, names: Sequence[str]) -> str:
         # A function of that name, or a changed IFS, reaches none of this: the words are quoted or fixed.
         "case $1:${2-} in",
         f"cat:) {CAT};;",
-        f"{numbers}|git:rev-parse) builtin printf '3\\n';;",
+        f"{numbers}|git:rev-*|git:describe|git:merge-base) builtin printf '3\\n';;",
     ]
     if text:
         handler.append(f"{tree}) builtin printf '%s\\n' {text};;")

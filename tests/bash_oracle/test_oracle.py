@@ -7,9 +7,10 @@ import pytest
 from bash_oracle.checking import check
 from bash_oracle.compare import Sort, compare
 from bash_oracle.corners import KINDS, split_scripts
+from bash_oracle.grammar import fill_payload
 from bash_oracle.judged import Judged, Word
 from bash_oracle.runner import HOSTILE, HOSTILE_NAMES, PLAIN, Answer, NoNamespace, RealBash, Run, runs_of
-from bash_oracle.scripts import fill, list_seeds, make_scripts
+from bash_oracle.scripts import list_seeds, make_scripts
 
 from cli_guard.model import Decision
 
@@ -35,7 +36,12 @@ def bash() -> Iterator[RealBash]:
         ("ls && cat || head", Answer.FAILURE, [("ls",), ("head",)], []),
         ('head "$(tail x)"', Answer.TEXT, [("tail", "x"), ("head", "some text")], []),
         ("x=$(cat <<E\nhi\nE\n); ls $x", Answer.FAILURE, [("cat",), ("ls", "hi")], []),
-        ("rg -l x | xargs rg y", Answer.TEXT, [("rg", "y", "a.txt", "b.py", "with space.md", "README.md")], []),
+        (
+            "rg -l x | xargs rg y",
+            Answer.TEXT,
+            [("rg", "y", "a.txt", "b.py", "with space.md", "README.md")],
+            [],
+        ),
         ("git log *.txt", Answer.SUCCESS, [("git", "log", "a.txt")], []),
         ("/usr/bin/git push", Answer.SUCCESS, [("/usr/bin/git", "push")], []),
         ("exec git push", Answer.TEXT, [("exec", "git", "push")], []),
@@ -71,7 +77,12 @@ def test_each_script_meets_the_tree_as_it_was_at_first(bash: RealBash) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    ["while :; do :; done", ":(){ :|:& };:", "x=a; while :; do x=$x$x; done", "ls & while sleep 9; do :; done"],
+    [
+        "while :; do :; done",
+        ":(){ :|:& };:",
+        "x=a; while :; do x=$x$x; done",
+        "ls & while sleep 9; do :; done",
+    ],
 )
 def test_what_never_ends_is_ended(bash: RealBash, script: str) -> None:
     ended, after = bash.run([Run(script), Run("ls")])
@@ -80,7 +91,7 @@ def test_what_never_ends_is_ended(bash: RealBash, script: str) -> None:
 
 
 def test_a_script_reaches_nothing_outside(bash: RealBash) -> None:
-    script = "read -r x < /etc/passwd; ls \"$x\" /etc/* /proc/[0-9]*; echo x > /dev/tcp/127.0.0.1/80 || cat net"
+    script = 'read -r x < /etc/passwd; ls "$x" /etc/* /proc/[0-9]*; echo x > /dev/tcp/127.0.0.1/80 || cat net'
     (ran,) = bash.run([Run(script)])
     assert ("cat", "net") in ran.commands
     listed = next(words for words in ran.commands if words[0] == "ls")
@@ -99,7 +110,7 @@ def naive(*commands: str, many: bool = False) -> Judged:
 def test_a_judge_that_overlooks_one_of_the_seven_kinds_is_found_out(bash: RealBash, kind: str) -> None:
     judge = naive("rg foo", "rg y", "git log", "git diff HEAD", many=True)
     found: dict[str, set[Sort]] = {}
-    for script in split_scripts(fill(KINDS[kind])):
+    for script in split_scripts(fill_payload(KINDS[kind])):
         runs = [Run(script, answer, folder=HOSTILE) for answer in Answer]
         found[script] = {each.sort for ran in bash.run(runs) for each in compare(judge, ran)}
     wanted = Sort.OPTION if kind == "name of a file" else Sort.DENIED
