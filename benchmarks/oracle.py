@@ -3,11 +3,11 @@
     python benchmarks/oracle.py [--scripts N] [--seed N] [--jobs N] [--every N] [--shrink] [--show N]
 
 A script is judged, and run by bash in a namespace where it can do no harm (tests/bash_oracle). Each command that ran
-and each file that was opened for writing must be one that the judge has named, or the judge must not allow the script.
-The scripts are corners of bash, real commands, steps of workflows in fetched repositories, scripts by a grammar, and all
-of them with a little damage. Of those that are not allowed one of N (`--every`) is run too; what differs there is
-counted and is no failure. `--shrink` leaves out of each script shown what makes no difference. The same seed gives the
-same scripts. The exit code is 1 if there was a failure.
+and each file that was opened for writing must be one that the judge has named, or the judge must not allow the
+script. The scripts are corners of bash, real commands, steps of workflows in fetched repositories (bare ones in a
+folder `.mirror` above), scripts by a grammar, and all of them with a little damage. Of those that are not allowed one
+of N (`--every`) is run too; what differs there is counted and is no failure. `--shrink` leaves out of each script
+shown what makes no difference. The same seed gives the same scripts. The exit code is 1 if there was a failure.
 """
 
 import argparse
@@ -31,7 +31,6 @@ from bash_oracle.compare import Sort  # noqa: E402
 from bash_oracle.runner import NoNamespace, RealBash  # noqa: E402
 from bash_oracle.scripts import list_seeds, make_scripts  # noqa: E402
 
-MIRROR = Path("/work/.mirror")
 CHUNK = 1_000
 LONGEST_STEP = 2_000
 
@@ -111,7 +110,7 @@ def main() -> None:
         RealBash().close()
     except NoNamespace as problem:
         sys.exit(f"not measured: {problem}")
-    steps = read_steps(MIRROR) if MIRROR.is_dir() else []
+    steps = [step for folder in ROOT.parents for step in read_steps(folder / ".mirror")]
     started = time.perf_counter()
     work = partial(check_chunk, scripts=chosen.scripts, seed=chosen.seed, every=chosen.every, steps=steps)
     total = Result()

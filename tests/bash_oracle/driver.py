@@ -26,7 +26,8 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 def mount(source: str, target: str, kind: str, flags: int = 0, options: str = "") -> bool:
     given = (each.encode() for each in (source, target, kind))
-    return LIBC.mount(*given, ctypes.c_ulong(flags), options.encode()) == 0
+    failed: int = LIBC.mount(*given, ctypes.c_ulong(flags), options.encode())
+    return failed == 0
 
 
 def write_file(path: str, text: str) -> None:

@@ -1,6 +1,7 @@
 """What the judge says that a script does: the one place of the oracle that knows the engine."""
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from bash_oracle.runner import TREES
 
@@ -79,8 +80,6 @@ class Tree:
 
 
 def fits(path: str, pattern: str) -> bool:
-    from fnmatch import fnmatchcase
-
     return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
 
 

@@ -14,11 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 DRIVER = Path(__file__).with_name("driver.py")
 RECORDS = "/oracle.hidden/ran/$BASHPID"
@@ -188,7 +189,7 @@ class RealBash:
             self.close()
             raise
 
-    def start(self, setup: dict[str, object]) -> None:
+    def start(self, setup: Mapping[str, object]) -> None:
         command = [*"unshare --user --map-root-user --mount --net --pid --fork --kill-child --".split()]
         self.process = subprocess.Popen(
             [*command, sys.executable, "-I", "-S", str(DRIVER), self.root],
@@ -209,11 +210,11 @@ class RealBash:
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
 
-    def receive(self) -> object:
+    def receive(self) -> Any:
         assert self.process.stdout
         return json.loads(self.process.stdout.readline())
 
-    def ask(self, request: object):  # type: ignore[no-untyped-def]
+    def ask(self, request: object) -> Any:
         self.send(request)
         return self.receive()
 

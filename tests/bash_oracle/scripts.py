@@ -12,7 +12,7 @@ from bash_oracle.corners import list_corners
 from bash_oracle.grammar import Maker, fill_payload
 
 ROOT = Path(__file__).parents[2]
-REAL = ROOT / "../shared/cases/real_commands.jsonl"
+REAL = "shared/cases/real_commands.jsonl"
 
 # What a little damage puts into a script; a blank separates, `␠` is one, `⏎` a line end.
 BITS = r"""
@@ -62,7 +62,7 @@ def read_commands(files: Iterable[Path]) -> list[str]:
 
 def read_real() -> list[str]:
     """Return commands that agents ran; none where the file is not at hand."""
-    found = [path for path in (REAL, Path("/work/shared/cases") / REAL.name) if path.exists()]
+    found = [folder / REAL for folder in ROOT.parents if (folder / REAL).exists()]
     return read_commands(found[:1])
 
 
