@@ -79,22 +79,9 @@ XARGS = (
 CAT = 'builtin mapfile oracle_lines; builtin printf %s ${oracle_lines[@]+"${oracle_lines[@]}"}'
 CAT_FILE = f'if builtin [ -r "$2" ]; then {{ {CAT}; }} <"$2"; fi'
 NOTE = "oracle_note"
+# Built-ins that are recorded and not run, and those that are recorded before they run.
 REPLACED = ("kill", "ulimit", "suspend")
-RECORDED = (
-    "echo",
-    "printf",
-    "test",
-    "[",
-    "true",
-    "false",
-    ":",
-    "pwd",
-    "cd",
-    "type",
-    "read",
-    "mapfile",
-    "let",
-)
+RECORDED = "echo printf test [ true false : pwd cd type read mapfile let".split()
 
 
 def quote(text: str) -> str:
@@ -102,21 +89,24 @@ def quote(text: str) -> str:
 
 
 def write_rc(answer: Answer, text: str, names: Sequence[str]) -> str:
-    """Return what bash reads before the script. No command in it can be confused by what the script has set."""
+    """Return what bash reads before the script.
+
+    A script may define functions, change IFS or close descriptors: the handler calls `builtin`, quotes its words and
+    opens the file of its records by name.
+    """
     text = quote(text) if answer is Answer.TEXT else ""
     listed = " ".join(quote(name) for name in names if "/" not in name) if text else ""
     numbers, lists = ("|".join(f"{name}:*" for name in group) for group in (NUMBERS, LISTS))
     tree = "|".join(f"cat:{quote(name)}" for name in NAMES)
     handler = [
         RECORD,
-        # A function of that name, or a changed IFS, reaches none of this: the words are quoted or fixed.
         "case $1:${2-} in",
         f"cat:) {CAT};;",
         f"{numbers}|git:rev-*|git:describe|git:merge-base) builtin printf '3\\n';;",
     ]
     if text:
         handler.append(f"{tree}) builtin printf '%s\\n' {text};;")
-        handler.append(f"{lists}|rg:-l|git:ls-files|grep:-l) builtin printf '%s\\n' {listed};;")
+        handler.append(f"{lists}|rg:-l|grep:-l|git:ls-files|git:grep) builtin printf '%s\\n' {listed};;")
     handler.append(f"cat:[!-]*) {CAT_FILE};;")
     if text:
         handler.append(f"xargs:[!-]*) {XARGS};;")
