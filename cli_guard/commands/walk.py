@@ -8,7 +8,13 @@ from functools import partial
 from cli_guard.commands import floors
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.effects.invocation import invoke
-from cli_guard.commands.effects.redirects import FROM_NETWORK, apply_redirects, is_connected, write_sinks
+from cli_guard.commands.effects.redirects import (
+    FROM_NETWORK,
+    Sinks,
+    apply_redirects,
+    is_connected,
+    write_sinks,
+)
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
@@ -107,7 +113,7 @@ class Shell(Machine):
         if isinstance(node, Function):
             return self.define(node)
         source, sinks = apply_redirects(self, node.redirects, stdin)
-        return write_sinks(self, self.run_compound(node, source), sinks)
+        return self.write_out(sinks, partial(self.run_compound, node, source))
 
     def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
         with self.subshell():
@@ -256,13 +262,22 @@ class Shell(Machine):
             source = self.scope.stdin
         if source == NOTHING and is_connected(self, sinks):
             source = FROM_NETWORK
-        output = self.invoke(fields, source, node.span)
+        output = self.write_out(sinks, partial(self.invoke, fields, source, node.span))
         if node.assignments:
             self.scope.variables = {
                 **self.scope.variables,
                 **restore(outer, (each.name for each in node.assignments)),
             }
-        return write_sinks(self, output, sinks)
+        return output
+
+    def write_out(self, sinks: Sinks, run: Callable[[], Stream]) -> Stream:
+        """Write what a command prints to its files, which are opened before it runs: in `cd a > b` before `cd`."""
+        before = self.scope.folder
+        output = run()
+        after, self.scope.folder = self.scope.folder, before
+        output = write_sinks(self, output, sinks)
+        self.scope.folder = after
+        return output
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
         """Set a variable, `alone` or in front of a command, which then sees it."""

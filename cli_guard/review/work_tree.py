@@ -18,7 +18,7 @@ LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
 MOST_FOUND = 500
 STATUS_BYTES = 1_000_000
-# A dash at the beginning of a name, or behind a blank at which a shell or xargs splits it; what perl opens as a command.
+# A dash at the beginning of a name, or behind a blank where it is split; what perl runs as a command.
 ODD = re.compile(r"(?:\A|\s)-|[|<>]")
 REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
 DIFF = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules")

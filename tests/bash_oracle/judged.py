@@ -1,5 +1,6 @@
 """What the judge says that a script does: the one place of the oracle that knows the engine."""
 
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -59,6 +60,12 @@ class Tree:
 
     def expand(self, pattern: str) -> tuple[str, ...]:
         return tuple(sorted(path for path in self.paths | self.folders if fits(path, pattern)))
+
+    def holds_odd_names(self) -> bool:
+        return any(re.search(r"(?:\A|[/\s])-|[|<>]", path) for path in self.paths)
+
+    def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
+        return self.holds_odd_names()
 
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         return ()

@@ -2,10 +2,10 @@
 
 import subprocess
 
+from cli_guard.commands.parse.joining import respell
 from examples import examples, table
 
 from cli_guard.commands import judge
-from cli_guard.commands.parse.joining import respell
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
     Arithmetic,

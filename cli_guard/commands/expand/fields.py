@@ -93,4 +93,4 @@ def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = Fals
     if start.startswith("-") and origin == "":
         # An option with its value: what is in the value is not seen as another word.
         origin = narrowest({stream.origin for stream, _ in pieces if stream.text is None})
-    return Field(None, start, span, taints, origin, glob, assumed=assumed, shape=shape)
+    return Field(None, start, span, taints, origin, glob, assumed=assumed, perhaps=perhaps, shape=shape)

@@ -73,9 +73,10 @@ class Expander:
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
         """Split a word without braces: unquoted expansions are split at blanks."""
-        elements = self.elements(parts)
-        if elements is not None:
-            yield from (field_of(element, span) for element in elements)
+        if is_all_arguments(parts):
+            given = self.scope.arguments
+            unknown = Field(None, "", span, many=True)
+            yield from [unknown] if given is None else (field_of(each, span) for each in given)
             return
         current: list[tuple[Stream, bool]] = []
         glob = many = False
@@ -92,7 +93,7 @@ class Expander:
             elif part.quoted:
                 current.append((value, True))
             elif value.text is None:
-                current.append((value, False))
+                current.append((replace(value, perhaps=True), False))
                 many = many or value.origin != "value"
             else:
                 glob = glob or bool(GLOB.search(value.text))
@@ -107,14 +108,6 @@ class Expander:
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
             yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
-
-    def elements(self, parts: tuple[Part, ...]) -> tuple[Stream, ...] | None:
-        """Return the words of `"$@"`; None for other words."""
-        full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
-        first = full[0] if len(full) == 1 else None
-        if isinstance(first, Parameter) and first.name == "@" and first.quoted and not first.operator:
-            return self.scope.arguments
-        return None
 
     def split_value(self, text: str) -> list[str]:
         """Split an unquoted value at blanks, or at the characters of `IFS`."""
@@ -212,3 +205,9 @@ class Expander:
 def is_process(part: Part) -> bool:
     """Return whether a part is `<(...)` or `>(...)`, in whose place stands a path."""
     return isinstance(part, Substitution) and part.kind in "<>"
+
+
+def is_all_arguments(parts: tuple[Part, ...]) -> bool:
+    """Return whether a word is `"$@"`."""
+    full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
+    return full == [Parameter("@", quoted=True)]

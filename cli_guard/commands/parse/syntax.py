@@ -465,7 +465,8 @@ class Reader(WordReader):
             texts = [part for part in target.parts if isinstance(part, Text)]
             delimiter = "".join(part.text for part in texts)
             is_literal = any(part.quoted for part in texts)
-            if len(texts) < len(target.parts) or "\n" in delimiter:
+            is_plain = all(part.form in ("", "'", '"', "\\") for part in texts)
+            if not is_plain or len(texts) < len(target.parts) or "\n" in delimiter:
                 self.fail(start)
             self.pending.append((redirect, delimiter, is_literal))
         return redirect

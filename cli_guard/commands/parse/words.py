@@ -23,7 +23,7 @@ from cli_guard.commands.parse.tree import (
 DEEPEST = 30
 RUN = re.compile(r"[^ \t\n|&;()<>'\"\\$`]+")
 IN_QUOTES = re.compile(r"[^\"\\$`]+")
-IN_BRACES = re.compile(r"[^}'\"\\$`]+")
+IN_BRACES = re.compile(r"[^}<>'\"\\$`]+")
 BLANKS = ("", " ", "\t", "\n")
 SPECIAL = "@*#?$!-0123456789"
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -76,8 +76,7 @@ class WordReader(ABC):
             elif character in "'\"\\$`":
                 parts += self.read_quoted(character)
             elif character in "<>" and self.text.startswith("(", self.at + 1):
-                self.at += 2
-                parts.append(Substitution(self.read_inner(self.at, "("), False, character))
+                parts.append(self.read_process(character))
             elif character == "(" and self.is_extended(start):
                 begin = self.at
                 self.skip_parentheses()
@@ -85,6 +84,11 @@ class WordReader(ABC):
             else:
                 break
         return Word(tuple(parts), self.span(start))
+
+    def read_process(self, kind: str) -> Part:
+        """Read `<(...)` or `>(...)`."""
+        self.at += 2
+        return Substitution(self.read_inner(self.at, "("), False, kind)
 
     def is_extended(self, start: int) -> bool:
         """Return whether a parenthesis here belongs to an extended pattern such as `*(...)`."""
@@ -274,6 +278,11 @@ class WordReader(ABC):
             elif character == "'" and quoted:
                 # Inside double quotes a single quote protects nothing.
                 parts.append(Text("'"))
+                self.at += 1
+            elif character in "<>" and self.text.startswith("(", self.at + 1) and not quoted:
+                parts.append(self.read_process(character))
+            elif character in "<>":
+                parts.append(Text(character))
                 self.at += 1
             else:
                 parts += self.read_quoted(character)
