@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
+from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.errors import CliGuardError
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.git.process import Git
@@ -16,6 +17,9 @@ CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
 LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
 MOST_FOUND = 500
+MOST_ENTRIES = 20_000
+# What others published, keys for their tests included, and what Git stores compressed.
+NOT_OWN = frozenset((".git", ".hg", "node_modules", "site-packages", "vendor", ".venv", "venv", ".tox"))
 STATUS_BYTES = 1_000_000
 
 
@@ -105,3 +109,16 @@ class TrustedTree:
             return os.access(path, os.X_OK) and CALL.search(named.read_bytes()) is not None
         except OSError:
             return False
+
+    def find_secret(self, folder: str) -> str | None:
+        """Return a file below a folder whose name says that it holds secrets, among the first MOST_ENTRIES."""
+        seen = 0
+        for path, folders, files in os.walk(folder):
+            seen += len(folders) + len(files)
+            found = (f"{path.rstrip('/')}/{name}" for name in files)
+            if file := next(filter(holds_secrets, found), None):
+                return file
+            if seen > MOST_ENTRIES:
+                return None
+            folders[:] = [name for name in folders if name not in NOT_OWN]
+        return None

@@ -5,11 +5,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from cli_guard.commands import floors
+from cli_guard.commands.below import BELOW, NAMES
 from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
-from cli_guard.commands.effects.places import PathClass, classify_path, classify_whole, is_credential
+from cli_guard.commands.effects.places import (
+    PathClass,
+    classify_path,
+    classify_whole,
+    holds_credentials,
+    is_credential,
+)
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import (
@@ -137,7 +144,8 @@ class Call(ParsedCall):
         """Run the command in the remaining words."""
         rest = self.arguments.rest
         if self.arguments.appended:
-            found = Field(None, "", self.span, origin="paths", many=True)
+            taints = self.find_path_taints(self.find_searched_paths())
+            found = Field(None, "", self.span, taints, "paths", many=True)
             rest = [found if word.text == "{}" else word for word in rest]
             return (
                 self.shell.invoke(rest if found in rest else [*rest, found], NOTHING, self.span)
@@ -168,7 +176,7 @@ class Call(ParsedCall):
     def finish(self) -> Stream:
         """Taint the files written and the output; return the output."""
         if self.kinds & CONNECTED:
-            floors.check_sent(self.shell, self.stdin.taints, self.title, self.span, program=True)
+            values.check_data(self, self.stdin.taints, self.span)
         carried = merge([*self.reads, self.stdin]) if self.reads else self.stdin
         taints = self.collect_taints()
         for given, verb in self.written:
@@ -199,7 +207,8 @@ class Call(ParsedCall):
         """Collect the taints of everything that goes out of this call."""
         carried = taints_of((self.stdin, *self.reads, *self.fields))
         shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
-        return carried | shown | self.find_network_taints()
+        read = {BELOW + folder for folder in self.find_walked()}
+        return carried | shown | read | self.find_network_taints()
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         said = [option.prints for option in self.arguments.present if option.prints]
@@ -235,8 +244,10 @@ class Call(ParsedCall):
         everything = (
             {EVERYTHING} if any(classify_whole(path) is not PathClass.ORDINARY for path in given) else set()
         )
-        secret = {SECRET} if any(is_credential(path) for path in given) else set()
-        return frozenset(everything | secret)
+        walked = self.find_walked()
+        secret = any(map(is_credential, given)) or any(map(holds_credentials, walked))
+        names = {NAMES + BELOW + folder for folder in walked}
+        return frozenset(everything | names | ({SECRET} if secret else set()))
 
 
 def words_before_command(words: list[str | None]) -> list[str | None]:

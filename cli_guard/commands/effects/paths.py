@@ -20,6 +20,7 @@ from cli_guard.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOT
 from cli_guard.model import Decision
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
+LOCAL_SOCKETS = re.compile(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 
@@ -84,7 +85,8 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         return
     if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_OUT, path, f"sends its output through {path}", span)
-        floors.check_sent(shell, carried.taints, path, span)
+        stays = LOCAL_SOCKETS.match(path) is not None
+        floors.check_sent(shell, carried.taints, path, span, stays=stays)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
         rule = floors.DISK if place is PathClass.DISK else floors.KILL_ALL if "sysrq" in path else ""

@@ -43,7 +43,7 @@ SYSTEM_FOLDERS = frozenset(
 )
 # Folders that are not secrets themselves; what goes through all files in them finds some.
 SECRET_FOLDERS = frozenset(
-    ("/etc", "/etc/ssl", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
+    ("/etc", "/etc/ssl", "/home", "/Users", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
 )
 VITAL_FILES = frozenset(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()

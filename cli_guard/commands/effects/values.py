@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from cli_guard.commands import floors
+from cli_guard.commands.below import BELOW, drop_places, read_named
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
@@ -37,6 +38,7 @@ PYTHON_TOOLS = frozenset(
 )
 # `@FILE` stands for the options in a file.
 TAKES_OPTIONS_FROM_FILES = frozenset("gcc clang ld as nm objdump size strings javac tsc mypy".split())
+PLACES = frozenset(("url", "host", "server", "endpoint"))
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
@@ -95,7 +97,7 @@ def take_read(call: ParsedCall, given: Field) -> None:
         shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
-        call.reads.append(Stream(None, given.taints))
+        call.reads.append(Stream(None, read_named(given.taints)))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
         take_url(call, given)
     else:
@@ -168,6 +170,15 @@ def take_host(call: ParsedCall, given: Field) -> None:
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
 
 
+def check_data(call: ParsedCall, taints: frozenset[str], span: Span) -> bool:
+    """Deny that a call sends secrets; return whether it does."""
+    given = [each for kind, each in call.arguments.kinds if kind in PLACES]
+    given += [value for option, value in call.arguments.values if option.takes in PLACES]
+    hosts = [host for each in given for host in find_hosts(each.start) or [each.start.partition("/")[0]]]
+    stays = bool(hosts) and all(map(LOOPBACK.fullmatch, hosts)) and all(each.text for each in given)
+    return floors.check_sent(call.shell, taints, call.title, span, program=True, stays=stays)
+
+
 def take_upload(call: ParsedCall, given: Field) -> None:
     """Emit the upload of a file, or the connection to where it goes."""
     if given.text in INPUT:
@@ -179,7 +190,8 @@ def take_upload(call: ParsedCall, given: Field) -> None:
         return
     stream = given.stream or read_path(call.shell, given, given.span)
     call.reads.append(stream)
-    floors.check_sent(call.shell, stream.taints | given.taints, call.title, given.span, program=True)
+    walked = {BELOW + folder for folder in call.find_walked()}
+    check_data(call, stream.taints | read_named(given.taints) | walked, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shorten(given)}", given.span)
 
 
@@ -191,7 +203,7 @@ def take_send(call: ParsedCall, given: Field) -> None:
         name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
         take_upload(call, name)
         return
-    floors.check_sent(call.shell, given.taints, call.title, given.span, program=True)
+    check_data(call, given.taints, given.span)
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
@@ -201,7 +213,7 @@ def take_header(call: ParsedCall, given: Field) -> None:
         take_send(call, given)
     elif given.start.startswith("@"):
         take_upload(call, literal(given.start[1:], given.span, like=given))
-    elif given.taints:
+    elif drop_places(given.taints):
         call.effect(Kind.CREDENTIAL, None, "sends a key from a variable", given.span)
 
 
@@ -312,7 +324,7 @@ def take_input(call: ParsedCall, kind: str) -> None:
         else:
             run_language(call, kind, stdin, call.span)
     elif kind == "send":
-        sent = floors.check_sent(call.shell, stdin.taints, call.title, call.span, program=True)
+        sent = check_data(call, stdin.taints, call.span)
         if not sent and stdin != NOTHING:
             call.effect(Kind.NETWORK_OUT, None, "sends its input", call.span)
     elif not floors.check_remote_code(call.shell, stdin.taints, call.title, call.span):

@@ -158,6 +158,7 @@ def search(call: Call) -> Stream:
     for option, value in call.arguments.values:
         if {"--include", "-g", "--glob", "--iglob"} & set(option.names) and is_credential(value.start):
             call.effect(Kind.CREDENTIAL, value.shown, f"searches {value.shown}", value.span)
+            call.reads.append(Stream(None, frozenset((SECRET,))))
     return call.run()
 
 
