@@ -5,7 +5,6 @@ from functools import cache
 
 from cli_guard.rules.tables import words
 
-ABOVE = re.compile(r"(?:\.\./)+")
 # The most names of a folder in the table: `.local/share/keyrings`, `/var/run/secrets`.
 LONGEST_FOLDER = 4
 
@@ -43,8 +42,6 @@ def read_paths(group: str) -> Paths:
 
 def holds_secrets(path: str) -> bool:
     """Return whether a program keeps secrets in a file at this path."""
-    # From an unknown folder, `../../etc/shadow` may be that of the system.
-    path = ABOVE.sub("/", path, count=1) if path.startswith("../") else path
     return read_paths("secret").has(path) and not read_paths("public").has(path)
 
 

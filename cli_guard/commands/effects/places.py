@@ -9,6 +9,7 @@ from cli_guard.commands.effects.credentials import holds_secrets, list_hidden
 from cli_guard.commands.model import Context
 
 PROCESS_ROOT = re.compile(r"^/proc/[^/]+/root(?=/|\Z)")
+ABOVE = re.compile(r"^(?:\.\./)+")
 GLOBS = re.compile(r"[*?\[]")
 ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
 
@@ -184,6 +185,8 @@ def classify_path(path: str) -> PathClass:
 
 def is_credential(path: str) -> bool:
     """Return whether a resolved path holds secrets, or, for a pattern, could."""
+    # From an unknown folder, `../../etc/shadow` may be that of the system.
+    path = ABOVE.sub("/", path)
     if holds_secrets(path):
         return True
     if not GLOBS.search(path):
@@ -208,7 +211,7 @@ def could_find(pattern: str, name: str) -> bool:
         return False
     parts = pattern.split("/")[-len(wanted) :]
     return len(parts) == len(wanted) and all(
-        fnmatchcase(one, part) and (one[0] != "." or part[0:1] == ".")
+        fnmatchcase(one, part) and bool(one) == bool(part) and (one[:1] != "." or part[:1] == ".")
         for one, part in zip(wanted, parts, strict=True)
     )
 
@@ -227,7 +230,7 @@ PATTERNS = (
     (PathClass.STARTUP, STARTUP),
 )
 # Credentials that a pattern may match without naming them, beside the hidden ones. A bare `*` matches no hidden file.
-VISIBLE = ("id_rsa", ".ssh/id_rsa", ".ssh/id_ed25519", "etc/shadow", "etc/sudoers")
+VISIBLE = ("id_rsa", ".ssh/id_rsa", ".ssh/id_ed25519", "/etc/shadow", "/etc/sudoers")
 GLOBBED = (
     (".git/hooks", PathClass.HOOKS),
     (".git/config", PathClass.GIT_CONFIG),

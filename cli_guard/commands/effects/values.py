@@ -14,7 +14,7 @@ from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.programs import sub_command, table
-from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
+from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, TOKEN, Stream
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
@@ -114,8 +114,14 @@ def take_url(call: ParsedCall, given: Field) -> None:
         )
         return
     take_helper(call, given)
-    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    check_address(call, given)
     call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shorten(given)}", given.span)
+
+
+def check_address(call: ParsedCall, given: Field) -> None:
+    """Deny an address with a secret in it. A variable that is all of it (`$DATABASE_URL`) goes where it belongs."""
+    taints = given.taints - {TOKEN} if given.shape == "x" else given.taints
+    floors.check_sent(call.shell, taints, given.shown, given.span)
 
 
 def take_helper(call: ParsedCall, given: Field) -> None:
@@ -143,7 +149,7 @@ def take_name(call: ParsedCall, given: Field) -> None:
 
 def take_server(call: ParsedCall, given: Field) -> None:
     """Emit the connection of a client to its server, or list of servers, unless all are on this machine."""
-    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    check_address(call, given)
     hosts = find_hosts(given.start) or [given.start]
     if given.text is None or not all(map(LOOPBACK.fullmatch, hosts)):
         call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
@@ -166,7 +172,7 @@ def find_hosts(text: str) -> list[str]:
 def take_host(call: ParsedCall, given: Field) -> None:
     """Emit the connection to a host."""
     take_helper(call, given)
-    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    check_address(call, given)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
 
 

@@ -15,7 +15,7 @@ from cli_guard.commands.scope import SECRET, Stream
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
 PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
-SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
+SECRETS = re.compile(r"(?:^|,)sec(?:rets?)?(?:[./,]|\Z)", re.IGNORECASE)
 
 
 def service(call: Call) -> Stream:
