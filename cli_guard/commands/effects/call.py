@@ -35,10 +35,6 @@ CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
 # What a dry run leaves out.
 CHANGES = frozenset((Kind.WRITE, Kind.DELETE, Kind.SYSTEM, "move"))
-# Their service runs on this machine, so what they print of it does not come from the network.
-LOCAL_SERVICES = frozenset(
-    "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
-)
 SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = frozenset((PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG))
@@ -170,7 +166,7 @@ class Call(ParsedCall):
 
     def find_network_taints(self) -> frozenset[str]:
         """Return the taint of the output of a call that talks to a remote host."""
-        kinds = self.kinds & (CONNECTED if self.program.name in LOCAL_SERVICES else FETCHED)
+        kinds = self.kinds & (CONNECTED if self.program.name in values.LOCAL_SERVICES else FETCHED)
         return frozenset((REMOTE,)) if kinds else frozenset()
 
     def finish(self) -> Stream:

@@ -92,14 +92,14 @@ class ParsedCall:
         """Return the folders below which the call reads or names every file, hidden ones included."""
         table, given = words("recursive"), self.arguments
         options = table["options"].get(self.spec.name)
-        if options is None or (options and not given.has(*options)):
+        if options is None or (options and not given.has(*options)) or given.has(*table["listing"]):
             return []
         including = table["including"].get(self.spec.name, ())
         for option, value in given.values:
             names, left_out = {*option.names}, value.start.removeprefix("!")
             if names.intersection(including) and left_out == value.start:
                 return []
-            if names.intersection(table["excluding"]["any"]) and is_credential(left_out):
+            if names.intersection(table["excluding"]) and is_credential(left_out):
                 return []
         searches = any(kind.startswith(Kind.READ) for kind in operand_kinds(given))
         folders = [each for kind, each in given.kinds if kind == Kind.READ] if searches else given.operands

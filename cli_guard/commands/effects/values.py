@@ -29,6 +29,7 @@ RECORD_TYPES = re.compile(
     re.IGNORECASE,
 )
 AUTHORITY = re.compile(r"[a-zA-Z][\w+.-]*://([^/?#]*)")
+WHOLE_HOST = re.compile(r"[a-zA-Z][\w+.-]*://[^/?#]+[/?#]")
 NAMED_HOST = re.compile(r"(?:^|[?&\s])host(?:addr)?\s*=\s*'?([^&\s']*)")
 # Python modules that have the name of their program; any other module may belong to the project.
 PYTHON_TOOLS = frozenset(
@@ -38,6 +39,10 @@ PYTHON_TOOLS = frozenset(
 )
 # `@FILE` stands for the options in a file.
 TAKES_OPTIONS_FROM_FILES = frozenset("gcc clang ld as nm objdump size strings javac tsc mypy".split())
+# Their service runs on this machine, so what they print of it does not come from the network.
+LOCAL_SERVICES = frozenset(
+    "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
+)
 PLACES = frozenset(("url", "host", "server", "endpoint"))
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
@@ -121,7 +126,7 @@ def take_url(call: ParsedCall, given: Field) -> None:
 def check_address(call: ParsedCall, given: Field) -> None:
     """Deny an address with a secret in it. A variable that is all of it (`$DATABASE_URL`) goes where it belongs."""
     taints = given.taints - {TOKEN} if given.shape == "x" else given.taints
-    floors.check_sent(call.shell, taints, given.shown, given.span)
+    floors.check_sent(call.shell, taints, given.shown, given.span, stays=stays_here(call))
 
 
 def take_helper(call: ParsedCall, given: Field) -> None:
@@ -178,11 +183,19 @@ def take_host(call: ParsedCall, given: Field) -> None:
 
 def check_data(call: ParsedCall, taints: frozenset[str], span: Span) -> bool:
     """Deny that a call sends secrets; return whether it does."""
+    return floors.check_sent(call.shell, taints, call.title, span, program=True, stays=stays_here(call))
+
+
+def stays_here(call: ParsedCall) -> bool:
+    """Return whether all that a call connects to is certainly on this machine."""
     given = [each for kind, each in call.arguments.kinds if kind in PLACES]
     given += [value for option, value in call.arguments.values if option.takes in PLACES]
-    hosts = [host for each in given for host in find_hosts(each.start) or [each.start.partition("/")[0]]]
-    stays = bool(hosts) and all(map(LOOPBACK.fullmatch, hosts)) and all(each.text for each in given)
-    return floors.check_sent(call.shell, taints, call.title, span, program=True, stays=stays)
+    if not given:
+        return call.program.name in LOCAL_SERVICES
+    if not all(each.text or WHOLE_HOST.match(each.start) for each in given):
+        return False
+    hosts = [find_hosts(each.start) or [each.start.partition("/")[0]] for each in given]
+    return all(LOOPBACK.fullmatch(host) for named in hosts for host in named)
 
 
 def take_upload(call: ParsedCall, given: Field) -> None:

@@ -12,7 +12,7 @@ from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
-from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream, taints_of
+from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, TOKEN, Stream, taints_of
 
 MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
 # A line of sha256sum with a digest that was not broken: "DIGEST  NAME".
@@ -99,7 +99,7 @@ def gh(call: Call) -> Stream:
     first = call.spec.name.split()[1:2]
     if first and first[0] not in ("secret", "variable", "auth", "ssh-key", "gpg-key"):
         for word in call.fields[1:]:
-            check_sent(call.shell, word.taints & {SECRET}, call.title, word.span, program=True)
+            check_sent(call.shell, word.taints - {TOKEN}, call.title, word.span, program=True)
     for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
             call.effect(Kind.CREDENTIAL, operand.shown, f"shows or sets {operand.shown}", operand.span)
