@@ -30,7 +30,7 @@ host_vars/a/vault.yml ~/.config/openstack/clouds.yaml ~/.aliyun/config.json ~/.s
 ~/.mylogin.cnf ~/.config/rclone/rclone.conf ~/.config/filezilla/sitemanager.xml .vscode/sftp.json ~/.vnc/passwd
 ~/.msmtprc ~/.irb_history ~/.local/share/fish/fish_history android/key.properties prod.secret.exs local_settings.py
 .streamlit/secrets.toml .secrets.toml ~/.config/op/config .env~ .env.local.bak app.prod.env prod.tfstate
-prod.auto.tfvars.json github_rsa x.keytab .env?
+prod.auto.tfvars.json github_rsa rootkey.csv x.keytab .env?
 """.split()
 NO_FILES = """
 src/auth.json.py src/auth.ts auth.jsonl docs/database.yml.example database.yml config/database.rb

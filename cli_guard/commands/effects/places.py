@@ -25,7 +25,6 @@ class PathClass(StrEnum):
     SINK = "sink"
     SOCKET = "socket"
     KERNEL = "kernel"
-    CREDENTIAL = "credential"
     REPOSITORY = "repository"
     HOOKS = "hooks"
     GIT_CONFIG = "git-config"
