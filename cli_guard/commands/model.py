@@ -146,7 +146,7 @@ class WorkTree(Protocol):
         """Return whether a hook of cli-guard reviews each commit."""
 
     def find_secret(self, folder: str) -> str | None:
-        """Return a file below a folder that may hold secrets; None if none was found among the first thousands."""
+        """Return a file below a folder, or a pattern of paths, that may hold secrets; None if none was found."""
 
 
 @dataclass(frozen=True)

@@ -111,16 +111,23 @@ class TrustedTree:
             return False
 
     def find_secret(self, folder: str) -> str | None:
-        """Return a file below a folder whose name says that it holds secrets, among the first MOST_ENTRIES."""
+        """Return a file below a folder whose name says that it holds secrets, among the first MOST_ENTRIES.
+
+        The folder may be a pattern.
+        """
         seen = 0
-        if NOT_OWN.intersection(Path(folder).parts):
-            return None
-        for path, folders, files in os.walk(folder):
-            seen += len(folders) + len(files)
-            found = (f"{path.rstrip('/')}/{name}" for name in files)
-            if file := next(filter(holds_secrets, found), None):
-                return file
-            if seen > MOST_ENTRIES:
-                return None
-            folders[:] = [name for name in folders if name not in NOT_OWN]
+        for top in glob.iglob(folder):  # noqa: PTH207 - as `expand`, without what is hidden
+            seen += 1
+            if NOT_OWN.intersection(Path(top).parts):
+                continue
+            if Path(top).is_file() and holds_secrets(top):
+                return top
+            for path, folders, files in os.walk(top):
+                folders[:] = [name for name in folders if name not in NOT_OWN]
+                seen += len(folders) + len(files)
+                found = (f"{path.rstrip('/')}/{name}" for name in files)
+                if file := next(filter(holds_secrets, found), None):
+                    return file
+                if seen > MOST_ENTRIES:
+                    return None
         return None

@@ -194,7 +194,7 @@ def stays_here(call: ParsedCall) -> bool:
         return call.program.name in LOCAL_SERVICES
     if not all(each.text or WHOLE_HOST.match(each.start) for each in given):
         return False
-    hosts = [find_hosts(each.start) or [each.start.partition("/")[0]] for each in given]
+    hosts = [find_hosts(each.start) or [each.start.partition("/")[0].rpartition("@")[2]] for each in given]
     return all(LOOPBACK.fullmatch(host) for named in hosts for host in named)
 
 
