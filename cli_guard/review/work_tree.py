@@ -28,6 +28,7 @@ class TrustedTree:
 
     def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
+        self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
@@ -111,23 +112,27 @@ class TrustedTree:
             return False
 
     def find_secret(self, folder: str) -> str | None:
-        """Return a file below a folder whose name says that it holds secrets, among the first MOST_ENTRIES.
+        """Return a file below a folder, or a pattern of paths, whose name says that it holds secrets."""
+        if folder not in self._secrets:
+            self._secrets[folder] = search_secret(folder)
+        return self._secrets[folder]
 
-        The folder may be a pattern.
-        """
-        seen = 0
-        for top in glob.iglob(folder):  # noqa: PTH207 - as `expand`, without what is hidden
-            seen += 1
-            if NOT_OWN.intersection(Path(top).parts):
-                continue
-            if Path(top).is_file() and holds_secrets(top):
-                return top
-            for path, folders, files in os.walk(top):
-                folders[:] = [name for name in folders if name not in NOT_OWN]
-                seen += len(folders) + len(files)
-                found = (f"{path.rstrip('/')}/{name}" for name in files)
-                if file := next(filter(holds_secrets, found), None):
-                    return file
-                if seen > MOST_ENTRIES:
-                    return None
-        return None
+
+def search_secret(pattern: str) -> str | None:
+    """Return a file of secrets among the first MOST_ENTRIES at and below the paths of a pattern."""
+    seen = 0
+    for top in glob.iglob(folder):  # noqa: PTH207 - as `expand`, without what is hidden
+        seen += 1
+        if NOT_OWN.intersection(Path(top).parts):
+            continue
+        if Path(top).is_file() and holds_secrets(top):
+            return top
+        for path, folders, files in os.walk(top):
+            folders[:] = [name for name in folders if name not in NOT_OWN]
+            seen += len(folders) + len(files)
+            found = (f"{path.rstrip('/')}/{name}" for name in files)
+            if file := next(filter(holds_secrets, found), None):
+                return file
+            if seen > MOST_ENTRIES:
+                return None
+    return None
