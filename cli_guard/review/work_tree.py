@@ -121,7 +121,7 @@ class TrustedTree:
 def search_secret(pattern: str) -> str | None:
     """Return a file of secrets among the first MOST_ENTRIES at and below the paths of a pattern."""
     seen = 0
-    for top in glob.iglob(folder):  # noqa: PTH207 - as `expand`, without what is hidden
+    for top in glob.iglob(pattern):  # noqa: PTH207 - as `expand`, without what is hidden
         seen += 1
         if NOT_OWN.intersection(Path(top).parts):
             continue
