@@ -56,9 +56,13 @@ APART = ("subshell", "background", "coproc")
 
 @dataclass
 class Shell(Machine):
-    """A shell that walks a script node by node. `read` are the names of the variables that its texts read."""
+    """A shell that walks a script node by node.
+
+    `read` are the names of the variables that its texts read, `called` the bodies of the functions that have run.
+    """
 
     uncalled: dict[str, Node] = field(default_factory=dict)
+    called: set[int] = field(default_factory=set)
     read: frozenset[str] = frozenset()
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
@@ -222,12 +226,13 @@ class Shell(Machine):
         self.scope.functions[node.name] = node.body
         if floors.calls_itself_twice(node):
             floors.deny_fork_bomb(self, node.span)
-        else:
+        elif id(node.body) not in self.called:
             self.uncalled[node.name] = node.body
         return NOTHING
 
     def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
         self.uncalled.pop(name, None)
+        self.called.add(id(body))
         running = f"{name} {id(body)}"
         if running in self.running:
             self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))

@@ -21,13 +21,14 @@ from cli_guard.commands.parse.tree import (
 
 # Substitutions and groups inside each other. A deeper one is an error, and not read.
 DEEPEST = 30
+LONGEST_EXPRESSION = 5_000
 RUN = re.compile(r"[^ \t\n|&;()<>'\"\\$`]+")
 IN_QUOTES = re.compile(r"[^\"\\$`]+")
 IN_BRACES = re.compile(r"[^}<>'\"\\$`]+")
 BLANKS = ("", " ", "\t", "\n")
 SPECIAL = "@*#?$!-0123456789"
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-BRACED = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])", re.ASCII)
+BRACED = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?!-]|\$(?!\{))", re.ASCII)
 OPERATOR = re.compile(r":?[-=+?]|%%?|##?|/[/#%]?|\^\^?|,,?|[@:]")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.ASCII | re.DOTALL)
 SUBSCRIPTED = re.compile(r"[A-Za-z_]\w*\[", re.ASCII)
@@ -106,9 +107,9 @@ class WordReader(ABC):
 
     def read_subscript(self, found: "re.Match[str]") -> list[Part]:
         """Read `name[subscript]` at the place of an assignment; a pattern there is read like any text."""
-        end = self.text.find("]", found.end())
+        end = self.find_bracket(found.end() - 1)
         behind = self.text[end + 1 : end + 3]
-        if end < 0 or not (behind[:1] == "=" or behind == "+="):
+        if not end or not (behind[:1] == "=" or behind == "+="):
             return []
         expression = self.read_expression(found.end(), end)
         self.at = end + 1
@@ -183,7 +184,7 @@ class WordReader(ABC):
             return Substitution(self.read_inner(self.at, "("), quoted)
         if behind[:1] == "{":
             return self.read_braces(quoted=quoted)
-        if behind[:1] == "[" and (closed := self.text.find("]", start)) > 0:
+        if behind[:1] == "[" and (closed := self.find_bracket(start + 1)):
             self.at = closed + 1
             return Computation(self.read_expression(start + 2, closed), quoted)
         if behind[:1] and behind[0] in SPECIAL:
@@ -217,10 +218,19 @@ class WordReader(ABC):
             self.fail(start)
         return Substitution(self.read_apart(body, start + 1), quoted, "`")
 
+    def find_bracket(self, start: int) -> int:
+        """Return where the bracket that opens at `start` is closed, 0 if it is not."""
+        depth = 0
+        for at in range(start, min(len(self.text), start + LONGEST_EXPRESSION)):
+            depth += {"[": 1, "]": -1}.get(self.text[at], 0)
+            if not depth:
+                return at
+        return 0
+
     def find_computed(self, start: int) -> int:
         """Return where the `))` of `$((` is, 0 if its parentheses do not fit: then it is `$( (`."""
         depth = 0
-        for at in range(start, min(len(self.text), start + 5_000)):
+        for at in range(start, min(len(self.text), start + LONGEST_EXPRESSION)):
             depth += {"(": 1, ")": -1}.get(self.text[at], 0)
             if depth < 0:
                 return at if self.text.startswith("))", at) else 0
@@ -248,7 +258,7 @@ class WordReader(ABC):
         prefix, name = found.groups()
         self.at = found.end()
         operator = f"{prefix}name" if prefix else ""
-        if self.text.startswith("[", self.at) and (closed := self.text.find("]", self.at)) > 0:
+        if self.text.startswith("[", self.at) and (closed := self.find_bracket(self.at)):
             expression = self.read_expression(self.at + 1, closed)
             self.at = closed + 1
             behind = self.read_argument(quoted=quoted)
