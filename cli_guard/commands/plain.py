@@ -261,5 +261,5 @@ def is_match(word: Word) -> bool:
 def is_number(part: Part) -> bool:
     """Return whether a part is a number whatever its value: `$?`, `$#`, `${PIPESTATUS[0]}`."""
     return isinstance(part, Parameter) and (
-        (part.name in ("?", "#") and not part.operator) or is_pipe_status(part)
+        (part.name in ("?", "#", "!", "$") and not part.operator) or is_pipe_status(part)
     )

@@ -314,7 +314,7 @@ class Shell(Machine):
         }
 
     def expander(self) -> Expander:
-        return Expander(self.scope, self.substitute, self.set_by_default)
+        return Expander(self.scope, self.substitute, self.set_by_default, self.reject)
 
     def set_by_default(self, name: str, value: Stream, span: Span) -> None:
         """Set a variable for `${name:=value}`."""

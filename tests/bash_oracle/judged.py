@@ -67,6 +67,9 @@ class Tree:
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         return self.holds_odd_names()
 
+    def find_secret(self, folder: str) -> str | None:
+        return None
+
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         return ()
 

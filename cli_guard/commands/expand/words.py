@@ -17,9 +17,11 @@ from cli_guard.commands.expand.parameters import (
 )
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Computation, Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.commands.plain import is_number
 from cli_guard.commands.scope import ANYTHING, NOTHING, NUMBER, TOKEN, OutOfBudget, Scope, Stream
 
 MOST_FIELDS = 20_000
+NOWHERE = Span(0, 0)
 DEFAULTS = (":-", "-", ":=", "=")
 CUTS = ("%", "%%", "#", "##")
 DECLARATORS = tuple((Text(name),) for name in "declare typeset local export readonly".split())
@@ -33,11 +35,16 @@ def is_assignment(word: Word) -> bool:
 
 @dataclass
 class Expander:
-    """Expands the words of one shell; `run` runs a substitution and returns what it prints."""
+    """Expands the words of one shell; `run` runs a substitution and returns what it prints.
+
+    `reject` is told what makes a word uncertain, with the `span` of the word that is expanded.
+    """
 
     scope: Scope
     run: Callable[[Script], Stream]
     assign: Callable[[str, Stream, Span], None]
+    reject: Callable[[str, Span], None]
+    span: Span = NOWHERE
 
     def fields(self, words: tuple[Word, ...]) -> list[Field]:
         found: list[Field] = []
@@ -51,6 +58,7 @@ class Expander:
 
     def one(self, word: Word) -> Field:
         """Expand a word that is not split: the right side of an assignment, the target of a redirection."""
+        self.span = word.span
         pieces = [self.piece(part) for part in word.parts]
         if word.parts and all(is_process(part) for part in word.parts):
             pieces = [replace(piece, text=None, origin="value") for piece in pieces]
@@ -73,6 +81,7 @@ class Expander:
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
         """Split a word without braces: unquoted expansions are split at blanks."""
+        self.span = span
         if is_all_arguments(parts):
             given = self.scope.arguments
             unknown = Field(None, "", span, many=True)
@@ -94,7 +103,7 @@ class Expander:
                 current.append((value, True))
             elif value.text is None:
                 current.append((replace(value, perhaps=True), False))
-                many = many or value.origin != "value"
+                many = many or not is_number(part)
             else:
                 glob = glob or bool(GLOB.search(value.text))
                 # The names that a pattern found before are split at their blanks.
@@ -137,6 +146,8 @@ class Expander:
     def parameter(self, part: Parameter) -> Stream:
         """Expand `$name` or `${name...}`; what is outside of the plain subset has an unknown value."""
         value = self.variable(part.name) if part.name else ANYTHING
+        if value.perhaps and value.text:
+            self.reject("a variable that is set only under a condition", self.span)
         known = part.name in self.scope.variables or value.text is not None
         argument = self.one(part.argument) if part.argument else None
         other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
