@@ -38,7 +38,7 @@ KINDS = {
 }
 ADDRESS = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
 FETCHED_CODE = re.compile(
-    r"\b(?:(?:eval|assert)\b[^;\n]*\b(?:open|file_get_contents|Net::HTTP)\b[^;\n]*|(?:include|require)(?:_once)?[\s(]*)"
+    r"\b(?:(?:eval|assert)\b[^;\n]*\b(?:open|file_get_contents|Net::HTTP|fetch)\b[^;\n]*|(?:include|require)(?:_once)?[\s(]*)"
     r"['\"](?:https?|ftp)://|\bfetch\b[^\n]*\beval\b"
 )
 ENVIRONMENT = re.compile(r"\bprocess\.env\b(?!\.|\[)")
@@ -90,7 +90,7 @@ def calls(code: str) -> Iterator[tuple[str, list[str]]]:
         texts = text.split() if found[0].startswith(("%w", "%W", "qw")) else [text]
         if words and between in JOINS:
             words[-1] += text
-        elif words and between in SEPARATES:
+        elif words and between.rstrip("[ ") in SEPARATES:
             words += texts
         else:
             if words:
