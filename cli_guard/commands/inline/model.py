@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cli_guard.commands.model import Kind
 
 STREAMS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:"))
+EVERY_FILE = "reads every file that it finds, hidden ones included"
 SECRET_PART = re.compile(r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE)
 SECRET_WORDS = frozenset("key keys pass auth cred creds pat jwt dsn private pgpass pw".split())
 WITH_LOGIN = re.compile(
