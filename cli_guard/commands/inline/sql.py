@@ -28,7 +28,11 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 ODD_COMMENT = re.compile(r"--\S[^\n]*;")
-STRINGS = frozenset(("text", "dollar"))
+# An address in a string or in a quoted name, and what stands before one that is only compared or shown.
+ADDRESS = re.compile(r"\W*(?:\w*\$)?[a-z][\w+.-]*://[^\s/'\"]|e'.*\\[0-7xu]", re.IGNORECASE | re.DOTALL)
+SHOWN = frozenset(
+    "SELECT LIKE ILIKE GLOB REGEXP RLIKE IN VALUES THEN ELSE WHEN AND OR NOT BETWEEN = < > ! ~ |".split()
+)
 Token = tuple[str, str]
 END: Token = ("mark", ";")
 
@@ -100,6 +104,7 @@ class Statement:
             return
         yield from self.kind()
         yield from self.calls()
+        yield from self.tables()
 
     def kind(self) -> Iterator[Act]:
         words = set(self.words)
@@ -202,6 +207,20 @@ class Statement:
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
                 yield unknown(f"calls the SQL function {name[:60]}")
 
+    def tables(self) -> Iterator[Act]:
+        """Return the acts of files and addresses that are read as tables."""
+        for index, (kind, text) in enumerate(self.tokens):
+            if kind not in ("text", "quoted", "dollar"):
+                continue
+            before = index - 1
+            while self.token(before)[0] in ("text", "dollar") or self.token(before)[1] in ("(", "[", ","):
+                before -= 1
+            word = self.token(before)[1].upper()
+            if ADDRESS.match(text) and word not in SHOWN:
+                yield Act(Kind.NETWORK_OUT if word == "TO" else Kind.NETWORK_IN, text.strip("'\""))
+            elif kind == "text" and word in ("FROM", "JOIN"):
+                yield from file(Kind.READ, self.string(index))
+
     def named_list(self, index: int) -> bool:
         """Return whether the parentheses are the columns of a further WITH table: `, b(x) AS (`."""
         depth = 0
@@ -213,7 +232,8 @@ class Statement:
 
     def call(self, kind: Kind, index: int, name: str) -> Iterator[Act]:
         """Return the act of a function with an effect; `index` is the position of its name."""
-        target = self.string(index + 2)
+        alone = self.token(index + 3)[1] in (",", ")")
+        target = self.string(index + 2) if alone else None
         if name in ("xp_cmdshell", "sys_exec", "sys_eval"):
             yield shell(target) if target is not None else Act(Kind.EXEC, None, name)
         elif kind in (Kind.READ, Kind.WRITE):
