@@ -113,7 +113,7 @@ class Statement:
         elif self.first in CHANGES:
             yield self.change()
         elif self.first == "COPY":
-            yield from self.copy(words)
+            yield from self.copy()
         elif self.first == "LOAD" and "INFILE" in words:
             yield Act(Kind.READ, self.after("INFILE"))
             yield Act(Kind.SERVICE_WRITE, None, "LOAD DATA")
@@ -166,23 +166,18 @@ class Statement:
     def after(self, word: str) -> str | None:
         return self.string(self.words.index(word) + 1)
 
-    def copy(self, words: set[str]) -> Iterator[Act]:
+    def copy(self) -> Iterator[Act]:
         """Return the acts of COPY between a table and a file, a program or the client."""
         for index, word in enumerate(self.words):
-            if word not in ("TO", "FROM") or (word == "FROM" and "TO" in self.words[index:]):
-                continue
-            if self.word(index + 1) == "PROGRAM":
-                text = self.string(index + 2)
+            text = self.string(index + 1)
+            if word == "PROGRAM":
                 yield shell(text) if text is not None else Act(Kind.EXEC, None, "COPY PROGRAM")
-            elif self.token(index + 1)[0] == "text":
-                yield from file(Kind.WRITE if word == "TO" else Kind.READ, self.string(index + 1), "COPY")
-            elif self.word(index + 1) not in ("STDOUT", "STDIN"):
+            elif word in ("TO", "FROM") and text is not None:
+                yield from file(Kind.WRITE if word == "TO" else Kind.READ, text, "COPY")
+            elif word == "TO" and self.word(index + 1) not in ("STDOUT", "PROGRAM"):
                 yield unknown("a file that COPY names without quotes")
-            if word == "FROM":
-                yield Act(Kind.SERVICE_WRITE, None, "COPY FROM")
-        if change := self.inner_change():
-            yield Act(Kind.SERVICE_WRITE, None, change)
-        yield Act(Kind.SERVICE_READ, None) if words & {"TO", "FROM"} else unknown("SQL statement COPY")
+        change = self.inner_change() if "TO" in self.words else "COPY FROM"
+        yield Act(Kind.SERVICE_WRITE, None, change) if change else Act(Kind.SERVICE_READ, None)
 
     def pragma(self) -> Act:
         """Return the acts of PRAGMA, which reads unless it is given a value."""

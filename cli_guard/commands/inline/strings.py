@@ -8,9 +8,8 @@ replace text in them, are harmless.
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, environment, unknown
+from cli_guard.commands.inline.model import Act, environment, unescape, unknown
 from cli_guard.commands.model import Kind
-from cli_guard.commands.parse.quoting import ansi_c
 
 # A string of any of the four: in quotes, between backticks, or with a letter in front (`qw(...)`, `%x{...}`).
 STRING = re.compile(
@@ -104,4 +103,4 @@ def calls(code: str) -> Iterator[tuple[str, list[str]]]:
 def unquote(found: re.Match[str]) -> str:
     """Return the text of a string, interpolations as written."""
     text = next(each for name, each in found.groupdict().items() if each is not None and name != "mark")
-    return text if found["single"] is not None else ansi_c(text)
+    return text if found["single"] is not None else unescape(text)
