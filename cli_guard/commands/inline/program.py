@@ -63,28 +63,24 @@ class Program:
     def note(self, act: Act) -> None:
         self.acts[act if len(self.acts) < MOST_ACTS else unknown("code that does too many things")] = None
 
-    def data(self, values: Iterable[Value], given: Values = ANY) -> Data:
-        """Use values as plain data; a function among them may be called with `given`."""
+    def data(self, values: Iterable[Value]) -> Data:
+        """Use values as plain data; a function among them may be called with anything."""
         each = tuple(values)
         for value in each:
             if isinstance(value, Sequence):
                 self.memory.hide(value)
-                self.data(value.parts, given)
+                self.data(value.parts)
             elif isinstance(value, Function):
-                self.enter(value, [given] * len(value.parameters), {})
+                self.enter(value, [ANY] * len(value.parameters), {})
             elif isinstance(value, Reference):
-                self.hand_on(value, given)
+                self.hand_on(value)
         return taint_of(each)
 
-    def hand_on(self, value: Reference, given: Values) -> None:
+    def hand_on(self, value: Reference) -> None:
         if value.name in python.ENVIRONMENT:
             self.note(environment())
         elif not self.is_harmless(value.name):
             self.note(unknown(f"hands on {value.name}"))
-            if value.name in python.CALLS and self.depth < DEPTH:
-                self.depth += 1
-                self.invoke(value, [given], {})
-                self.depth -= 1
 
     def is_harmless(self, name: str) -> bool:
         return python.is_harmless(name) or name.split(".")[0] in self.foreign
@@ -130,16 +126,13 @@ class Program:
     def enter(self, function: Function, arguments: list[Values], named: Mapping[str, Values]) -> None:
         """Give the parameters of a function these values; its body is walked where it is defined."""
         self.entered.add(function)
-        filled = [*arguments, *([ANY] * len(function.parameters) if "*" in named else ())]
-        for name, values in zip(function.parameters, filled, strict=False):
+        if "*" in named:
+            self.data([function])
+        for name, values in (*zip(function.parameters, arguments, strict=False), *named.items()):
             self.memory.bind(f"{name} {function.number}", values)
-        for values in filled[len(function.parameters) :]:
+            self.data(values if name not in function.parameters else ())
+        for values in arguments[len(function.parameters) :]:
             self.data(values)
-        for name, values in named.items():
-            if name in function.parameters:
-                self.memory.bind(f"{name} {function.number}", values)
-            else:
-                self.data(values)
 
     def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
         """Call a function; return its possible values."""
@@ -156,7 +149,7 @@ class Program:
         if handler:
             result = handler(FunctionCall(self, function, arguments, named))
             if function.name not in python.CALLING:
-                self.data(given, result)
+                self.data(given)
             return result
         if function.name.rpartition(".")[0] in python.ENVIRONMENT:
             self.note(environment())
@@ -166,7 +159,7 @@ class Program:
             for value in given:
                 if isinstance(value, Sequence):
                     self.memory.alter(value)
-        return (self.data(given, (taint_of(given),)),)
+        return (self.data(given),)
 
     def call_method(
         self, of: Value, key: Key, arguments: list[Values], named: Mapping[str, Values]
@@ -192,8 +185,7 @@ class Program:
         if key in ("format", "format_map") and any("__" in (as_text(value) or "") for value in (of, *given)):
             self.note(unknown("formats names of the interpreter"))
         elements = of.parts if isinstance(of, Sequence) else ()
-        passed = self.data(given, (*elements, taint_of([of])))
-        return (*elements, taint_of([of, passed]))
+        return (*elements, taint_of([of, self.data(given)]))
 
     def load_module(self, name: str) -> Reference:
         """Load a module; one that is not Python's own runs its own code."""

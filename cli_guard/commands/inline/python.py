@@ -32,7 +32,7 @@ from cli_guard.commands.inline.values import (
     text_of,
 )
 
-PASSES, STEPS, UNROLLED, MOST_SPREAD = 24, 60_000, 16, 9
+PASSES, STEPS, UNROLLED, MOST_SPREAD = 24, 60_000, 64, 9
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -66,8 +66,6 @@ class Walk:
         self.memory = self.program.memory
         self.trees: dict[str, ast.Module] = {}
         self.functions: dict[ast.AST, Function] = {}
-        # Modules all of whose names are imported.
-        self.stars: set[str] = set()
         self.steps = 0
         self.final = False
 
@@ -140,23 +138,14 @@ class Walk:
                 return combine(text_of, self.values(node.values))
             case ast.List() | ast.Tuple() | ast.Set():
                 return (self.make_items(node.elts),)
-            case ast.BoolOp():
-                return alternatives(value for values in self.values(node.values) for value in values)
-            case ast.IfExp():
-                self.mix([node.test])
-                return alternatives((*self.value(node.body), *self.value(node.orelse)))
             case ast.Compare():
                 return self.mix((node.left, *filter(is_more_than_look_up, node.comparators)))
-            case ast.NamedExpr():
-                return self.assign(node.target, self.value(node.value))
             case ast.Lambda():
                 return self.define(node, lambda: self.give(self.value(node.body)))
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
                 return self.comprehend(node.generators, lambda: self.value(node.elt))
             case ast.DictComp():
                 return self.comprehend(node.generators, lambda: self.mix((node.key, node.value)))
-            case ast.Yield() | ast.YieldFrom():
-                return self.give(self.mix([node.value]))
         return self.mix(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
     def statement(self, node: ast.AST) -> Values:
@@ -175,18 +164,23 @@ class Walk:
             case ast.Return():
                 return self.give(self.value(node.value) if node.value else ANY)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self.name_definition(node, self.define(node, lambda: self.run_block(node.body)))
-            case ast.ClassDef():
-                self.define_class(node)
+                if node.decorator_list:
+                    self.program.note(unknown("a function with a decorator"))
+                self.memory.assign(node.name, self.define(node, lambda: self.run_block(node.body)))
             case ast.Import():
                 for alias in node.names:
                     module = self.program.load_module(alias.name)
                     top = Reference(python.own_name(alias.name.partition(".")[0]))
                     self.memory.assign(alias.asname or top.name, (module if alias.asname else top,))
             case ast.ImportFrom():
-                self.import_names(node)
+                module = self.program.load_module("." * node.level + (node.module or ""))
+                for alias in node.names:
+                    part = python.part_of(module, alias.name)
+                    self.memory.assign(alias.asname or alias.name, (part,))
+                    if alias.name == "*":
+                        self.program.note(unknown(f"imports all names of {module.name}"))
             case ast.For() | ast.AsyncFor():
-                self.loop(node.target, self.value(node.iter), lambda: self.run_block(node.body), UNROLLED)
+                self.loop(node.target, self.value(node.iter), lambda: self.run_block(node.body))
                 self.run_block(node.orelse)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
@@ -197,19 +191,19 @@ class Walk:
             case ast.Delete():
                 for target in node.targets:
                     self.assign(target, ANY)
-            case ast.If() | ast.While() | ast.Raise() | ast.Try() | ast.Assert() | ast.Match():
+            case ast.If() | ast.While() | ast.Raise() | ast.Try() | ast.Assert():
                 self.walk_inside(node)
             case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue():
                 pass
             case _:
                 self.program.note(unknown(f"Python's {type(node).__name__}"))
+                self.walk_inside(node)
         return ANY
 
     def walk_inside(self, node: ast.AST) -> None:
-        """Walk the parts of a statement; the names that its handlers and patterns bind may be anything."""
-        for name in (getattr(node, "name", None), getattr(node, "rest", None)):
-            if name:
-                self.memory.assign(name, ANY)
+        """Walk the parts of a statement."""
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            self.memory.assign(node.name, ANY)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.mix([child])
@@ -221,12 +215,8 @@ class Walk:
     def name(self, name: str) -> Values:
         found = self.memory.look_up(name)
         own = python.own_name(name)
-        starred = tuple(
-            Reference(whole) for module in sorted(self.stars) if python.is_known(whole := f"{module}.{name}")
-        )
-        if python.is_known(own) or (self.final and not found and not starred):
-            return (*found, Reference(own))
-        return (*found, *starred)
+        unbound = self.final and not found
+        return (*found, Reference(own)) if unbound or python.is_known(own) else found
 
     def parts(self, of: Values, keys: tuple[Key, ...], *, by_key: bool) -> Values:
         return alternatives(
@@ -244,8 +234,6 @@ class Walk:
         """Take a slice: of found names it is found names, of anything else it is not known."""
         of = self.value(node.value)
         self.mix([node.slice])
-        if ast.unparse(node.slice) == "::-1" and len(of) == 1 and (text := as_text(of[0])):
-            return (Literal(text[::-1]),)
         return of if all(map(is_open, of)) else (self.program.data(of),)
 
     def call(self, node: ast.Call) -> Values:
@@ -304,9 +292,6 @@ class Walk:
                     self.unpack(target.elts, value)
             case ast.Attribute():
                 self.change(target.value, (target.attr,), values)
-            case ast.Subscript(slice=ast.Slice()):
-                self.mix([target.slice])
-                self.change(target.value, (None,), values)
             case ast.Subscript():
                 self.mix([target.slice])
                 self.change(target.value, self.keys(target.slice), values)
@@ -345,56 +330,21 @@ class Walk:
                 self.program.call_method(of, "extend", [value], {})
 
     def define(self, node: Definition, body: Callable[[], Values]) -> Values:
-        """Walk a function. One that takes any number of arguments may be called with anything."""
+        """Walk a function. One that takes more than plain arguments may be called with anything."""
         given = node.args
-        positional = [each.arg for each in (*given.posonlyargs, *given.args)]
-        late = positional[len(positional) - len(given.defaults) :]
-        others = [each.arg for each in (*given.kwonlyargs, given.vararg, given.kwarg) if each]
-        function = self.functions.setdefault(node, Function(len(self.functions), (*positional, *others)))
+        plain = [each.arg for each in given.args]
+        special = (*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg)
+        others = [each.arg for each in special if each]
+        function = self.functions.setdefault(node, Function(len(self.functions), (*plain, *others)))
         self.memory.scopes.append(function)
-        names = (*late, *(each.arg for each in given.kwonlyargs))
-        for name, default in zip(names, (*given.defaults, *given.kw_defaults), strict=True):
-            if default:
-                self.memory.assign(name, self.value(default))
+        for name, default in zip(reversed(plain), reversed(given.defaults), strict=False):
+            self.memory.assign(name, self.value(default))
+        self.mix(given.kw_defaults)
         body()
         self.memory.scopes.pop()
-        if given.vararg or given.kwarg:
+        if others:
             self.program.data([function])
         return (function,)
-
-    def name_definition(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, made: Values
-    ) -> None:
-        """Bind the name of a function or a class, and call its decorators with it."""
-        self.memory.assign(node.name, made)
-        for decorator in node.decorator_list:
-            for function in self.value(decorator):
-                self.program.invoke(function, [self.name(node.name)], {})
-
-    def define_class(self, node: ast.ClassDef) -> None:
-        """Walk a class; its instances are data: what it binds is reachable through them, so it must be harmless."""
-        self.mix((*node.bases, *(keyword.value for keyword in node.keywords)))
-        for each in node.body:
-            match each:
-                case ast.Assign() | ast.AnnAssign() | ast.Expr():
-                    self.mix([each.value])
-                case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    self.value(each)
-                    self.program.data(self.name(each.name))
-                case ast.ClassDef() | ast.Pass():
-                    self.value(each)
-                case _:
-                    self.program.note(unknown("a statement in a class"))
-        function = self.functions.setdefault(node, Function(len(self.functions)))
-        self.name_definition(node, (function,))
-
-    def import_names(self, node: ast.ImportFrom) -> None:
-        module = self.program.load_module("." * node.level + (node.module or ""))
-        for alias in node.names:
-            if alias.name == "*":
-                self.stars.add(module.name)
-            else:
-                self.memory.assign(alias.asname or alias.name, (python.part_of(module, alias.name),))
 
     def give(self, values: Values) -> Values:
         """Return values from the function that is walked."""
@@ -402,10 +352,10 @@ class Walk:
             self.memory.bind(f"return {self.memory.scopes[-1].number}", values)
         return values
 
-    def loop(self, target: ast.expr, over: Values, body: Callable[[], Values], most: int) -> list[Values]:
+    def loop(self, target: ast.expr, over: Values, body: Callable[[], Values]) -> list[Values]:
         """Run a body for each element; return what each turn gives."""
         only = over[0] if len(over) == 1 else None
-        if not isinstance(target, ast.Name) or not isinstance(only, Sequence) or len(only.parts) > most:
+        if not isinstance(target, ast.Name) or not isinstance(only, Sequence) or len(only.parts) > UNROLLED:
             self.assign(target, self.program.elements(over))
             return [body()]
         results = []
@@ -422,14 +372,15 @@ class Walk:
             return self.comprehend(others, body) if others else body()
 
         over = self.value(first.iter)
-        results = self.loop(first.target, over, inner, MANY)
-        found = [value for values in results for value in values]
-        whole = len(over) == 1 and isinstance(over[0], Sequence) and len(over[0].parts) == len(results)
-        if whole and not first.ifs and not others and all(len(values) == 1 for values in results):
-            return (Sequence(tuple(found)),)
-        if found and is_open(Sequence(tuple(found))):
-            flat = (p for v in found for p in (v.parts if isinstance(v, Sequence) else (v,)))
-            return (Sequence(tuple(dict.fromkeys(flat))),)
+        results = self.loop(first.target, over, inner)
+        found = tuple(value for values in results for value in values)
+        each_one = all(len(values) == 1 for values in results) and not first.ifs and not others
+        only = over[0] if len(over) == 1 else None
+        if each_one and isinstance(only, Sequence) and len(only.parts) == len(results):
+            return (Sequence(found),)
+        if found and is_open(Sequence(found)):
+            parts = (p for v in found for p in (v.parts if isinstance(v, Sequence) else (v,)))
+            return (Sequence(tuple(dict.fromkeys(parts))),)
         return (self.program.data(found),)
 
 

@@ -9,7 +9,7 @@ from cli_guard.commands.inline import python_handlers as own
 from cli_guard.commands.inline.effects import Handler
 from cli_guard.commands.inline.python_handlers import PATH
 from cli_guard.commands.inline.python_processes import PROCESSES
-from cli_guard.commands.inline.values import ANY, FOUND, LOCAL, Literal, Plain, Reference
+from cli_guard.commands.inline.values import ANY, FOUND, Literal, Plain, Reference
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
@@ -27,8 +27,7 @@ CHANGEABLE = frozenset(("sys.stdout", "sys.stderr"))
 # These call the functions among their arguments themselves.
 CALLING = frozenset(WORDS["takes_functions"])
 TREE = "xml.etree.ElementTree()"
-ARCHIVE = Reference("zipfile.ZipFile()")
-OBJECTS = (f"{PATH}.", "zipfile.ZipFile().", "sqlite3.connect().", f"{TREE}.")
+OBJECTS = (f"{PATH}.", f"{TREE}.")
 ENTRANCES = ("__import__", "__init__")
 FRAMES = frozenset(WORDS["frames"])
 SENDING = (
@@ -60,7 +59,6 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "importlib.util.find_spec": own.find_spec,
         "map filter": own.map_elements,
         "functools.partial": own.partial,
-        "chr": own.character,
         "list tuple set iter sorted reversed": own.make_list,
         "enumerate": own.number_elements,
         "str repr": make.computes(str),
@@ -85,16 +83,10 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "sys.path.insert sys.path.append sys.path.extend": own.set_search_path,
         "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp"
         " tempfile.TemporaryDirectory": own.make_temporary,
-        "zipfile.ZipFile": make.both(make.opens(), make.gives(ARCHIVE)),
-        "tarfile.open tarfile.TarFile": make.both(make.opens(0, "name"), make.gives(ARCHIVE)),
-        "zipfile.ZipFile().read": make.gives(*LOCAL),
+        "zipfile.ZipFile": make.opens(),
+        "tarfile.open tarfile.TarFile": make.opens(0, "name"),
         "logging.basicConfig": own.set_up_log,
-        "sqlite3.connect": make.both(
-            make.does(Kind.READ, 0, "database", "opens a database"),
-            make.gives(Reference("sqlite3.connect()")),
-        ),
-        "sqlite3.connect().execute sqlite3.connect().executemany sqlite3.connect().executescript": own.statements,
-        "sqlite3.connect().cursor": make.gives(Reference("sqlite3.connect()")),
+        "sqlite3.connect": make.does(Kind.READ, 0, "database", "opens a database"),
         "pickle.load pickle.loads pickle.Unpickler marshal.load marshal.loads": own.unpickles,
         "urllib.request.urlopen": make.talks(0, "url", sending=SENDING),
         "urllib.request.Request": make.both(make.talks(0, "url", sending=SENDING), make.same),

@@ -65,14 +65,8 @@ def find_spec(calling: FunctionCall) -> Values:
 
 def map_elements(calling: FunctionCall) -> Values:
     """Handle `map(function, elements)`."""
-    source = calling.only(1)
-    if isinstance(source, Sequence) and len(calling.arguments) == 2:
-        each: list[list[Values]] = [[(part,)] for part in source.parts]
-    else:
-        each = [[calling.run.elements(values) for values in calling.arguments[1:]]]
-    results = [calling.run.invoke(function, given, {}) for given in each for function in calling.given(0)]
-    if isinstance(source, Sequence) and all(len(values) == 1 for values in results):
-        return (Sequence(tuple(values[0] for values in results)),)
+    elements = [calling.run.elements(values) for values in calling.arguments[1:]]
+    results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
     return (taint_of(value for values in results for value in values),)
 
 
@@ -89,15 +83,8 @@ def make_list(calling: FunctionCall) -> Values:
     if not isinstance(source, Sequence):
         return (calling.run.data(calling.everything()),)
     for key in calling.named.values():
-        calling.run.data(key, source.parts)
+        calling.run.data(key)
     return (source,)
-
-
-def character(calling: FunctionCall) -> Values:
-    """Handle `chr(114)`."""
-    code = calling.only(0)
-    known = isinstance(code, Literal) and type(code.value) is int and 0 <= code.value < 0x110000
-    return (Literal(chr(int(str(code.value)))),) if known and isinstance(code, Literal) else ANY
 
 
 def number_elements(calling: FunctionCall) -> Values:
@@ -138,7 +125,7 @@ def statements(calling: FunctionCall) -> Values:
         calling.note(
             *(acts("sql", text) if text is not None else [unknown("SQL that the text does not tell")])
         )
-    return (Reference("sqlite3.connect()"),)
+    return LOCAL
 
 
 def unpickles(calling: FunctionCall) -> Values:

@@ -40,4 +40,5 @@ def acts(line: str) -> Iterator[Act]:
     else:
         yield unknown(f"client command {name[:40]}")
         # It may be a file that it writes or runs.
-        yield from file(Kind.WRITE, words[-1].strip("'\"")) if words else ()
+        for word in words:
+            yield from file(Kind.WRITE, word.strip("'\""))
