@@ -12,7 +12,6 @@ from cli_guard.commands.inline.values import (
     LOCAL,
     Data,
     Literal,
-    Plain,
     Reference,
     Sequence,
     Value,
@@ -144,7 +143,7 @@ def same(calling: FunctionCall) -> Values:
     return calling.given(0) or ANY
 
 
-def computes(make: "Callable[..., Plain | list[str]]") -> Handler:
+def computes(make: Callable[..., object]) -> Handler:
     """Make a handler for a harmless function from text to text."""
 
     def handler(calling: FunctionCall) -> Values:

@@ -162,12 +162,12 @@ class Program:
         return (self.data(given),)
 
     def call_method(
-        self, of: Value, key: Key, arguments: list[Values], named: Mapping[str, Values]
+        self, of: Value, key: str, arguments: list[Values], named: Mapping[str, Values]
     ) -> Values:
         """Call a method of a value that is not a module."""
         given = [value for values in (*arguments, *named.values()) for value in values]
-        if not isinstance(key, str) or python.is_internal(key):
-            self.note(unknown(f"calls {str(key)[:40]} of something"))
+        if python.is_internal(key):
+            self.note(unknown(f"calls {key[:40]} of something"))
             return (self.data([of, *given]),)
         if isinstance(of, Function):
             self.data([of])

@@ -114,12 +114,8 @@ class Walk:
 
     def expression(self, node: ast.expr) -> Values:
         match node:
-            case ast.Constant(value=str() | bytes() | int() | float() as value) if not isinstance(
-                value, bool
-            ):
-                return (Literal(value),)
             case ast.Constant():
-                return (Literal(None),)
+                return (Literal(node.value),)
             case ast.Name():
                 return self.name(node.id)
             case ast.Attribute():
@@ -140,6 +136,8 @@ class Walk:
                 return (self.make_items(node.elts),)
             case ast.Compare():
                 return self.mix((node.left, *filter(is_more_than_look_up, node.comparators)))
+            case ast.NamedExpr():
+                return self.assign(node.target, self.value(node.value))
             case ast.Lambda():
                 return self.define(node, lambda: self.give(self.value(node.body)))
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
@@ -182,16 +180,12 @@ class Walk:
             case ast.For() | ast.AsyncFor():
                 self.loop(node.target, self.value(node.iter), lambda: self.run_block(node.body))
                 self.run_block(node.orelse)
-            case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    values = self.value(item.context_expr)
-                    if item.optional_vars:
-                        self.assign(item.optional_vars, values)
-                self.run_block(node.body)
             case ast.Delete():
                 for target in node.targets:
                     self.assign(target, ANY)
-            case ast.If() | ast.While() | ast.Raise() | ast.Try() | ast.Assert():
+            case (
+                ast.If() | ast.While() | ast.With() | ast.AsyncWith() | ast.Raise() | ast.Try() | ast.Assert()
+            ):
                 self.walk_inside(node)
             case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue():
                 pass
@@ -204,6 +198,8 @@ class Walk:
         """Walk the parts of a statement."""
         if isinstance(node, ast.ExceptHandler) and node.name:
             self.memory.assign(node.name, ANY)
+        elif isinstance(node, ast.withitem) and node.optional_vars:
+            self.assign(node.optional_vars, self.value(node.context_expr))
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.mix([child])
@@ -323,10 +319,8 @@ class Walk:
         """Run `x += y`, which changes a list in place."""
         value = self.value(node.value)
         self.assign(node.target, self.operate(node.op, self.value(node.target), value))
-        for of in self.value(node.target) if isinstance(node.op, ast.Add) else ():
-            if isinstance(of, Reference):
-                self.program.invoke(python.part_of(of, "extend"), [value], {})
-            elif isinstance(of, Sequence):
+        for of in self.value(node.target):
+            if isinstance(of, Sequence):
                 self.program.call_method(of, "extend", [value], {})
 
     def define(self, node: Definition, body: Callable[[], Values]) -> Values:

@@ -8,8 +8,7 @@ from cli_guard.commands.inline import effects as make
 from cli_guard.commands.inline import python_handlers as own
 from cli_guard.commands.inline.effects import Handler
 from cli_guard.commands.inline.python_handlers import PATH
-from cli_guard.commands.inline.python_processes import PROCESSES
-from cli_guard.commands.inline.values import ANY, FOUND, Literal, Plain, Reference
+from cli_guard.commands.inline.values import ANY, FOUND, Literal, Reference
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
@@ -42,7 +41,7 @@ SENDING = (
 OTHER_NAMES = {"__builtins__": "builtins", f"{PATH}.parent": PATH}
 
 
-def decode_base64(text: str) -> Plain:
+def decode_base64(text: str) -> bytes:
     return base64.b64decode(text)
 
 
@@ -58,12 +57,20 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "__import__ importlib.import_module importlib.__import__": own.import_module,
         "importlib.util.find_spec": own.find_spec,
         "map filter": own.map_elements,
-        "functools.partial": own.partial,
         "list tuple set iter sorted reversed": own.make_list,
         "enumerate": own.number_elements,
         "str repr": make.computes(str),
         "bytes.fromhex bytearray.fromhex binascii.unhexlify": make.computes(bytes.fromhex),
         "base64.b64decode base64.decodebytes binascii.a2b_base64": make.computes(decode_base64),
+        "os.system os.popen subprocess.getoutput subprocess.getstatusoutput asyncio.create_subprocess_shell": (
+            make.runs_shell
+        ),
+        "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen": (
+            own.runs_process
+        ),
+        "os.execv os.execvp os.execve os.execvpe os.execl os.execlp os.execle os.spawnv os.spawnvp os.spawnve os.spawnl"
+        " os.spawnlp os.posix_spawn os.posix_spawnp": own.executes,
+        "asyncio.create_subprocess_exec pty.spawn": own.runs_words,
         "os.listdir os.scandir": own.list_folder,
         "os.walk": own.walk_folders,
         "glob.glob glob.iglob": own.find_files,
@@ -110,7 +117,6 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         f"{PATH}.open": make.opens(None, "", 0),
     }
 )
-CALLS |= PROCESSES
 # The effects of a method whose object is unknown.
 METHODS: dict[str, Handler] = make.read_effects(WORDS["methods"]) | make.table(
     {

@@ -1,12 +1,13 @@
 """Handlers of Python functions that do more than one thing, or whose result matters."""
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from posixpath import join
 
 from cli_guard.commands.inline import acts
-from cli_guard.commands.inline.effects import FunctionCall, Handler, note_listing
+from cli_guard.commands.inline.effects import FunctionCall, Handler, note_listing, note_shell, note_words
 from cli_guard.commands.inline.model import Act, unknown
 from cli_guard.commands.inline.values import (
     ANY,
@@ -20,6 +21,7 @@ from cli_guard.commands.inline.values import (
     Values,
     as_path,
     as_text,
+    as_words,
     combine,
     path_of,
     raw_text,
@@ -30,6 +32,11 @@ from cli_guard.commands.model import Kind
 PATH = "pathlib.Path()"
 WILD = re.compile(r"[*?]|\[[^]/]*\]")
 ENDING = re.compile(r"\.\w+")
+# What changes nothing about what a process does.
+PLAIN = frozenset(
+    """args shell capture_output text check timeout stdout stderr universal_newlines encoding errors bufsize cwd
+    close_fds start_new_session""".split()
+)
 
 
 def get_attribute(calling: FunctionCall) -> Values:
@@ -68,13 +75,6 @@ def map_elements(calling: FunctionCall) -> Values:
     elements = [calling.run.elements(values) for values in calling.arguments[1:]]
     results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
     return (taint_of(value for values in results for value in values),)
-
-
-def partial(calling: FunctionCall) -> Values:
-    """Handle `functools.partial(function, ...)` as one call with the known arguments."""
-    for function in calling.given(0):
-        calling.run.invoke(function, calling.arguments[1:], calling.named)
-    return ANY
 
 
 def make_list(calling: FunctionCall) -> Values:
@@ -225,3 +225,48 @@ def reads_named(calling: FunctionCall) -> Values:
     if any(isinstance(value, Literal | Sequence) for value in calling.given(0)):
         calling.touch(Kind.READ, calling.given(0))
     return ANY
+
+
+def runs_process(calling: FunctionCall) -> Values:
+    """Handle `subprocess.run([...])`, also with `shell=True` and `cwd=`."""
+    for name in sorted(set(calling.named) - PLAIN) + ["more"] * (len(calling.arguments) > 1):
+        calling.note(unknown(f"starts a process with its own {name}"))
+    folder = calling.only(0, "cwd") if "cwd" in calling.named else Literal(None)
+    text = as_text(folder)
+    before = "" if text is None else f"cd {shlex.quote(text)} && "
+    if text is None and folder != Literal(None):
+        calling.note(unknown("starts a process in a folder that the text does not tell"))
+    for value in calling.given(0, "args") or ANY:
+        words, line = as_words(value), as_text(value)
+        # `shell=False` says nothing; a list for a shell is its first word.
+        if words and {"shell", "*"} & set(calling.named):
+            note_shell(calling, [Literal(before + words[0])])
+        if words and before:
+            line = shlex.join(words)
+        if line is not None and (before or {"shell", "*"} & set(calling.named)):
+            note_shell(calling, [Literal(before + line)])
+        else:
+            note_words(calling, value)
+    return LOCAL
+
+
+def executes(calling: FunctionCall) -> Values:
+    """Handle `os.execvp(file, [arg0, ...])`, `os.execlp(file, arg0, ...)` and `os.spawnlp(mode, file, arg0, ...)`."""
+    given = calling.arguments[1 if calling.function.name.startswith("os.spawn") else 0 :]
+    words: list[Value] = []
+    for place in range(len(given)):
+        value = given[place][0] if len(given[place]) == 1 else Data()
+        words.extend(value.parts if isinstance(value, Sequence) else (value,))
+    if calling.function.name.endswith("e"):
+        calling.note(unknown("starts a process with its own environment"))
+    # The second word is only what the program is told that its name is.
+    note_words(calling, Sequence((*words[:1], *words[2:])))
+    return ANY
+
+
+def runs_words(calling: FunctionCall) -> Values:
+    """Handle `asyncio.create_subprocess_exec("ls", "-l")` and `pty.spawn(["ls", "-l"])`."""
+    words = [calling.only(place) for place in range(len(calling.arguments))]
+    listed = len(words) == 1 and isinstance(words[0], Sequence)
+    note_words(calling, words[0] if listed else Sequence(tuple(words)))
+    return LOCAL

@@ -16,7 +16,6 @@ EVERY_NAME = re.compile(rf"(?:(?:^|/){FOUND}+(?:\.{FOUND})?)+\Z")
 NESTED = re.compile(rf"(?:^|(?<=/)){FOUND}+(?:/{FOUND}+)+\Z")
 # What joined texts make of found names may lead out of the folder.
 LEADS_OUT = re.compile(rf"{FOUND}.*/\.\.(?:/|\Z)", re.DOTALL)
-Plain = str | bytes | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Data:
 class Literal:
     """A value known from the text."""
 
-    value: Plain
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,7 @@ def join_values(operator: str, left: Value, right: Value) -> Value:
     return text_of((left, right)) if operator == "Add" and pattern is not None else taint_of((left, right))
 
 
-def compute(make: "Callable[..., Plain | list[str]]", given: Iterable[Value]) -> Value | None:
+def compute(make: Callable[..., object], given: Iterable[Value]) -> Value | None:
     """Apply a function to texts; return None if one is unknown or the function is not supported."""
     texts = [as_text(value) for value in given]
     if not texts or None in texts:
