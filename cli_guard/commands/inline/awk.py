@@ -155,11 +155,12 @@ class Program:
             command = self.operand(index + 2, (")",))
             yield shell(command) if command is not None else unseen_command()
         elif name == "getline":
-            reads = "<" in (self.at(index + 1).text, self.at(index + 2).text)
-            place = index + 2 if self.at(index + 1).text == "<" else index + 3
-            if reads:
-                yield from file(Kind.READ, self.operand(place, (*AT_END, ">")))
-            elif self.at(index - 1).text not in ("|", "|&") and "<" in self.line(index):
+            place = index + 1 + (self.at(index + 1).kind == "name")
+            if self.at(place).text == "<":
+                # The next string would be no part of the name.
+                plain = self.at(place + 2).kind != "string"
+                yield from file(Kind.READ, self.operand(place + 1, AT_END) if plain else None)
+            elif self.at(place).text in ("[", "$") and self.at(index - 1).text not in ("|", "|&"):
                 yield Act(Kind.READ, None)
         elif name == "ENVIRON":
             key = self.operand(index + 2, ("]",)) if self.at(index + 1).text == "[" else None
@@ -167,14 +168,7 @@ class Program:
                 yield from variable(key)
             elif self.at(index - 1).text != "in" or self.at(index - 2).kind != "string":
                 yield environment()
-        elif name == "ARGV" and "=" in self.line(index):
-            yield Act(Kind.READ, None)
-        elif name in ("SYMTAB", "FUNCTAB", "extension"):
+        elif name in ("ARGV", "SYMTAB", "FUNCTAB", "extension"):
             yield unknown(f"uses {name}")
         elif self.at(index + 1).text == "(" and name.islower() and "::" in name:
             yield unknown(f"calls {name}")
-
-    def line(self, index: int) -> list[str]:
-        """Return the next tokens of the statement, up to a few."""
-        words = [token.text for token in self.tokens[index : index + 40]]
-        return words[: min((words.index(end) for end in AT_END if end in words), default=len(words))]

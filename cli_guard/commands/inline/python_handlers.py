@@ -252,21 +252,24 @@ def runs_process(calling: FunctionCall) -> Values:
 
 def executes(calling: FunctionCall) -> Values:
     """Handle `os.execvp(file, [arg0, ...])`, `os.execlp(file, arg0, ...)` and `os.spawnlp(mode, file, arg0, ...)`."""
-    given = calling.arguments[1 if calling.function.name.startswith("os.spawn") else 0 :]
-    words: list[Value] = []
-    for place in range(len(given)):
-        value = given[place][0] if len(given[place]) == 1 else Data()
-        words.extend(value.parts if isinstance(value, Sequence) else (value,))
+    words = flat_words(calling)[1 if calling.function.name.startswith("os.spawn") else 0 :]
     if calling.function.name.endswith("e"):
         calling.note(unknown("starts a process with its own environment"))
-    # The second word is only what the program is told that its name is.
+    # The first of its own words is only what the program is told that its name is.
     note_words(calling, Sequence((*words[:1], *words[2:])))
     return ANY
 
 
 def runs_words(calling: FunctionCall) -> Values:
     """Handle `asyncio.create_subprocess_exec("ls", "-l")` and `pty.spawn(["ls", "-l"])`."""
-    words = [calling.only(place) for place in range(len(calling.arguments))]
-    listed = len(words) == 1 and isinstance(words[0], Sequence)
-    note_words(calling, words[0] if listed else Sequence(tuple(words)))
+    note_words(calling, Sequence(tuple(flat_words(calling))))
     return LOCAL
+
+
+def flat_words(calling: FunctionCall) -> list[Value]:
+    """Return the arguments, and the elements of those that are lists."""
+    words: list[Value] = []
+    for place in range(len(calling.arguments)):
+        value = calling.only(place)
+        words.extend(value.parts if isinstance(value, Sequence) else (value,))
+    return words

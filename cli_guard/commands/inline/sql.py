@@ -204,17 +204,14 @@ class Statement:
 
     def tables(self) -> Iterator[Act]:
         """Return the acts of files and addresses that are read as tables."""
+        before = ""
         for index, (kind, text) in enumerate(self.tokens):
-            if kind not in ("text", "quoted", "dollar"):
-                continue
-            before = index - 1
-            while self.token(before)[0] in ("text", "dollar") or self.token(before)[1] in ("(", "[", ","):
-                before -= 1
-            word = self.token(before)[1].upper()
-            if ADDRESS.match(text) and word not in SHOWN:
-                yield Act(Kind.NETWORK_OUT if word == "TO" else Kind.NETWORK_IN, text.strip("'\""))
-            elif kind == "text" and word in ("FROM", "JOIN"):
+            if kind in ("text", "quoted", "dollar") and ADDRESS.match(text) and before not in SHOWN:
+                yield Act(Kind.NETWORK_OUT if before == "TO" else Kind.NETWORK_IN, text.strip("'\""))
+            elif kind == "text" and before in ("FROM", "JOIN"):
                 yield from file(Kind.READ, self.string(index))
+            if kind not in ("text", "dollar") and text not in ("(", "[", ","):
+                before = text.upper()
 
     def named_list(self, index: int) -> bool:
         """Return whether the parentheses are the columns of a further WITH table: `, b(x) AS (`."""
@@ -227,12 +224,11 @@ class Statement:
 
     def call(self, kind: Kind, index: int, name: str) -> Iterator[Act]:
         """Return the act of a function with an effect; `index` is the position of its name."""
-        alone = self.token(index + 3)[1] in (",", ")")
-        target = self.string(index + 2) if alone else None
+        place = index + 4 if name == "lo_export" else index + 2
+        target = self.string(place) if self.token(place + 1)[1] in (",", ")") else None
         if name in ("xp_cmdshell", "sys_exec", "sys_eval"):
             yield shell(target) if target is not None else Act(Kind.EXEC, None, name)
         elif kind in (Kind.READ, Kind.WRITE):
-            place = index + 4 if name == "lo_export" else index + 2
-            yield from file(kind, self.string(place), name)
+            yield from file(kind, target, name)
         else:
             yield Act(kind, target if kind is not Kind.SERVICE_WRITE else None, name)

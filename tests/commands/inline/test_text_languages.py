@@ -44,7 +44,8 @@ AWK: list[Row] = [
     ('BEGIN {print ENVIRON["GH_TOKEN"]}', "credential", "GH_TOKEN"),
     ('@load "filefuncs"', "exec"),
     ('BEGIN {f = "system"; @f("id")}', "exec"),
-    ('BEGIN {ARGV[1] = "x"}', "read"),
+    ('BEGIN {getline x < ".env" "x"}', "read"),
+    ('BEGIN {ARGV[1] = "x"}', "unknown"),
     ('{print "a}', "unknown"),
     ("BEGIN {if (x) /a/}", "unknown"),
 ]
