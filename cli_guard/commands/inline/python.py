@@ -164,6 +164,7 @@ class Walk:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 if node.decorator_list:
                     self.program.note(unknown("a function with a decorator"))
+                self.mix(node.decorator_list)
                 self.memory.assign(node.name, self.define(node, lambda: self.run_block(node.body)))
             case ast.Import():
                 for alias in node.names:
@@ -330,10 +331,12 @@ class Walk:
         special = (*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg)
         others = [each.arg for each in special if each]
         function = self.functions.setdefault(node, Function(len(self.functions), (*plain, *others)))
+        # Annotations and defaults are code that runs at once.
+        self.walk_inside(given)
+        self.mix([getattr(node, "returns", None)])
         self.memory.scopes.append(function)
         for name, default in zip(reversed(plain), reversed(given.defaults), strict=False):
             self.memory.assign(name, self.value(default))
-        self.mix(given.kw_defaults)
         body()
         self.memory.scopes.pop()
         if others:
