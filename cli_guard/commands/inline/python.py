@@ -383,4 +383,4 @@ class Walk:
 
 def is_more_than_look_up(node: ast.expr) -> bool:
     """Return whether this is not `os.environ`: `"X" in os.environ` shows nothing of it."""
-    return not (isinstance(node, ast.Attribute) and node.attr == "environ")
+    return ast.unparse(node) != "os.environ"
