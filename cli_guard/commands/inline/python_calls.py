@@ -47,8 +47,9 @@ def decode_base64(text: str) -> bytes:
 
 CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
     {
-        "open io.open codecs.open tokenize.open fileinput.FileInput io.FileIO": make.opens(),
-        "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File": make.opens(0, "filename"),
+        "open io.open codecs.open tokenize.open io.FileIO io.open_code": make.opens(),
+        "fileinput.input fileinput.FileInput": own.reads_lines,
+        "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile": make.opens(0, "filename"),
         "exec eval": make.runs_code(),
         # Two pieces of code; the second may be at many positions.
         "timeit.timeit timeit.repeat timeit.Timer": make.runs_code(9),
@@ -90,7 +91,7 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "sys.path.insert sys.path.append sys.path.extend": own.set_search_path,
         "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp"
         " tempfile.TemporaryDirectory": own.make_temporary,
-        "zipfile.ZipFile": make.opens(),
+        "zipfile.ZipFile zipfile.PyZipFile": make.opens(),
         "tarfile.open tarfile.TarFile": make.opens(0, "name"),
         "logging.basicConfig": own.set_up_log,
         "sqlite3.connect": make.does(Kind.READ, 0, "database", "opens a database"),

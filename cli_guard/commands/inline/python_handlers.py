@@ -221,10 +221,19 @@ def set_up_log(calling: FunctionCall) -> Values:
 
 
 def reads_named(calling: FunctionCall) -> Values:
-    """Handle `.read("x.ini")` of an unknown object: a file, if it is given a text."""
-    if any(isinstance(value, Literal | Sequence) for value in calling.given(0)):
-        calling.touch(Kind.READ, calling.given(0))
+    """Handle `.read("x.ini")` of an unknown object: a file, if it is given a path or a list of them."""
+    value = calling.only(0)
+    if raw_text(value) is not None or isinstance(value, Sequence):
+        calling.touch(Kind.READ, (value,))
     return ANY
+
+
+def reads_lines(calling: FunctionCall) -> Values:
+    """Handle `fileinput.input("x", inplace=True)`; without arguments it reads the standard input."""
+    if calling.arguments or calling.named:
+        plain = not calling.named and not calling.arguments[1:]
+        calling.touch(Kind.READ if plain else Kind.WRITE, calling.given(0, "files"))
+    return LOCAL
 
 
 def runs_process(calling: FunctionCall) -> Values:
