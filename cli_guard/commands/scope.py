@@ -92,6 +92,11 @@ def merge(streams: Iterable[Stream]) -> Stream:
     return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
 
 
+def make_doubtful(output: Stream) -> Stream:
+    """Return what a command prints that may not run."""
+    return output if output == NOTHING else Stream(None, output.taints, origin_of(output))
+
+
 @dataclass
 class Scope:
     """The state of one shell. A subshell works on a copy."""

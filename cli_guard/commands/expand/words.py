@@ -22,6 +22,8 @@ from cli_guard.commands.scope import ANYTHING, NOTHING, NUMBER, TOKEN, OutOfBudg
 
 MOST_FIELDS = 20_000
 NOWHERE = Span(0, 0)
+# The value of IFS at the start.
+BLANKS = " \t\n"
 DEFAULTS = (":-", "-", ":=", "=")
 CUTS = ("%", "%%", "#", "##")
 DECLARATORS = tuple((Text(name),) for name in "declare typeset local export readonly".split())
@@ -199,7 +201,7 @@ class Expander:
         if name in ("HOME", "PWD"):
             return Stream("~" if name == "HOME" else scope.folder or ".")
         if name == "IFS":
-            return Stream(" ")
+            return Stream(BLANKS)
         if name in "@*":
             given = scope.arguments
             return Stream("", assumed=True) if given is None else join_with_blanks(given)

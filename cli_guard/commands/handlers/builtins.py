@@ -8,6 +8,7 @@ from cli_guard.commands.effects.environment import CODE_NAMES, variable_means
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, field_of, stream_of
+from cli_guard.commands.expand.words import BLANKS
 from cli_guard.commands.floors import check_remote_code
 from cli_guard.commands.model import Kind
 from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
@@ -141,7 +142,7 @@ def read(call: Call) -> Stream:
         separators = call.shell.expander().variable("IFS").text
         known = stdin.text if stdin.text is not None and stdin != NOTHING else None
         if known is not None and separators != "":
-            known = known.strip(" \t\n") if separators == " " else None
+            known = known.strip(BLANKS) if separators == BLANKS else None
         if known is not None and "\\" in known and not call.arguments.has("-r"):
             known = None
         single = (
