@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
 from cli_guard.agents.wording import Answer, name_secret
@@ -22,7 +23,9 @@ from cli_guard.review.command_context import command_context, find_choice, root_
 from cli_guard.review.render.command import sentence, write_allow
 from cli_guard.review.work_tree import TrustedTree, follow_links
 from cli_guard.runtime import Invocation, read_plain
-from cli_guard.secrets import Hit, scan
+
+if TYPE_CHECKING:
+    from cli_guard.secrets import Hit
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
 UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
@@ -57,8 +60,7 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         return None
     answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.ALLOW:
-        choice = find_choice(invocation.env, agent) if len(answers) == len(request.uses) else None
-        return answer if choice and choice.answer == "allow" else None
+        return answer if len(answers) == len(request.uses) and says_allow(invocation, agent) else None
     if answer.decision is Decision.REVIEW:
         if answer.command:
             from cli_guard.state.questions import remember_question
@@ -68,6 +70,12 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         if request.silent:
             return answer.deny_unasked(request.silent)
     return answer
+
+
+def says_allow(invocation: Invocation, agent: str) -> bool:
+    """Return whether the user wants an agent to hear of an allow. Raises CliGuardError."""
+    choice = find_choice(invocation.env, agent)
+    return choice is not None and choice.answer == "allow"
 
 
 def judge_or_ask(use: Use, invocation: Invocation, agent: str) -> Answer | None:
@@ -107,7 +115,10 @@ def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None
     invocation = replace(invocation, cwd=invocation.cwd / use.folder)
     context = command_context(invocation.cwd, invocation.env, agent=agent)
     verdict = judge_or_raise(use.command, context)
-    answer = Answer(verdict.verdict, sentence(verdict), command=use.command, folder=str(invocation.cwd))
+    # A sentence is searched for secrets: not for nothing, as most commands are allowed in silence.
+    is_said = verdict.verdict is not Decision.ALLOW or says_allow(invocation, agent)
+    reason = sentence(verdict) if is_said else ""
+    answer = Answer(verdict.verdict, reason, command=use.command, folder=str(invocation.cwd))
     if verdict.verdict is not Decision.DENY:
         answer = review_recorded_change(use.command, verdict, context, invocation) or answer
     if context.profile is Profile.FLOORS and answer.decision is not Decision.DENY:
@@ -242,6 +253,8 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     # A file that holds credentials by its name is where they belong; recording it is what a commit is asked about.
     if not use.added or Kind.CREDENTIAL in place.kinds:
         return None
+    from cli_guard.secrets import scan
+
     until = time.monotonic() + SECONDS_TO_SCAN
     root = root_of(invocation.cwd)
     inside = root and place.names[0].startswith(f"{root}/")
@@ -265,13 +278,13 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     return Answer(worst[0], f"cli-guard: writes {name_secret(worst[1])} to {use.path}; instead: {instead}")
 
 
-def is_answered(hit: Hit, text: str) -> bool:
+def is_answered(hit: "Hit", text: str) -> bool:
     """Return whether the line has a suppression: the commit is asked about it."""
     start = text.rfind("\n", 0, hit.start) + 1
     return "cli-guard: ignore[" in text[start : (text + "\n").index("\n", hit.end)]
 
 
-def decide_secret(hit: Hit, path: str, invocation: Invocation) -> Decision:
+def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
     from cli_guard.git.repository import Repository
     from cli_guard.review.policy import policy_for

@@ -2,6 +2,8 @@
 
 import datetime
 import resource
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -352,3 +354,20 @@ def test_an_error_of_ours_on_each_way_to_the_judge(committed: Repo, monkeypatch:
     committed.git("add", "-A")
     stopped = guard(committed, "review")
     assert stopped.code == 4 and "internal error: RecursionError" in stopped.err
+
+
+def test_a_reason_without_words_of_the_command_is_not_searched_for_secrets() -> None:
+    script = """
+import sys
+from cli_guard.commands import judge
+from cli_guard.review.render.command import render, sentence
+for command in ("ls -la", "cat a.py"):
+    print(render(judge(command)), sentence(judge(command)), sep="|")
+print("cli_guard.secrets.engine" in sys.modules)
+"""
+    done = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "allow  has no effect but its output|cli-guard: has no effect but its output",
+        "allow  reads only|cli-guard: reads only",
+        "False",
+    ]
