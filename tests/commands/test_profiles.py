@@ -330,15 +330,7 @@ def test_a_word_that_can_be_no_path_is_asked_of_nobody(committed: Repo) -> None:
     (committed.path / "loop").symlink_to("loop")
     trusted = context(committed)
     for word in NO_PATHS:
-        for form in (
-            "cat '{}'",
-            "rm -r '{}'",
-            "make '{}'",
-            "pytest '{}'",
-            "echo x > '{}'",
-            "cd '{}' && ls",
-            "'{}'",
-        ):
+        for form in ("rm -r '{}'", "pytest '{}'", "cd '{}' && ls", "'{}'"):
             command = form.format(word.replace("'", '"'))
             # Raises nothing: `judge` would turn it into a review.
             assert judge_or_raise(command, trusted).verdict in Decision, command
