@@ -42,8 +42,8 @@ class Stream:
     glob: bool = False
 
 
-# A dash at the beginning of a word: the name of a file with one may be taken for an option.
-DASHED = re.compile(r"(?:\A|\s)-")
+# A dash or plus at the beginning of a word: the name of a file with one may be taken for an option.
+DASHED = re.compile(r"(?:\A|\s)[-+]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")
