@@ -109,7 +109,6 @@ class Scope:
     files: dict[str, Stream] = field(default_factory=dict)
     descriptors: dict[str, str] = field(default_factory=dict)
     stdin: Stream | None = None
-    local: set[str] = field(default_factory=set)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
     # Each command is shown with its words expanded (`set -x`).

@@ -245,7 +245,7 @@ class Shell(Machine):
             self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
             return ANYTHING
         outer, self.scope.arguments = self.scope.arguments, arguments
-        variables, local, self.scope.local = dict(self.scope.variables), self.scope.local, set()
+        variables = dict(self.scope.variables)
         self.running.append(running)
         try:
             with self.acting(None):
@@ -253,9 +253,8 @@ class Shell(Machine):
         finally:
             self.running.pop()
             self.scope.arguments = outer
-            # A function may end before it sets a variable.
-            after = {**self.scope.variables, **restore(variables, self.scope.local)}
-            self.scope.variables, self.scope.local = make_unsure(variables, after), local
+            # A function may end before it sets a variable, or the variable may be local.
+            self.scope.variables = make_unsure(variables, self.scope.variables)
 
     def command(self, node: Command, stdin: Stream) -> Stream:
         expander = self.expander()

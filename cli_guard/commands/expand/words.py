@@ -110,7 +110,7 @@ class Expander:
                 glob = glob or bool(GLOB.search(value.text))
                 # The names that a pattern found before are split at their blanks.
                 many = many or value.glob
-                pieces = self.split_value(value.text)
+                pieces = re.split(r"[ \t\n]+", value.text)
                 for piece in pieces[:-1]:
                     current.append((replace(value, text=piece), False))
                     if any(stream.text or known for stream, known in current):
@@ -119,18 +119,6 @@ class Expander:
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
             yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
-
-    def split_value(self, text: str) -> list[str]:
-        """Split an unquoted value at blanks, or at the characters of `IFS`."""
-        given = self.scope.variables.get("IFS", ANYTHING)
-        if given.text is None:
-            return re.split(r"[ \t\n]+", text)
-        if not given.text:
-            return [text]
-        blanks = "".join(sorted(set(given.text) & set(" \t\n")))
-        if blanks:
-            text = text.strip(blanks)
-        return re.split(f"[{re.escape(given.text)}]+", text)
 
     def piece(self, part: Part) -> Stream:
         if isinstance(part, Text):
