@@ -215,7 +215,8 @@ def is_literal(word: Word) -> bool:
 def name_redirect(node: Redirect) -> str:
     text = "".join(part.text for part in node.target.parts if isinstance(part, Text))
     if node.operator == ">&" and is_literal(node.target) and text in COPIED_DESCRIPTORS:
-        return "" if node.descriptor in PLAIN_DESCRIPTORS else f"descriptor {node.descriptor}"
+        is_plain = node.descriptor in PLAIN_DESCRIPTORS and (text != "-" or node.descriptor == "2")
+        return "" if is_plain else f"descriptor {node.descriptor or text}"
     if node.loose:
         return "a here-document that bash expands or that does not end"
     if node.operator not in PLAIN_REDIRECTS:
