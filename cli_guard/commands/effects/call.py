@@ -222,6 +222,9 @@ class Call(ParsedCall):
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         said = [option.prints for option in self.arguments.present if option.prints]
         prints = "text" if "text" in said else said[-1] if said else self.spec.prints
+        if prints == "value" and self.find_walked():
+            # `grep -rc` names the files too.
+            prints = "paths"
         if prints == "value" and not self.prints_own_dash():
             return Stream(None, frozenset(), "value")
         if prints in ("paths", "names"):
@@ -266,7 +269,7 @@ class Call(ParsedCall):
     def prints_own_dash(self) -> bool:
         """Return whether a format (`date +-x`, `seq -f`) may put a dash at the beginning of a word."""
         words = [*self.arguments.operands, *(value for _, value in self.arguments.values)]
-        return any(each.text is None or OWN_DASH.search(each.text) for each in words)
+        return any(each.text is None or each.pattern or OWN_DASH.search(each.text) for each in words)
 
     def selects(self) -> bool:
         """Return whether the code of sed or awk, or the sets of tr, print lines or fields of the input unchanged."""

@@ -28,6 +28,8 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     is_name = word.pattern or word.origin == "paths"
     if not is_name or (word.assumed and word.text):
         return True
+    if shell.scope.unsure_folder:
+        return True
     in_folder = word.pattern and not word.many
     return (has_dashed_name(shell) if in_folder else holds_odd_names(shell)) or may_have_created(shell)
 

@@ -280,6 +280,8 @@ def take_shell(call: ParsedCall, given: Field) -> None:
 def run_shell(call: ParsedCall, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
     """Run shell code as far as it is known: in a new shell, or with `here` in this one (eval)."""
     call.took_input = True
+    if code.assumed:
+        call.effect(Kind.EXEC, None, "runs text that is not certain before it runs", span)
     if code.text is not None:
         return (call.shell.run_nested if here else call.shell.run_child)(code.text, span, stdin)
     if not floors.check_remote_code(call.shell, code.taints, call.title, span):
