@@ -10,7 +10,7 @@ from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import delete_path, path_of, write_path
+from cli_guard.commands.effects.paths import delete_path, find_secret_link, path_of, write_path
 from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
@@ -50,6 +50,7 @@ SELECTING = {
 }
 # A dash behind a blank, an escape or nothing.
 OWN_DASH = re.compile(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
+FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -64,6 +65,7 @@ class Call(ParsedCall):
             self.own_effect()
             self.apply_options()
             self.apply_operands()
+            self.check_links()
             self.not_understood()
             if not self.took_input:
                 self.apply_input()
@@ -114,6 +116,11 @@ class Call(ParsedCall):
                 self.spec.reason,
                 self.spec.rule,
             )
+
+    def check_links(self) -> None:
+        """Emit that a recursive read follows a link to a secret (`grep -R`, `tar -h`)."""
+        if self.arguments.has(*FOLLOWING) and self.find_walked() and (link := find_secret_link(self.shell)):
+            self.effect(Kind.CREDENTIAL, link, f"follows {link}, which leads to a secret", self.span)
 
     def not_understood(self) -> None:
         """Emit an unknown effect for words missing from the table."""

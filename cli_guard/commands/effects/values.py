@@ -9,7 +9,7 @@ from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import path_of, read_path
+from cli_guard.commands.effects.paths import find_secret_link, path_of, read_path
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
@@ -102,6 +102,8 @@ def take_read(call: ParsedCall, given: Field) -> None:
         shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
+        elif given.origin == "paths" and (link := find_secret_link(call.shell)):
+            call.effect(Kind.CREDENTIAL, link, f"may read {link}, which leads to a secret", given.span)
         call.reads.append(Stream(None, read_named(given.taints)))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
         take_url(call, given)
