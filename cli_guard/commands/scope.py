@@ -117,6 +117,11 @@ class Scope:
     # Each command is shown with its words expanded (`set -x`).
     traces: bool = False
 
+    @property
+    def sure_folder(self) -> str | None:
+        """Return the current folder, None if it may be another one."""
+        return None if self.unsure_folder else self.folder
+
     def copy(self) -> "Scope":
         """Copy for a subshell; files are shared."""
         scope = copy(self)

@@ -80,6 +80,7 @@ class Call(ParsedCall):
         For help, that counts unless its table says that nothing is loaded.
         """
         loads = self.program.loads if self.spec.loads is None else self.spec.loads
+        loads = loads or self.find_settings()
         if self.is_help_request():
             loads = "" if self.help_word in self.help_words else loads or "even for its help"
         elif self.spec.effect is Kind.EXEC and not self.looks:
@@ -87,6 +88,15 @@ class Call(ParsedCall):
         if loads:
             reason = f"loads code or plug-ins of the project ({loads})"
             self.effect(Kind.EXEC, self.program.name, reason, self.span)
+
+    def find_settings(self) -> str:
+        """Return the file in which the project decides where the program connects, "" if there is none."""
+        context, folder = self.shell.context, self.shell.scope.folder
+        places = {
+            f"{place}/{name}" for place in (context.root, folder) for name in self.program.settings.split()
+        }
+        is_there = context.tree is not None and any(map(context.tree.exists, places))
+        return self.program.settings if is_there else ""
 
     def own_effect(self) -> None:
         """Emit the effect of the program or sub-command, unless an option such as `--check` makes it read-only."""

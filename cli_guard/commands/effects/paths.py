@@ -32,16 +32,22 @@ def path_of(shell: Machine, given: Field) -> str:
     )
 
 
+def physical_path(shell: Machine, given: Field) -> str:
+    """Return the path of a known field with its links followed: `link/..` is above where the link leads."""
+    path, folder = path_of(shell, given), shell.scope.folder
+    if shell.context.follow is None or given.text is None:
+        return path
+    whole = unfold_home(path, shell.context)
+    if ".." in given.text and folder and not given.text.startswith(("/", "~")):
+        whole = f"{unfold_home(folder, shell.context)}/{given.text}"
+    return resolve_path(shell.context.follow(whole), None, shell.context)
+
+
 def find_target(shell: Machine, given: Field) -> str:
     """Return the path of a field, or where its links lead if that is more than an ordinary file."""
     path = path_of(shell, given)
-    follow, folder = shell.context.follow, shell.scope.folder
-    if follow and given.text is not None and not path.startswith(("/dev/", "/proc/")):
-        whole = unfold_home(path, shell.context)
-        if ".." in given.text and folder and not given.text.startswith(("/", "~")):
-            # `link/..` is above where the link leads.
-            whole = f"{unfold_home(folder, shell.context)}/{given.text}"
-        target = resolve_path(follow(whole), None, shell.context)
+    if not path.startswith(("/dev/", "/proc/")):
+        target = physical_path(shell, given)
         if is_credential(target) or classify_path(target) not in (classify_path(path), PathClass.SYSTEM_FILE):
             return target
     return path

@@ -9,7 +9,7 @@ from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import find_secret_link, path_of, read_path
+from cli_guard.commands.effects.paths import find_secret_link, path_of, physical_path, read_path
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
@@ -240,7 +240,9 @@ def take_header(call: ParsedCall, given: Field) -> None:
 
 def take_folder(call: ParsedCall, given: Field) -> None:
     """Change to the folder that the command runs in."""
-    call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
+    is_above = ".." in given.start.split("/")
+    path = physical_path(call.shell, given) if is_above else path_of(call.shell, given)
+    call.shell.scope.folder = path if given.text is not None else None
 
 
 def take_env(call: ParsedCall, given: Field) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import CODE_NAMES
-from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.effects.paths import path_of, physical_path
 from cli_guard.commands.effects.places import unfold_home
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, field_of, stream_of
@@ -28,7 +28,8 @@ def cd(call: Call) -> Stream:
     here = expander.variable("PWD")
     for operand in call.arguments.operands[:1]:
         target = field_of(expander.variable("OLDPWD"), operand.span) if operand.text == "-" else operand
-        scope.folder = path_of(call.shell, target) if target.known else None
+        path = physical_path(call.shell, target) if call.arguments.has("-P") else path_of(call.shell, target)
+        scope.folder = path if target.known else None
         scope.may_have_stayed = not is_there(call, scope.folder)
         scope.unsure_folder = scope.unsure_folder and not target.start.startswith(("/", "~"))
     if not call.arguments.operands and call.program.name == "cd":

@@ -86,7 +86,7 @@ def print_path(call: Call, output: Stream) -> Stream:
 
 def check_other_repository(call: Call) -> None:
     """Review work in another repository, whose configuration is not known."""
-    here = call.shell.scope.folder
+    here = call.shell.scope.sure_folder
     if here != call.shell.context.folder:
         check_outside(call, resolve_path(here, None, call.shell.context) if here else "", call.span)
     for option, value in call.arguments.values:
