@@ -167,7 +167,8 @@ class Shell(Machine):
             if operator == "||":
                 # It runs where one of the others has failed, a `cd` among them.
                 self.scope.variables = make_unsure(variables, self.scope.variables)
-                self.scope.folder = before
+                self.scope.folder = before if self.scope.may_have_stayed else here
+                self.lose_folder(first)
             outputs.append(make_doubtful(self.run(item, stdin)))
             if self.scope.folder == before:
                 self.scope.folder = here
