@@ -13,6 +13,7 @@ from cli_guard.commands.scope import NOTHING, Stream, taints_of
 MOST_ITEMS = 40
 REPLACES = ("-I", "-i", "--replace")
 MARK = re.compile(r"\{\d*(?:[.#%]|//|/\.?)?\}")
+PLAIN_OPTIONS = ("-j", "--jobs", "-k", "--keep-order", "--bar", "--tag")
 MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 
@@ -74,16 +75,24 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
 
 
 def parallel(call: Call) -> Stream:
-    """Look for harm in what GNU parallel runs: its command with each item in the place of `{}`, in a shell."""
+    """Judge what GNU parallel runs: its command with each item in the place of `{}`, in a shell."""
     call.apply_options()
     call.not_understood()
     call.finish()
-    call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
     rest = call.arguments.rest or call.arguments.operands
     marks = [at for at, word in enumerate(rest) if word.text in MARKS]
     command = rest[: marks[0]] if marks else rest
-    items = [word for word in rest[len(command) :] if word.text not in MARKS] or items_of(call, lines=True)
-    for item in items[:MOST_ITEMS]:
+    items = [word for word in rest[len(command) :] if word.text not in MARKS]
+    is_plain = all(option.names[0] in PLAIN_OPTIONS for option in call.arguments.present)
+    is_plain = is_plain and all(set(MARK.findall(word.start)) <= {"{}"} for word in command)
+    if (
+        not is_plain
+        or len(marks) != 1
+        or rest[marks[0]].text != ":::"
+        or not all(word.known for word in rest)
+    ):
+        call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
+    for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]
         if texts == [word.start for word in command]:
             texts.append(item.start)
