@@ -62,7 +62,7 @@ EVALUATING = ("-v", "-R", "-o")
 # Builtins that change how the rest is read, or read a word once more as code or as the name of a variable.
 OUTSIDE_BUILTINS = frozenset(
     "alias bind compgen complete compopt coproc declare enable eval exec getopts hash let local mapfile readarray "
-    "readonly shopt trap typeset unalias".split()
+    "readonly shift shopt trap typeset unalias".split()
 )
 SPECIAL_BUILTINS = frozenset(": . break continue exit export return set shift source times unset".split())
 # `set -e`, `set -euo pipefail`.

@@ -51,6 +51,7 @@ SELECTING = {
 # A dash behind a blank, an escape or nothing.
 OWN_DASH = re.compile(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
 FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
+DASHED_NAME = re.compile(r"(?:\A|[\s/])[-+]")
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -260,7 +261,8 @@ class Call(ParsedCall):
         """Return "paths" for those that are in the work tree, "names" for any others."""
         context, here = self.shell.context, self.shell.scope.folder
         given = [each for each in self.arguments.operands if each.text is None]
-        if any(not each.origin for each in given):
+        named = [each.text for each in self.arguments.operands if each.text is not None]
+        if any(not each.origin for each in given) or any(map(DASHED_NAME.search, named)):
             return ""
         places = [*folders, *([here] if here else [])]
         # `git grep -l WORD REVISION` lists what was there.

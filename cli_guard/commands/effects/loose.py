@@ -3,6 +3,8 @@
 A hostile repository can hold a file called `--pre=sh`. The judge looks: where no such name is, the word is harmless.
 """
 
+from glob import escape
+
 from cli_guard.commands.effects.places import is_below, unfold_home
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import Invocation
@@ -42,7 +44,7 @@ def has_dashed_name(shell: Machine) -> bool:
         return any(map(DASHED.search, context.names))
     if context.tree is None or folder is None:
         return True
-    return bool(context.tree.expand(f"{unfold_home(folder, context)}/[-+]*"))
+    return bool(context.tree.expand(f"{escape(unfold_home(folder, context))}/[-+]*"))
 
 
 def holds_odd_names(shell: Machine) -> bool:

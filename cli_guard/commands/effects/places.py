@@ -61,7 +61,7 @@ SYSTEM_TREES = (
     "/Library",
     "/proc",
 )
-SINKS = re.compile(r"^/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/\d+|ptmx)\Z")
+SINKS = re.compile(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z")
 DISKS = re.compile(
     r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
     r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"

@@ -178,7 +178,13 @@ def is_guarded(path: str, tests: list[Field]) -> bool:
 
 def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> tuple[int, Stream]:
     """Run `-exec command ;` with the files found in place of `{}`; return the position after it and what it prints."""
-    end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
+    # A plus ends the command only behind `{}`.
+    ends = (
+        i
+        for i in range(at, len(words))
+        if words[i].text == ";" or (words[i].text, words[i - 1].text) == ("+", "{}")
+    )
+    end = next(ends, len(words))
     command: list[Field] = []
     for word in words[at:end]:
         command += (

@@ -508,7 +508,7 @@ def as_element(name: str, word: Word) -> Assignment:
 
 
 PAIRS = ("&&", "||")
-ENDING = ("", " ", "\t", "\n", ";", "&", "|", ")", "<", ">")
+ENDING = ("", "\\", " ", "\t", "\n", ";", "&", "|", ")", "<", ">")
 DECLARED = tuple((Text(name),) for name in DECLARATIONS)
 COMPOUND = {
     "{": Reader.read_group,
