@@ -75,7 +75,7 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
 
 
 def parallel(call: Call) -> Stream:
-    """Judge what GNU parallel runs: its command with each item in the place of `{}`, in a shell."""
+    """Judge what parallel runs: its command with each item in the place of `{}`, in a shell and as words."""
     call.apply_options()
     call.not_understood()
     call.finish()
@@ -94,9 +94,14 @@ def parallel(call: Call) -> Stream:
         call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
     for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]
+        words = [fill_mark(word, "{}", item) for word in command]
         if texts == [word.start for word in command]:
             texts.append(item.start)
+            words.append(item)
         call.shell.run_nested(" ".join(texts), call.span)
+        if command:
+            # The parallel of moreutils, and that of GNU with `-q`, run the words as they are.
+            call.shell.invoke(words, NOTHING, call.span)
     return Stream(None, taints_of(items))
 
 
