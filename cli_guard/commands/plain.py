@@ -39,7 +39,7 @@ PLAIN_TEXT = ("", "'", '"', "\\", "$", "operator")
 PLAIN_PARAMETER = re.compile(r"(?!_\Z)[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
 # `${NAME:-plain}`, and what cuts off an end or a beginning.
 PLAIN_OPERATORS = (":-", "%", "%%", "#", "##")
-# `$(...)`; `<(...)` only as a whole word.
+# `$(...)`; `<(...)` at the end of a word.
 PLAIN_SUBSTITUTIONS = ("$", "<")
 PLAIN_GROUPS = ("group", "subshell", "background")
 PLAIN_LOOPS = ("while", "until")
