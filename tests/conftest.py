@@ -49,6 +49,7 @@ SLOW = (
     "assistant/sandbox/test_syntax.py",
     "assistant/test_bad_input.py",
     "assistant/test_recording.py",
+    "bash_oracle/",
     "benchmarks/",
     "cli/test_ask_now.py",
     "cli/test_audit.py",

@@ -19,6 +19,8 @@ PATHS = (
     *("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "target_notebook"),
     *("dir_path", "paths", "include"),
 )
+# The patterns of the files that a search goes through.
+GLOBS = ("glob", "globs", "include_pattern", "includePattern")
 PATCHES = ("patchText", "patch", "input", "command")
 PATCHED = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
 
@@ -134,6 +136,9 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     if kind is None:
         return ()
     paths = find_paths(given)
+    if kind is Tool.SEARCH:
+        globs = texts_in([given.get(key) for key in GLOBS])
+        paths += [glob for glob in globs if glob and not glob.startswith("!")]
     if not paths and kind is not Tool.SEARCH:
         raise ValueError("there is no path")
     return read_writes(given, paths) if kind is Tool.WRITE else tuple(Read(path) for path in paths)

@@ -1,5 +1,7 @@
 """The floors, rules that no configuration lifts, for what a single command does not show by itself."""
 
+from cli_guard.commands.below import BELOW
+from cli_guard.commands.effects.places import unfold_home
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, Kind, Setting, Span
 from cli_guard.commands.parse.tree import Command, Function, Group, Pipeline, Text
@@ -39,20 +41,40 @@ def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Sp
     return True
 
 
+def find_secret_below(shell: Machine, taints: frozenset[str]) -> str | None:
+    """Return a file that may hold secrets among all that was read; None if there is none or nobody can look."""
+    tree = shell.context.tree
+    folders = [each.removeprefix(BELOW) for each in taints if each.startswith(BELOW)] if tree else []
+    paths = [unfold_home(folder, shell.context) for folder in folders]
+    found = (tree.find_secret(path) for path in paths if tree and path.startswith("/"))
+    return next(filter(None, found), None)
+
+
 def check_sent(
-    shell: Machine, taints: frozenset[str], where: str | None, span: Span, *, program: bool = False
+    shell: Machine,
+    taints: frozenset[str],
+    where: str | None,
+    span: Span,
+    *,
+    program: bool = False,
+    stays: bool = False,
 ) -> bool:
     """Deny that a secret goes to `where`: a host, an address or, with `program`, what that program connects to.
 
-    Return whether a secret is sent.
+    A file that a recursive read only may have found counts unless `stays`: nothing leaves the machine. Return whether
+    a secret is sent.
     """
+    what = "a secret"
     if not taints & SECRETS:
-        return False
-    if SECRET not in taints and shell.context.setting is Setting.CHANGE:
+        file = None if stays else find_secret_below(shell, taints)
+        if file is None:
+            return False
+        what = f"what it read below a folder, {file} included,"
+    elif SECRET not in taints and shell.context.setting is Setting.CHANGE:
         # A script or a CI step may send the key it received to the service it is for.
         shell.emit(Kind.CREDENTIAL, where, f"sends a key from a variable to {where}", span)
         return False
-    reason = f"{where} sends a secret over the network" if program else f"sends a secret to {where}"
+    reason = f"{where} sends {what} over the network" if program else f"sends {what} to {where}"
     shell.emit(Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY)
     return True
 

@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.arguments import Arguments, read_arguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import Spec, sub_command, table
-from cli_guard.commands.scope import Stream
+from cli_guard.commands.scope import Stream, taints_of
 
 SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
 # Folders of a work tree with the programs that were installed for the project.
@@ -54,7 +55,8 @@ class Invocation:
     @cached_property
     def plain(self) -> bool:
         """Return whether all words are known and no input came from the network or is a secret."""
-        return not self.stdin.taints and all(each.known and not each.taints for each in self.fields)
+        tainted = drop_places(taints_of((self.stdin, *self.fields)))
+        return not tainted and all(each.known for each in self.fields)
 
     @cached_property
     def spelled(self) -> tuple[tuple[Field, ...], bool]:

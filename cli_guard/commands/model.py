@@ -154,6 +154,9 @@ class WorkTree(Protocol):
     def reviews_commits(self) -> bool:
         """Return whether a hook of cli-guard reviews each commit."""
 
+    def find_secret(self, folder: str) -> str | None:
+        """Return a file below a folder, or a pattern of paths, that may hold secrets; None if none was found."""
+
 
 @dataclass(frozen=True)
 class Context:

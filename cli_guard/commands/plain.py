@@ -36,7 +36,7 @@ OF_BASH = re.compile(rf"(?:{'|'.join(words('environment')['bash'])})\Z")
 # Text: without quotes, in quotes, or behind a backslash. `operator` is one of `[[ ]]`.
 PLAIN_TEXT = ("", "'", '"', "\\", "operator")
 # `$NAME`, `$1`, `$?`, `$#`, `$!`, `$$`; `$@` in quotes.
-PLAIN_PARAMETER = re.compile(r"[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
+PLAIN_PARAMETER = re.compile(r"(?!_\Z)[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
 # `${NAME:-plain}`, and what cuts off an end or a beginning.
 PLAIN_OPERATORS = (":-", "%", "%%", "#", "##")
 # `$(...)`; `<(...)` only as a whole word.
@@ -46,7 +46,8 @@ PLAIN_LOOPS = ("while", "until")
 # `{a,b}` and `{1..3}` of plain characters, one after the other; `{}` stands for itself.
 BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 PLAIN_BRACES = re.compile(
-    r"[^{}\0]*(?:\{(?:|[\w./@:+*?-]*(?:,[\w./@:+*?-]*)+|-?\d{1,3}\.\.-?\d{1,3})\}[^{}\0]*)*", re.ASCII
+    r"[^{}]*(?:(?<!\0)\{(?:|[\w./@:+*?-]*(?:,[\w./@:+*?-]*)+|(?:0|[1-9]\d?)\.\.(?:0|[1-9]\d?))\}[^{}]*)*",
+    re.ASCII,
 )
 # `~` and `~name` are homes, `~+` and `~1` depend on where the shell was.
 MOVING_HOME = re.compile(r"(?:^|[:=])~[+\-\d]")
@@ -169,8 +170,9 @@ def name_parameter(node: Parameter) -> str:
     given = node.argument.parts if node.argument else ()
     # How quotes in it are read depends on those around it.
     has_quotes = any(isinstance(part, Text) and (part.quoted or part.text == "'") for part in given)
-    is_cut = node.operator != ":-" and not all(isinstance(part, Text) for part in given)
-    return "quotes or a computed pattern within ${...}" if has_quotes or is_cut else ""
+    has_process = any(isinstance(part, Substitution) and part.kind != "$" for part in given)
+    is_cut = node.operator != ":-" and not all(map(is_text, given))
+    return "quotes or a computed pattern within ${...}" if has_quotes or has_process or is_cut else ""
 
 
 def is_pipe_status(node: object) -> bool:
@@ -259,5 +261,5 @@ def is_match(word: Word) -> bool:
 def is_number(part: Part) -> bool:
     """Return whether a part is a number whatever its value: `$?`, `$#`, `${PIPESTATUS[0]}`."""
     return isinstance(part, Parameter) and (
-        (part.name in ("?", "#") and not part.operator) or is_pipe_status(part)
+        (part.name in ("?", "#", "!", "$") and not part.operator) or is_pipe_status(part)
     )

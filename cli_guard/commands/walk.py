@@ -8,7 +8,13 @@ from functools import partial
 from cli_guard.commands import floors
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.effects.invocation import invoke
-from cli_guard.commands.effects.redirects import FROM_NETWORK, apply_redirects, is_connected, write_sinks
+from cli_guard.commands.effects.redirects import (
+    FROM_NETWORK,
+    Sinks,
+    apply_redirects,
+    is_connected,
+    write_sinks,
+)
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
@@ -50,9 +56,13 @@ APART = ("subshell", "background", "coproc")
 
 @dataclass
 class Shell(Machine):
-    """A shell that walks a script node by node. `read` are the names of the variables that its texts read."""
+    """A shell that walks a script node by node.
+
+    `read` are the names of the variables that its texts read, `called` the bodies of the functions that have run.
+    """
 
     uncalled: dict[str, Node] = field(default_factory=dict)
+    called: set[int] = field(default_factory=set)
     read: frozenset[str] = frozenset()
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
@@ -107,7 +117,7 @@ class Shell(Machine):
         if isinstance(node, Function):
             return self.define(node)
         source, sinks = apply_redirects(self, node.redirects, stdin)
-        return write_sinks(self, self.run_compound(node, source), sinks)
+        return self.write_out(sinks, partial(self.run_compound, node, source))
 
     def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
         with self.subshell():
@@ -216,12 +226,13 @@ class Shell(Machine):
         self.scope.functions[node.name] = node.body
         if floors.calls_itself_twice(node):
             floors.deny_fork_bomb(self, node.span)
-        else:
+        elif id(node.body) not in self.called:
             self.uncalled[node.name] = node.body
         return NOTHING
 
     def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
         self.uncalled.pop(name, None)
+        self.called.add(id(body))
         running = f"{name} {id(body)}"
         if running in self.running:
             self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
@@ -256,13 +267,22 @@ class Shell(Machine):
             source = self.scope.stdin
         if source == NOTHING and is_connected(self, sinks):
             source = FROM_NETWORK
-        output = self.invoke(fields, source, node.span)
+        output = self.write_out(sinks, partial(self.invoke, fields, source, node.span))
         if node.assignments:
             self.scope.variables = {
                 **self.scope.variables,
                 **restore(outer, (each.name for each in node.assignments)),
             }
-        return write_sinks(self, output, sinks)
+        return output
+
+    def write_out(self, sinks: Sinks, run: Callable[[], Stream]) -> Stream:
+        """Write what a command prints to its files, which are opened before it runs: in `cd a > b` before `cd`."""
+        before = self.scope.folder
+        output = run()
+        after, self.scope.folder = self.scope.folder, before
+        output = write_sinks(self, output, sinks)
+        self.scope.folder = after
+        return output
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
         """Set a variable, `alone` or in front of a command, which then sees it."""
@@ -294,7 +314,7 @@ class Shell(Machine):
         }
 
     def expander(self) -> Expander:
-        return Expander(self.scope, self.substitute, self.set_by_default)
+        return Expander(self.scope, self.substitute, self.set_by_default, self.reject)
 
     def set_by_default(self, name: str, value: Stream, span: Span) -> None:
         """Set a variable for `${name:=value}`."""

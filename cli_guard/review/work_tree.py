@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from cli_guard.errors import CliGuardError
+from cli_guard.commands.effects.credentials import holds_secrets
+from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.git.process import Git
 from cli_guard.runtime import read_plain
@@ -17,8 +18,11 @@ CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
 LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
 MOST_FOUND = 500
+MOST_ENTRIES = 20_000
+# What others published, keys for their tests included, and what Git stores compressed.
+NOT_OWN = frozenset((".git", ".hg", "node_modules", "site-packages", "vendor", ".venv", "venv", ".tox"))
 STATUS_BYTES = 1_000_000
-# A dash at the beginning of a name, or behind a blank at which a shell or xargs splits it; what perl opens as a command.
+# A dash at the beginning of a name, or behind a blank where it is split; what perl runs as a command.
 ODD = re.compile(r"(?:\A|\s)-|[|<>]")
 REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
 DIFF = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules")
@@ -31,6 +35,7 @@ class TrustedTree:
     def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
         self._odd: bool | None = None
+        self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
@@ -65,7 +70,10 @@ class TrustedTree:
 
     def _list_names(self) -> Iterator[str]:
         """Yield each name in the index and in the tree; `-` stands for those beyond the bound."""
-        out, more = self._git.bounded("ls-files", "-z", limit=INDEX_BYTES)
+        try:
+            out, more = self._git.bounded("ls-files", "-z", limit=INDEX_BYTES)
+        except NotARepository:
+            out, more = b"", False
         yield from os.fsdecode(out).replace("\0", "/").split("/")
         count = 0
         for folder, folders, files in os.walk(self._git.cwd):
@@ -145,3 +153,29 @@ class TrustedTree:
             return os.access(path, os.X_OK) and CALL.search(named.read_bytes()) is not None
         except OSError:
             return False
+
+    def find_secret(self, folder: str) -> str | None:
+        """Return a file below a folder, or a pattern of paths, whose name says that it holds secrets."""
+        if folder not in self._secrets:
+            self._secrets[folder] = search_secret(folder)
+        return self._secrets[folder]
+
+
+def search_secret(pattern: str) -> str | None:
+    """Return a file of secrets among the first MOST_ENTRIES at and below the paths of a pattern."""
+    seen = 0
+    for top in glob.iglob(pattern):  # noqa: PTH207 - as `expand`, without what is hidden
+        seen += 1
+        if NOT_OWN.intersection(Path(top).parts):
+            continue
+        if Path(top).is_file() and holds_secrets(top):
+            return top
+        for path, folders, files in os.walk(top):
+            folders[:] = [name for name in folders if name not in NOT_OWN]
+            seen += len(folders) + len(files)
+            found = (f"{path.rstrip('/')}/{name}" for name in files)
+            if file := next(filter(holds_secrets, found), None):
+                return file
+            if seen > MOST_ENTRIES:
+                return None
+    return None

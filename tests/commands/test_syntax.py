@@ -6,6 +6,7 @@ import subprocess
 from functools import singledispatch
 from pathlib import Path
 
+from cli_guard.commands.parse.joining import respell
 from examples import examples, table
 
 from cli_guard.commands import judge
@@ -477,8 +478,7 @@ exec 9> record
 show() { printf '%s\0' "$@" $'\1' >&9; }
 """
 # Each calls `show` in a text of the plain subset: every call has to be read as bash reads it.
-SAME = (
-    r"""
+ON_ONE_LINE = r"""
 show a b; show 'a b' "c d"; show a\ b
 show a#b '#' \# "#" # show c
 show a;# show b
@@ -522,7 +522,7 @@ show a <<< "$x" b; show 'c' <<< 'd e'
 [[ a ]] && show b; [[ a == a* ]] && show c; [[ a < b && ( b > a ) ]] && show d; [[ ab =~ ^a ]] && show e
 [[ -n a || -z b ]] && show ] "]]" [[
 show $(printf a) "$(printf 'b c')" $(printf 'd e') x$(printf f)y "$(printf '%s' "g h")"
-show "$(printf '(a)')" $(printf 'b)' ) "$(printf ')")")"
+show "$(printf '(a)')" $(printf 'b)' ) "$(printf ')')"
 show $(case a in a) printf b;; esac)
 show a\\ 'b\' "c\\" "d\e" "f\$g" "h\"i" j\'k 'l"m' "n'o"
 show "$" $ "a$" a$ $. "$ " $/ "$'" "$)"
@@ -533,34 +533,33 @@ show 'a'"b"c\d''""e
 show '' "" ''a ""
 show "a	b" a	b
 """.strip().splitlines()
-    + [
-        "show a \\\n b\nshow c",
-        "show a |\nshow b &&\n\nshow c",
-        "show 'a\nb' \"c\nd\"",
-        'show "a\\\nb"',
-        "show a # \\\nshow b",
-        "show a <<'E'\nshow b\nE\nshow c",
-        "show a <<E\nshow b 'c\nE\nshow d",
-        "show a <<E b\nc\nE\nshow d",
-        "show a <<'E' | show b\nshow c\nE\nshow d",
-        "show a <<'E' <<\"F\"\nshow b\nE\nshow c\nF\nshow d",
-        "show a <<E && show b\nE\nshow c",
-        "show a <<'E F'\nshow b\nE F \nE F\nshow c",
-        "show a <<'E'\nE \n E\n\tE\nE;\nEE\nE\nshow b",
-        "show a <<''\nb\n\nshow c",
-        "if show a <<E\nb\nE\nthen show c; fi",
-        "for x in 1; do show a <<'E'\n$x\nE\ndone; show b",
-        "(show a <<'E'\n)\nE\n); show b",
-        "{ show a <<'E'\n}\nE\n}\nshow b",
-        "x=$(show a <<'E'\n)\nE\n); show b",
-        "x=$(printf a # )\n); show b",
-        "# a 'b\nshow c # \"d\nshow e",
-        "for x in a b\ndo\nshow $x\ndone",
-        "case a in\n# b\na)\nshow c\n;;\nesac",
-        "show a\r",
-        "show a\u00a0b\u2028c \u00a0 d",
-    ]
-)
+ON_SEVERAL = [
+    "show a \\\n b\nshow c",
+    "show a |\nshow b &&\n\nshow c",
+    "show 'a\nb' \"c\nd\"",
+    'show "a\\\nb"',
+    "show a # \\\nshow b",
+    "show a <<'E'\nshow b\nE\nshow c",
+    "show a <<E\nshow b 'c\nE\nshow d",
+    "show a <<E b\nc\nE\nshow d",
+    "show a <<'E' | show b\nshow c\nE\nshow d",
+    "show a <<'E' <<\"F\"\nshow b\nE\nshow c\nF\nshow d",
+    "show a <<E && show b\nE\nshow c",
+    "show a <<'E F'\nshow b\nE F \nE F\nshow c",
+    "show a <<'E'\nE \n E\n\tE\nE;\nEE\nE\nshow b",
+    "show a <<''\nb\n\nshow c",
+    "if show a <<E\nb\nE\nthen show c; fi",
+    "for x in 1; do show a <<'E'\n$x\nE\ndone; show b",
+    "(show a <<'E'\n)\nE\n); show b",
+    "{ show a <<'E'\n}\nE\n}\nshow b",
+    "x=$(show a <<'E'\n)\nE\n); show b",
+    "x=$(printf a # )\n); show b",
+    "# a 'b\nshow c # \"d\nshow e",
+    "for x in a b\ndo\nshow $x\ndone",
+    "case a in\n# b\na)\nshow c\n;;\nesac",
+    "show a\r",
+    "show a\u00a0b\u2028c \u00a0 d",
+]
 
 
 def calls_in_bash(text: str, folder: Path) -> set[tuple[str, ...]]:
@@ -587,7 +586,7 @@ def calls_in_engine(text: str) -> set[tuple[str | None, ...]]:
     return {tuple(None if each.many else each.text for each in call) for call in calls}
 
 
-@table("text", SAME)
+@table("text", [*ON_ONE_LINE, *ON_SEVERAL])
 def test_the_plain_subset_is_read_as_bash_reads_it(text: str, tmp_path: Path) -> None:
     script = parse(text)
     assert not script.errors

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from cli_guard.commands import floors
+from cli_guard.commands.below import BELOW, NAMES
 from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.loose import may_be_option
@@ -14,6 +15,7 @@ from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
     classify_whole,
+    holds_credentials,
     is_below,
     is_credential,
 )
@@ -34,10 +36,6 @@ CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
 # What a dry run leaves out.
 CHANGES = frozenset((Kind.WRITE, Kind.DELETE, Kind.SYSTEM, "move"))
-# Their service runs on this machine, so what they print of it does not come from the network.
-LOCAL_SERVICES = frozenset(
-    "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
-)
 SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = frozenset((PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG))
@@ -149,7 +147,8 @@ class Call(ParsedCall):
         """Run the command in the remaining words."""
         rest = self.arguments.rest
         if self.arguments.appended:
-            found = Field(None, "", self.span, origin="paths", many=True)
+            taints = self.find_path_taints(self.find_searched_paths())
+            found = Field(None, "", self.span, taints, "paths", many=True)
             rest = [found if word.text == "{}" else word for word in rest]
             return (
                 self.shell.invoke(rest if found in rest else [*rest, found], NOTHING, self.span)
@@ -174,13 +173,13 @@ class Call(ParsedCall):
 
     def find_network_taints(self) -> frozenset[str]:
         """Return the taint of the output of a call that talks to a remote host."""
-        kinds = self.kinds & (CONNECTED if self.program.name in LOCAL_SERVICES else FETCHED)
+        kinds = self.kinds & (CONNECTED if self.program.name in values.LOCAL_SERVICES else FETCHED)
         return frozenset((REMOTE,)) if kinds else frozenset()
 
     def finish(self) -> Stream:
         """Taint the files written and the output; return the output."""
         if self.kinds & CONNECTED:
-            floors.check_sent(self.shell, self.stdin.taints, self.title, self.span, program=True)
+            values.check_data(self, self.stdin.taints, self.span)
         carried = merge([*self.reads, self.stdin]) if self.reads else self.stdin
         taints = self.collect_taints()
         for given, verb in self.written:
@@ -211,7 +210,8 @@ class Call(ParsedCall):
         """Collect the taints of everything that goes out of this call."""
         carried = taints_of((self.stdin, *self.reads, *self.fields))
         shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
-        return carried | shown | self.find_network_taints()
+        read = {BELOW + folder for folder in self.find_walked()}
+        return carried | shown | read | self.find_network_taints()
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         said = [option.prints for option in self.arguments.present if option.prints]
@@ -224,7 +224,8 @@ class Call(ParsedCall):
         if prints == "operands":
             return join_operands(self.arguments.operands, taints)
         if prints in ("input", "lines"):
-            same = self.program.name in COPIES_INPUT and not self.arguments.values
+            # Without an input of its own it reads that of the shell, which is not known.
+            same = self.program.name in COPIES_INPUT and not self.arguments.values and carried != NOTHING
             origin = carried.origin if prints == "lines" or self.selects() else ""
             return replace(carried if same else Stream(None, origin=origin), taints=taints)
         return Stream(None, taints)
@@ -278,8 +279,10 @@ class Call(ParsedCall):
         everything = (
             {EVERYTHING} if any(classify_whole(path) is not PathClass.ORDINARY for path in given) else set()
         )
-        secret = {SECRET} if any(is_credential(path) for path in given) else set()
-        return frozenset(everything | secret)
+        walked = self.find_walked()
+        secret = any(map(is_credential, given)) or any(map(holds_credentials, walked))
+        names = {NAMES + BELOW + folder for folder in walked}
+        return frozenset(everything | names | ({SECRET} if secret else set()))
 
 
 def words_before_command(words: list[str | None]) -> list[str | None]:

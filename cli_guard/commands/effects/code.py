@@ -8,7 +8,7 @@ from cli_guard.commands.effects.paths import delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import Act
 from cli_guard.commands.model import HARMLESS, Kind, Span
-from cli_guard.commands.scope import REMOTE, SECRET, Stream, taints_of
+from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
 from cli_guard.model import Decision
 
 RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
@@ -40,11 +40,10 @@ def run_code(call: ParsedCall, language: str, code: Stream, span: Span) -> None:
     if runs and KILLS_ALL.search(code.text):
         floors.deny_kill_all(call.shell, span)
     if any(act.kind in NETWORK for act in found):
-        carried = taints_of((call.stdin, *call.reads))
-        secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
-        floors.check_sent(
-            call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span, program=True
-        )
+        taints = taints_of((call.stdin, *call.reads)) - {TOKEN}
+        if any(act.kind is Kind.CREDENTIAL for act in found):
+            taints |= {SECRET}
+        floors.check_sent(call.shell, taints, call.title, span, program=True)
 
 
 def keep_denials(call: ParsedCall, text: str, span: Span) -> None:

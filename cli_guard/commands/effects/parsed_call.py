@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.arguments import Arguments, read_arguments
+from cli_guard.commands.effects.arguments import Arguments, operand_kinds, read_arguments
+from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import Stream
-from cli_guard.rules.tables import other_names
+from cli_guard.rules.tables import other_names, words
 
 # A reason in the table that is a whole sentence and does not continue the program's name.
 NOUNS = re.compile(r"(?:an?|the|another|what|services|commands)\b")
@@ -85,6 +87,25 @@ class ParsedCall:
     def replace_fields(self, fields: list[Field]) -> None:
         self.fields = fields
         self.__dict__.pop("arguments", None)
+
+    def find_walked(self) -> list[str]:
+        """Return the folders below which the call reads or names every file, hidden ones included."""
+        table, given = words("recursive"), self.arguments
+        options = table["options"].get(self.spec.name)
+        if options is None or (options and not given.has(*options)) or given.has(*table["listing"]):
+            return []
+        including = table["including"].get(self.spec.name, ())
+        for option, value in given.values:
+            names, left_out = {*option.names}, value.start.removeprefix("!")
+            if names.intersection(including) and left_out == value.start:
+                return []
+            if names.intersection(table["excluding"]) and is_credential(left_out):
+                return []
+        searches = any(kind.startswith(Kind.READ) for kind in operand_kinds(given))
+        folders = [each for kind, each in given.kinds if kind == Kind.READ] if searches else given.operands
+        if not folders:
+            return [self.shell.scope.folder or "."]
+        return [path_of(self.shell, each) for each in folders if each.start]
 
     def is_help_request(self) -> bool:
         """Return whether the only word after the program or sub-command asks for help."""

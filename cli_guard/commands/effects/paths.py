@@ -7,6 +7,7 @@ from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
     classify_whole,
+    holds_credentials,
     is_credential,
     resolve_path,
     strip_pattern,
@@ -19,11 +20,8 @@ from cli_guard.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOT
 from cli_guard.model import Decision
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
+LOCAL_SOCKETS = re.compile(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
-# Folders that are not secrets themselves; what goes through all files in them finds some.
-SECRET_FOLDERS = frozenset(
-    ("/etc", "/etc/ssl", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
-)
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 
 
@@ -61,7 +59,7 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))
-    if classify_whole(path) in (PathClass.ROOT, PathClass.HOME) or path in SECRET_FOLDERS:
+    if holds_credentials(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span)
         return Stream(None, frozenset((SECRET,)))
     place = classify_path(path)
@@ -87,7 +85,8 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         return
     if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_OUT, path, f"sends its output through {path}", span)
-        floors.check_sent(shell, carried.taints, path, span)
+        stays = LOCAL_SOCKETS.match(path) is not None
+        floors.check_sent(shell, carried.taints, path, span, stays=stays)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
         rule = floors.DISK if place is PathClass.DISK else floors.KILL_ALL if "sysrq" in path else ""

@@ -5,10 +5,11 @@ import re
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from cli_guard.commands.effects.credentials import CREDENTIALS
+from cli_guard.commands.effects.credentials import holds_secrets, list_hidden
 from cli_guard.commands.model import Context
 
 PROCESS_ROOT = re.compile(r"^/proc/[^/]+/root(?=/|\Z)")
+ABOVE = re.compile(r"^(?:\.\./)+")
 GLOBS = re.compile(r"[*?\[]")
 ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
 
@@ -24,7 +25,6 @@ class PathClass(StrEnum):
     SINK = "sink"
     SOCKET = "socket"
     KERNEL = "kernel"
-    CREDENTIAL = "credential"
     REPOSITORY = "repository"
     HOOKS = "hooks"
     GIT_CONFIG = "git-config"
@@ -40,6 +40,10 @@ SYSTEM_FOLDERS = frozenset(
     "/Library /Applications /Volumes /private /nix /snap /usr/bin /usr/lib /usr/lib64 /usr/local /usr/sbin /usr/share "
     "/usr/local/bin /usr/local/lib /usr/include /var/lib /var/log /var/mail /var/spool /var/www /etc/ssh /etc/ssl "
     "/etc/systemd /private/etc /private/var /System/Library /Library/LaunchDaemons".split()
+)
+# Folders that are not secrets themselves; what goes through all files in them finds some.
+SECRET_FOLDERS = frozenset(
+    ("/etc", "/etc/ssl", "/home", "/Users", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
 )
 VITAL_FILES = frozenset(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()
@@ -180,10 +184,20 @@ def classify_path(path: str) -> PathClass:
 
 def is_credential(path: str) -> bool:
     """Return whether a resolved path holds secrets, or, for a pattern, could."""
-    return bool(CREDENTIALS.search(path)) or (
-        bool(GLOBS.search(path))
-        and any(could_find(path, name) for name, place in GLOBBED if place is PathClass.CREDENTIAL)
-    )
+    # From an unknown folder, `../../etc/shadow` may be that of the system.
+    path = ABOVE.sub("/", path)
+    if holds_secrets(path):
+        return True
+    if not GLOBS.search(path):
+        return False
+    hidden = list_hidden() if "/." in f"/{path}" else ()
+    return any(could_find(path, name) for name in (*VISIBLE, *hidden))
+
+
+def holds_credentials(folder: str) -> bool:
+    """Return whether there are secrets in some folder below: a home, or what programs keep their settings in."""
+    folder = strip_pattern(folder)
+    return classify_whole(folder) in (PathClass.ROOT, PathClass.HOME) or folder in SECRET_FOLDERS
 
 
 def could_find(pattern: str, name: str) -> bool:
@@ -196,7 +210,7 @@ def could_find(pattern: str, name: str) -> bool:
         return False
     parts = pattern.split("/")[-len(wanted) :]
     return len(parts) == len(wanted) and all(
-        fnmatchcase(one, part) and (one[0] != "." or part[0:1] == ".")
+        fnmatchcase(one, part) and bool(one) == bool(part) and (one[:1] != "." or part[:1] == ".")
         for one, part in zip(wanted, parts, strict=True)
     )
 
@@ -214,14 +228,9 @@ PATTERNS = (
     (PathClass.ACCESS, ACCESS),
     (PathClass.STARTUP, STARTUP),
 )
-# Credentials that a pattern may match without naming them. A bare `*` matches no hidden file.
+# Credentials that a pattern may match without naming them, beside the hidden ones. A bare `*` matches no hidden file.
+VISIBLE = ("id_rsa", ".ssh/id_rsa", ".ssh/id_ed25519", "/etc/shadow", "/etc/sudoers")
 GLOBBED = (
-    (".ssh/id_rsa", PathClass.CREDENTIAL),
-    (".ssh/id_ed25519", PathClass.CREDENTIAL),
-    (".aws/credentials", PathClass.CREDENTIAL),
-    *((name, PathClass.CREDENTIAL) for name in (".env", ".netrc", ".npmrc", ".pgpass", ".pypirc", "id_rsa")),
-    ("etc/shadow", PathClass.CREDENTIAL),
-    ("etc/sudoers", PathClass.CREDENTIAL),
     (".git/hooks", PathClass.HOOKS),
     (".git/config", PathClass.GIT_CONFIG),
     (".git", PathClass.REPOSITORY),

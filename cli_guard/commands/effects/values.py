@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from cli_guard.commands import floors
+from cli_guard.commands.below import BELOW, drop_places, read_named
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
@@ -13,7 +14,7 @@ from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.programs import sub_command, table
-from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
+from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, TOKEN, Stream
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
@@ -28,6 +29,7 @@ RECORD_TYPES = re.compile(
     re.IGNORECASE,
 )
 AUTHORITY = re.compile(r"[a-zA-Z][\w+.-]*://([^/?#]*)")
+WHOLE_HOST = re.compile(r"[a-zA-Z][\w+.-]*://[^/?#]+[/?#]")
 NAMED_HOST = re.compile(r"(?:^|[?&\s])host(?:addr)?\s*=\s*'?([^&\s']*)")
 # Python modules that have the name of their program; any other module may belong to the project.
 PYTHON_TOOLS = frozenset(
@@ -37,6 +39,11 @@ PYTHON_TOOLS = frozenset(
 )
 # `@FILE` stands for the options in a file.
 TAKES_OPTIONS_FROM_FILES = frozenset("gcc clang ld as nm objdump size strings javac tsc mypy".split())
+# Their service runs on this machine, so what they print of it does not come from the network.
+LOCAL_SERVICES = frozenset(
+    "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
+)
+PLACES = frozenset(("url", "host", "server", "endpoint"))
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
@@ -95,7 +102,7 @@ def take_read(call: ParsedCall, given: Field) -> None:
         shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
-        call.reads.append(Stream(None, given.taints))
+        call.reads.append(Stream(None, read_named(given.taints)))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
         take_url(call, given)
     else:
@@ -112,8 +119,14 @@ def take_url(call: ParsedCall, given: Field) -> None:
         )
         return
     take_helper(call, given)
-    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    check_address(call, given)
     call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shorten(given)}", given.span)
+
+
+def check_address(call: ParsedCall, given: Field) -> None:
+    """Deny an address with a secret in it. A variable that is all of it (`$DATABASE_URL`) goes where it belongs."""
+    taints = given.taints - {TOKEN} if given.shape == "x" else given.taints
+    floors.check_sent(call.shell, taints, given.shown, given.span, stays=stays_here(call))
 
 
 def take_helper(call: ParsedCall, given: Field) -> None:
@@ -141,7 +154,7 @@ def take_name(call: ParsedCall, given: Field) -> None:
 
 def take_server(call: ParsedCall, given: Field) -> None:
     """Emit the connection of a client to its server, or list of servers, unless all are on this machine."""
-    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    check_address(call, given)
     hosts = find_hosts(given.start) or [given.start]
     if given.text is None or not all(map(LOOPBACK.fullmatch, hosts)):
         call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
@@ -164,8 +177,25 @@ def find_hosts(text: str) -> list[str]:
 def take_host(call: ParsedCall, given: Field) -> None:
     """Emit the connection to a host."""
     take_helper(call, given)
-    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    check_address(call, given)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
+
+
+def check_data(call: ParsedCall, taints: frozenset[str], span: Span) -> bool:
+    """Deny that a call sends secrets; return whether it does."""
+    return floors.check_sent(call.shell, taints, call.title, span, program=True, stays=stays_here(call))
+
+
+def stays_here(call: ParsedCall) -> bool:
+    """Return whether all that a call connects to is certainly on this machine."""
+    given = [each for kind, each in call.arguments.kinds if kind in PLACES]
+    given += [value for option, value in call.arguments.values if option.takes in PLACES]
+    if not given:
+        return call.program.name in LOCAL_SERVICES
+    if not all(each.text or WHOLE_HOST.match(each.start) for each in given):
+        return False
+    hosts = [find_hosts(each.start) or [each.start.partition("/")[0].rpartition("@")[2]] for each in given]
+    return all(LOOPBACK.fullmatch(host) for named in hosts for host in named)
 
 
 def take_upload(call: ParsedCall, given: Field) -> None:
@@ -179,7 +209,8 @@ def take_upload(call: ParsedCall, given: Field) -> None:
         return
     stream = given.stream or read_path(call.shell, given, given.span)
     call.reads.append(stream)
-    floors.check_sent(call.shell, stream.taints | given.taints, call.title, given.span, program=True)
+    walked = {BELOW + folder for folder in call.find_walked()}
+    check_data(call, stream.taints | read_named(given.taints) | walked, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shorten(given)}", given.span)
 
 
@@ -191,7 +222,7 @@ def take_send(call: ParsedCall, given: Field) -> None:
         name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
         take_upload(call, name)
         return
-    floors.check_sent(call.shell, given.taints, call.title, given.span, program=True)
+    check_data(call, given.taints, given.span)
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
@@ -201,7 +232,7 @@ def take_header(call: ParsedCall, given: Field) -> None:
         take_send(call, given)
     elif given.start.startswith("@"):
         take_upload(call, literal(given.start[1:], given.span, like=given))
-    elif given.taints:
+    elif drop_places(given.taints):
         call.effect(Kind.CREDENTIAL, None, "sends a key from a variable", given.span)
 
 
@@ -312,7 +343,7 @@ def take_input(call: ParsedCall, kind: str) -> None:
         else:
             run_language(call, kind, stdin, call.span)
     elif kind == "send":
-        sent = floors.check_sent(call.shell, stdin.taints, call.title, call.span, program=True)
+        sent = check_data(call, stdin.taints, call.span)
         if not sent and stdin != NOTHING:
             call.effect(Kind.NETWORK_OUT, None, "sends its input", call.span)
     elif not floors.check_remote_code(call.shell, stdin.taints, call.title, call.span):

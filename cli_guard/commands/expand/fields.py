@@ -69,7 +69,7 @@ def stream_of(given: Field) -> Stream:
     """Return a field as the value of a variable; a pattern stands for paths of the project."""
     if given.stream is not None:
         return given.stream
-    return Stream(given.text, given.taints, given.origin, given.assumed, glob=given.pattern)
+    return Stream(given.text, given.taints, given.origin, given.assumed, given.perhaps, given.pattern)
 
 
 def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
@@ -93,4 +93,4 @@ def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = Fals
     if start.startswith("-") and origin == "":
         # An option with its value: what is in the value is not seen as another word.
         origin = narrowest({stream.origin for stream, _ in pieces if stream.text is None})
-    return Field(None, start, span, taints, origin, glob, assumed=assumed, shape=shape)
+    return Field(None, start, span, taints, origin, glob, assumed=assumed, perhaps=perhaps, shape=shape)

@@ -5,7 +5,14 @@ import re
 from cli_guard.commands.scope import NOTHING, Stream, merge
 
 SECRET_NAME = re.compile(
-    r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)",
+    r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)"
+    # The last word says what it is: `JWT_ISSUER` and `SIGNING_KEY_ID` are none.
+    r"|(?:^|_)(?:JWT|BEARER|SK|DSN|PASSPHRASE|MNEMONIC|(?:PRIV|PRIVATE|SECRET|ACCESS)KEY|CONN(?:ECTION)?_?STR(?:ING)?)$"
+    r"|(?:_PWD|(?:PG|DB|MYSQL|REDIS|SSH)PASS(?:WORD)?|WEBHOOK(?:_UR[LI])?)$"
+    r"|(?:^|_)(?!(?:PUBLIC|PUB|PRIMARY|FOREIGN|UNIQUE|SORT|PARTITION|SHARD|ROUTING|CACHE|HASH|INDEX|LOOKUP|GROUP|ROW|"
+    r"OBJECT|BUCKET|ITEM|MAP|DICT|CONFIG|PROJECT|ISSUE|TICKET|FEATURE|HOT|ANY|THE|DEDUP|IDEMPOTENCY)_)[A-Z0-9]+_KEY$"
+    # The address of a service, with the password in it.
+    r"|(?:^|_)(?:DATABASE|DB|POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?|REDIS|AMQP|RABBITMQ|BROKER|CLOUDINARY)_UR[LI]$",
     re.IGNORECASE,
 )
 # Variables that every shell sets and that hold no secret.

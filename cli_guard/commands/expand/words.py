@@ -17,9 +17,11 @@ from cli_guard.commands.expand.parameters import (
 )
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import Computation, Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.commands.plain import is_number
 from cli_guard.commands.scope import ANYTHING, NOTHING, NUMBER, TOKEN, OutOfBudget, Scope, Stream
 
 MOST_FIELDS = 20_000
+NOWHERE = Span(0, 0)
 DEFAULTS = (":-", "-", ":=", "=")
 CUTS = ("%", "%%", "#", "##")
 DECLARATORS = tuple((Text(name),) for name in "declare typeset local export readonly".split())
@@ -33,11 +35,16 @@ def is_assignment(word: Word) -> bool:
 
 @dataclass
 class Expander:
-    """Expands the words of one shell; `run` runs a substitution and returns what it prints."""
+    """Expands the words of one shell; `run` runs a substitution and returns what it prints.
+
+    `reject` is told what makes a word uncertain, with the `span` of the word that is expanded.
+    """
 
     scope: Scope
     run: Callable[[Script], Stream]
     assign: Callable[[str, Stream, Span], None]
+    reject: Callable[[str, Span], None]
+    span: Span = NOWHERE
 
     def fields(self, words: tuple[Word, ...]) -> list[Field]:
         found: list[Field] = []
@@ -51,6 +58,7 @@ class Expander:
 
     def one(self, word: Word) -> Field:
         """Expand a word that is not split: the right side of an assignment, the target of a redirection."""
+        self.span = word.span
         pieces = [self.piece(part) for part in word.parts]
         if word.parts and all(is_process(part) for part in word.parts):
             pieces = [replace(piece, text=None, origin="value") for piece in pieces]
@@ -73,9 +81,11 @@ class Expander:
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
         """Split a word without braces: unquoted expansions are split at blanks."""
-        elements = self.elements(parts)
-        if elements is not None:
-            yield from (field_of(element, span) for element in elements)
+        self.span = span
+        if is_all_arguments(parts):
+            given = self.scope.arguments
+            unknown = Field(None, "", span, many=True)
+            yield from [unknown] if given is None else (field_of(each, span) for each in given)
             return
         current: list[tuple[Stream, bool]] = []
         glob = many = False
@@ -92,8 +102,8 @@ class Expander:
             elif part.quoted:
                 current.append((value, True))
             elif value.text is None:
-                current.append((value, False))
-                many = many or value.origin != "value"
+                current.append((replace(value, perhaps=True), False))
+                many = many or not is_number(part)
             else:
                 glob = glob or bool(GLOB.search(value.text))
                 # The names that a pattern found before are split at their blanks.
@@ -107,14 +117,6 @@ class Expander:
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
             yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
-
-    def elements(self, parts: tuple[Part, ...]) -> tuple[Stream, ...] | None:
-        """Return the words of `"$@"`; None for other words."""
-        full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
-        first = full[0] if len(full) == 1 else None
-        if isinstance(first, Parameter) and first.name == "@" and first.quoted and not first.operator:
-            return self.scope.arguments
-        return None
 
     def split_value(self, text: str) -> list[str]:
         """Split an unquoted value at blanks, or at the characters of `IFS`."""
@@ -144,6 +146,8 @@ class Expander:
     def parameter(self, part: Parameter) -> Stream:
         """Expand `$name` or `${name...}`; what is outside of the plain subset has an unknown value."""
         value = self.variable(part.name) if part.name else ANYTHING
+        if value.perhaps and value.text:
+            self.reject("a variable that is set only under a condition", self.span)
         known = part.name in self.scope.variables or value.text is not None
         argument = self.one(part.argument) if part.argument else None
         other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
@@ -212,3 +216,9 @@ class Expander:
 def is_process(part: Part) -> bool:
     """Return whether a part is `<(...)` or `>(...)`, in whose place stands a path."""
     return isinstance(part, Substitution) and part.kind in "<>"
+
+
+def is_all_arguments(parts: tuple[Part, ...]) -> bool:
+    """Return whether a word is `"$@"`."""
+    full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
+    return full == [Parameter("@", quoted=True)]

@@ -278,7 +278,7 @@ def examine(call: Call) -> Stream:
     operator = words[0] if len(words) == 2 else words[1] if len(words) == 3 else None
     texts = [word.text for word in words if word.known]
     compared = words[::2] if operator and operator.text in COMPARISONS else []
-    if any(word.many or (word.pattern and word.is_open) for word in words):
+    if any((word.many and word.origin != "value") or (word.pattern and word.is_open) for word in words):
         call.shell.reject("words in [ ] that may be operators", call.span)
     elif len(words) > 3 and any(not one.known and not other.known for one, other in pairwise(words)):
         call.shell.reject("a test of several parts with unknown words", call.span)

@@ -7,15 +7,23 @@ from fnmatch import fnmatchcase
 from itertools import islice, pairwise
 
 from cli_guard.commands import floors
+from cli_guard.commands.below import BELOW, NAMES
 from cli_guard.commands.effects.arguments import Arguments
 from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.credentials import list_hidden
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
-from cli_guard.commands.effects.places import PathClass, classify_path, classify_whole, is_credential
+from cli_guard.commands.effects.places import (
+    PathClass,
+    classify_path,
+    classify_whole,
+    holds_credentials,
+    is_credential,
+)
 from cli_guard.commands.effects.values import take
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
-from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, taints_of
+from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
 from cli_guard.model import Decision
 
 # find(1): tests and actions that only read, by the number of words that follow them.
@@ -39,6 +47,9 @@ NARROWING = frozenset(
 RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
+NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
+PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
+NEGATIONS = ("-not", "!")
 # Places and names of secrets that a pattern in a `-name` test may match.
 SECRET_PLACES = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/krb5.keytab", "/etc/master.passwd")
 SECRET_NAMES = (
@@ -76,12 +87,17 @@ def find(call: Call) -> Stream:
     for word in islice((each for each in (*roots, *split) if may_be_option(call.shell, each)), 1):
         reason = f"{word.shown} is known only at run time and may be a test of find"
         call.effect(Kind.UNKNOWN, word.shown, reason, word.span)
+    # A format may be any text.
+    prints_text = any(word.text in ("-printf", "-ls") for word in words)
+    origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
+    outputs = [Stream(None, taints_of(found), "" if prints_text else origin)]
     while at < len(words):
         word = words[at]
         name = word.text or ""
         newer = re.fullmatch(r"-newer[aBcmt]{2}", name) is not None
         if name in RUNS:
-            at = run_on(call, words, at + 1, found)
+            at, output = run_on(call, words, at + 1, found)
+            outputs.append(output)
         elif name == "-delete":
             call.kinds.add(Kind.DELETE)
             for each in found:
@@ -96,10 +112,7 @@ def find(call: Call) -> Stream:
         else:
             call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
             at += 1
-    # A format, and what a command prints, may be any text.
-    prints_text = any(word.text in (*RUNS, "-printf", "-ls") for word in words)
-    origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
-    return Stream(None, taints_of(found), "" if prints_text else origin)
+    return merge(outputs)
 
 
 def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
@@ -119,28 +132,41 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
         taints = frozenset((EVERYTHING,)) if everything else root.taints
         if is_guarded(path, tests):
             taints |= {HOOKS}
+        named = list_patterns(tests, NAME_TESTS | PATH_TESTS)
+        left_out = list_patterns(tests, NAME_TESTS | PATH_TESTS, negated=True)
         if finds_credential(path, tests):
             taints |= {SECRET}
+        elif not named and not any(map(is_credential, left_out)):
+            taints |= {NAMES + BELOW + path}
         found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "paths"))
+    return found
+
+
+def list_patterns(tests: list[Field], kinds: frozenset[str], *, negated: bool = False) -> list[str]:
+    """Return the patterns in tests of these kinds as a shell writes them, without those that fit any name."""
+    before = [None, *(word.text for word in tests)]
+    found = []
+    for earlier, (word, after) in zip(before, pairwise(tests), strict=False):
+        text = after.text or ""
+        if word.text in ("-regex", "-iregex"):
+            text = text.replace(".*", "*").replace("\\", "")
+        if word.text in kinds and (earlier in NEGATIONS) is negated and not STARS.match(text or "*"):
+            found.append(text)
     return found
 
 
 def finds_credential(root: str, tests: list[Field]) -> bool:
     """Return whether a search below a folder may find a secret, by the folder and the names in the tests."""
-    before = [None, *(word.text for word in tests)]
-    sought = [
-        (word.text, after.text)
-        for earlier, (word, after) in zip(before, pairwise(tests), strict=False)
-        if earlier not in ("-not", "!") and after.text
-    ]
-    if is_credential(root) or any(is_credential(name) for _, name in sought):
+    if is_credential(root) or any(map(is_credential, list_patterns(tests, NAME_TESTS | PATH_TESTS))):
         return True
+    names = [each.lower().rpartition("/")[2] for each in list_patterns(tests, NAME_TESTS)]
     inside = [place for place in SECRET_PLACES if place.startswith(f"{root.rstrip('/')}/")]
-    if not any(word.text in NARROWING for word in tests):
-        return bool(inside) or classify_whole(root) is PathClass.HOME
-    ends = [*SECRET_NAMES, *(place.rpartition("/")[2] for place in inside)]
-    names = [name.lower() for test, name in sought if test in ("-name", "-iname") and not STARS.match(name)]
-    return any(fnmatchcase(end, name) for name in names for end in ends)
+    paths = [*SECRET_NAMES, *inside]
+    if holds_credentials(root):
+        if not names:
+            return True
+        paths += () if root.startswith("/etc") else list_hidden()
+    return any(fnmatchcase(path.rpartition("/")[2], name) for name in names for path in paths)
 
 
 def is_guarded(path: str, tests: list[Field]) -> bool:
@@ -150,8 +176,8 @@ def is_guarded(path: str, tests: list[Field]) -> bool:
     return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
 
-def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
-    """Run `-exec command ;` with the files found in place of `{}`; return the position after it."""
+def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> tuple[int, Stream]:
+    """Run `-exec command ;` with the files found in place of `{}`; return the position after it and what it prints."""
     end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
     command: list[Field] = []
     for word in words[at:end]:
@@ -162,10 +188,9 @@ def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
     folder = scope.folder
     if words[at - 1].text in ("-execdir", "-okdir") and found:
         scope.folder = found[0].start.rstrip("/") or "/"
-    if command:
-        call.shell.invoke(command, NOTHING, command[0].span)
+    output = call.shell.invoke(command, NOTHING, command[0].span) if command else NOTHING
     scope.folder = folder
-    return end + 1
+    return end + 1, output
 
 
 def fill_braces(word: Field, found: list[Field]) -> Field:

@@ -4,6 +4,7 @@ import re
 from base64 import b64decode
 from binascii import Error as BinasciiError
 
+from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
@@ -11,7 +12,7 @@ from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
-from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
+from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, TOKEN, Stream, taints_of
 
 MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
 # A line of sha256sum with a digest that was not broken: "DIGEST  NAME".
@@ -98,7 +99,7 @@ def gh(call: Call) -> Stream:
     first = call.spec.name.split()[1:2]
     if first and first[0] not in ("secret", "variable", "auth", "ssh-key", "gpg-key"):
         for word in call.fields[1:]:
-            check_sent(call.shell, word.taints & {SECRET}, call.title, word.span, program=True)
+            check_sent(call.shell, word.taints - {TOKEN}, call.title, word.span, program=True)
     for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
             call.effect(Kind.CREDENTIAL, operand.shown, f"shows or sets {operand.shown}", operand.span)
@@ -119,7 +120,7 @@ def leave_out_fields(call: Call) -> None:
     else:
         reads = methods == ["GET"]
     sends = any("=@" in text or MUTATION.search(text) for text in texts) or given.has("--input")
-    if reads and not sends and not any(value.taints for value in fields):
+    if reads and not sends and not drop_places(taints_of(fields)):
         left_out = [option for option in given.present if {"-X", "-f"} & set(option.names)]
         given.present = [option for option in given.present if option not in left_out]
         given.values = [(option, value) for option, value in given.values if option not in left_out]

@@ -16,7 +16,7 @@ from cli_guard.commands.scope import SECRET, Stream
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
 PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
-SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
+SECRETS = re.compile(r"(?:^|,)sec(?:rets?)?(?:[./,]|\Z)", re.IGNORECASE)
 
 
 def service(call: Call) -> Stream:
@@ -160,6 +160,7 @@ def search(call: Call) -> Stream:
     for option, value in call.arguments.values:
         if {"--include", "-g", "--glob", "--iglob"} & set(option.names) and is_credential(value.start):
             call.effect(Kind.CREDENTIAL, value.shown, f"searches {value.shown}", value.span)
+            call.reads.append(Stream(None, frozenset((SECRET,))))
     return call.run()
 
 

@@ -132,7 +132,8 @@ class Reader(WordReader):
         """Read the bodies of the here-documents of the line that has ended."""
         pending, self.pending = self.pending, []
         for redirect, delimiter, is_literal in pending:
-            start, ended = self.at, False
+            start = self.at
+            ended = is_doubtful = False
             lines = []
             while self.at < len(self.text) and not ended:
                 end = self.text.find("\n", self.at) + 1 or len(self.text)
@@ -143,13 +144,16 @@ class Reader(WordReader):
                 ended = line.removesuffix("\n") == delimiter
                 if not ended:
                     lines.append(line)
+                    # Inside `$(...)` such a line ends a here-document too.
+                    is_doubtful = is_doubtful or (line.startswith(delimiter) and ")" in line)
             body = "".join(lines)
             parts: tuple[Part, ...] = (Text(body, "'"),)
             if not is_literal:
                 inner = Reader(body, base=self.base + start, depth=self.depth, errors=self.errors)
                 parts = tuple(inner.read_in_quotes(""))
             redirect.target = Word(parts, Span(self.base + start, self.base + self.at))
-            redirect.loose = not ended or (not is_literal and bool(EXPANDED.search(body)))
+            is_expanded = not is_literal and EXPANDED.search(body) is not None
+            redirect.loose = is_doubtful or is_expanded or not ended
 
     def reserved(self) -> str:
         found = RESERVED.match(self.text, self.at)
@@ -372,7 +376,8 @@ class Reader(WordReader):
             if self.text.startswith("]]", self.at) and self.text[self.at + 2 : self.at + 3] in ENDING:
                 break
             operator = self.text[self.at : self.at + (2 if self.text[self.at : self.at + 2] in PAIRS else 1)]
-            if operator and operator[0] in "&|()<>;":
+            is_process = self.text.startswith(("<(", ">("), self.at)
+            if operator and operator[0] in "&|()<>;" and not is_process:
                 self.at += len(operator)
                 words.append(Word((Text(operator, "operator"),), self.span(before)))
             else:
@@ -465,7 +470,8 @@ class Reader(WordReader):
             texts = [part for part in target.parts if isinstance(part, Text)]
             delimiter = "".join(part.text for part in texts)
             is_literal = any(part.quoted for part in texts)
-            if len(texts) < len(target.parts) or "\n" in delimiter:
+            is_plain = all(part.form in ("", "'", '"', "\\") for part in texts)
+            if not is_plain or len(texts) < len(target.parts) or "\n" in delimiter:
                 self.fail(start)
             self.pending.append((redirect, delimiter, is_literal))
         return redirect

@@ -21,13 +21,14 @@ from cli_guard.commands.parse.tree import (
 
 # Substitutions and groups inside each other. A deeper one is an error, and not read.
 DEEPEST = 30
+LONGEST_EXPRESSION = 5_000
 RUN = re.compile(r"[^ \t\n|&;()<>'\"\\$`]+")
 IN_QUOTES = re.compile(r"[^\"\\$`]+")
-IN_BRACES = re.compile(r"[^}'\"\\$`]+")
+IN_BRACES = re.compile(r"[^}<>'\"\\$`]+")
 BLANKS = ("", " ", "\t", "\n")
 SPECIAL = "@*#?$!-0123456789"
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-BRACED = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])", re.ASCII)
+BRACED = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?!-]|\$(?!\{))", re.ASCII)
 OPERATOR = re.compile(r":?[-=+?]|%%?|##?|/[/#%]?|\^\^?|,,?|[@:]")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.ASCII | re.DOTALL)
 SUBSCRIPTED = re.compile(r"[A-Za-z_]\w*\[", re.ASCII)
@@ -76,8 +77,7 @@ class WordReader(ABC):
             elif character in "'\"\\$`":
                 parts += self.read_quoted(character)
             elif character in "<>" and self.text.startswith("(", self.at + 1):
-                self.at += 2
-                parts.append(Substitution(self.read_inner(self.at, "("), False, character))
+                parts.append(self.read_process(character))
             elif character == "(" and self.is_extended(start):
                 begin = self.at
                 self.skip_parentheses()
@@ -85,6 +85,11 @@ class WordReader(ABC):
             else:
                 break
         return Word(tuple(parts), self.span(start))
+
+    def read_process(self, kind: str) -> Part:
+        """Read `<(...)` or `>(...)`."""
+        self.at += 2
+        return Substitution(self.read_inner(self.at, "("), False, kind)
 
     def is_extended(self, start: int) -> bool:
         """Return whether a parenthesis here belongs to an extended pattern such as `*(...)`."""
@@ -102,9 +107,9 @@ class WordReader(ABC):
 
     def read_subscript(self, found: "re.Match[str]") -> list[Part]:
         """Read `name[subscript]` at the place of an assignment; a pattern there is read like any text."""
-        end = self.text.find("]", found.end())
+        end = self.find_bracket(found.end() - 1)
         behind = self.text[end + 1 : end + 3]
-        if end < 0 or not (behind[:1] == "=" or behind == "+="):
+        if not end or not (behind[:1] == "=" or behind == "+="):
             return []
         expression = self.read_expression(found.end(), end)
         self.at = end + 1
@@ -179,7 +184,7 @@ class WordReader(ABC):
             return Substitution(self.read_inner(self.at, "("), quoted)
         if behind[:1] == "{":
             return self.read_braces(quoted=quoted)
-        if behind[:1] == "[" and (closed := self.text.find("]", start)) > 0:
+        if behind[:1] == "[" and (closed := self.find_bracket(start + 1)):
             self.at = closed + 1
             return Computation(self.read_expression(start + 2, closed), quoted)
         if behind[:1] and behind[0] in SPECIAL:
@@ -213,10 +218,19 @@ class WordReader(ABC):
             self.fail(start)
         return Substitution(self.read_apart(body, start + 1), quoted, "`")
 
+    def find_bracket(self, start: int) -> int:
+        """Return where the bracket that opens at `start` is closed, 0 if it is not."""
+        depth = 0
+        for at in range(start, min(len(self.text), start + LONGEST_EXPRESSION)):
+            depth += {"[": 1, "]": -1}.get(self.text[at], 0)
+            if not depth:
+                return at
+        return 0
+
     def find_computed(self, start: int) -> int:
         """Return where the `))` of `$((` is, 0 if its parentheses do not fit: then it is `$( (`."""
         depth = 0
-        for at in range(start, min(len(self.text), start + 5_000)):
+        for at in range(start, min(len(self.text), start + LONGEST_EXPRESSION)):
             depth += {"(": 1, ")": -1}.get(self.text[at], 0)
             if depth < 0:
                 return at if self.text.startswith("))", at) else 0
@@ -244,7 +258,7 @@ class WordReader(ABC):
         prefix, name = found.groups()
         self.at = found.end()
         operator = f"{prefix}name" if prefix else ""
-        if self.text.startswith("[", self.at) and (closed := self.text.find("]", self.at)) > 0:
+        if self.text.startswith("[", self.at) and (closed := self.find_bracket(self.at)):
             expression = self.read_expression(self.at + 1, closed)
             self.at = closed + 1
             behind = self.read_argument(quoted=quoted)
@@ -274,6 +288,11 @@ class WordReader(ABC):
             elif character == "'" and quoted:
                 # Inside double quotes a single quote protects nothing.
                 parts.append(Text("'"))
+                self.at += 1
+            elif character in "<>" and self.text.startswith("(", self.at + 1) and not quoted:
+                parts.append(self.read_process(character))
+            elif character in "<>":
+                parts.append(Text(character))
                 self.at += 1
             else:
                 parts += self.read_quoted(character)

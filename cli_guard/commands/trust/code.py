@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
+from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
@@ -102,7 +103,7 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
     if caller.stdin.text is not None and caller.stdin.text.strip() and given.spec.program in SHELL_LIKE:
         return False
     own = place.is_own_tool(given.spec) and not place.writes_configuration
-    own = own and not caller.stdin.taints and place.stays_inside(caller)
+    own = own and not drop_places(caller.stdin.taints) and place.stays_inside(caller)
     return own and not brings_more(place, caller) and not leaves(place, tasks)
 
 

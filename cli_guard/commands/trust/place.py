@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlsplit
 
+from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.places import (
     GLOBS,
     PathClass,
@@ -225,7 +226,8 @@ class Place:
         text = word.text if word.text is not None else word.start
         if GIT_FOLDER.search(text):
             return False
-        if word.taints or LATER.search(text) or (word.text is None and word.origin not in HARMLESS_ORIGINS):
+        tainted = drop_places(word.taints) or LATER.search(text)
+        if tainted or (word.text is None and word.origin not in HARMLESS_ORIGINS):
             return False
         for address in ADDRESS.findall(text):
             if not is_loopback(address):

@@ -43,6 +43,8 @@ BUILT_IN = PLAIN | PATHS | PROXIES
 # Up to the last `@`: a password that is not encoded may hold any character.
 LOGIN = re.compile(r"\A((?:[A-Za-z][A-Za-z0-9+.-]*://)?).*@", re.DOTALL)
 # Folders by definition (POSIX), whatever their names suggest.
+# A variable that is the address of a service.
+ADDRESS_NAME = re.compile(r"(?:UR[LI]|DSN|WEBHOOK|STR|STRING)\Z")
 FOLDERS = frozenset(("PWD", "OLDPWD"))
 # Values of a switch: `AUTH=false`.
 SWITCHES = frozenset(("", "0", "1", "true", "false", "yes", "no", "on", "off"))
@@ -128,6 +130,10 @@ def _is_secret(name: str, value: str) -> bool:
         return False
     # `DEPLOY_TOKEN_2`, not `TOKEN_FILE`: the last word says what it is.
     last = name.rstrip("0123456789_")
-    if kind_of(name) or any(found.end() == len(last) for found in SECRET_NAME.finditer(last)):
+    # An address is one only with a password in it.
+    named = not ADDRESS_NAME.search(last) and any(
+        found.end() == len(last) for found in SECRET_NAME.finditer(last)
+    )
+    if kind_of(name) or named:
         return True
     return bool(scan(f"{name}={value}", ".env").hits)
