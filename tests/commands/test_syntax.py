@@ -6,7 +6,6 @@ import subprocess
 from functools import singledispatch
 from pathlib import Path
 
-from cli_guard.commands.parse.joining import respell
 from examples import examples, table
 
 from cli_guard.commands import judge
