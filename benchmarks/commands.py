@@ -4,12 +4,14 @@
 
 Over the labelled commands of fixtures/commands, or of the given files: the number of right verdicts in each class, the
 confusion matrix, and with --wrong each wrong verdict with its reason. Then the time of a command in process, of 10,000
-characters, and of `cli-guard check-command` as a whole process, as a ratio to a Python that does nothing. Without a
-file, also the day's work of benchmarks/agent_day.py.
+characters, of a command with the context of this repository, and of `cli-guard check-command` as a whole process, as a
+ratio to a Python that does nothing. Without a file, also the day's work of benchmarks/agent_day.py.
 """
 
 import argparse
 import json
+import math
+import os
 import statistics
 import subprocess
 import sys
@@ -20,8 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.commands import judge
-from cli_guard.commands.model import Context, Verdict
+from cli_guard.commands.model import Context, Profile, Verdict
 from cli_guard.model import Decision
+from cli_guard.review.command_context import command_context
 
 PYTHON = sys.executable
 GUARD = str(Path(PYTHON).parent / "cli-guard")
@@ -29,6 +32,10 @@ FOLDER = Path(__file__).parent.parent / "fixtures" / "commands"
 VERDICTS = ("allow", "review", "deny")
 NEEDS_REVIEW = 3
 SIZE = 10_000
+# Of the labelled commands, one of so many is judged with the context of a repository.
+EVERY = 12
+# The least of so many times: the context calls Git, which waits for other processes.
+BEST_OF = 4
 # The shapes of a long command: many commands, many words, one word, a pipe, a text for another program.
 LONG = {
     "many commands": "ls -la src; " * (SIZE // 12),
@@ -137,6 +144,24 @@ def print_times(judged: list[Judged], runs: int) -> None:
         print(f"{label:26}{statistics.median(took):8.2f}  <= 60 ms, {judge(command).verdict}")
 
 
+def print_times_in_a_tree(judged: list[Judged]) -> None:
+    """Print what a user's verdict takes: the context of this repository is built anew for each, as a hook does it."""
+    commands = [each.case.command for each in judged if each.case.context == Context()][::EVERY]
+    root = Path(__file__).parent.parent
+    print(f"\n{'in this tree':26}{'ms':>8}{'90 %':>8}{'99 %':>8}")
+    for profile in (Profile.STRICT, Profile.WORKSPACE):
+        took = []
+        for command in commands:
+            best = math.inf
+            for _ in range(BEST_OF):
+                started = time.perf_counter()
+                judge(command, command_context(root, os.environ, profile=profile))
+                best = min(best, time.perf_counter() - started)
+            took.append(best * 1000)
+        cuts = statistics.quantiles(took, n=100)
+        print(f"{profile:26}{statistics.median(took):8.2f}{cuts[89]:8.2f}{cuts[98]:8.2f}")
+
+
 def print_processes(runs: int) -> None:
     """Print the time of whole processes, run in turn with a Python that does nothing."""
     commands = {
@@ -175,6 +200,7 @@ def main() -> None:
         print()
         print_wrong(judged)
     print_times(judged, chosen.runs)
+    print_times_in_a_tree(judged)
     print_processes(chosen.runs)
     if not chosen.files:
         from agent_day import print_day

@@ -10,19 +10,22 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
 from cli_guard.agents.wording import Answer, name_secret
-from cli_guard.commands import Context, Kind, Verdict, judge
+from cli_guard.commands import Context, Kind, Verdict, judge, judge_or_raise, verdict_of_failure
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
-from cli_guard.errors import CliGuardError
+from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.process import Git
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.review.command_context import command_context, find_choice, root_of
 from cli_guard.review.render.command import sentence, write_allow
-from cli_guard.review.work_tree import TrustedTree
+from cli_guard.review.work_tree import TrustedTree, follow_links
 from cli_guard.runtime import Invocation, read_plain
-from cli_guard.secrets import Hit, scan
+
+if TYPE_CHECKING:
+    from cli_guard.secrets import Hit
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
 UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
@@ -49,16 +52,15 @@ class Place:
 def answer_request(request: Request, invocation: Invocation, agent: str) -> Answer | None:
     """Return the strictest answer to the uses of a request; None if the agent's own rules decide.
 
-    Raises ValueError, CliGuardError, OSError.
+    Raises CliGuardError.
     """
     invocation = replace(invocation, cwd=invocation.cwd / request.folder)
-    answers = [answer for use in request.uses if (answer := judge_use(use, invocation, agent))]
+    answers = [answer for use in request.uses if (answer := judge_or_ask(use, invocation, agent))]
     if not answers:
         return None
     answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.ALLOW:
-        choice = find_choice(invocation.env, agent) if len(answers) == len(request.uses) else None
-        return answer if choice and choice.answer == "allow" else None
+        return answer if len(answers) == len(request.uses) and says_allow(invocation, agent) else None
     if answer.decision is Decision.REVIEW:
         if answer.command:
             from cli_guard.state.questions import remember_question
@@ -68,6 +70,22 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         if request.silent:
             return answer.deny_unasked(request.silent)
     return answer
+
+
+def says_allow(invocation: Invocation, agent: str) -> bool:
+    """Return whether the user wants an agent to hear of an allow. Raises CliGuardError."""
+    choice = find_choice(invocation.env, agent)
+    return choice is not None and choice.answer == "allow"
+
+
+def judge_or_ask(use: Use, invocation: Invocation, agent: str) -> Answer | None:
+    """Judge one use of a tool; an error of our own is a question, in each profile. Raises CliGuardError."""
+    try:
+        return judge_use(use, invocation, agent)
+    except CliGuardError:
+        raise
+    except Exception as error:
+        return Answer(Decision.REVIEW, sentence(verdict_of_failure("", error)))
 
 
 def judge_use(use: Use, invocation: Invocation, agent: str) -> Answer | None:
@@ -96,8 +114,11 @@ def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None
     """Judge a shell command; one that records or sends a change gets the review of that change."""
     invocation = replace(invocation, cwd=invocation.cwd / use.folder)
     context = command_context(invocation.cwd, invocation.env, agent=agent)
-    verdict = judge(use.command, context)
-    answer = Answer(verdict.verdict, sentence(verdict), command=use.command, folder=str(invocation.cwd))
+    verdict = judge_or_raise(use.command, context)
+    # A sentence is searched for secrets: not for nothing, as most commands are allowed in silence.
+    is_said = verdict.verdict is not Decision.ALLOW or says_allow(invocation, agent)
+    reason = sentence(verdict) if is_said else ""
+    answer = Answer(verdict.verdict, reason, command=use.command, folder=str(invocation.cwd))
     if verdict.verdict is not Decision.DENY:
         answer = review_recorded_change(use.command, verdict, context, invocation) or answer
     if context.profile is Profile.FLOORS and answer.decision is not Decision.DENY:
@@ -147,17 +168,17 @@ def review_recorded_change(
 
 
 def judge_place(command: str, path: str, invocation: Invocation, context: Context) -> Place:
-    """Judge a path as the operand of a command that reads or writes it. Raises ValueError for an empty one."""
-    if not path:
-        raise ValueError("the path is empty")
+    """Judge a path as the operand of a command that reads or writes it. Raises UsageError for one that is none."""
+    if not path or "\0" in path:
+        raise UsageError("the path is empty or holds a NUL character")
     home = invocation.env.get("HOME", "")
     if home and (path == "~" or path.startswith("~/")):
         path = home + path[1:]
     given = str(invocation.cwd / path.removeprefix("file://"))
-    names = tuple(dict.fromkeys((given, os.path.realpath(given))))
+    names = tuple(dict.fromkeys((given, follow_links(given))))
     # Patterns are about commands; here the engine only classifies a path.
     context = replace(context, patterns=())
-    verdicts = [judge(f"{command} -- {shlex.quote(each)}", context) for each in names]
+    verdicts = [judge_or_raise(f"{command} -- {shlex.quote(each)}", context) for each in names]
     strict = max(verdicts, key=lambda verdict: STRICTNESS.index(verdict.verdict))
     return Place(names, strict, frozenset(effect.kind for each in verdicts for effect in each.effects))
 
@@ -169,7 +190,7 @@ def simple_context(invocation: Invocation) -> Context:
         home=invocation.env.get("HOME"),
         folder=str(invocation.cwd),
         root=str(root) if root else None,
-        follow=os.path.realpath,
+        follow=follow_links,
     )
 
 
@@ -232,6 +253,8 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     # A file that holds credentials by its name is where they belong; recording it is what a commit is asked about.
     if not use.added or Kind.CREDENTIAL in place.kinds:
         return None
+    from cli_guard.secrets import scan
+
     until = time.monotonic() + SECONDS_TO_SCAN
     root = root_of(invocation.cwd)
     inside = root and place.names[0].startswith(f"{root}/")
@@ -255,13 +278,13 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     return Answer(worst[0], f"cli-guard: writes {name_secret(worst[1])} to {use.path}; instead: {instead}")
 
 
-def is_answered(hit: Hit, text: str) -> bool:
+def is_answered(hit: "Hit", text: str) -> bool:
     """Return whether the line has a suppression: the commit is asked about it."""
     start = text.rfind("\n", 0, hit.start) + 1
     return "cli-guard: ignore[" in text[start : (text + "\n").index("\n", hit.end)]
 
 
-def decide_secret(hit: Hit, path: str, invocation: Invocation) -> Decision:
+def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
     from cli_guard.git.repository import Repository
     from cli_guard.review.policy import policy_for

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from cli_guard.agents.uses import Call, Fetch, texts_in
 from cli_guard.agents.wording import Answer, name_secret
-from cli_guard.commands import judge
+from cli_guard.commands import judge_or_raise
 from cli_guard.git.process import Git
 from cli_guard.model import Confidence, Decision, Severity
 from cli_guard.review.command_context import RECORDED, root_of
@@ -93,7 +93,7 @@ def judge_call(use: Call, invocation: Invocation) -> Answer | None:
         return Answer(Decision.DENY, words)
     command = use.given.get("command")
     if isinstance(command, str):
-        verdict = judge(command)
+        verdict = judge_or_raise(command)
         if verdict.verdict is Decision.DENY:
             return Answer(Decision.DENY, sentence(verdict))
     return judge_by_policy(use, invocation)

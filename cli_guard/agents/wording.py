@@ -1,12 +1,14 @@
 """The answer to an agent: a decision, and a reason that it can act on."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
 from cli_guard.rules import catalog
-from cli_guard.secrets import Hit
 from cli_guard.secrets.printable import clip, printable
-from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.secrets import Hit
 
 LONGEST_REASON = 4_000
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
@@ -35,6 +37,8 @@ class Answer:
     @property
     def text(self) -> str:
         """Return the reason as it is sent: bounded, without control characters."""
+        from cli_guard.secrets.redact import redact
+
         reason = clip(printable(redact(self.reason), keep_newlines=True), LONGEST_REASON)
         ways = " or ".join(f"`{printable(way)}`" for way in self.ways)
         if self.silent:
@@ -48,6 +52,6 @@ class Answer:
         return replace(self, decision=Decision.DENY, silent=silent)
 
 
-def name_secret(hit: Hit) -> str:
+def name_secret(hit: "Hit") -> str:
     """Return what kind of secret it is, and its rule."""
     return f"a secret ({catalog.one('secrets', hit.rule).title}; {hit.rule})"

@@ -9,7 +9,7 @@ import click
 from cli_guard.agents.payload import parse, text_in
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.commands import Context, judge
+from cli_guard.commands import Context, Verdict, judge_or_raise, verdict_of_failure
 from cli_guard.commands.model import Profile
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.review.command_context import command_context
@@ -42,11 +42,26 @@ def run(io: Io, /, words: tuple[str, ...], jsonl: bool, profile: str | None, for
             raise UsageError("--jsonl reads commands from standard input: omit the command")
         return answer_lines(io, profile)
     command = command_from(io, words)
-    verdict = judge(command, context_of(io, io.cwd, profile))
+    verdict = judge_or_report(io, command, profile)
     io.say(
         as_json(as_dict(verdict), indent=2) if format == "json" else render(verdict, color=io.colored(color))
     )
     return EXIT_CODES[verdict.verdict]
+
+
+def judge_or_report(io: Io, command: str, profile: str | None) -> Verdict:
+    """Judge a command; an error of our own is a review, with a report to attach. Raises CliGuardError."""
+    try:
+        return judge_or_raise(command, context_of(io, io.cwd, profile))
+    except CliGuardError:
+        raise
+    except Exception as error:
+        from cli_guard.cli.crash import report_crash
+        from cli_guard.secrets.printable import printable
+
+        words = report_crash(error, ("check-command",), io.cwd, io.env, "a person must decide")
+        io.warn(f"cli-guard: {printable(words)}")
+        return verdict_of_failure(command, error, "standard error names the report")
 
 
 def context_of(io: Io, folder: Path, profile: str | None) -> Context:
@@ -91,7 +106,7 @@ def answer(line: bytes | None, cwd: Path, context: Callable[[Path], Context]) ->
     marked = {"id": request["id"]} if "id" in request else {}
     try:
         folder = cwd / folder_in(request)
-        return marked | as_dict(judge(text_in(request, "command"), context(folder)))
+        return marked | as_dict(judge_or_raise(text_in(request, "command"), context(folder)))
     except (ValueError, CliGuardError) as error:
         return marked | failure_data(str(error))
     except Exception as error:

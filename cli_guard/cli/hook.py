@@ -250,7 +250,7 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
         elif isinstance(error, Exception):
             from cli_guard.cli.crash import report_crash
 
-            go_on = f"to continue without it, run `cli-guard uninstall --agent {agent.name}`"
+            go_on = "ask your user, or let them run it in a terminal"
             words = report_crash(error, ("hook", agent.name), io.cwd, io.env, go_on)
         else:
             words = "interrupted before the tool use was judged"

@@ -33,8 +33,8 @@ from cli_guard.rules.tables import words
 # Variables to which bash gives a meaning of its own.
 OF_BASH = re.compile(rf"(?:{'|'.join(words('environment')['bash'])})\Z")
 
-# Text: without quotes, in quotes, or behind a backslash. `operator` is one of `[[ ]]`.
-PLAIN_TEXT = ("", "'", '"', "\\", "operator")
+# Text: without quotes, in quotes, or behind a backslash; a dollar alone. `operator` is one of `[[ ]]`.
+PLAIN_TEXT = ("", "'", '"', "\\", "$", "operator")
 # `$NAME`, `$1`, `$?`, `$#`, `$!`, `$$`; `$@` in quotes.
 PLAIN_PARAMETER = re.compile(r"(?!_\Z)[A-Za-z_]\w*|[1-9]\d*|[?#!$]", re.ASCII)
 # `${NAME:-plain}`, and what cuts off an end or a beginning.
@@ -190,6 +190,9 @@ def name_word(node: Word) -> str:
     ]
     if processes and (processes != [len(node.parts) - 1] or not all(map(is_text, node.parts[:-1]))):
         return "a process substitution within a word"
+    if Text("$", "$") in node.parts and not is_literal(node):
+        # bash splits such a word in its own way.
+        return "a lone $ beside an expansion"
     plain = unquoted(node)
     if MOVING_HOME.search(plain):
         return "~+ or ~-"
@@ -212,7 +215,8 @@ def is_literal(word: Word) -> bool:
 def name_redirect(node: Redirect) -> str:
     text = "".join(part.text for part in node.target.parts if isinstance(part, Text))
     if node.operator == ">&" and is_literal(node.target) and text in COPIED_DESCRIPTORS:
-        return "" if node.descriptor in PLAIN_DESCRIPTORS else f"descriptor {node.descriptor}"
+        is_plain = node.descriptor in PLAIN_DESCRIPTORS and (text != "-" or node.descriptor == "2")
+        return "" if is_plain else f"descriptor {node.descriptor or text}"
     if node.loose:
         return "a here-document that bash expands or that does not end"
     if node.operator not in PLAIN_REDIRECTS:

@@ -28,7 +28,7 @@ REPEATED = "..."
 
 SPEC_KEYS = frozenset(
     "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
-    "near allow review deny loads always dry others".split()
+    "near allow review deny loads help dry others".split()
 )
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()
@@ -81,7 +81,7 @@ class Spec:
     stdin: str = ""
     handler: str = ""
     loads: str | None = None
-    always: bool = False
+    help: str | None = None
     dry: str = ""
     others: str = ""
     commands: "Mapping[str, Spec]" = field(default_factory=dict)
@@ -99,6 +99,11 @@ class Spec:
     def harmless_options(self) -> bool:
         """Return whether no option does harm, so that an unknown word may be an option."""
         return all(option.harmless for option in self.options.values())
+
+    @cached_property
+    def loads_code(self) -> bool:
+        """Return whether the program, or a sub-command of it, runs or loads code of the project."""
+        return any(spec.effect is Kind.EXEC or spec.loads for spec in self.every())
 
     def facts(self) -> Iterator[Option]:
         """Return each option that has more than names in the table, once."""
@@ -184,7 +189,7 @@ def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
         stdin=value_kind(data["stdin"], name) if "stdin" in data else "",
         handler=data.get("handler", ""),
         loads=data.get("loads"),
-        always=data.get("always", False),
+        help=data.get("help"),
         dry=data.get("dry", ""),
         others=one_of(("", "text"), data.get("others", ""), name),
         source=data.get("source", parent.source),

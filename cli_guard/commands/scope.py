@@ -42,8 +42,8 @@ class Stream:
     glob: bool = False
 
 
-# A dash at the beginning of a word: the name of a file with one may be taken for an option.
-DASHED = re.compile(r"(?:\A|\s)-")
+# A dash or plus at the beginning of a word: the name of a file with one may be taken for an option.
+DASHED = re.compile(r"(?:\A|\s)[-+]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")
@@ -92,6 +92,11 @@ def merge(streams: Iterable[Stream]) -> Stream:
     return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
 
 
+def make_doubtful(output: Stream) -> Stream:
+    """Return what a command prints that may not run."""
+    return output if output == NOTHING else Stream(None, output.taints, origin_of(output))
+
+
 @dataclass
 class Scope:
     """The state of one shell. A subshell works on a copy."""
@@ -104,7 +109,6 @@ class Scope:
     files: dict[str, Stream] = field(default_factory=dict)
     descriptors: dict[str, str] = field(default_factory=dict)
     stdin: Stream | None = None
-    local: set[str] = field(default_factory=set)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
     # Each command is shown with its words expanded (`set -x`).

@@ -44,6 +44,7 @@ from cli_guard.commands.scope import (
     REMOTE,
     SECRET,
     Stream,
+    make_doubtful,
     make_unsure,
     merge,
     restore,
@@ -143,12 +144,18 @@ class Shell(Machine):
 
     def run_and_or(self, node: AndOr, stdin: Stream) -> Stream:
         """Run a list of `&&` and `||`: the first always runs; what follows `||` may do so after any of the others."""
+        before = self.scope.folder
         outputs = [self.run(node.items[0], stdin)]
         variables = dict(self.scope.variables)
         for operator, item in zip(node.operators, node.items[1:], strict=True):
+            here = self.scope.folder
             if operator == "||":
+                # It runs where one of the others has failed, a `cd` among them.
                 self.scope.variables = make_unsure(variables, self.scope.variables)
-            outputs.append(self.run(item, stdin))
+                self.scope.folder = before
+            outputs.append(make_doubtful(self.run(item, stdin)))
+            if self.scope.folder == before:
+                self.scope.folder = here
         self.scope.variables = make_unsure(variables, self.scope.variables)
         return merge(outputs)
 
@@ -174,7 +181,7 @@ class Shell(Machine):
         after, outputs = before, []
         for body in bodies:
             self.scope.variables = dict(before)
-            outputs.append(body())
+            outputs.append(make_doubtful(body()))
             after = make_unsure(after, {**after, **self.scope.variables})
         self.scope.variables = after
         return merge(outputs)
@@ -187,7 +194,7 @@ class Shell(Machine):
             self.scope.variables = make_unsure(before, self.scope.variables)
             output = merge([output, once()])
         self.scope.variables = make_unsure(before, self.scope.variables)
-        return output
+        return make_doubtful(output)
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
         fields = self.expander().fields(node.words) if node.words is not None else []
@@ -238,7 +245,7 @@ class Shell(Machine):
             self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
             return ANYTHING
         outer, self.scope.arguments = self.scope.arguments, arguments
-        variables, local, self.scope.local = dict(self.scope.variables), self.scope.local, set()
+        variables = dict(self.scope.variables)
         self.running.append(running)
         try:
             with self.acting(None):
@@ -246,9 +253,8 @@ class Shell(Machine):
         finally:
             self.running.pop()
             self.scope.arguments = outer
-            # A function may end before it sets a variable.
-            after = {**self.scope.variables, **restore(variables, self.scope.local)}
-            self.scope.variables, self.scope.local = make_unsure(variables, after), local
+            # A function may end before it sets a variable, or the variable may be local.
+            self.scope.variables = make_unsure(variables, self.scope.variables)
 
     def command(self, node: Command, stdin: Stream) -> Stream:
         expander = self.expander()

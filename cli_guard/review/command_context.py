@@ -20,7 +20,7 @@ from cli_guard.errors import NotARepository
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, Presence
-from cli_guard.review.work_tree import TrustedTree
+from cli_guard.review.work_tree import TrustedTree, follow_links
 from cli_guard.runtime import read_plain, user_file, user_state
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class OtherRepositories:
         """Return the repository that a folder is in, any if the folder is not known; None if it is the root's."""
         if folder is None:
             return self.any
-        path, root = Path(os.path.realpath(folder)), Path(self.root)
+        path, root = Path(follow_links(folder)), Path(self.root)
         if not path.is_relative_to(root):
             return folder
         around = (path, *path.parents)[: len(path.parts) - len(root.parts)]
@@ -96,7 +96,12 @@ class OtherRepositories:
 
 def is_repository(folder: Path) -> bool:
     """Return whether Git takes a folder for a repository or the top of a work tree."""
-    return (folder / ".git").exists() or all((folder / name).exists() for name in LAYOUT)
+    return has(folder, ".git") or all(has(folder, name) for name in LAYOUT)
+
+
+def has(folder: Path, name: str) -> bool:
+    """Return whether a folder holds a name; False where it cannot be asked (Path.exists raises)."""
+    return os.path.exists(folder / name)  # noqa: PTH110
 
 
 def command_context(
@@ -121,7 +126,7 @@ def command_context(
         patterns=(*patterns, *(Pattern(text, Decision.ALLOW) for text in own)),
         names=names_in(cwd),
         find_repository=OtherRepositories(root).find if root else None,
-        follow=os.path.realpath,
+        follow=follow_links,
         warnings=warnings,
         profile=profile,
         tree=tree,
@@ -131,7 +136,7 @@ def command_context(
 def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
     """Return what a person answered for a work tree, at the level that policy wants. Raises CliGuardError."""
     path = user_state(git.env)
-    if root is None or path is None or not (path / TREES_FILE).exists():
+    if root is None or path is None or not has(path, TREES_FILE):
         return None
     from cli_guard.state.trees import Trees, counts
 
@@ -200,7 +205,7 @@ def find_submodules(git: Git) -> list[Path]:
     links = [
         os.fsdecode(line.partition(b"\t")[2]) for line in out.split(b"\0") if line.startswith(b"160000 ")
     ]
-    return [root / name for name in links if (root / name / ".git").exists()]
+    return [root / name for name in links if has(root / name, ".git")]
 
 
 def names_in(folder: Path) -> frozenset[str] | None:
@@ -228,7 +233,7 @@ def is_importable(folder: str) -> bool:
 
 def root_of(folder: Path) -> Path | None:
     """Find the top folder of the work tree around a folder by its `.git`."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+    return next((each for each in (folder, *folder.parents) if has(each, ".git")), None)
 
 
 def patterns_in_force(git: Git, root: Path | None) -> tuple[tuple[Pattern, ...], tuple[str, ...], Presence]:

@@ -22,11 +22,32 @@ MOST_ENTRIES = 20_000
 # What others published, keys for their tests included, and what Git stores compressed.
 NOT_OWN = frozenset((".git", ".hg", "node_modules", "site-packages", "vendor", ".venv", "venv", ".tox"))
 STATUS_BYTES = 1_000_000
-# A dash at the beginning of a name, or behind a blank where it is split; what perl runs as a command.
-ODD = re.compile(r"(?:\A|\s)-|[|<>]")
+# A dash or plus at the beginning of a name, or behind a blank where it is split; what perl runs as a command.
+ODD = re.compile(r"(?:\A|\s)[-+]|[|<>]")
 REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
 DIFF = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules")
 MOST_NAMES, INDEX_BYTES = 30_000, 5_000_000
+# path_resolution(7): what is longer, a name or a whole path, is none.
+LONGEST_NAME = 255
+LONGEST_PATH = 4_096
+
+
+def is_possible_path(text: str) -> bool:
+    """Return whether the file system can be asked for a text: any word of a command gets here, code included."""
+    try:
+        raw = os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return (
+        b"\0" not in raw
+        and len(raw) <= LONGEST_PATH
+        and all(len(name) <= LONGEST_NAME for name in raw.split(b"/"))
+    )
+
+
+def follow_links(path: str) -> str:
+    """Return where the links of an absolute path lead; a text that can be no path leads nowhere else."""
+    return os.path.realpath(path) if is_possible_path(path) else os.path.normpath(path)
 
 
 class TrustedTree:
@@ -40,14 +61,17 @@ class TrustedTree:
 
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path, a broken link included."""
-        return os.path.lexists(path)
+        return is_possible_path(path) and os.path.lexists(path)
 
     def is_folder(self, path: str) -> bool:
         """Return whether there is a folder at a path."""
-        return Path(path).is_dir()
+        # Unlike Path.is_dir, it answers False where nothing can be asked (a loop of links, no permission).
+        return is_possible_path(path) and os.path.isdir(path)  # noqa: PTH112
 
     def expand(self, pattern: str) -> tuple[str, ...]:
         """Return the paths that a pattern of the shell finds, at most MOST_FOUND."""
+        if not is_possible_path(pattern):
+            return ()
         # Absolute and with links, as the shell does it.
         return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))  # noqa: PTH207
 

@@ -11,7 +11,19 @@
 Standard library only. Only the rules are read from disk.
 """
 
-from cli_guard.secrets.candidates import Hit, Scan
-from cli_guard.secrets.engine import scan, scan_keys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cli_guard.secrets.candidates import Hit, Scan
+    from cli_guard.secrets.engine import scan, scan_keys
 
 __all__ = ["Hit", "Scan", "scan", "scan_keys"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the engine at its first use: most verdicts on a command show nothing that could hold a secret."""
+    if name not in __all__:
+        raise AttributeError(name)
+    from cli_guard.secrets import engine
+
+    return getattr(engine, name)

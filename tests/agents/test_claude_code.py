@@ -269,22 +269,40 @@ def test_a_terminal_is_no_request(committed: Repo) -> None:
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
 
 
-@pytest.mark.parametrize(
-    "failure",
-    [KeyError(KEY), RecursionError(), MemoryError(), OSError(28, "full"), KeyboardInterrupt()],
-    ids=repr,
-)
-def test_a_fault_of_ours_blocks(
-    committed: Repo, monkeypatch: pytest.MonkeyPatch, failure: BaseException
-) -> None:
-    def broken(*_: object) -> None:
+def fail(monkeypatch: pytest.MonkeyPatch, failure: BaseException, name: str) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise failure
 
-    monkeypatch.setattr("cli_guard.agents.judging.judge", broken)
+    monkeypatch.setattr(name, broken)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [KeyError(KEY), ValueError(KEY), RecursionError(), MemoryError(), OSError(28, "full")],
+    ids=repr,
+)
+def test_a_fault_of_ours_is_a_question(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch, failure: BaseException
+) -> None:
+    fail(monkeypatch, failure, "cli_guard.commands.engine.judge")
+    for given in (request(command="ls"), request("Read", file_path="a.py"), request(command="git push")):
+        word, reason = decision(committed, given)
+        assert (word, reason.split(",")[0]) == ("ask", f"cli-guard: internal error: {type(failure).__name__}")
+        assert KEY not in reason
+    assert decision(committed, request(command="ls", mode="bypassPermissions"))[0] == "deny"
+
+
+def test_a_fault_of_ours_elsewhere_blocks(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(monkeypatch, KeyError(KEY), "cli_guard.agents.claude_code.read_request")
     done = ask(committed, request(command="ls"))
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
-    assert KEY not in done.err
-    assert "SKIP" not in done.err
+    assert not any(word in done.err for word in (KEY, "SKIP", "uninstall"))
+
+
+def test_an_interrupt_blocks(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(monkeypatch, KeyboardInterrupt(), "cli_guard.commands.engine.judge")
+    done = ask(committed, request(command="ls"))
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
 
 
 def test_a_reader_that_is_gone_blocks(committed: Repo) -> None:

@@ -77,6 +77,22 @@ def test_in_the_floors_profile_only_denials_are_said(committed: Repo, agent: str
         assert answer(committed, agent, "read", **{where: "/etc/shadow"})[0] == "nothing"
 
 
+@table("agent", NAMES)
+def test_a_fault_of_ours_needs_a_person_in_each_profile(
+    committed: Repo, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(committed, '[agent]\nprofile = "floors"\nanswer = "allow"\n')
+
+    def broken(*_: object) -> None:
+        raise RecursionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("cli_guard.commands.engine.judge", broken)
+        said, reason = answer(committed, agent, "shell", command="ls")
+    assert said == ASKS.get(agent, "deny")
+    assert "internal error: RecursionError, so this was not judged" in reason
+
+
 WRITES = [(agent, kind) for agent, kind in REQUESTS if kind in ("write", "edit")]
 
 

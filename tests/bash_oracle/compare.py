@@ -60,33 +60,33 @@ def compare(judged: Judged, ran: Ran) -> Iterator[Difference]:
 def match(command: tuple[Word, ...], words: tuple[str, ...], *, strict: bool) -> bool:
     """Return whether the words are those of a command: each literal equal, each unknown no option (if `strict`).
 
-    It follows all places in the command where the words so far may have led, like a nondeterministic automaton.
+    It follows all places in the command where the words so far may have led, each with whether a `--` has ended the
+    options on the way there, like a nondeterministic automaton.
     """
     ended = bool(words) and words[0] in WITHOUT_OPTIONS
-    places = skip(command, {0})
+    places = skip(command, {(0, ended)})
     for number, word in enumerate(words):
-        is_option = strict and not ended and number > 0 and word.startswith("-") and word != "-"
+        looks_like_option = strict and number > 0 and word.startswith("-") and word != "-"
+        first_operand = number > 0 and not word.startswith("-") and words[0] in OPTIONS_FIRST
         after = set()
-        for place in places:
-            if place == len(command) or not fits_word(command[place], word, is_option):
+        for place, ended in places:
+            if place == len(command) or not fits_word(command[place], word, looks_like_option and not ended):
                 continue
-            after.add(place + 1)
+            ends = ended or first_operand or command[place].text == "--"
+            after.add((place + 1, ends))
             if command[place].many:
-                after.add(place)
+                after.add((place, ends))
         places = skip(command, after)
-        known_ends = {command[place - 1].text == "--" for place in after if place}
-        ended = ended or known_ends == {True}
-        if number > 0 and not word.startswith("-"):
-            ended = ended or words[0] in OPTIONS_FIRST
-    return len(command) in places
+    return any(place == len(command) for place, _ in places)
 
 
-def skip(command: tuple[Word, ...], places: set[int]) -> set[int]:
+def skip(command: tuple[Word, ...], places: set[tuple[int, bool]]) -> set[tuple[int, bool]]:
     """Add the places behind words that may be absent."""
     found = set(places)
-    for place, word in enumerate(command):
-        if place in found and (word.many or word.may_miss):
-            found.add(place + 1)
+    for at, word in enumerate(command):
+        for place, ended in list(found):
+            if place == at and (word.many or word.may_miss):
+                found.add((at + 1, ended))
     return found
 
 

@@ -12,7 +12,7 @@ from examples import table
 from in_process import Terminal, call, guard
 from repositories import GUARD, Done, Repo, cold
 
-from cli_guard.commands import judge
+from cli_guard.commands import engine
 
 KEY = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 
@@ -339,16 +339,21 @@ def test_a_fault_of_ours_is_an_answer_too(
     def broken(command: str, context: object) -> Any:
         if command == "ls":
             raise KeyError(KEY)
-        return judge(command, None)
+        return whole(command, None)
 
-    monkeypatch.setattr("cli_guard.cli.check_command.judge", broken)
+    whole = engine.judge
+    monkeypatch.setattr("cli_guard.commands.engine.judge", broken)
     stdin = b'{"command": "ls", "id": 1}\n{"command": "pwd", "id": 2}\n'
     first, second = lines(check(folder, isolated, "--jsonl", stdin=stdin))
     assert (first["id"], first["verdict"], first["error"]) == (1, "review", first["reason"])
     assert (second["id"], second["verdict"]) == (2, "allow")
     done = check(folder, isolated, "ls")
-    assert (done.code, done.out, len(done.err.splitlines())) == (4, "", 1)
-    assert KEY not in done.err
+    assert (done.code, len(done.err.splitlines())) == (3, 1)
+    assert done.out.startswith(
+        "review  internal error: KeyError, so this was not judged; standard error names"
+    )
+    assert "the report to attach is " in done.err
+    assert KEY not in done.all
 
 
 def configure_user(repo: Repo, text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from examples import examples, near_misses, table
 from repositories import Repo, isolated_environment
 
-from cli_guard.commands import Setting, judge
+from cli_guard.commands import Setting, judge, judge_or_raise
 from cli_guard.commands.model import Context, Pattern, Profile
 from cli_guard.model import Decision
 from cli_guard.review.command_context import command_context
@@ -308,3 +308,38 @@ def test_a_repository_inside_is_another_one(world: Repo) -> None:
         assert judge("echo x > vendored/a", context(world)).verdict is Decision.REVIEW
     finally:
         inner.path.rename(world.path.parent / "vendored")
+
+
+LONG = "x" * 300
+NO_PATHS = (
+    LONG,
+    f"src/{LONG}/{LONG}",
+    "a/" * 3_000,
+    f"--config={LONG}",
+    f"-I{LONG}",
+    f"./{LONG}*",
+    "loop/a",
+    "src/app.py/x",
+    f"import os; print({LONG!r})",
+    "/proc/1/root/x",
+    "\x01\x7f",
+)
+
+
+def test_a_word_that_can_be_no_path_is_asked_of_nobody(committed: Repo) -> None:
+    (committed.path / "loop").symlink_to("loop")
+    trusted = context(committed)
+    for word in NO_PATHS:
+        for form in ("rm -r '{}'", "pytest '{}'", "cd '{}' && ls", "'{}'"):
+            command = form.format(word.replace("'", '"'))
+            # Raises nothing: `judge` would turn it into a review.
+            assert judge_or_raise(command, trusted).verdict in Decision, command
+    tree = trusted.tree
+    assert tree and trusted.follow and trusted.find_repository
+    for path in (*NO_PATHS, "a\0b", "a\udc80b", "a\ud800b"):
+        where = f"{committed.path}/{path}"
+        assert not tree.exists(where) or path == "loop/a"
+        assert not tree.is_folder(where)
+        assert tree.expand(f"{where}/*") == ()
+        assert trusted.follow(where).startswith(("/proc", str(committed.path)))
+        trusted.find_repository(where)

@@ -1,15 +1,23 @@
 """The answer itself: its reason, the places it stands on, how much was understood, and what is no command at all."""
 
+import datetime
 import resource
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 from examples import examples, table
+from in_process import guard
+from repositories import Repo
 
-from cli_guard.commands import Context, Effect, Kind, Setting, Span, Verdict, judge
+from cli_guard.commands import Context, Effect, Kind, Setting, Span, Verdict, judge, judge_or_raise
 from cli_guard.commands.model import DECISIONS, STRICTNESS, strictest
+from cli_guard.errors import UsageError
+from cli_guard.mcp.server.tools import Surroundings, check_command
 from cli_guard.model import Decision
 from cli_guard.rules.catalog import load_all
+from cli_guard.runtime import Invocation
 
 ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
 
@@ -299,3 +307,61 @@ def test_the_floors_hold_whoever_asks(setting: Setting) -> None:
 )
 def test_the_reason_names_the_worst_effect(command: str, reason: str) -> None:
     assert judge(command).reason == reason
+
+
+def break_judge(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("cli_guard.commands.engine.judge", broken)
+
+
+@pytest.mark.parametrize("error", [KeyError("k"), ValueError("v"), RecursionError(), MemoryError()], ids=repr)
+def test_an_error_of_ours_asks(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    break_judge(monkeypatch, error)
+    verdict = judge("ls")
+    assert (verdict.verdict, verdict.coverage, shown(verdict)) == (REVIEW, "partial", ["l"])
+    assert verdict.reason.startswith(f"internal error: {type(error).__name__}, so this was not judged")
+    with pytest.raises(type(error)):
+        judge_or_raise("ls")
+
+
+def test_what_is_no_text_and_an_error_of_the_user_s_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TypeError):
+        judge(3)  # type: ignore[arg-type]
+    break_judge(monkeypatch, UsageError("the configuration is wrong"))
+    with pytest.raises(UsageError):
+        judge("ls")
+
+
+def test_an_error_of_ours_on_each_way_to_the_judge(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_judge(monkeypatch, RecursionError())
+    invocation = Invocation(committed.path, committed.env, datetime.datetime.now(datetime.UTC))
+    answer = check_command(Surroundings(lambda: invocation, str, str), {"command": "ls"})
+    assert (
+        answer.data and answer.data["verdict"] == "review" and "internal error: RecursionError" in answer.text
+    )
+    refused = guard(committed, "exec", "--", "ls")
+    assert refused.code == 3 and "internal error: RecursionError" in refused.all
+    # A review of a change stops: nobody may take what was not judged for clean.
+    committed.write("run.sh", "ls\n")
+    committed.git("add", "-A")
+    stopped = guard(committed, "review")
+    assert stopped.code == 4 and "internal error: RecursionError" in stopped.err
+
+
+def test_a_reason_without_words_of_the_command_is_not_searched_for_secrets() -> None:
+    script = """
+import sys
+from cli_guard.commands import judge
+from cli_guard.review.render.command import render, sentence
+for command in ("ls -la", "cat a.py"):
+    print(render(judge(command)), sentence(judge(command)), sep="|")
+print("cli_guard.secrets.engine" in sys.modules)
+"""
+    done = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "allow  has no effect but its output|cli-guard: has no effect but its output",
+        "allow  reads only|cli-guard: reads only",
+        "False",
+    ]

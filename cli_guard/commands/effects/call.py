@@ -73,10 +73,16 @@ class Call(ParsedCall):
         return own if output is None else output
 
     def load_project(self) -> None:
-        """Emit that the program loads code of the project, whatever its sub-command does."""
+        """Emit that the program loads code of the project, whatever it is asked for.
+
+        For help, that counts unless its table says that nothing is loaded.
+        """
         loads = self.program.loads if self.spec.loads is None else self.spec.loads
-        runs_anyway = self.spec.effect is Kind.EXEC and not self.looks and not self.is_help_request()
-        if loads and not runs_anyway and (self.program.always or not self.is_help_request()):
+        if self.is_help_request():
+            loads = "" if self.help_word in self.help_words else loads or "even for its help"
+        elif self.spec.effect is Kind.EXEC and not self.looks:
+            return
+        if loads:
             reason = f"loads code or plug-ins of the project ({loads})"
             self.effect(Kind.EXEC, self.program.name, reason, self.span)
 

@@ -6,8 +6,8 @@ from cli_guard.commands import floors
 from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.inline.model import Act
-from cli_guard.commands.model import HARMLESS, Kind, Span
+from cli_guard.commands.inline.model import EVERY_FILE, Act
+from cli_guard.commands.model import HARMLESS, Kind, Profile, Span
 from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
 from cli_guard.model import Decision
 
@@ -75,6 +75,8 @@ def one_act(call: ParsedCall, act: Act, span: Span) -> None:
         floors.check_remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
     elif act.kind is Kind.READ and act.target is not None:
         call.reads.append(read_path(shell, literal(act.target, span), span))
+        if act.reason == EVERY_FILE and shell.context.profile is Profile.STRICT:
+            call.effect(Kind.CREDENTIAL, act.target, act.reason, span)
     elif act.kind is Kind.DELETE and act.target is not None:
         delete_path(shell, literal(act.target, span), span)
     elif act.kind is Kind.WRITE and act.target is not None:

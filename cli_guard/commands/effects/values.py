@@ -305,6 +305,9 @@ def take_script(call: ParsedCall, given: Field) -> None:
         call.shell.run_nested(stream.text, given.span)
         if given.stream is not None:
             return
+    if given.stream is not None:
+        call.effect(Kind.EXEC, None, "runs commands known only at run time", given.span)
+        return
     call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 

@@ -22,6 +22,8 @@ from cli_guard.commands.scope import ANYTHING, NOTHING, NUMBER, TOKEN, OutOfBudg
 
 MOST_FIELDS = 20_000
 NOWHERE = Span(0, 0)
+# The value of IFS at the start.
+BLANKS = " \t\n"
 DEFAULTS = (":-", "-", ":=", "=")
 CUTS = ("%", "%%", "#", "##")
 DECLARATORS = tuple((Text(name),) for name in "declare typeset local export readonly".split())
@@ -108,7 +110,7 @@ class Expander:
                 glob = glob or bool(GLOB.search(value.text))
                 # The names that a pattern found before are split at their blanks.
                 many = many or value.glob
-                pieces = self.split_value(value.text)
+                pieces = re.split(r"[ \t\n]+", value.text)
                 for piece in pieces[:-1]:
                     current.append((replace(value, text=piece), False))
                     if any(stream.text or known for stream, known in current):
@@ -117,18 +119,6 @@ class Expander:
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
             yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
-
-    def split_value(self, text: str) -> list[str]:
-        """Split an unquoted value at blanks, or at the characters of `IFS`."""
-        given = self.scope.variables.get("IFS", ANYTHING)
-        if given.text is None:
-            return re.split(r"[ \t\n]+", text)
-        if not given.text:
-            return [text]
-        blanks = "".join(sorted(set(given.text) & set(" \t\n")))
-        if blanks:
-            text = text.strip(blanks)
-        return re.split(f"[{re.escape(given.text)}]+", text)
 
     def piece(self, part: Part) -> Stream:
         if isinstance(part, Text):
@@ -199,7 +189,7 @@ class Expander:
         if name in ("HOME", "PWD"):
             return Stream("~" if name == "HOME" else scope.folder or ".")
         if name == "IFS":
-            return Stream(" ")
+            return Stream(BLANKS)
         if name in "@*":
             given = scope.arguments
             return Stream("", assumed=True) if given is None else join_with_blanks(given)

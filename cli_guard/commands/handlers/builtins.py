@@ -4,17 +4,17 @@ import re
 from itertools import pairwise
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.environment import CODE_NAMES, variable_means
+from cli_guard.commands.effects.environment import CODE_NAMES
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, field_of, stream_of
+from cli_guard.commands.expand.words import BLANKS
 from cli_guard.commands.floors import check_remote_code
 from cli_guard.commands.model import Kind
 from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
 from cli_guard.commands.scope import (
     NOTHING,
     SECRET,
-    TOKEN,
     Stream,
     make_unsure,
     taints_of,
@@ -42,35 +42,24 @@ def working_folder(call: Call) -> Stream:
 def export(call: Call) -> Stream:
     """Set variables for the shell or (`export`, `declare -x`) for all later commands."""
     words = call.fields[1:]
-    options = [word for word in words if word.start.startswith(("-", "+"))]
-    names = [word for word in words if word not in options]
-    flags = "".join(option.start for option in options)
+    flags = "".join(word.start for word in words if word.start.startswith(("-", "+")))
+    names = [word for word in words if not word.start.startswith(("-", "+"))]
     is_export = call.fields[0].text == "export"
-    if not is_export or options:
+    if not is_export or flags:
         call.shell.reject(" ".join(filter(None, (call.fields[0].shown, flags))), call.span)
-    exporting = is_export or call.program.name == "export" or "x" in flags
-    if not names and "f" not in flags.lower():
-        call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span)
+    if "p" in flags or not (names or "f" in flags.lower()):
+        call.effect(Kind.CREDENTIAL, None, "prints variables, secrets included", call.span)
         return Stream(None, frozenset((SECRET,)))
-    if any("p" in option.start for option in options):
-        return show_variables(call, names)
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
         if not name.isidentifier() or (word.text is None and not equals):
             call.shell.reject("a name that is not plain", word.span)
-        if call.fields[0].text == "local" and not call.shell.running:
-            continue
-        if "n" in flags and variable_means(value, None):
-            # A name reference: setting it sets the other variable.
-            call.shell.environment(value, None, word.span)
-        if call.program.name == "declare" and call.shell.running and "g" not in flags:
-            call.shell.scope.local.add(name)
         if equals:
-            # `-i`, `-u`, `-l`, `-n` and arrays change the value.
-            plain = word.text is not None and not set(flags) & set("iulna") and not value.startswith("(")
+            # Each of the options changes the value, or what the name stands for.
+            plain = word.text is not None and not flags
             call.shell.set_variable(name, Stream(value if plain else None, word.taints, word.origin))
-        if exporting or name in call.shell.scope.exported or CODE_NAMES.match(name):
+        if is_export or "x" in flags or name in call.shell.scope.exported or CODE_NAMES.match(name):
             call.shell.scope.exported.add(name)
             if construct := name_setting(name):
                 call.shell.reject(construct, word.span)
@@ -78,18 +67,6 @@ def export(call: Call) -> Stream:
             if equals or held:
                 call.shell.environment(name, held.text if held else None, word.span)
     return NOTHING
-
-
-def show_variables(call: Call, names: list[Field]) -> Stream:
-    """Handle `declare -p NAME`, which prints the value of a variable."""
-    expander = call.shell.expander()
-    held = [
-        Stream(None, frozenset((TOKEN,))) if each.text is None else expander.variable(each.text)
-        for each in names
-    ]
-    if taints := taints_of(held):
-        call.effect(Kind.CREDENTIAL, None, "prints a variable that is named like a secret", call.span)
-    return Stream(None, taints)
 
 
 def set_options(call: Call) -> Stream:
@@ -141,7 +118,7 @@ def read(call: Call) -> Stream:
         separators = call.shell.expander().variable("IFS").text
         known = stdin.text if stdin.text is not None and stdin != NOTHING else None
         if known is not None and separators != "":
-            known = known.strip(" \t\n") if separators == " " else None
+            known = known.strip(BLANKS) if separators == BLANKS else None
         if known is not None and "\\" in known and not call.arguments.has("-r"):
             known = None
         single = (
@@ -261,15 +238,6 @@ def which(call: Call) -> Stream:
     return locate(call.arguments.operands)
 
 
-def coproc(call: Call) -> Stream:
-    """Run a command in the background; the grammar parses its braces as words."""
-    words = call.fields[1:]
-    braces = next((at for at, word in enumerate(words) if word.text == "{"), None)
-    words = words[braces + 1 :] if braces is not None else words
-    call.effect(Kind.PROCESS, None, "runs a command in the background", call.span)
-    return call.shell.invoke(words, call.stdin, call.span) if words else NOTHING
-
-
 def examine(call: Call) -> Stream:
     """Handle `test` and `[`: the words say which of them are operators, so those must be known."""
     words = [word for word in call.fields[1:] if word.text != "]"]
@@ -305,6 +273,5 @@ HANDLERS = {
     "source": source,
     "command": lookup,
     "exec": lookup,
-    "coproc": coproc,
     "which": which,
 }

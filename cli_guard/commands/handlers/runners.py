@@ -1,22 +1,18 @@
 """Programs that build commands from their input, or signal processes."""
 
-import posixpath
 import re
-import shlex
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, pairwise, product
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.values import run_shell
-from cli_guard.commands.expand.fields import Field, literal, stream_of
+from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.model import Kind
-from cli_guard.commands.scope import NOTHING, Stream, narrowest, taints_of
+from cli_guard.commands.scope import NOTHING, Stream, taints_of
 
 MOST_ITEMS = 40
 REPLACES = ("-I", "-i", "--replace")
-MARK = re.compile(r"\{(?P<number>\d*)(?P<form>[.#%]|//|/\.?)?\}")
+MARK = re.compile(r"\{\d*(?:[.#%]|//|/\.?)?\}")
 MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 
@@ -70,94 +66,21 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
 
 
 def parallel(call: Call) -> Stream:
-    """Handle parallel: run each item's command line in a shell; with `-q`, and in moreutils, run its words."""
+    """Look for harm in what GNU parallel runs: its command with each item in the place of `{}`, in a shell."""
     call.apply_options()
     call.not_understood()
     call.finish()
+    call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
     rest = call.arguments.rest or call.arguments.operands
     marks = [at for at, word in enumerate(rest) if word.text in MARKS]
     command = rest[: marks[0]] if marks else rest
-    sources = [rest[at + 1 : end] for at, end in pairwise([*marks, len(rest)])]
-    if not any(sources) or any(rest[at].start.startswith("::::") for at in marks):
-        sources = [items_of(call, lines=True) or [Field(None, "", call.span)]]
-    own = next(
-        (value.shown for option, value in call.arguments.values if {"-I", "--replace"} & {*option.names}),
-        None,
-    )
-    if own:
-        command = [replace_text(word, own, "{}") for word in command]
-    if any("{=" in word.start for word in command):
-        call.effect(Kind.EXEC, None, "runs the code between {= and =} on every item", call.span)
-    output = NOTHING
-    every = list(islice(product(*sources), MOST_ITEMS + 1))
-    if len(every) > MOST_ITEMS:
-        call.effect(Kind.UNKNOWN, None, "runs more commands than are judged", call.span)
-    for items in every[:MOST_ITEMS]:
-        if not any(MARK.search(word.start) for word in command):
-            line = [*command, *(quote(item) if command else item for item in items)]
-            plain = [*command, *items]
-        else:
-            line = [fill_marks(word, [quote(item) for item in items], items) for word in command]
-            plain = [fill_marks(word, items, items) for word in command]
-        for words in dict.fromkeys((tuple(line), tuple(plain))):
-            output = run_line(call, words)
-        if plain[0].text is not None and not set(plain[0].text) & set(" ;|&$`<>()") and len(plain) > 1:
-            output = call.shell.invoke(plain, NOTHING, call.span)
-    return output
-
-
-def run_line(call: Call, words: Sequence[Field]) -> Stream:
-    """Run one command line of parallel in a shell."""
-    text = " ".join(word.start for word in words)
-    if all(word.text is not None for word in words):
-        return call.shell.run_nested(text, call.span)
-    if words[0].text is not None and not set(text) & set(";|&$`<>()"):
-        split = [literal(part, call.span) for part in words[0].text.split()]
-        return call.shell.invoke([*split, *words[1:]], NOTHING, call.span)
-    call.effect(Kind.UNKNOWN, None, "runs commands that are not known before they run", call.span)
-    return NOTHING
-
-
-def quote(item: Field) -> Field:
-    return literal(shlex.quote(item.text), item.span, like=item) if item.text is not None else item
-
-
-def replace_text(word: Field, old: str, new: str) -> Field:
-    return literal(word.text.replace(old, new), word.span, like=word) if word.text is not None else word
-
-
-def fill_marks(word: Field, items: Sequence[Field], plain: Sequence[Field]) -> Field:
-    """Replace `{}`, `{2}` and `{.}` in a word by the items (parallel(1)); `plain` are the items unquoted."""
-    if word.text is None or not MARK.search(word.text):
-        return word
-    taints = taints_of((word, *items))
-    if any(item.text is None for item in items):
-        whole = MARK.fullmatch(word.text) is not None
-        start, origin = MARK.split(word.text)[0], narrowest({each.origin for each in items})
-        return Field(None, start, word.span, taints, origin, many=whole and any(each.many for each in items))
-
-    def one(found: re.Match[str]) -> str:
-        number, form = found["number"], found["form"]
-        if form in ("#", "%"):
-            return "1"
-        given, bare = (
-            (items, plain) if not number else (items[int(number) - 1 :][:1], plain[int(number) - 1 :][:1])
-        )
-        return " ".join(
-            shape_item(each.text or "", form) if form else whole.text or ""
-            for whole, each in zip(given, bare, strict=True)
-        )
-
-    text = MARK.sub(one, word.text)
-    return Field(text, text, word.span, taints)
-
-
-def shape_item(text: str, form: str) -> str:
-    """Return an item without its ending (`.`), its name (`/`), its folder (`//`) or its name without ending (`/.`)."""
-    folder, name = posixpath.split(text)
-    if form == "//":
-        return folder or "."
-    return posixpath.splitext(text if form == "." else name)[0] if form.endswith(".") else name
+    items = [word for word in rest[len(command) :] if word.text not in MARKS] or items_of(call, lines=True)
+    for item in items[:MOST_ITEMS]:
+        texts = [item.start.join(MARK.split(word.start)) for word in command]
+        if texts == [word.start for word in command]:
+            texts.append(item.start)
+        call.shell.run_nested(" ".join(texts), call.span)
+    return Stream(None, taints_of(items))
 
 
 def run_guarded(call: Call) -> Stream:

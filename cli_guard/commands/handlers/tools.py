@@ -132,19 +132,6 @@ def perl(call: Call) -> Stream:
     return call.run()
 
 
-def node(call: Call) -> Stream:
-    """Handle node: `-p` prints the value of its code."""
-    given = call.arguments
-    prints = any(re.fullmatch(r"-\w*p\w*|--print.*", word.start) for word in call.fields)
-    given.values[:] = [
-        (option, literal(f"console.log({value.text})", value.span, like=value))
-        if prints and {"-p", "--print"} & set(option.names) and value.text and "env" in value.text
-        else (option, value)
-        for option, value in given.values
-    ]
-    return call.run()
-
-
 def yq(call: Call) -> Stream:
     """Handle yq: its language reads files and variables."""
     for word in call.fields[1:]:
@@ -200,7 +187,6 @@ def sed(call: Call) -> Stream:
 
 HANDLERS = {
     "sed": sed,
-    "node": node,
     "perl": perl,
     "yq": yq,
     "grep": search,

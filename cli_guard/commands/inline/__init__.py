@@ -11,7 +11,7 @@ READERS: Mapping[str, str] = {
     "python": "python",
     "perl": "strings",
     "ruby": "strings",
-    "node": "javascript",
+    "node": "strings",
     "php": "strings",
     "awk": "awk",
     "sed": "sed",

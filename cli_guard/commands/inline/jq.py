@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, environment, unknown, variable
+from cli_guard.commands.inline.model import Act, NotUnderstood, environment, variable
 from cli_guard.commands.model import Kind
 
 TOKEN = re.compile(
@@ -13,50 +13,31 @@ TOKEN = re.compile(
     |(?P<mark>\?//=?|[-+*/%|]?=|//=|\.\.|//|[<>!=]=|[-.\[\]{}()|,:;+*/%<>?$])""",
     re.VERBOSE,
 )
-TEXT = re.compile(r'(?:[^"\\]|\\[^(])*')
+# The rest of a string, up to its end or to a filter in it.
+TEXT = re.compile(r'(?:[^"\\]|\\[^(])*("|\\\()')
 KEY = re.compile(r'\s*(?:\.\s*([A-Za-z_]\w*)|\.?\s*\[\s*"([^"\\]*)"\s*\]|\.\s*"([^"\\]*)")')
 
 
 def acts(code: str) -> Iterator[Act]:
-    """Return what the filter does, in its order."""
+    """Return what the filter does, in its order. Raises NotUnderstood."""
     at, last, nested = 0, "", [""]
     while at < len(code):
-        if code[at] == '"' or (code[at] == ")" and nested[-1] == "string"):
-            if code[at] == ")":
-                nested.pop()
-            at = text_end(code, at + 1)
-            if at < 0:
-                yield unknown("jq filter: a string is not closed")
-                return
-            if code[at - 1] == "(":
-                nested.append("string")
-                last = "("
-            else:
-                last = '"'
-            continue
-        found = TOKEN.match(code, at)
+        in_text = code[at] == '"' or (code[at] == ")" and nested[-1] == "string")
+        found = TEXT.match(code, at + 1) if in_text else TOKEN.match(code, at)
         if not found:
-            yield unknown(f"jq filter: not understood at character {at}")
-            return
-        at = found.end()
-        if found.lastgroup == "space":
-            continue
-        if found[0] in "([{":
-            nested.append(found[0])
-        elif found[0] in ")]}" and len(nested) > 1:
+            raise NotUnderstood(f"not understood at character {at}")
+        if code[at] in ")]}" and len(nested) > 1:
             nested.pop()
-        if found.lastgroup == "name" and last != ".":
-            yield from find_named(code, found[0], at, in_object=nested[-1] == "{" and last in ("{", ","))
-        last = found[0]
-
-
-def text_end(code: str, at: int) -> int:
-    r"""Return the position after a string, or after the `\(` that opens a filter in it; -1 if it has no end."""
-    found = TEXT.match(code, at)
-    end = found.end() if found else at
-    if code.startswith('"', end):
-        return end + 1
-    return end + 2 if code.startswith("\\(", end) else -1
+        at = found.end()
+        if in_text:
+            last = found[1]
+            nested += ["string"] if last != '"' else []
+        elif found.lastgroup != "space":
+            nested += [found[0]] if found[0] in "([{" else []
+            if found.lastgroup == "name" and last != ".":
+                in_object = nested[-1] == "{" and last in ("{", ",")
+                yield from find_named(code, found[0], at, in_object=in_object)
+            last = found[0]
 
 
 def find_named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Act]:

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from cli_guard.commands.model import Kind
 
 STREAMS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:"))
+EVERY_FILE = "reads every file that it finds, hidden ones included"
 SECRET_PART = re.compile(r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE)
 SECRET_WORDS = frozenset("key keys pass auth cred creds pat jwt dsn private pgpass pw".split())
 WITH_LOGIN = re.compile(
     r"(?:DATABASE|DB|REDIS|MONGO\w*|POSTGRES\w*|MYSQL|AMQP|BROKER|PROXY)_?(?:URL|URI)|_PWD$", re.IGNORECASE
 )
+
+ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v", "\n": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +85,17 @@ def environment() -> Act:
 def file(kind: Kind, path: str | None, reason: str = "") -> tuple[Act, ...]:
     """Return the act of reading or writing a file; the standard streams are not files."""
     return () if path in STREAMS else (Act(kind, path, reason),)
+
+
+def unescape(text: str) -> str:
+    """Return the text of a string with the usual escapes in it."""
+    return ESCAPE.sub(read_escape, text)
+
+
+def read_escape(found: re.Match[str]) -> str:
+    given = found[1]
+    if given[0] == "x" and len(given) > 1:
+        return chr(int(given[1:], 16))
+    if given[0] in "01234567":
+        return chr(int(given, 8))
+    return ESCAPES.get(given, given)

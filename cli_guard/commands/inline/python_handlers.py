@@ -1,117 +1,113 @@
 """Handlers of Python functions that do more than one thing, or whose result matters."""
 
 import re
+import shlex
+from collections.abc import Callable
 from pathlib import PurePosixPath
-from posixpath import join, splitext
+from posixpath import join
 
 from cli_guard.commands.inline import acts
-from cli_guard.commands.inline.language import note_listing
-from cli_guard.commands.inline.model import Act, unknown, variable
-from cli_guard.commands.inline.paths import FOUND, STEM, as_path, is_found, path_of, raw_text, taint_of
-from cli_guard.commands.inline.state import FunctionCall
-from cli_guard.commands.inline.texts import combine
-from cli_guard.commands.inline.values import ANY, Data, Literal, Reference, Sequence, Value, Values
+from cli_guard.commands.inline.effects import FunctionCall, Handler, note_listing, note_shell, note_words
+from cli_guard.commands.inline.model import Act, unknown
+from cli_guard.commands.inline.values import (
+    ANY,
+    FOUND,
+    LOCAL,
+    Data,
+    Literal,
+    Reference,
+    Sequence,
+    Value,
+    Values,
+    as_path,
+    as_text,
+    as_words,
+    combine,
+    path_of,
+    raw_text,
+    taint_of,
+)
 from cli_guard.commands.model import Kind
 
 PATH = "pathlib.Path()"
 WILD = re.compile(r"[*?]|\[[^]/]*\]")
+ENDING = re.compile(r"\.\w+")
+# What changes nothing about what a process does.
+PLAIN = frozenset(
+    """args shell capture_output text check timeout stdout stderr universal_newlines encoding errors bufsize cwd
+    close_fds start_new_session""".split()
+)
 
 
 def get_attribute(calling: FunctionCall) -> Values:
     """Handle `getattr(module, "name")`."""
-    found: list[Value] = []
-    for of in calling.given(0):
-        for name in calling.texts(calling.given(1)):
-            if name is None:
-                calling.note(unknown("getattr with a name that the text does not tell"))
-            else:
-                found.extend(calling.run.part(of, name, False))
-    return (*found, *calling.given(2))
+    found = list(calling.given(2))
+    for name in calling.texts(1):
+        if name is None:
+            calling.note(unknown("getattr with a name that the text does not tell"))
+        else:
+            for of in calling.given(0):
+                found.extend(calling.run.part(of, name, by_key=False))
+    return tuple(found)
 
 
 def import_module(calling: FunctionCall) -> Values:
     """Handle `__import__("os")`, which returns the top package, and `import_module("os.path")`."""
-    whole = calling.function.name != "__import__"
     found: list[Value] = []
-    for name in calling.texts(calling.given(0, "name")):
-        if name is None or not name:
-            calling.note(Act(Kind.EXEC, None, "imports a module that the text does not name"))
+    for name in calling.texts(0, "name"):
+        if name:
+            top = calling.function.name == "__import__"
+            found.append(calling.run.load_module(name.partition(".")[0] if top else name))
         else:
-            found.extend(calling.run.module(name if whole else name.partition(".")[0]))
+            calling.note(Act(Kind.EXEC, None, "imports a module that the text does not name"))
     return tuple(found) or ANY
+
+
+def find_spec(calling: FunctionCall) -> Values:
+    """Handle `importlib.util.find_spec("a.b")`, which imports `a`."""
+    if not all(name and "." not in name for name in calling.texts(0, "name")):
+        import_module(calling)
+    return ANY
 
 
 def map_elements(calling: FunctionCall) -> Values:
     """Handle `map(function, elements)`."""
     elements = [calling.run.elements(values) for values in calling.arguments[1:]]
-    source = calling.given(1)
-    if len(source) == 1 and isinstance(source[0], Sequence) and len(elements) == 1:
-        results = [
-            calling.run.invoke(function, [(part,)], {})
-            for part in source[0].parts
-            for function in calling.given(0)
-        ]
-        if all(len(values) == 1 for values in results):
-            return (Sequence(tuple(values[0] for values in results)),)
-    else:
-        results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
+    results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
     return (taint_of(value for values in results for value in values),)
 
 
-def partial(calling: FunctionCall) -> Values:
-    """Handle `functools.partial(function, ...)` as one call with the known arguments."""
-    for function in calling.given(0):
-        calling.run.invoke(function, calling.arguments[1:], calling.named)
-    return (Data(),)
-
-
 def make_list(calling: FunctionCall) -> Values:
-    """Handle `list(...)` and `bytes([...])`: a list stays one, numbers become bytes."""
-    values = calling.given(0)
-    if len(values) == 1 and isinstance(values[0], Sequence):
-        numbers = [part.value for part in values[0].parts if isinstance(part, Literal)]
-        if calling.function.name in ("bytes", "bytearray"):
-            sure = [n for n in numbers if type(n) is int and 0 <= n < 256]
-            return (Literal(bytes(sure)),) if len(sure) == len(values[0].parts) else ANY
-        for key in calling.named.values():
-            calling.run.data(key, values[0].parts)
-        return values
-    return (calling.run.data(calling.everything()),)
+    """Handle `list(...)`: a list stays one."""
+    source = calling.only(0)
+    if not isinstance(source, Sequence):
+        return (calling.run.data(calling.everything()),)
+    for key in calling.named.values():
+        calling.run.data(key)
+    return (source,)
+
+
+def number_elements(calling: FunctionCall) -> Values:
+    """Handle `enumerate(...)`."""
+    parts = calling.run.elements(calling.given(0, "iterable"))
+    return (Sequence(tuple(Sequence((Data(), part)) for part in parts)),)
 
 
 def variable_of(calling: FunctionCall) -> Values:
     """Handle `os.getenv("HOME")`."""
-    found: list[Value] = []
-    for name in calling.texts(calling.given(0, "key")):
-        calling.note(*variable(name))
-        found.append(Literal("~") if name == "HOME" else Data(local=True))
-    return tuple(found)
-
-
-def statements(calling: FunctionCall) -> Values:
-    """Judge SQL that is passed to a database."""
-    for text in calling.texts(calling.given(0)):
-        calling.note(
-            *(acts("sql", text) if text is not None else [unknown("SQL that the text does not tell")])
-        )
-    return (Reference("sqlite3.connect()"),)
-
-
-def join_path(calling: FunctionCall) -> Values:
-    """Handle `Path("x").joinpath("y")`."""
-    paths = combine(path_of, ((calling.function,), *calling.arguments))
-    return tuple(Reference(PATH, raw_text(path)) for path in paths)
+    return tuple(value for name in calling.texts(0, "key") for value in calling.run.read_variable(name))
 
 
 def set_variable(calling: FunctionCall) -> Values:
     """Handle `os.environ.setdefault("A", "b")` and `os.environ.update(A="b")`."""
     if not calling.function.name.endswith("update"):
-        for name in calling.texts(calling.given(0, "key")):
+        for name in calling.texts(0, "key"):
             calling.run.set_variable(name, calling.given(1, "value"))
-    for name, values in calling.named.items():
-        calling.run.set_variable(name if name not in ("*", "key", "value") else None, values)
-    if calling.function.name.endswith("update") and calling.arguments:
+        return ANY
+    if calling.arguments:
         calling.note(unknown("changes the environment"))
+    for name, values in calling.named.items():
+        calling.run.set_variable(None if name == "*" else name, values)
     return ANY
 
 
@@ -123,14 +119,13 @@ def set_search_path(calling: FunctionCall) -> Values:
     return ANY
 
 
-def make_temporary(calling: FunctionCall) -> Values:
-    """Handle `tempfile.mkdtemp()`, unless it is given a folder or a name."""
-    plain = not calling.arguments and set(calling.named) <= {"suffix", "mode", "delete", "encoding", "text"}
-    path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
-    calling.note(Act(Kind.WRITE, as_path(path), "makes a temporary file"))
-    if calling.function.name.endswith("mkstemp"):
-        return (Sequence((Data(), path)),)
-    return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else (Data(local=True),)
+def statements(calling: FunctionCall) -> Values:
+    """Judge SQL that is passed to a database."""
+    for text in calling.texts(0):
+        calling.note(
+            *(acts("sql", text) if text is not None else [unknown("SQL that the text does not tell")])
+        )
+    return LOCAL
 
 
 def unpickles(calling: FunctionCall) -> Values:
@@ -140,65 +135,150 @@ def unpickles(calling: FunctionCall) -> Values:
         path = opened if opened is None or "/" in opened else f"./{opened}"
         remote = taint_of([value]).remote
         calling.note(Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=remote))
-    return (Data(local=True),)
+    return LOCAL
 
 
-def walks(calling: FunctionCall) -> Values:
+def make_temporary(calling: FunctionCall) -> Values:
+    """Handle `tempfile.mkdtemp()`, unless it is given a folder or a name."""
+    plain = not calling.arguments and set(calling.named) <= {"suffix", "mode", "delete", "encoding", "text"}
+    path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
+    calling.note(Act(Kind.WRITE, as_path(path), "makes a temporary file"))
+    if calling.function.name.endswith("mkstemp"):
+        return (Sequence((Data(), path)),)
+    return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else LOCAL
+
+
+def make_path(calling: FunctionCall) -> Values:
+    """Handle `Path("x", "y")` and `Path("x").joinpath("y")`."""
+    before = [(calling.function,)] if calling.function.name.endswith("joinpath") else []
+    paths = combine(path_of, [*before, *calling.arguments] or [(Literal("."),)])
+    return tuple(Reference(PATH, raw_text(path)) for path in paths)
+
+
+def join_paths(calling: FunctionCall) -> Values:
+    """Handle `os.path.join("x", "y")`."""
+    return combine(path_of, calling.arguments)
+
+
+def take_part(part: Callable[[PurePosixPath], object]) -> Handler:
+    """Make a handler for `os.path.basename` or `os.path.dirname`."""
+
+    def handler(calling: FunctionCall) -> Values:
+        text = raw_text(calling.only(0, "p"))
+        if not text or text.endswith(("/", FOUND * 2)):
+            return (taint_of(calling.everything()),)
+        return (Literal(str(part(PurePosixPath(text)))),)
+
+    return handler
+
+
+def change_name(calling: FunctionCall) -> Values:
+    """Handle `Path("x.py").with_suffix(".txt")`."""
+    path, ending = calling.function.about, as_text(calling.only(0))
+    if path and path.strip("./") and not path.endswith(FOUND * 2) and ENDING.fullmatch(ending or ""):
+        return (Reference(PATH, str(PurePosixPath(path).with_suffix(str(ending)))),)
+    return (Reference(PATH),)
+
+
+def list_folder(calling: FunctionCall) -> Values:
+    """Handle `os.listdir("src")` and `os.scandir("src")`, whose entries have the parts of a path."""
+    if calling.function.name.endswith("scandir"):
+        return note_listing(calling, "path", lambda folder: Reference(PATH, join(folder, FOUND)))
+    return note_listing(calling, "path", lambda folder: Literal(FOUND))
+
+
+def walk_folders(calling: FunctionCall) -> Values:
     """Handle `os.walk("src")`."""
     names = Sequence((Literal(FOUND),))
-    found = note_listing(
-        calling, 0, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names))
-    )
+    found = note_listing(calling, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names)))
     odd = {"followlinks", "*"} & set(calling.named) or len(calling.arguments) > 3
     # It goes wherever the code says that there are folders.
-    return (Data(local=True),) if odd or calling.run.settle(names) != names else found
+    return LOCAL if odd or calling.run.memory.settle(names) != names else found
 
 
-def finds(calling: FunctionCall) -> Values:
+def find_files(calling: FunctionCall) -> Values:
     """Handle `glob.glob("src/*.py")`."""
-    found = note_listing(calling, 0, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern)))
-    return (Data(local=True),) if {"root_dir", "dir_fd", "*"} & set(calling.named) else found
+    found = note_listing(calling, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern)))
+    return LOCAL if {"root_dir", "dir_fd", "*"} & set(calling.named) else found
 
 
-def paths_below(calling: FunctionCall) -> Values:
+def list_paths(calling: FunctionCall) -> Values:
     """Handle `Path("x").iterdir()`, `.glob("*.py")` and `.rglob("*.py")`."""
     folder, way = calling.function.about, calling.function.name.rpartition(".")[2]
-    pattern = "*" if way == "iterdir" else calling.texts(calling.given(0, "pattern"))[0]
-    if folder is None or pattern is None or len(calling.given(0, "pattern")) > 1:
+    calling.note(Act(Kind.READ, as_path(calling.function)))
+    pattern = "*" if way == "iterdir" else as_text(calling.only(0, "pattern"))
+    if folder is None or pattern is None:
         return (Sequence((Reference(PATH),)),)
     inner = join("**" if way == "rglob" else "", pattern)
     return (Sequence((Reference(PATH, join(folder, WILD.sub(FOUND, inner))),)),)
 
 
-def split_ending(calling: FunctionCall) -> Values:
-    """Handle `os.path.splitext("x.py")`."""
-    text = raw_text(calling.only(0, "p"))
-    if not text:
-        return ANY
-    first, ending = map(Literal, splitext(text))
-    return (Sequence((first, Data(local=True) if is_found(first) else ending)),)
+def set_up_log(calling: FunctionCall) -> Values:
+    """Handle `logging.basicConfig(filename="x")`."""
+    if {"filename", "*"} & set(calling.named):
+        calling.touch(Kind.WRITE, calling.given(99, "filename"))
+    return ANY
 
 
-def changes_name(calling: FunctionCall) -> Values:
-    """Handle `Path("x.py").with_suffix(".txt")` and `.with_name("y")`."""
-    path, text = PurePosixPath(calling.function.about or ""), raw_text(calling.only(0))
-    if text is None or path.name in ("", FOUND * 2):
-        return (Reference(PATH),)
-    try:
-        made = path.with_name(text) if calling.function.name.endswith("name") else path.with_suffix(text)
-    except ValueError:
-        return (Reference(PATH),)
-    return (Reference(PATH, str(made.parent / made.name.replace(FOUND, STEM))),)
+def reads_named(calling: FunctionCall) -> Values:
+    """Handle `.read("x.ini")` of an unknown object: a file, if it is given a path or a list of them."""
+    value = calling.only(0)
+    if raw_text(value) is not None or isinstance(value, Sequence):
+        calling.touch(Kind.READ, (value,))
+    return ANY
 
 
-def relative(calling: FunctionCall) -> Values:
-    """Handle `Path("a/b").relative_to("a")`."""
-    path, base = calling.function.about or "", f"{raw_text(calling.only(0))}/"
-    inside = FOUND not in base and path.startswith(base)
-    return (Reference(PATH, path.removeprefix(base) if inside else None),)
+def reads_lines(calling: FunctionCall) -> Values:
+    """Handle `fileinput.input("x", inplace=True)`; without arguments it reads the standard input."""
+    if calling.arguments or calling.named:
+        plain = not calling.named and not calling.arguments[1:]
+        calling.touch(Kind.READ if plain else Kind.WRITE, calling.given(0, "files"))
+    return LOCAL
 
 
-def number_elements(calling: FunctionCall) -> Values:
-    """Handle `enumerate(...)`."""
-    parts = [Sequence((Data(), part)) for part in calling.run.elements(calling.given(0, "iterable"))]
-    return (Sequence(tuple(parts)),)
+def runs_process(calling: FunctionCall) -> Values:
+    """Handle `subprocess.run([...])`, also with `shell=True` and `cwd=`."""
+    for name in sorted(set(calling.named) - PLAIN) + ["more"] * (len(calling.arguments) > 1):
+        calling.note(unknown(f"starts a process with its own {name}"))
+    folder = calling.only(0, "cwd") if "cwd" in calling.named else Literal(None)
+    text = as_text(folder)
+    before = "" if text is None else f"cd {shlex.quote(text)} && "
+    if text is None and folder != Literal(None):
+        calling.note(unknown("starts a process in a folder that the text does not tell"))
+    for value in calling.given(0, "args") or ANY:
+        words, line = as_words(value), as_text(value)
+        # `shell=False` says nothing; a list for a shell is its first word.
+        if words and {"shell", "*"} & set(calling.named):
+            note_shell(calling, [Literal(before + words[0])])
+        if words and before:
+            line = shlex.join(words)
+        if line is not None and (before or {"shell", "*"} & set(calling.named)):
+            note_shell(calling, [Literal(before + line)])
+        else:
+            note_words(calling, value)
+    return LOCAL
+
+
+def executes(calling: FunctionCall) -> Values:
+    """Handle `os.execvp(file, [arg0, ...])`, `os.execlp(file, arg0, ...)` and `os.spawnlp(mode, file, arg0, ...)`."""
+    words = flat_words(calling)[1 if calling.function.name.startswith("os.spawn") else 0 :]
+    if calling.function.name.endswith("e"):
+        calling.note(unknown("starts a process with its own environment"))
+    # The first of its own words is only what the program is told that its name is.
+    note_words(calling, Sequence((*words[:1], *words[2:])))
+    return ANY
+
+
+def runs_words(calling: FunctionCall) -> Values:
+    """Handle `asyncio.create_subprocess_exec("ls", "-l")` and `pty.spawn(["ls", "-l"])`."""
+    note_words(calling, Sequence(tuple(flat_words(calling))))
+    return LOCAL
+
+
+def flat_words(calling: FunctionCall) -> list[Value]:
+    """Return the arguments, and the elements of those that are lists."""
+    words: list[Value] = []
+    for place in range(len(calling.arguments)):
+        value = calling.only(place)
+        words.extend(value.parts if isinstance(value, Sequence) else (value,))
+    return words

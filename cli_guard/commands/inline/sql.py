@@ -28,7 +28,11 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 ODD_COMMENT = re.compile(r"--\S[^\n]*;")
-STRINGS = frozenset(("text", "dollar"))
+# An address in a string or in a quoted name, and what stands before one that is only compared or shown.
+ADDRESS = re.compile(r"\W*(?:\w*\$)?[a-z][\w+.-]*://[^\s/'\"]|e'.*\\[0-7xu]", re.IGNORECASE | re.DOTALL)
+SHOWN = frozenset(
+    "SELECT LIKE ILIKE GLOB REGEXP RLIKE IN VALUES THEN ELSE WHEN AND OR NOT BETWEEN = < > ! ~ |".split()
+)
 Token = tuple[str, str]
 END: Token = ("mark", ";")
 
@@ -100,6 +104,7 @@ class Statement:
             return
         yield from self.kind()
         yield from self.calls()
+        yield from self.tables()
 
     def kind(self) -> Iterator[Act]:
         words = set(self.words)
@@ -108,7 +113,7 @@ class Statement:
         elif self.first in CHANGES:
             yield self.change()
         elif self.first == "COPY":
-            yield from self.copy(words)
+            yield from self.copy()
         elif self.first == "LOAD" and "INFILE" in words:
             yield Act(Kind.READ, self.after("INFILE"))
             yield Act(Kind.SERVICE_WRITE, None, "LOAD DATA")
@@ -161,23 +166,18 @@ class Statement:
     def after(self, word: str) -> str | None:
         return self.string(self.words.index(word) + 1)
 
-    def copy(self, words: set[str]) -> Iterator[Act]:
+    def copy(self) -> Iterator[Act]:
         """Return the acts of COPY between a table and a file, a program or the client."""
         for index, word in enumerate(self.words):
-            if word not in ("TO", "FROM") or (word == "FROM" and "TO" in self.words[index:]):
-                continue
-            if self.word(index + 1) == "PROGRAM":
-                text = self.string(index + 2)
+            text = self.string(index + 1)
+            if word == "PROGRAM":
                 yield shell(text) if text is not None else Act(Kind.EXEC, None, "COPY PROGRAM")
-            elif self.token(index + 1)[0] == "text":
-                yield from file(Kind.WRITE if word == "TO" else Kind.READ, self.string(index + 1), "COPY")
-            elif self.word(index + 1) not in ("STDOUT", "STDIN"):
+            elif word in ("TO", "FROM") and text is not None:
+                yield from file(Kind.WRITE if word == "TO" else Kind.READ, text, "COPY")
+            elif word == "TO" and self.word(index + 1) not in ("STDOUT", "PROGRAM"):
                 yield unknown("a file that COPY names without quotes")
-            if word == "FROM":
-                yield Act(Kind.SERVICE_WRITE, None, "COPY FROM")
-        if change := self.inner_change():
-            yield Act(Kind.SERVICE_WRITE, None, change)
-        yield Act(Kind.SERVICE_READ, None) if words & {"TO", "FROM"} else unknown("SQL statement COPY")
+        change = self.inner_change() if "TO" in self.words else "COPY FROM"
+        yield Act(Kind.SERVICE_WRITE, None, change) if change else Act(Kind.SERVICE_READ, None)
 
     def pragma(self) -> Act:
         """Return the acts of PRAGMA, which reads unless it is given a value."""
@@ -202,6 +202,17 @@ class Statement:
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
                 yield unknown(f"calls the SQL function {name[:60]}")
 
+    def tables(self) -> Iterator[Act]:
+        """Return the acts of files and addresses that are read as tables."""
+        before = ""
+        for index, (kind, text) in enumerate(self.tokens):
+            if kind in ("text", "quoted", "dollar") and ADDRESS.match(text) and before not in SHOWN:
+                yield Act(Kind.NETWORK_OUT if before == "TO" else Kind.NETWORK_IN, text.strip("'\""))
+            elif kind == "text" and before in ("FROM", "JOIN"):
+                yield from file(Kind.READ, self.string(index))
+            if kind not in ("text", "dollar") and text not in ("(", "[", ","):
+                before = text.upper()
+
     def named_list(self, index: int) -> bool:
         """Return whether the parentheses are the columns of a further WITH table: `, b(x) AS (`."""
         depth = 0
@@ -213,11 +224,11 @@ class Statement:
 
     def call(self, kind: Kind, index: int, name: str) -> Iterator[Act]:
         """Return the act of a function with an effect; `index` is the position of its name."""
-        target = self.string(index + 2)
+        place = index + 4 if name == "lo_export" else index + 2
+        target = self.string(place) if self.token(place + 1)[1] in (",", ")") else None
         if name in ("xp_cmdshell", "sys_exec", "sys_eval"):
             yield shell(target) if target is not None else Act(Kind.EXEC, None, name)
         elif kind in (Kind.READ, Kind.WRITE):
-            place = index + 4 if name == "lo_export" else index + 2
-            yield from file(kind, self.string(place), name)
+            yield from file(kind, target, name)
         else:
             yield Act(kind, target if kind is not Kind.SERVICE_WRITE else None, name)

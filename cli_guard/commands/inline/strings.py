@@ -1,4 +1,4 @@
-"""Perl, Ruby and PHP: the code is not analysed, so it is reviewed; its strings are judged as shell.
+"""Perl, Ruby, PHP and JavaScript: the code is not analysed, so it is reviewed; its strings are judged as shell.
 
 A string that is denied as a shell command denies the code, whatever the code does with it. Strings passed to a function
 that deletes, writes or reads files are judged as paths. Only the plain text filters of Perl, which print lines or
@@ -8,11 +8,10 @@ replace text in them, are harmless.
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, unknown
+from cli_guard.commands.inline.model import Act, environment, unescape, unknown
 from cli_guard.commands.model import Kind
-from cli_guard.commands.parse.quoting import ansi_c
 
-# A string of any of the three: in quotes, between backticks, or with a letter in front (`qw(...)`, `%x{...}`).
+# A string of any of the four: in quotes, between backticks, or with a letter in front (`qw(...)`, `%x{...}`).
 STRING = re.compile(
     r"""'(?P<single>(?:[^'\\]|\\.)*)'
     |"(?P<double>(?:[^"\\]|\\.)*)"
@@ -26,18 +25,22 @@ JOINS, SEPARATES = ("", ".", "+"), (",", "=>")
 CALLED = re.compile(r"(\w+(?:(?:\.|::|->)\w+)*)[\s(\[]*\Z")
 KINDS = {
     Kind.DELETE: re.compile(
-        r"(?:unlink|rmtree|remove_tree|rmdir|rm(?:_r)?f?|remove_(?:dir|entry|entry_secure|file))\Z|(?:File|Dir)(?:\.|::)delete\Z"
+        r"(?:(?:unlink|rmdir|rm)(?:Sync)?|rmtree|remove_tree|rm(?:_r)?f?|remove_(?:dir|entry|entry_secure|file))\Z"
+        r"|(?:File|Dir)(?:\.|::)delete\Z"
     ),
-    Kind.WRITE: re.compile(r"(?:write|binwrite|file_put_contents|touch|chmod)\Z"),
+    Kind.WRITE: re.compile(
+        r"(?:write|binwrite|file_put_contents|touch|(?:writeFile|appendFile|mkdir|chmod)(?:Sync)?)\Z"
+    ),
     Kind.READ: re.compile(
-        r"(?:File|IO)(?:\.|::)(?:bin)?read(?:lines)?\Z|(?:file_get_contents|readfile|file)\Z"
+        r"(?:File|IO)(?:\.|::)(?:bin)?read(?:lines)?\Z|(?:file_get_contents|readfile|file|readFile(?:Sync)?)\Z"
     ),
 }
 ADDRESS = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
 FETCHED_CODE = re.compile(
-    r"\b(?:(?:eval|assert)\b[^;\n]*\b(?:open|file_get_contents|Net::HTTP)\b[^;\n]*|(?:include|require)(?:_once)?[\s(]*)"
-    r"['\"](?:https?|ftp)://"
+    r"\b(?:(?:eval|assert)\b[^;\n]*\b(?:open|file_get_contents|Net::HTTP|fetch)\b[^;\n]*|(?:include|require)(?:_once)?[\s(]*)"
+    r"['\"](?:https?|ftp)://|\bfetch\b[^\n]*\beval\b"
 )
+ENVIRONMENT = re.compile(r"\bprocess\.env\b(?!\.|\[)")
 
 # `$1[...]` and `$1->[...]` would run the code in the brackets.
 GROUP = r"\$(?:\d+|&)(?![\w\[{]|->)"
@@ -62,6 +65,8 @@ def acts(code: str) -> Iterator[Act]:
     yield unknown("runs code that is not analysed beyond its strings")
     if FETCHED_CODE.search(code):
         yield Act(Kind.EXEC, None, "runs code that it fetches", remote=True)
+    if ENVIRONMENT.search(code):
+        yield environment()
     found = list(calls(code))
     # A command may also be built from strings at several positions.
     yield Act(Kind.EXEC, None, suspect="".join(word for _, words in found for word in words))
@@ -84,7 +89,7 @@ def calls(code: str) -> Iterator[tuple[str, list[str]]]:
         texts = text.split() if found[0].startswith(("%w", "%W", "qw")) else [text]
         if words and between in JOINS:
             words[-1] += text
-        elif words and between in SEPARATES:
+        elif words and between.rstrip("[ ") in SEPARATES:
             words += texts
         else:
             if words:
@@ -98,4 +103,4 @@ def calls(code: str) -> Iterator[tuple[str, list[str]]]:
 def unquote(found: re.Match[str]) -> str:
     """Return the text of a string, interpolations as written."""
     text = next(each for name, each in found.groupdict().items() if each is not None and name != "mark")
-    return text if found["single"] is not None else ansi_c(text)
+    return text if found["single"] is not None else unescape(text)

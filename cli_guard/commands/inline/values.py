@@ -1,6 +1,21 @@
-"""The possible values of code, as far as its text shows."""
+"""The possible values of code, as far as its text shows, and the texts and paths that they stand for."""
 
+import posixpath
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+# More characters, elements or alternatives than these are merged.
+MOST, MANY, ALTERNATIVES, MOST_COMBINATIONS = 20_000, 400, 8, 16
+# In a text: a name that a listing found, which is no `..` and holds no slash; twice: and the folders above it.
+FOUND = "\ue000"
+EVERY_NAME = re.compile(rf"(?:(?:^|/){FOUND}+(?:\.{FOUND})?)+\Z")
+# Names below names, as a function that calls itself finds them.
+NESTED = re.compile(rf"(?:^|(?<=/)){FOUND}+(?:/{FOUND}+)+\Z")
+# What joined texts make of found names may lead out of the folder.
+LEADS_OUT = re.compile(rf"{FOUND}.*/\.\.(?:/|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +35,7 @@ class Data:
 class Literal:
     """A value known from the text."""
 
-    value: str | bytes | int | float | None
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +55,149 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the code itself, by its number."""
+    """A function or a class of the code itself, by its number."""
 
     number: int
+    parameters: tuple[str, ...] = ()
 
 
 Value = Data | Literal | Sequence | Reference | Function
 Values = tuple[Value, ...]
 ANY: Values = (Data(),)
+LOCAL: Values = (Data(local=True),)
+
+
+def raw_text(value: Value) -> str | None:
+    """Return the text of a value, with FOUND in it."""
+    if isinstance(value, Literal):
+        if isinstance(value.value, bytes):
+            return value.value.decode("utf-8", "replace")
+        return value.value if isinstance(value.value, str) else None
+    return value.about if isinstance(value, Reference) else None
+
+
+def is_found(value: Value) -> bool:
+    """Return whether a value is a text or a path with names that a listing finds."""
+    return FOUND in (raw_text(value) or "")
+
+
+def is_open(value: Value) -> bool:
+    """Return whether a value is a list of nothing but what a listing finds: each element stands for any number."""
+    return isinstance(value, Sequence) and all(is_found(part) or is_open(part) for part in value.parts)
+
+
+def is_firm(value: Sequence) -> bool:
+    """Return whether each element of a list has its place; lists of found names, joined, have any number before it."""
+    found = sum(map(is_found, value.parts))
+    return found < 2 and (len(value.parts) < 2 or not all(map(is_open, value.parts)))
+
+
+def as_text(value: Value) -> str | None:
+    """Return the text of a value, None if it is not a known text."""
+    return None if is_found(value) else raw_text(value)
+
+
+def as_words(value: Value) -> tuple[str, ...] | None:
+    """Return the words of a list, None unless all are known."""
+    if not isinstance(value, Sequence):
+        return None
+    words = tuple(word for part in value.parts if (word := as_text(part)) is not None)
+    return words if len(words) == len(value.parts) else None
+
+
+def as_path(value: Value) -> str | None:
+    """Return a path, with a pattern for found names, and a folder for everything below it; None if unknown."""
+    if isinstance(value, Literal) and type(value.value) is int and 0 <= value.value <= 2:
+        return "/dev/stdin"
+    text = raw_text(value)
+    if text is None or FOUND not in text:
+        return text
+    if LEADS_OUT.search(text):
+        return None
+    every = EVERY_NAME.search(text)
+    if every:
+        text = text[: every.start()] or ("/" if text[0] == "/" else ".")
+    return text.replace(FOUND, "*")
+
+
+def taint_of(values: Iterable[Value]) -> Data:
+    """Return data with the taints of these values."""
+    remote = local = False
+    for value in values:
+        inner = taint_of(value.parts) if isinstance(value, Sequence) else value
+        if isinstance(inner, Data):
+            remote, local = remote or inner.remote, local or inner.local
+        local = local or is_found(inner)
+    return Data(remote, local)
+
+
+def alternatives(values: Iterable[Value]) -> Values:
+    """Return each value once; if there are too many, the first plain ones, and data for the others."""
+    each = tuple(dict.fromkeys(values))
+    if len(each) <= ALTERNATIVES:
+        return each
+    plain = [value for value in each if isinstance(value, Data | Literal)]
+    others = [value for value in each if not isinstance(value, Data | Literal)]
+    first = [value for value in plain if isinstance(value, Literal)][: ALTERNATIVES // 2]
+    return (*others[: 4 * ALTERNATIVES], *first, taint_of(plain))
+
+
+def combine(make: Callable[[Iterable[Value]], Value], parts: Iterable[Values]) -> Values:
+    """Apply a function to each combination of the values of its parts."""
+    each = list(parts)
+    if prod(map(len, each)) > MOST_COMBINATIONS:
+        return (taint_of(value for values in each for value in values),)
+    return alternatives(map(make, product(*each)))
+
+
+def text_of(parts: Iterable[Value]) -> Value:
+    """Join pieces into one text."""
+    pieces = list(parts)
+    texts = [str(p.value) if isinstance(p, Literal) and type(p.value) is int else raw_text(p) for p in pieces]
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts) or sum(map(len, known)) > MOST:
+        return taint_of(pieces)
+    return Literal("".join(known))
+
+
+def path_of(parts: Iterable[Value]) -> Value:
+    """Join pieces into one path."""
+    pieces = list(parts)
+    known = [text for text in map(raw_text, pieces) if text is not None]
+    if not known or len(known) < len(pieces):
+        return taint_of(pieces)
+    return Literal(NESTED.sub(FOUND * 2, posixpath.join(*known)))
+
+
+def fill(pattern: str, hole: str, marks: str, given: Iterable[Value]) -> Value:
+    """Put texts into the holes of a pattern that has no other `marks`: `%s` or `{}`."""
+    pieces, parts = pattern.split(hole), list(given)
+    if len(pieces) != len(parts) + 1 or any(mark in piece for mark in marks for piece in pieces):
+        return taint_of(parts)
+    mixed = [value for pair in zip(parts, map(Literal, pieces[1:]), strict=True) for value in pair]
+    return text_of([Literal(pieces[0]), *mixed])
+
+
+def join_values(operator: str, left: Value, right: Value) -> Value:
+    """Apply an operator of Python, by the name of its node."""
+    if operator == "Add" and isinstance(left, Sequence) and isinstance(right, Sequence):
+        both = left.parts + right.parts
+        return Sequence(both) if len(both) <= MANY else taint_of(both)
+    pattern = raw_text(left)
+    if operator == "Mod" and pattern is not None:
+        return fill(pattern, "%s", "%", right.parts if isinstance(right, Sequence) else (right,))
+    return text_of((left, right)) if operator == "Add" and pattern is not None else taint_of((left, right))
+
+
+def compute(make: Callable[..., object], given: Iterable[Value]) -> Value | None:
+    """Apply a function to texts; return None if one is unknown or the function is not supported."""
+    texts = [as_text(value) for value in given]
+    if not texts or None in texts:
+        return None
+    try:
+        made = make(*texts)
+    except (ValueError, TypeError):
+        return None
+    if isinstance(made, list):
+        return Sequence(tuple(map(Literal, made)))
+    return Literal(made) if isinstance(made, str | bytes) and len(made) <= MOST else None

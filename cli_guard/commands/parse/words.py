@@ -194,7 +194,7 @@ class WordReader(ABC):
             self.at = found.end()
             return Parameter(found[0], quoted)
         is_joined = behind[:2] == "\\\n"
-        return Text("$", "$\\\n" if is_joined else '"' if quoted else "\\")
+        return Text("$", "$\\\n" if is_joined else '"' if quoted else "$")
 
     def read_ansi(self) -> Text:
         """Read `$'...'`, in which a backslash may hide a quote."""

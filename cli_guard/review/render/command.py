@@ -9,9 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
-from cli_guard.secrets import scan
 from cli_guard.secrets.printable import clip, json_value, printable
-from cli_guard.secrets.redact import mask, mask_hits, redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +23,8 @@ BEGINNING = 200
 WIDTH = 76
 BEFORE = 24
 REASON = 600
+# The reasons of the engine that quote nothing of the command: a look for secrets would read all of their rules.
+PLAIN = frozenset(("reads only", "has no effect but its output"))
 COLORS = {Decision.DENY: "31", Decision.REVIEW: "33", Decision.ALLOW: "32"}
 
 
@@ -39,6 +39,8 @@ class Shown:
     @classmethod
     def of(cls, verdict: "Verdict") -> "Shown":
         """Looks for secrets; a text that is too long is looked at, and shown, in part."""
+        from cli_guard.secrets import scan
+
         command = verdict.command[:LONGEST]
         texts = (
             verdict.reason,
@@ -53,6 +55,8 @@ class Shown:
 
     def piece(self, start: int, end: int) -> str:
         """A piece of the command."""
+        from cli_guard.secrets.redact import mask_hits
+
         return mask_hits(self.command, self.hits, start, end) if self.hits else self.command[start:end]
 
     def rule(self, verdict: "Verdict") -> str | None:
@@ -64,6 +68,8 @@ class Shown:
         """A text that the engine wrote, which may quote the command in another spelling."""
         if self.clean:
             return text
+        from cli_guard.secrets.redact import mask, redact
+
         for value in {hit.value for hit in self.hits}:
             text = text.replace(value, mask(value))
         return redact(text)
@@ -98,6 +104,8 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
 
 def failure_data(problem: str) -> dict[str, object]:
     """The answer to what could not be judged: a person has to look."""
+    from cli_guard.secrets.redact import redact
+
     reason = redact(problem)
     return {
         "error": reason,
@@ -122,6 +130,8 @@ def render(verdict: "Verdict", *, color: bool = False) -> str:
     """The verdict for a person: one line, and for review and deny where it stands and what to do."""
     word = str(verdict.verdict)
     painted = f"\x1b[{COLORS[verdict.verdict]}m{word}\x1b[0m" if color else word
+    if verdict.reason in PLAIN:
+        return f"{painted}  {verdict.reason}"
     shown = Shown.of(verdict)
     lines = [f"{painted}  {clip(printable(shown.other(verdict.reason)), REASON)}"]
     if verdict.verdict is Decision.ALLOW:
@@ -144,6 +154,8 @@ def write_allow(verdict: "Verdict") -> str:
 
 def sentence(verdict: "Verdict") -> str:
     """The verdict in one line for an agent: the reason, and what would be better."""
+    if verdict.reason in PLAIN:
+        return f"cli-guard: {verdict.reason}"
     shown = Shown.of(verdict)
     instead = f"; instead: {shown.other(verdict.alternative)}" if verdict.alternative else ""
     return f"cli-guard: {clip(printable(shown.other(verdict.reason)), REASON)}{printable(instead)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.commands import Context, Effect, Kind, Setting, judge
+from cli_guard.commands import Context, Effect, Kind, Setting, judge_or_raise
 from cli_guard.reviewers.commands.extract import Snippet
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
 
 
 def _judge_once(snippet: Snippet, files: Files) -> Judgement:
-    verdict = judge(snippet.text, Context(setting=Setting.CHANGE, files=files))
+    verdict = judge_or_raise(snippet.text, Context(setting=Setting.CHANGE, files=files))
     problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
     trees = Trees()
     acts = (

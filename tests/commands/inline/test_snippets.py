@@ -1,7 +1,6 @@
 """Snippets of `snippets.toml`, as coding agents write them: what each profile answers in a project."""
 
 import json
-import shlex
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -60,11 +59,6 @@ def check(tmp_path_factory: pytest.TempPathFactory) -> Check:
 @table("row", SNIPPETS["python"], ids=lambda row: row["code"][:80])
 def test_python(row: dict[str, str], check: Check) -> None:
     check(f"python3 - <<'END'\n{row['code']}\nEND", row)
-
-
-@table("row", SNIPPETS["node"], ids=lambda row: row["code"][:80])
-def test_node(row: dict[str, str], check: Check) -> None:
-    check(f"node -e {shlex.quote(row['code'].strip())}", row)
 
 
 @table("row", SNIPPETS["shell"], ids=lambda row: row["code"][:80])

@@ -1,0 +1,224 @@
+"""Makers of handlers: each gives functions of Python one kind of effect."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cli_guard.commands.inline.model import EVERY_FILE, STREAMS, Act, unknown, unseen_command
+from cli_guard.commands.inline.values import (
+    ANY,
+    EVERY_NAME,
+    LOCAL,
+    Data,
+    Literal,
+    Reference,
+    Sequence,
+    Value,
+    Values,
+    alternatives,
+    as_path,
+    as_text,
+    as_words,
+    compute,
+    raw_text,
+    taint_of,
+)
+from cli_guard.commands.model import Kind
+
+if TYPE_CHECKING:
+    from cli_guard.commands.inline.program import Program
+
+ON_FILES = (Kind.READ, Kind.WRITE, Kind.DELETE)
+# A listing of the folder that the program is in, or of one elsewhere, may hold the files with secrets.
+HERE_OR_ELSEWHERE = re.compile(r"(?:\./)*(?:\.\.(?:/|\Z)|\.?\Z|[/~])")
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """A call of a function in the tables."""
+
+    run: "Program"
+    function: Reference
+    arguments: list[Values]
+    named: Mapping[str, Values]
+
+    def given(self, place: int, name: str = "") -> Values:
+        """Return the possible values of an argument by position or name; none if it is left out."""
+        if name in self.named:
+            return self.named[name]
+        if 0 <= place < len(self.arguments):
+            return self.arguments[place]
+        return ANY if "*" in self.named else ()
+
+    def only(self, place: int, name: str = "") -> Value:
+        """Return the value of an argument, plain data if it has none or several."""
+        values = self.given(place, name)
+        return values[0] if len(values) == 1 else taint_of(values)
+
+    def texts(self, place: int, name: str = "") -> list[str | None]:
+        """Return the possible texts of an argument, None for an unknown one."""
+        return [as_text(value) for value in self.given(place, name) or ANY]
+
+    def note(self, *acts: Act) -> None:
+        for act in acts:
+            self.run.note(act)
+
+    def touch(self, kind: Kind, values: Values, reason: str = "") -> None:
+        """Record that files are read, written or deleted; the standard streams are not files."""
+        for value in values or ANY:
+            path = as_path(value)
+            if path not in STREAMS:
+                self.note(Act(kind, path, reason))
+            every = kind is Kind.READ and EVERY_NAME.search(raw_text(value) or "")
+            if every and path is not None and HERE_OR_ELSEWHERE.match(path):
+                self.note(Act(kind, path, EVERY_FILE))
+
+    def everything(self) -> list[Value]:
+        return [value for values in (*self.arguments, *self.named.values()) for value in values]
+
+
+Handler = Callable[[FunctionCall], Values]
+
+
+def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:
+    """Build a table from one whose keys hold several names each."""
+    return {name: handler for names, handler in rows.items() for name in names.split()}
+
+
+def read_effects(rows: Mapping[str, Iterable[str]]) -> dict[str, Handler]:
+    """Build a table from `[effects]` or `[methods]` of `words/python.toml`."""
+    return {name: both(*map(has_effect, form.split(", "))) for form, names in rows.items() for name in names}
+
+
+def has_effect(form: str) -> Handler:
+    """Make the handler for `write 1 dst`: the kind, the position and name of the target, and the reason.
+
+    The position is -1 for an unknown target, `about` for the path of the object that the method belongs to.
+    """
+    kind, place, name, reason = (*form.split(maxsplit=3), "", "", "")[:4]
+    if kind == "unknown":
+        return not_understood(form.partition(" ")[2])
+    if kind == "sends":
+        return talks(int(place), name, Kind.NETWORK_OUT)
+    return does(Kind(kind), None if place == "about" else int(place), name.strip("-"), reason)
+
+
+def does(kind: Kind, place: int | None, name: str = "", reason: str = "") -> Handler:
+    """Make a handler with one effect; the position None stands for the object."""
+
+    def handler(calling: FunctionCall) -> Values:
+        values = (calling.function,) if place is None else calling.given(place, name)
+        if kind in ON_FILES:
+            calling.touch(kind, values, reason)
+        else:
+            calling.note(*(Act(kind, as_text(value), reason) for value in values or ANY))
+        return LOCAL if kind is Kind.READ else ANY
+
+    return handler
+
+
+def both(*handlers: Handler) -> Handler:
+    """Make a handler with several effects; its value is that of the last."""
+    return lambda calling: [handler(calling) for handler in handlers][-1]
+
+
+def not_understood(what: str) -> Handler:
+    """Make a handler for a function with an unknown effect."""
+
+    def handler(calling: FunctionCall) -> Values:
+        calling.note(unknown(what))
+        return ANY
+
+    return handler
+
+
+def gives(*values: Value) -> Handler:
+    """Make a handler for a harmless function that always returns these values."""
+    return lambda calling: values
+
+
+def same(calling: FunctionCall) -> Values:
+    """Handle a harmless function that returns its first argument."""
+    return calling.given(0) or ANY
+
+
+def computes(make: Callable[..., object]) -> Handler:
+    """Make a handler for a harmless function from text to text."""
+
+    def handler(calling: FunctionCall) -> Values:
+        return (compute(make, [calling.only(0)]) or calling.run.data(calling.everything()),)
+
+    return handler
+
+
+def runs_code(place: int = 0) -> Handler:
+    """Make a handler for a function that runs text as code."""
+    return lambda calling: calling.run.run_code(calling.given(place) or ANY)
+
+
+def runs_shell(calling: FunctionCall) -> Values:
+    """Handle `os.system("ls")`."""
+    note_shell(calling, calling.given(0) or ANY)
+    return LOCAL
+
+
+def note_shell(calling: FunctionCall, values: Iterable[Value]) -> None:
+    """Record that these texts are run by a shell."""
+    for value in values:
+        text = as_text(value)
+        if text is None:
+            calling.note(unseen_command(remote=taint_of([value]).remote))
+        else:
+            calling.note(Act(Kind.EXEC, None, "", text))
+
+
+def note_words(calling: FunctionCall, value: Value) -> None:
+    """Record that a list, or a single word, is run as a command."""
+    single = as_text(value)
+    words = as_words(value) if single is None else (single,)
+    if words:
+        calling.note(Act(Kind.EXEC, words[0], words=words))
+    else:
+        first = as_text(value.parts[0]) if isinstance(value, Sequence) and value.parts else None
+        reason = "runs a command whose words the text does not tell"
+        calling.note(Act(Kind.EXEC, first, reason, remote=taint_of([value]).remote))
+
+
+def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Handler:
+    """Make a handler for a function that opens a file in a mode; the position None stands for the object."""
+
+    def handler(calling: FunctionCall) -> Values:
+        paths = (calling.function,) if place is None else calling.given(place, name) or ANY
+        for mode in calling.given(mode_place, "mode") or (Literal("r"),):
+            text = as_text(mode)
+            reads = text is not None and not set(text) & set("wax+c")
+            calling.touch(Kind.READ if reads else Kind.WRITE, paths)
+        return tuple(Data(local=True, opened=as_path(path)) for path in paths)
+
+    return handler
+
+
+def talks(
+    place: int, name: str, kind: Kind = Kind.NETWORK_IN, sending: Iterable[tuple[int, str]] = ()
+) -> Handler:
+    """Make a handler for a function that talks to an address, and sends if an argument in `sending` is given."""
+
+    def handler(calling: FunctionCall) -> Values:
+        local = taint_of(calling.everything()).local
+        sends = local or any(calling.given(at, key) for at, key in sending)
+        for text in calling.texts(place, name):
+            calling.note(Act(Kind.NETWORK_OUT if sends else kind, text))
+        return (Data(remote=True),)
+
+    return handler
+
+
+def note_listing(calling: FunctionCall, name: str, make: Callable[[str], Value]) -> Values:
+    """Record that folders are read, and return what `make` says that a listing of each holds."""
+    found: list[Value] = []
+    for value in calling.given(0, name) or (Literal("."),):
+        calling.note(Act(Kind.READ, as_path(value)))
+        folder = raw_text(value)
+        found.append(Data(local=True) if folder is None else Sequence((make(folder),)))
+    return alternatives(found)

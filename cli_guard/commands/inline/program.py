@@ -1,0 +1,235 @@
+"""What a Python program does when it calls a function, reads a part of an object or loads a module."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from cli_guard.commands.inline import python_calls as python
+from cli_guard.commands.inline.effects import FunctionCall
+from cli_guard.commands.inline.memory import Memory
+from cli_guard.commands.inline.model import Act, NotUnderstood, environment, unknown, variable
+from cli_guard.commands.inline.values import (
+    ANY,
+    LOCAL,
+    Data,
+    Function,
+    Literal,
+    Reference,
+    Sequence,
+    Value,
+    Values,
+    alternatives,
+    as_text,
+    compute,
+    fill,
+    is_found,
+    is_open,
+    taint_of,
+    text_of,
+)
+from cli_guard.commands.model import Kind
+from cli_guard.rules import tables
+
+DEPTH, MOST_ACTS, MOST_TEXTS = 4, 200, 20
+# Methods of lists: these leave a list as it is, these change one even if it is unknown, these leave found names found.
+PURE, CHANGING, KEEPING = (
+    frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "changing", "keeping")
+)
+# Methods of texts.
+TEXT_METHODS: Mapping[str, "Callable[..., str | list[str]]"] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "strip": str.strip,
+    "replace": lambda text, old, new: text.replace(old, new) if len(text) * len(new) < 2**20 else text,
+    "split": str.split,
+    "removeprefix": str.removeprefix,
+    "removesuffix": str.removesuffix,
+    **dict.fromkeys(("decode", "encode", "as_posix"), lambda text, *_: text),
+}
+Key = str | int | None
+
+
+class Program:
+    """What is known of a program, and the acts found so far. `walk` reads and runs a text."""
+
+    def __init__(self, walk: Callable[[str], Values]) -> None:
+        self.walk = walk
+        self.memory = Memory()
+        self.entered: set[Function] = set()
+        # Modules that are not Python's own; that their code runs is known.
+        self.foreign: set[str] = set()
+        self.texts: set[str] = set()
+        self.acts: dict[Act, None] = {}
+        self.depth = 0
+
+    def note(self, act: Act) -> None:
+        self.acts[act if len(self.acts) < MOST_ACTS else unknown("code that does too many things")] = None
+
+    def data(self, values: Iterable[Value]) -> Data:
+        """Use values as plain data; a function among them may be called with anything."""
+        each = tuple(values)
+        for value in each:
+            if isinstance(value, Sequence):
+                self.memory.hide(value)
+                self.data(value.parts)
+            elif isinstance(value, Function):
+                self.enter(value, [ANY] * len(value.parameters), {})
+            elif isinstance(value, Reference):
+                self.hand_on(value)
+        return taint_of(each)
+
+    def hand_on(self, value: Reference) -> None:
+        if value.name in python.ENVIRONMENT:
+            self.note(environment())
+        elif not self.is_harmless(value.name):
+            self.note(unknown(f"hands on {value.name}"))
+
+    def is_harmless(self, name: str) -> bool:
+        return python.is_harmless(name) or name.split(".")[0] in self.foreign
+
+    def part(self, of: Value, key: Key, *, by_key: bool) -> Values:
+        """Return the possible values of a part of a value: an attribute, or what stands under a key."""
+        if isinstance(of, Sequence):
+            if is_open(of) and of.parts:
+                return of.parts
+            firm = isinstance(key, int) and -len(of.parts) <= key < len(of.parts)
+            if firm and isinstance(key, int) and not any(map(is_found, of.parts)):
+                return (of.parts[key],)
+            return (*of.parts, taint_of([of]))
+        whole = python.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
+        known = whole is not None and whole.name in python.CALLS
+        if isinstance(key, str) and python.is_internal(key) and not known:
+            self.note(unknown(f"reaches for {key[:40]}"))
+        if not isinstance(of, Reference):
+            return (of,) if key == "name" and is_found(of) else (taint_of([of]),)
+        if by_key and of.name in python.ENVIRONMENT:
+            return self.read_variable(key if isinstance(key, str) else None)
+        return (whole or self.data([of]),)
+
+    def read_variable(self, name: str | None) -> Values:
+        for act in variable(name):
+            self.note(act)
+        return (Literal("~"),) if name == "HOME" else LOCAL
+
+    def set_variable(self, name: str | None, values: Values) -> None:
+        """Record that an environment variable is set."""
+        for value in values or ANY:
+            act = (
+                Act(Kind.EXEC, as_text(value), variable=name) if name else unknown("changes the environment")
+            )
+            self.note(act)
+
+    def elements(self, values: Iterable[Value]) -> Values:
+        found: list[Value] = []
+        for value in values:
+            found.extend(value.parts if isinstance(value, Sequence) else (self.data([value]),))
+        return alternatives(found) or ANY
+
+    def enter(self, function: Function, arguments: list[Values], named: Mapping[str, Values]) -> None:
+        """Give the parameters of a function these values; its body is walked where it is defined."""
+        self.entered.add(function)
+        if "*" in named:
+            self.data([function])
+        for name, values in (*zip(function.parameters, arguments, strict=False), *named.items()):
+            self.memory.bind(f"{name} {function.number}", values)
+            self.data(values if name not in function.parameters else ())
+        for values in arguments[len(function.parameters) :]:
+            self.data(values)
+
+    def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
+        """Call a function; return its possible values."""
+        given = [value for values in (*arguments, *named.values()) for value in values]
+        if isinstance(function, Function):
+            self.enter(function, arguments, named)
+            return self.memory.names.get(f"return {function.number}", ANY)
+        if not isinstance(function, Reference):
+            remote = isinstance(function, Data) and function.remote
+            what = "calls something that the text does not tell"
+            self.note(Act(Kind.EXEC, None, what, remote=True) if remote else unknown(what))
+            return (self.data(given),)
+        handler = python.CALLS.get(function.name)
+        if handler:
+            result = handler(FunctionCall(self, function, arguments, named))
+            if function.name not in python.CALLING:
+                self.data(given)
+            return result
+        if function.name.rpartition(".")[0] in python.ENVIRONMENT:
+            self.note(environment())
+        elif not self.is_harmless(function.name):
+            self.note(unknown(f"calls {function.name[:60]}"))
+        if "." in function.name:
+            for value in given:
+                if isinstance(value, Sequence):
+                    self.memory.alter(value)
+        return (self.data(given),)
+
+    def call_method(
+        self, of: Value, key: str, arguments: list[Values], named: Mapping[str, Values]
+    ) -> Values:
+        """Call a method of a value that is not a module."""
+        given = [value for values in (*arguments, *named.values()) for value in values]
+        if python.is_internal(key):
+            self.note(unknown(f"calls {key[:40]} of something"))
+            return (self.data([of, *given]),)
+        if isinstance(of, Function):
+            self.data([of])
+        elif isinstance(of, Sequence) and key in KEEPING and is_open(of):
+            self.data(given)
+            return of.parts if key == "pop" else (of,)
+        elif key in CHANGING or (isinstance(of, Sequence) and key not in PURE):
+            self.memory.alter(of, added_by(key, given))
+        made = compute_method(of, key, given)
+        if made is not None:
+            return (made,)
+        handler = python.METHODS.get(key)
+        if handler:
+            handler(FunctionCall(self, Reference(key), arguments, named))
+        if key in ("format", "format_map") and any("__" in (as_text(value) or "") for value in (of, *given)):
+            self.note(unknown("formats names of the interpreter"))
+        elements = of.parts if isinstance(of, Sequence) else ()
+        return (*elements, taint_of([of, self.data(given)]))
+
+    def load_module(self, name: str) -> Reference:
+        """Load a module; one that is not Python's own runs its own code."""
+        full = python.own_name(name)
+        top = full.split(".")[0]
+        if full not in python.NAMES and top not in python.NAMES:
+            self.foreign.add(top)
+            self.note(Act(Kind.EXEC, full[:200], f"imports {full[:60]}, whose code runs"))
+        return Reference(full)
+
+    def run_code(self, values: Iterable[Value]) -> Values:
+        """Run texts as Python code. Raises NotUnderstood."""
+        results: list[Value] = []
+        for value in values:
+            text = as_text(value)
+            if text is None:
+                reason = "runs code that the text does not tell"
+                self.note(Act(Kind.EXEC, None, reason, remote=taint_of([value]).remote))
+                continue
+            self.texts.add(text)
+            if self.depth >= DEPTH or len(self.texts) > MOST_TEXTS:
+                raise NotUnderstood("code in code in code")
+            self.depth += 1
+            results.extend(self.walk(text))
+            self.depth -= 1
+        return tuple(results) or ANY
+
+
+def added_by(key: str, given: list[Value]) -> tuple[Value, ...] | None:
+    """Return what a method adds to a list, None if it may do anything else to it."""
+    last = given[-1] if given else None
+    if last is not None and key == "append":
+        return (last,)
+    return last.parts if key == "extend" and isinstance(last, Sequence) else None
+
+
+def compute_method(of: Value, key: str, given: list[Value]) -> Value | None:
+    """Return the result of a method of a text, None if it is not known."""
+    if key == "join":
+        text, parts = as_text(of), given[0] if given else None
+        if text is None or not isinstance(parts, Sequence):
+            return None
+        return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])
+    if key == "format" and as_text(of) is not None:
+        made = fill(str(as_text(of)), "{}", "{}", given)
+        return made if isinstance(made, Literal) else None
+    return compute(TEXT_METHODS[key], [of, *given]) if key in TEXT_METHODS else None
