@@ -38,7 +38,6 @@ readonly x=/; rm -rf $x
 x=build; export x=/; rm -rf $x
 x=echo; unset x; $x rm -rf /
 x=-rf; rm $x /
-IFS=,; x=rm,-rf,/; $x
 if a; then x=/; fi; rm -rf $x
 if true; then x=/; rm -rf $x; fi
 case a in a) x=/; rm -rf $x;; esac
@@ -130,7 +129,7 @@ while read -r x; do cat "$x"; done < list
 exec < list; read x; cat "$x"
 exec > log; ls
 x='rm,-rf,/'; $x
-IFS=,; x='rm -rf /'; $x
+IFS=,; x=rm,-rf,/; $x
 cd /; rm -rf build
 cd build; rm -rf *
 (cd /; ls); rm -rf *

@@ -522,7 +522,7 @@ show a <<< "$x" b; show 'c' <<< 'd e'
 [[ -n a || -z b ]] && show ] "]]" [[
 show $(printf a) "$(printf 'b c')" $(printf 'd e') x$(printf f)y "$(printf '%s' "g h")"
 show "$(printf '(a)')" $(printf 'b)' ) "$(printf ')')"
-show $(case a in a) printf b;; esac)
+x=$(case a in a) show b;; esac); show c
 show a\\ 'b\' "c\\" "d\e" "f\$g" "h\"i" j\'k 'l"m' "n'o"
 show "$" $ "a$" a$ $. "$ " $/ "$'" "$)"
 show \-a -- -b "-c" '-'d
