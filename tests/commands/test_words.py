@@ -243,9 +243,7 @@ pieces = st.one_of(
     st.sampled_from(
         ["$x", "${x}", '"$x"', '"a${x}b"', "$y", '"$y"', "${y}", "$z", '"$z"', "$1", '"$2"', '"$*"']
     ),
-    st.sampled_from(
-        ["{a,b}", "{,x}", "{1..3}", "{3..1}", "{a}", "{}", '{"a b",c}', "{a,'b,c'}"]
-    ),
+    st.sampled_from(["{a,b}", "{,x}", "{1..3}", "{3..1}", "{a}", "{}", '{"a b",c}', "{a,'b,c'}"]),
     st.builds(
         "$({} {})".format,
         st.sampled_from(["echo", "echo -n", "printf %s"]),
