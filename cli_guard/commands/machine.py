@@ -11,7 +11,7 @@ from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import DECISIONS, GUARD_OFF, Context, Effect, Kind, Span
 from cli_guard.commands.parse.tree import Node, Script
-from cli_guard.commands.scope import NOTHING, Budget, Scope, Stream
+from cli_guard.commands.scope import MOST_STEPS, NOTHING, Budget, Scope, Stream
 from cli_guard.model import Decision
 
 
@@ -20,12 +20,15 @@ class Machine(ABC):
     """One shell with its effects so far, each with the commands that have it."""
 
     scope: Scope
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = field(init=False)
     effects: dict[Effect, list[Invocation | None]] = field(default_factory=dict)
     invocations: list[Invocation] = field(default_factory=list)
     caller: Invocation | None = None
     partial: bool = False
     running: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(MOST_STEPS[self.context.setting])
 
     @property
     def context(self) -> Context:

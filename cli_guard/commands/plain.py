@@ -5,7 +5,7 @@ needs review; the judge still looks for harm in it. docs/commands.md says the sa
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 from cli_guard.commands.model import Span
@@ -87,28 +87,29 @@ NAMES = {
 
 def find_outside(script: Script) -> Iterator[tuple[Span, str]]:
     """Yield what is outside of the subset, with its place and its name."""
-    for item in script.items:
-        yield from find_below(item, Span(0, 0))
+    nodes: list[tuple[object, Span]] = [(script.items, Span(0, 0))]
+    while nodes:
+        node, span = nodes.pop()
+        span = getattr(node, "span", span)
+        construct = name_outside(node)
+        if construct:
+            yield span, construct
+        elif not is_pipe_status(node):
+            nodes += [(below, span) for below in reversed(children_of(node))]
 
 
-def find_below(node: object, span: Span) -> Iterator[tuple[Span, str]]:
-    span = getattr(node, "span", span)
-    construct = name_outside(node)
-    if construct:
-        yield span, construct
-    if construct or is_pipe_status(node):
-        return
-    for below in children_of(node):
-        yield from find_below(below, span)
-
-
-def children_of(node: object) -> Iterator[object]:
-    """Yield the nodes, words and parts directly in one, whatever its type."""
+def children_of(node: object) -> Sequence[object]:
+    """Return the nodes, words and parts directly in one, whatever its type."""
     if isinstance(node, tuple):
-        yield from node
-    elif is_dataclass(node) and not isinstance(node, Span):
-        for each in fields(node):
-            yield getattr(node, each.name)
+        return node
+    kind = type(node)
+    if kind not in FIELDS:
+        FIELDS[kind] = tuple(each.name for each in fields(node)) if is_dataclass(node) else ()
+    return [value for name in FIELDS[kind] if not isinstance(value := getattr(node, name), LEAVES)]
+
+
+FIELDS: dict[type, tuple[str, ...]] = {}
+LEAVES = (str, bool, Span, type(None))
 
 
 def find_names(node: object) -> Iterator[str]:
@@ -245,7 +246,7 @@ def name_setting(name: str) -> str:
     return f"{name}, which means something to bash" if OF_BASH.match(name) else ""
 
 
-def is_plain_name(name: str, read: frozenset[str]) -> bool:
+def is_plain_name(name: str, read: Iterable[str]) -> bool:
     """Return whether a variable is the text's own: lower case, or one that it reads, and none of bash's."""
     return not OF_BASH.match(name) and (name == name.lower() or name in read)
 

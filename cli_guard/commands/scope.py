@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from cli_guard.commands.model import Context, Span
+from cli_guard.commands.model import Context, Setting, Span
 from cli_guard.commands.parse.tree import Node
 
 SECRET = "secret"  # noqa: S105 - a taint, as the others
@@ -17,7 +17,7 @@ HOOKS = "hooks"
 HIDDEN = "hidden"
 
 # Bounds of one judgement. A command that exceeds them is reviewed, never allowed.
-MOST_STEPS = 4_000
+MOST_STEPS = {Setting.AGENT: 3_000, Setting.PERSON: 3_000, Setting.CHANGE: 4_000}
 MOST_DEPTH = 24
 MOST_CHARACTERS = 100_000
 # A value that grows beyond this is not followed any further.
@@ -136,7 +136,7 @@ class OutOfBudget(Exception):
 class Budget:
     """The remaining bounds of a judgement; `outer` is where a nested text is in the outer one."""
 
-    steps: int = MOST_STEPS
+    steps: int
     characters: int = MOST_CHARACTERS
     depth: int = 0
     outer: list[Span] = field(default_factory=list)

@@ -59,12 +59,12 @@ APART = ("subshell", "background", "coproc")
 class Shell(Machine):
     """A shell that walks a script node by node.
 
-    `read` are the names of the variables that its texts read, `called` the bodies of the functions that have run.
+    `parsed` are the texts so far, `called` the bodies of the functions that have run.
     """
 
     uncalled: dict[str, Node] = field(default_factory=dict)
     called: set[int] = field(default_factory=set)
-    read: frozenset[str] = frozenset()
+    parsed: list[Script] = field(default_factory=list)
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
         return invoke(self, fields, stdin, span)
@@ -77,12 +77,13 @@ class Shell(Machine):
         """Run a text. What is outside of the plain subset, or no shell syntax at all, is an effect of its own."""
         self.budget.read(text)
         script = parse(text)
-        self.read |= frozenset(find_names(script))
+        self.parsed.append(script)
         for span in script.errors[:1]:
             with self.acting(None):
                 self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
-        for span, construct in find_outside(script):
-            self.reject(construct, span)
+        if self.context.setting is not Setting.CHANGE:
+            for span, construct in find_outside(script):
+                self.reject(construct, span)
         return self.run_script(script, stdin)
 
     def reject(self, construct: str, span: Span) -> None:
@@ -305,7 +306,8 @@ class Shell(Machine):
 
     def check_name(self, name: str, span: Span) -> None:
         """Reject setting a variable that programs may read, unless the text reads it, or bash itself."""
-        if not is_plain_name(name, self.read):
+        reads = (each for script in self.parsed for each in find_names(script.items))
+        if not is_plain_name(name, reads):
             self.reject(f"{name}, which may mean something to a program", span)
 
     def set_variable(self, name: str, value: Stream) -> None:

@@ -26,14 +26,10 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     if not word.is_open:
         return False
     is_name = word.pattern or word.origin == "paths"
-    if not is_name or (word.assumed and word.text) or may_have_created(shell):
+    if not is_name or (word.assumed and word.text):
         return True
-    if word.pattern and not word.many:
-        return has_dashed_name(shell)
-    tree, root, folder = shell.context.tree, shell.context.root, shell.scope.folder
-    if tree is None or root is None or folder is None or not is_below(folder, root, shell.context):
-        return True
-    return tree.holds_odd_names()
+    in_folder = word.pattern and not word.many
+    return (has_dashed_name(shell) if in_folder else holds_odd_names(shell)) or may_have_created(shell)
 
 
 def has_dashed_name(shell: Machine) -> bool:
@@ -43,7 +39,15 @@ def has_dashed_name(shell: Machine) -> bool:
         return any(map(DASHED.search, context.names))
     if context.tree is None or folder is None:
         return True
-    return bool(context.tree.expand(f"{unfold_home(folder, context)}/-*"))
+    return bool(context.tree.expand(f"{unfold_home(folder, context)}/[-+]*"))
+
+
+def holds_odd_names(shell: Machine) -> bool:
+    """Return whether there is such a name anywhere in the work tree, True if the judge cannot look."""
+    tree, root, folder = shell.context.tree, shell.context.root, shell.scope.folder
+    if tree is None or root is None or folder is None or not is_below(folder, root, shell.context):
+        return True
+    return tree.holds_odd_names()
 
 
 def may_have_created(shell: Machine) -> bool:
@@ -51,16 +55,16 @@ def may_have_created(shell: Machine) -> bool:
     present = [shell.caller]
     while present[-1] is not None:
         present.append(present[-1].parent)
-    earlier = {
-        effect: [each for each in callers if each is None or each not in present]
-        for effect, callers in shell.effects.items()
-    }
-    return any(brings_names(effect, callers) for effect, callers in earlier.items() if callers)
+    for effect, callers in shell.effects.items():
+        if effect.kind not in NAMELESS:
+            earlier = [each for each in callers if each is None or each not in present]
+            if earlier and brings_names(effect, earlier):
+                return True
+    return False
 
 
 def brings_names(effect: Effect, callers: list[Invocation | None]) -> bool:
-    if effect.kind in NAMELESS:
-        return False
+    """Return whether an effect that is not in NAMELESS may make a file of any name."""
     known = [caller for caller in callers if caller is not None]
     if effect.kind is Kind.GIT_WRITE:
         words = [word.start for caller in known for word in caller.arguments.operands]

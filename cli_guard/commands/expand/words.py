@@ -20,7 +20,7 @@ from cli_guard.commands.parse.tree import Computation, Parameter, Part, Script, 
 from cli_guard.commands.plain import is_number
 from cli_guard.commands.scope import ANYTHING, NOTHING, NUMBER, TOKEN, OutOfBudget, Scope, Stream
 
-MOST_FIELDS = 20_000
+MOST_FIELDS = 6_000
 NOWHERE = Span(0, 0)
 # The value of IFS at the start.
 BLANKS = " \t\n"
