@@ -1,6 +1,7 @@
 """Names of files as options: a hostile tree, an honest one, and where the judge cannot look."""
 
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 import pytest
 from examples import examples, near_misses, table
@@ -20,8 +21,7 @@ class Names:
     paths: tuple[str, ...]
 
     def expand(self, pattern: str) -> tuple[str, ...]:
-        beginning = pattern.removesuffix("*")
-        return tuple(path for path in self.paths if path.startswith(beginning))
+        return tuple(path for path in self.paths if fnmatchcase(path, pattern))
 
     def holds_odd_names(self) -> bool:
         return any(path.rpartition("/")[2].startswith("-") for path in self.paths)
