@@ -130,6 +130,9 @@ class WorkTree(Protocol):
         Such a name begins with a dash, has one behind a blank, or holds `|`, `<` or `>`. True if there are too many.
         """
 
+    def list_links(self) -> tuple[str, ...]:
+        """Return the symbolic links in the tree, at most as many as can be looked at."""
+
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
 

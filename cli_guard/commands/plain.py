@@ -64,6 +64,7 @@ OUTSIDE_BUILTINS = frozenset(
     "alias bind compgen complete compopt coproc declare enable eval exec getopts hash let local mapfile readarray "
     "readonly shopt trap typeset unalias".split()
 )
+SPECIAL_BUILTINS = frozenset(": . break continue exit export return set shift source times unset".split())
 # `set -e`, `set -euo pipefail`.
 PLAIN_SETTINGS = re.compile(r"(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |\Z)")
 
@@ -235,6 +236,9 @@ def name_redirect(node: Redirect) -> str:
 def name_command(node: Command) -> str:
     first = node.words[0].parts[0] if node.words and node.words[0].parts else None
     name = first.text if isinstance(first, Text) else ""
+    if node.assignments and name in SPECIAL_BUILTINS:
+        # Other shells than bash keep the variable.
+        return f"an assignment before {name}"
     for each in node.assignments:
         # `IFS= read` is how a line is read.
         if not (each.name == "IFS" and name == "read") and (construct := name_setting(each.name)):

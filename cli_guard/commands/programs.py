@@ -28,7 +28,7 @@ REPEATED = "..."
 
 SPEC_KEYS = frozenset(
     "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
-    "near allow review deny loads help dry others".split()
+    "near allow review deny loads settings help dry others".split()
 )
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()
@@ -81,6 +81,7 @@ class Spec:
     stdin: str = ""
     handler: str = ""
     loads: str | None = None
+    settings: str = ""
     help: str | None = None
     dry: str = ""
     others: str = ""
@@ -189,6 +190,7 @@ def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
         stdin=value_kind(data["stdin"], name) if "stdin" in data else "",
         handler=data.get("handler", ""),
         loads=data.get("loads"),
+        settings=data.get("settings", ""),
         help=data.get("help"),
         dry=data.get("dry", ""),
         others=one_of(("", "text"), data.get("others", ""), name),

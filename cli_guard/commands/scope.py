@@ -111,8 +111,16 @@ class Scope:
     stdin: Stream | None = None
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
+    # The last `cd` was to a folder that may not be there; the current folder is one of several.
+    may_have_stayed: bool = False
+    unsure_folder: bool = False
     # Each command is shown with its words expanded (`set -x`).
     traces: bool = False
+
+    @property
+    def sure_folder(self) -> str | None:
+        """Return the current folder, None if it may be another one."""
+        return None if self.unsure_folder else self.folder
 
     def copy(self) -> "Scope":
         """Copy for a subshell; files are shared."""
@@ -122,10 +130,6 @@ class Scope:
         scope.functions = dict(self.functions)
         scope.aliases = dict(self.aliases)
         return scope
-
-    def state(self) -> tuple[object, ...]:
-        """Return what a later command depends on, to compare."""
-        return dict(self.variables), set(self.exported), dict(self.functions), dict(self.aliases), self.folder
 
 
 class OutOfBudget(Exception):

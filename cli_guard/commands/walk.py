@@ -36,6 +36,7 @@ from cli_guard.commands.parse.tree import (
     Pipeline,
     Script,
     Test,
+    Text,
 )
 from cli_guard.commands.plain import find_names, find_outside, is_number, is_plain_name
 from cli_guard.commands.scope import (
@@ -47,11 +48,15 @@ from cli_guard.commands.scope import (
     make_doubtful,
     make_unsure,
     merge,
+    narrowest,
+    origin_of,
     restore,
+    taints_of,
 )
 
 COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 Branches = tuple[tuple[Nodes, Nodes], ...]
+EXITS = ((Text("exit"),), (Text("return"),))
 APART = ("subshell", "background", "coproc")
 
 
@@ -59,11 +64,13 @@ APART = ("subshell", "background", "coproc")
 class Shell(Machine):
     """A shell that walks a script node by node.
 
-    `parsed` are the texts so far, `called` the bodies of the functions that have run.
+    `parsed` are the texts so far, `called` the bodies of the functions that have run, `assigned` the variables that
+    have been set in the loop under way.
     """
 
     uncalled: dict[str, Node] = field(default_factory=dict)
     called: set[int] = field(default_factory=set)
+    assigned: set[str] = field(default_factory=set)
     parsed: list[Script] = field(default_factory=list)
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
@@ -102,7 +109,14 @@ class Shell(Machine):
 
     def run_nodes(self, nodes: Nodes, stdin: Stream) -> Stream:
         """Run commands one after the other; each may be the one that reads the input."""
-        return merge([self.run(node, stdin) for node in nodes])
+        return merge([self.run_next(node, stdin) for node in nodes])
+
+    def run_next(self, node: Node, stdin: Stream) -> Stream:
+        """Run a command of a list; where a `cd` may have failed, what follows runs in one of two folders."""
+        output = self.run(node, stdin)
+        self.scope.unsure_folder = self.scope.unsure_folder or self.scope.may_have_stayed
+        self.scope.may_have_stayed = False
+        return output
 
     def run(self, node: Node, stdin: Stream = NOTHING) -> Stream:
         """Run one node and return what it prints."""
@@ -147,17 +161,22 @@ class Shell(Machine):
         """Run a list of `&&` and `||`: the first always runs; what follows `||` may do so after any of the others."""
         before = self.scope.folder
         outputs = [self.run(node.items[0], stdin)]
-        variables = dict(self.scope.variables)
+        variables, first = dict(self.scope.variables), self.scope.folder
         for operator, item in zip(node.operators, node.items[1:], strict=True):
             here = self.scope.folder
             if operator == "||":
                 # It runs where one of the others has failed, a `cd` among them.
                 self.scope.variables = make_unsure(variables, self.scope.variables)
-                self.scope.folder = before
+                self.scope.folder = before if self.scope.may_have_stayed else here
+                self.lose_folder(first)
             outputs.append(make_doubtful(self.run(item, stdin)))
             if self.scope.folder == before:
                 self.scope.folder = here
+            if operator == "||" and is_exit(item):
+                # What follows the list runs only if all has gone well.
+                self.scope.may_have_stayed, first = False, self.scope.folder
         self.scope.variables = make_unsure(variables, self.scope.variables)
+        self.lose_folder(first)
         return merge(outputs)
 
     def run_if(self, branches: Branches, otherwise: Nodes, stdin: Stream) -> Stream:
@@ -178,24 +197,39 @@ class Shell(Machine):
 
     def run_branches(self, bodies: Iterable[Callable[[], Stream]]) -> Stream:
         """Run branches of which at most one is taken: each begins with the variables from before all of them."""
-        before = dict(self.scope.variables)
-        after, outputs = before, []
+        before, folder = dict(self.scope.variables), self.scope.folder
+        after, last, outputs = before, folder, []
         for body in bodies:
-            self.scope.variables = dict(before)
+            self.scope.variables, self.scope.folder = dict(before), folder
             outputs.append(make_doubtful(body()))
             after = make_unsure(after, {**after, **self.scope.variables})
-        self.scope.variables = after
+            if self.scope.folder != folder:
+                last = self.scope.folder
+        self.scope.variables, self.scope.folder = after, last
+        self.lose_folder(folder)
         return merge(outputs)
 
     def repeat(self, once: Callable[[], Stream]) -> Stream:
-        """Run the body of a loop: again, if a later round may begin with other variables than the first."""
-        before, state = dict(self.scope.variables), self.scope.state()
+        """Run the body of a loop: again, if it sets variables, with unknown ones as in any later round."""
+        before, folder = dict(self.scope.variables), self.scope.folder
+        outer, self.assigned = self.assigned, set()
         output = once()
-        if self.scope.state() != state:
-            self.scope.variables = make_unsure(before, self.scope.variables)
+        changed = {name: self.scope.variables[name] for name in self.assigned if name in self.scope.variables}
+        if changed or self.scope.folder != folder:
+            # A round may pass a value on to the next: each may have come from any of them.
+            values = [*changed.values(), *(before[name] for name in changed if name in before)]
+            unknown = Stream(None, taints_of(values), narrowest(set(map(origin_of, values))))
+            self.scope.variables = {**self.scope.variables, **dict.fromkeys(changed, unknown)}
+            self.lose_folder(folder)
             output = merge([output, once()])
         self.scope.variables = make_unsure(before, self.scope.variables)
+        self.lose_folder(folder)
+        self.assigned |= outer
         return make_doubtful(output)
+
+    def lose_folder(self, before: str | None) -> None:
+        """Take the current folder as unsure after commands that may not have run and have changed it."""
+        self.scope.unsure_folder = self.scope.unsure_folder or self.scope.folder != before
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
         fields = self.expander().fields(node.words) if node.words is not None else []
@@ -312,6 +346,7 @@ class Shell(Machine):
 
     def set_variable(self, name: str, value: Stream) -> None:
         self.scope.variables[name] = value
+        self.assigned.add(name)
 
     def find_tainted_files(self) -> dict[str, frozenset[str]]:
         """Return the files that hold a download or a secret at the end."""
@@ -339,3 +374,9 @@ class Shell(Machine):
                 return self.run_script(script)
         finally:
             self.budget.depth -= 1
+
+
+def is_exit(node: Node) -> bool:
+    """Return whether a command leaves the script, or ends with one that does."""
+    last = node.items[-1] if isinstance(node, Group) and node.kind == "group" and node.items else node
+    return isinstance(last, Command) and bool(last.words) and last.words[0].parts in EXITS

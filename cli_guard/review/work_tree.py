@@ -3,7 +3,7 @@
 import glob
 import os
 import re
-from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -55,7 +55,6 @@ class TrustedTree:
 
     def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
-        self._odd: bool | None = None
         self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
@@ -77,9 +76,33 @@ class TrustedTree:
 
     def holds_odd_names(self) -> bool:
         """Return whether a name is odd (see ODD), or there are too many to look at."""
-        if self._odd is None:
-            self._odd = any(ODD.search(name) for name in self._list_names())
-        return self._odd
+        return self._survey[0]
+
+    def list_links(self) -> tuple[str, ...]:
+        """Return the symbolic links in the index and in the tree, as far as the bound allows."""
+        return self._survey[1]
+
+    @cached_property
+    def _survey(self) -> tuple[bool, tuple[str, ...]]:
+        """Look at each name in the index and in the tree, but for what others published there."""
+        try:
+            out, is_odd = self._git.bounded("ls-files", "--stage", "-z", limit=INDEX_BYTES)
+        except NotARepository:
+            out, is_odd = b"", False
+        # gitformat-index(5): the mode of a link.
+        rows = [os.fsdecode(row).partition("\t") for row in out.split(b"\0")]
+        is_odd = is_odd or any(ODD.search(name) for _, _, path in rows for name in path.split("/"))
+        links = [f"{self._git.cwd}/{path}" for mode, _, path in rows if mode.startswith("120000")]
+        folders, count = [str(self._git.cwd)], 0
+        while folders and count <= MOST_NAMES:
+            for entry in scan_folder(folders.pop()):
+                count += 1
+                is_odd = is_odd or ODD.search(entry.name) is not None
+                if entry.is_symlink():
+                    links.append(entry.path)
+                elif entry.name not in NOT_OWN and entry.is_dir():
+                    folders.append(entry.path)
+        return is_odd or bool(folders), tuple(links)
 
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
@@ -91,25 +114,6 @@ class TrustedTree:
             return True
         names = os.fsdecode(out).replace("\0", "/").split("/")
         return more or any(map(ODD.search, names))
-
-    def _list_names(self) -> Iterator[str]:
-        """Yield each name in the index and in the tree; `-` stands for those beyond the bound."""
-        try:
-            out, more = self._git.bounded("ls-files", "-z", limit=INDEX_BYTES)
-        except NotARepository:
-            out, more = b"", False
-        yield from os.fsdecode(out).replace("\0", "/").split("/")
-        count = 0
-        for folder, folders, files in os.walk(self._git.cwd):
-            if folder == str(self._git.cwd):
-                folders[:] = [name for name in folders if name != ".git"]
-            count += len(folders) + len(files)
-            yield from folders
-            yield from files
-            if count > MOST_NAMES:
-                break
-        if more or count > MOST_NAMES:
-            yield "-"
 
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.
@@ -183,6 +187,14 @@ class TrustedTree:
         if folder not in self._secrets:
             self._secrets[folder] = search_secret(folder)
         return self._secrets[folder]
+
+
+def scan_folder(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
 
 
 def search_secret(pattern: str) -> str | None:

@@ -70,6 +70,9 @@ class Tree:
     def find_secret(self, folder: str) -> str | None:
         return None
 
+    def list_links(self) -> tuple[str, ...]:
+        return ()
+
     def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         return ()
 

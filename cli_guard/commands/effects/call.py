@@ -10,7 +10,7 @@ from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import delete_path, path_of, write_path
+from cli_guard.commands.effects.paths import delete_path, find_secret_link, path_of, write_path
 from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
@@ -50,6 +50,7 @@ SELECTING = {
 }
 # A dash behind a blank, an escape or nothing.
 OWN_DASH = re.compile(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
+FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -64,6 +65,7 @@ class Call(ParsedCall):
             self.own_effect()
             self.apply_options()
             self.apply_operands()
+            self.check_links()
             self.not_understood()
             if not self.took_input:
                 self.apply_input()
@@ -78,6 +80,7 @@ class Call(ParsedCall):
         For help, that counts unless its table says that nothing is loaded.
         """
         loads = self.program.loads if self.spec.loads is None else self.spec.loads
+        loads = loads or self.find_settings()
         if self.is_help_request():
             loads = "" if self.help_word in self.help_words else loads or "even for its help"
         elif self.spec.effect is Kind.EXEC and not self.looks:
@@ -85,6 +88,15 @@ class Call(ParsedCall):
         if loads:
             reason = f"loads code or plug-ins of the project ({loads})"
             self.effect(Kind.EXEC, self.program.name, reason, self.span)
+
+    def find_settings(self) -> str:
+        """Return the file in which the project decides where the program connects, "" if there is none."""
+        context, folder = self.shell.context, self.shell.scope.folder
+        places = {
+            f"{place}/{name}" for place in (context.root, folder) for name in self.program.settings.split()
+        }
+        is_there = context.tree is not None and any(map(context.tree.exists, places))
+        return self.program.settings if is_there else ""
 
     def own_effect(self) -> None:
         """Emit the effect of the program or sub-command, unless an option such as `--check` makes it read-only."""
@@ -114,6 +126,11 @@ class Call(ParsedCall):
                 self.spec.reason,
                 self.spec.rule,
             )
+
+    def check_links(self) -> None:
+        """Emit that a recursive read follows a link to a secret (`grep -R`, `tar -h`)."""
+        if self.arguments.has(*FOLLOWING) and self.find_walked() and (link := find_secret_link(self.shell)):
+            self.effect(Kind.CREDENTIAL, link, f"follows {link}, which leads to a secret", self.span)
 
     def not_understood(self) -> None:
         """Emit an unknown effect for words missing from the table."""
@@ -222,6 +239,9 @@ class Call(ParsedCall):
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         said = [option.prints for option in self.arguments.present if option.prints]
         prints = "text" if "text" in said else said[-1] if said else self.spec.prints
+        if prints == "value" and self.find_walked():
+            # `grep -rc` names the files too.
+            prints = "paths"
         if prints == "value" and not self.prints_own_dash():
             return Stream(None, frozenset(), "value")
         if prints in ("paths", "names"):
@@ -266,7 +286,7 @@ class Call(ParsedCall):
     def prints_own_dash(self) -> bool:
         """Return whether a format (`date +-x`, `seq -f`) may put a dash at the beginning of a word."""
         words = [*self.arguments.operands, *(value for _, value in self.arguments.values)]
-        return any(each.text is None or OWN_DASH.search(each.text) for each in words)
+        return any(each.text is None or each.pattern or OWN_DASH.search(each.text) for each in words)
 
     def selects(self) -> bool:
         """Return whether the code of sed or awk, or the sets of tr, print lines or fields of the input unchanged."""

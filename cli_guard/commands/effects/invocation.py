@@ -29,7 +29,7 @@ CMD = frozenset(
 def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Run a command (function, alias or program); return what it prints."""
     shell.budget.step()
-    met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller, shell.scope.folder)
+    met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller, shell.scope.sure_folder)
     shell.invocations.append(met)
     with shell.acting(met):
         if shell.scope.traces and floors.SECRETS & taints_of(fields):

@@ -14,10 +14,11 @@ from cli_guard.commands.scope import DASHED
 NAMELESS = HARMLESS | {Kind.DELETE, Kind.CREDENTIAL, Kind.PROCESS}
 # What of Git brings no files either.
 KEEPING = frozenset(f"git {name}" for name in "add branch commit config fetch mv push rm tag".split())
-# Programs that unpack or copy whole folders, and the options of `cp` and its like that do.
+# Programs that unpack, or copy whole folders with one of these options.
 UNPACKING = frozenset(
     "ar bsdtar cpio csplit jar patch pax rsync split tar unar unrar unzip 7z 7za 7zz".split()
 )
+COPYING = frozenset(("cp", "gcp", "scp"))
 RECURSIVE = ("-r", "-R", "--recursive", "-a", "--archive")
 
 
@@ -27,6 +28,8 @@ def may_be_option(shell: Machine, word: Field) -> bool:
         return False
     is_name = word.pattern or word.origin == "paths"
     if not is_name or (word.assumed and word.text):
+        return True
+    if shell.scope.unsure_folder:
         return True
     in_folder = word.pattern and not word.many
     return (has_dashed_name(shell) if in_folder else holds_odd_names(shell)) or may_have_created(shell)
@@ -78,4 +81,5 @@ def brings_names(effect: Effect, callers: list[Invocation | None]) -> bool:
 
 
 def copies_folders(caller: Invocation) -> bool:
-    return caller.program in UNPACKING or caller.arguments.has(*RECURSIVE)
+    is_whole = caller.program in COPYING and caller.arguments.has(*RECURSIVE)
+    return is_whole or caller.program in UNPACKING

@@ -32,15 +32,39 @@ def path_of(shell: Machine, given: Field) -> str:
     )
 
 
+def physical_path(shell: Machine, given: Field) -> str:
+    """Return the path of a known field with its links followed: `link/..` is above where the link leads."""
+    path, folder = path_of(shell, given), shell.scope.folder
+    if shell.context.follow is None or given.text is None:
+        return path
+    whole = unfold_home(path, shell.context)
+    if ".." in given.text and folder and not given.text.startswith(("/", "~")):
+        whole = f"{unfold_home(folder, shell.context)}/{given.text}"
+    return resolve_path(shell.context.follow(whole), None, shell.context)
+
+
 def find_target(shell: Machine, given: Field) -> str:
     """Return the path of a field, or where its links lead if that is more than an ordinary file."""
     path = path_of(shell, given)
-    follow = shell.context.follow
-    if follow and given.text is not None and not path.startswith(("/dev/", "/proc/")):
-        target = resolve_path(follow(unfold_home(path, shell.context)), None, shell.context)
+    if not path.startswith(("/dev/", "/proc/")):
+        target = physical_path(shell, given)
         if is_credential(target) or classify_path(target) not in (classify_path(path), PathClass.SYSTEM_FILE):
             return target
     return path
+
+
+def find_secret_link(shell: Machine, pattern: str | None = None) -> str | None:
+    """Return a link that leads to a secret: one that a pattern finds, or any in the work tree."""
+    tree, follow = shell.context.tree, shell.context.follow
+    if tree is None or follow is None:
+        return None
+    links = tree.list_links() if pattern is None else tree.expand(unfold_home(pattern, shell.context))
+    for link in links:
+        target = resolve_path(follow(link), None, shell.context)
+        is_secret = is_credential(target) or holds_credentials(target)
+        if is_secret and target != resolve_path(link, None, shell.context):
+            return link
+    return None
 
 
 def read_path(shell: Machine, given: Field, span: Span) -> Stream:
@@ -56,6 +80,9 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
             return Stream(None, frozenset((SECRET,)))
         shell.emit(Kind.UNKNOWN, given.shown, f"reads a file known only at run time ({given.shown})", span)
         return ANYTHING
+    if given.pattern and (link := find_secret_link(shell, path)):
+        shell.emit(Kind.CREDENTIAL, link, f"reads {link}, which leads to a secret", span)
+        return Stream(None, frozenset((SECRET,)))
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))

@@ -9,7 +9,7 @@ from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import path_of, read_path
+from cli_guard.commands.effects.paths import find_secret_link, path_of, physical_path, read_path
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
@@ -102,6 +102,8 @@ def take_read(call: ParsedCall, given: Field) -> None:
         shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
+        elif given.origin == "paths" and (link := find_secret_link(call.shell)):
+            call.effect(Kind.CREDENTIAL, link, f"may read {link}, which leads to a secret", given.span)
         call.reads.append(Stream(None, read_named(given.taints)))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
         take_url(call, given)
@@ -238,7 +240,9 @@ def take_header(call: ParsedCall, given: Field) -> None:
 
 def take_folder(call: ParsedCall, given: Field) -> None:
     """Change to the folder that the command runs in."""
-    call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
+    is_above = ".." in given.start.split("/")
+    path = physical_path(call.shell, given) if is_above else path_of(call.shell, given)
+    call.shell.scope.folder = path if given.text is not None else None
 
 
 def take_env(call: ParsedCall, given: Field) -> None:
@@ -280,6 +284,8 @@ def take_shell(call: ParsedCall, given: Field) -> None:
 def run_shell(call: ParsedCall, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
     """Run shell code as far as it is known: in a new shell, or with `here` in this one (eval)."""
     call.took_input = True
+    if code.assumed:
+        call.effect(Kind.EXEC, None, "runs text that is not certain before it runs", span)
     if code.text is not None:
         return (call.shell.run_nested if here else call.shell.run_child)(code.text, span, stdin)
     if not floors.check_remote_code(call.shell, code.taints, call.title, span):

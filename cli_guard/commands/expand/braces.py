@@ -3,15 +3,16 @@
 Groups inside of each other are outside of the plain subset, and only the innermost is expanded.
 """
 
+import math
 import re
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import product
 
 from cli_guard.commands.parse.tree import Part, Text
+from cli_guard.commands.scope import OutOfBudget
 
 MOST_BRACES = 100
-LONGEST_BRACES = 1_000
-GROUP = re.compile(r"(?<!\$)\{([^{}]*,[^{}]*|(-?\d{1,4})\.\.(-?\d{1,4}))\}")
+GROUP = re.compile(r"(?<!\$)\{([^{}]*,[^{}]*|(-?\d{1,3})\.\.(-?\d{1,3}))\}")
 # What is quoted or expanded is one private-use character while braces are matched.
 STAND_IN = 0xE000
 
@@ -23,11 +24,14 @@ def expand_braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
         for at, part in enumerate(parts)
     )
     groups = list(GROUP.finditer(plain))
-    if not groups or len(plain) > LONGEST_BRACES:
+    if not groups:
         yield parts
         return
+    choices = [list_choices(group) for group in groups]
+    if math.prod(map(len, choices)) > MOST_BRACES:
+        raise OutOfBudget("more words in braces than are judged")
     pieces = GROUP.split(plain)[:: GROUP.groups + 1]
-    for chosen in islice(product(*map(list_choices, groups)), MOST_BRACES):
+    for chosen in product(*choices):
         text = pieces[0] + "".join(map("".join, zip(chosen, pieces[1:], strict=True)))
         yield tuple(restore_parts(text, parts)) or (Text(""),)
 
@@ -38,7 +42,7 @@ def list_choices(group: "re.Match[str]") -> list[str]:
     first, last = int(group[2]), int(group[3])
     width = max(map(len, group.groups()[1:])) if re.search(r"(?:^|-)0\d", f"{group[2]} {group[3]}") else 0
     step = 1 if last >= first else -1
-    return [f"{number:0{width}d}" for number in range(first, last + step, step)[:MOST_BRACES]]
+    return [f"{number:0{width}d}" for number in range(first, last + step, step)]
 
 
 def restore_parts(text: str, parts: tuple[Part, ...]) -> Iterator[Part]:

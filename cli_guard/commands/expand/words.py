@@ -163,8 +163,8 @@ class Expander:
         if part.name == "PIPESTATUS" or part.operator == "#name":
             return NUMBER
         if part.operator[0] == "#":
-            # Without its beginning, a path may begin with anything.
-            return Stream(None, value.taints, "paths" if value.glob or value.origin else "")
+            # Without its beginning, it may begin with a dash.
+            return Stream(None, value.taints)
         taints = value.taints | other.taints
         return Stream(None, taints | {TOKEN} if part.operator == "!name" else taints)
 
@@ -187,7 +187,7 @@ class Expander:
         if name in scope.variables:
             return scope.variables[name]
         if name in ("HOME", "PWD"):
-            return Stream("~" if name == "HOME" else scope.folder or ".")
+            return Stream("~") if name == "HOME" else Stream(scope.folder or ".", assumed=scope.unsure_folder)
         if name == "IFS":
             return Stream(BLANKS)
         if name in "@*":

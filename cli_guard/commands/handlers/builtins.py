@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import CODE_NAMES
-from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.effects.paths import path_of, physical_path
+from cli_guard.commands.effects.places import unfold_home
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, field_of, stream_of
 from cli_guard.commands.expand.words import BLANKS
@@ -27,11 +28,20 @@ def cd(call: Call) -> Stream:
     here = expander.variable("PWD")
     for operand in call.arguments.operands[:1]:
         target = field_of(expander.variable("OLDPWD"), operand.span) if operand.text == "-" else operand
-        scope.folder = path_of(call.shell, target) if target.text is not None else None
+        path = physical_path(call.shell, target) if call.arguments.has("-P") else path_of(call.shell, target)
+        scope.folder = path if target.known else None
+        scope.may_have_stayed = not is_there(call, scope.folder)
+        scope.unsure_folder = scope.unsure_folder and not target.start.startswith(("/", "~"))
     if not call.arguments.operands and call.program.name == "cd":
         scope.folder = "~"
     scope.variables["OLDPWD"] = here
     return NOTHING
+
+
+def is_there(call: Call, folder: str | None) -> bool:
+    """Return whether there is such a folder, as far as the judge can look."""
+    tree = call.shell.context.tree
+    return folder is not None and tree is not None and tree.is_folder(unfold_home(folder, call.shell.context))
 
 
 def working_folder(call: Call) -> Stream:
@@ -121,12 +131,15 @@ def read(call: Call) -> Stream:
             known = known.strip(BLANKS) if separators == BLANKS else None
         if known is not None and "\\" in known and not call.arguments.has("-r"):
             known = None
+        if any(not {"-r", "-p", "-s"}.intersection(option.names) for option in call.arguments.present):
+            # `read -n 4` takes a part of the line.
+            known = None
         single = (
             known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
         )
         if CODE_NAMES.match(operand.shown):
             call.shell.environment(operand.shown, None, operand.span)
-        call.shell.set_variable(operand.shown, Stream(single, stdin.taints, origin))
+        call.shell.set_variable(operand.shown, Stream(single, stdin.taints, origin, stdin.assumed))
     return NOTHING
 
 

@@ -185,11 +185,12 @@ def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> tuple
             found if word.text == "{}" else [fill_braces(word, found)] if "{}" in word.start else [word]
         )
     scope = call.shell.scope
-    folder = scope.folder
+    outer = scope.folder, scope.unsure_folder
     if words[at - 1].text in ("-execdir", "-okdir") and found:
-        scope.folder = found[0].start.rstrip("/") or "/"
-    output = call.shell.invoke(command, NOTHING, command[0].span) if command else NOTHING
-    scope.folder = folder
+        # It runs there or in any folder below.
+        scope.folder, scope.unsure_folder = found[0].start.rstrip("/") or "/", True
+    output = call.shell.invoke(command, NOTHING, call.span) if command else NOTHING
+    scope.folder, scope.unsure_folder = outer
     return end + 1, output
 
 

@@ -18,9 +18,9 @@ QUIET = frozenset(
     for name in "version help config init clone rev-parse rev-list show-ref for-each-ref symbolic-ref remote "
     "merge-base ls-tree var name-rev".split()
 )
-# Formats that print nothing but ids, dates and names of branches, which begin with no dash.
+# Formats that print nothing but ids and dates: a hostile server may have any name of a branch.
 IDENTIFYING = re.compile(
-    r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\((?:refname|objectname)(?::\w+)?\))[ n]?)+"
+    r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\(objectname(?::\w+)?\))[ n]?)+"
 )
 # Options that add nothing to the output of such a format.
 NARROWING = re.compile(
@@ -86,7 +86,7 @@ def print_path(call: Call, output: Stream) -> Stream:
 
 def check_other_repository(call: Call) -> None:
     """Review work in another repository, whose configuration is not known."""
-    here = call.shell.scope.folder
+    here = call.shell.scope.sure_folder
     if here != call.shell.context.folder:
         check_outside(call, resolve_path(here, None, call.shell.context) if here else "", call.span)
     for option, value in call.arguments.values:
@@ -205,7 +205,7 @@ def config(call: Call) -> Stream:
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
         call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
         return Stream(None, frozenset((SECRET,)))
-    return Stream(None, origin="value")
+    return ANYTHING
 
 
 def write_config(call: Call, keys: list[str], *, removing: bool) -> None:

@@ -1,6 +1,7 @@
 """Commands that print words, variables or the environment."""
 
 import re
+from dataclasses import replace
 
 from cli_guard.commands.effects.call import Call, join_operands
 from cli_guard.commands.effects.environment import CODE_NAMES
@@ -10,70 +11,69 @@ from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.quoting import ansi_c
 from cli_guard.commands.scope import NOTHING, SECRET, TOKEN, Stream, taints_of
 
-FORMAT = re.compile(r"%(?:%|[-0-9.]*[sbd])")
+# What every shell prints alike: `%s` and `%%`, with line ends, tabs and backslashes written as escapes.
+FORMAT = re.compile(r"(?:[^%\\]|%[s%]|\\[nt\\])*")
+PLACE = re.compile(r"(%[s%])")
 
 
 def echo(call: Call) -> Stream:
-    words, escapes = call.fields[1:], False
+    words = call.fields[1:]
+    escapes = ends = False
     while words and words[0].text and re.fullmatch(r"-[neE]+", words[0].text):
         escapes = escapes or "e" in words[0].text
+        ends = ends or words[0].text != "-n"
         words = words[1:]
-    return show_output(call, join_operands(words, taints_of(words)), escapes=escapes)
+    output = join_operands(words, taints_of(words))
+    if output.text is None:
+        return show_output(call, output)
+    # Shells differ in what they make of a backslash, and of other options than `-n`.
+    is_doubtful = output.assumed or ends or "\\" in output.text
+    text = ansi_c(output.text) if escapes else output.text
+    return show_output(call, replace(output, text=text, assumed=is_doubtful))
 
 
 def printf(call: Call) -> Stream:
     """Print words by a format; `-v` sets a variable instead."""
     words = call.fields[1:]
-    if words and words[0].text == "-v":
-        call.shell.reject("printf -v", call.span)
-        if len(words) > 1:
+    if words and words[0].text == "--":
+        words = words[1:]
+    elif words and (words[0].start.startswith("-") or may_be_option(call.shell, words[0])):
+        call.shell.reject("an option of printf", call.span)
+        if words[0].text == "-v" and words[1:]:
             call.shell.set_variable(words[1].shown, format_words(words[2:]))
             if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:
                 call.shell.environment(words[1].shown, None, words[1].span)
-        return NOTHING
-    if words and may_be_option(call.shell, words[0]):
-        call.shell.reject("a format of printf that may be an option", call.span)
-    return show_output(
-        call, format_words(words[1:] if words and words[0].text == "--" else words), escapes=False
-    )
+            return NOTHING
+    return show_output(call, format_words(words))
 
 
-def show_output(call: Call, stream: Stream, *, escapes: bool) -> Stream:
+def show_output(call: Call, stream: Stream) -> Stream:
     """Print a variable; one named like a secret is a secret."""
     if TOKEN in stream.taints:
         call.effect(Kind.CREDENTIAL, None, "prints a variable that is named like a secret", call.span)
-    text = ansi_c(stream.text) if escapes and stream.text is not None else stream.text
-    return Stream(text, stream.taints, stream.origin, stream.assumed)
+    return stream
 
 
 def format_words(words: list[Field]) -> Stream:
-    """Apply a printf format to its values if all are known; the format is reused for the values left."""
+    """Apply a printf format to its values if all are known; the format is reused for the values left.
+
+    What shells may print otherwise is only assumed.
+    """
     taints = taints_of(words)
     texts = [None if word.pattern else word.text for word in words]
     if None in texts or not texts:
         return Stream(None, taints, join_operands(words, taints).origin)
-    form, values = ansi_c(texts[0] or ""), [text or "" for text in texts[1:]]
-    places = [found[0] for found in FORMAT.finditer(form) if found[0] != "%%"]
-    if len(places) != len(re.findall(r"%[^%]", form.replace("%%", ""))):
-        return Stream(None, taints)
-    output = []
+    form, values = texts[0] or "", [text or "" for text in texts[1:]]
+    is_doubtful = any(word.assumed for word in words) or FORMAT.fullmatch(form) is None
+    pieces, output = PLACE.split(ansi_c(form)), list[str]()
     while True:
-        output.append(fill_format(form, values[: len(places)]))
-        values = values[len(places) :]
-        if not values or not places:
-            return Stream("".join(output), taints, "", any(word.assumed for word in words))
-
-
-def fill_format(form: str, values: list[str]) -> str:
-    given = iter(values)
-
-    def one(found: re.Match[str]) -> str:
-        if found[0] == "%%":
-            return "%"
-        value = next(given, "")
-        return ansi_c(value) if found[0].endswith("b") else value
-
-    return FORMAT.sub(one, form)
+        for piece in pieces:
+            if piece == "%s":
+                output.append(values.pop(0) if values else "")
+            else:
+                output.append("%" if piece == "%%" else piece)
+        if not values or "%s" not in pieces:
+            return Stream("".join(output), taints, "", is_doubtful)
 
 
 def environment(call: Call) -> Stream:

@@ -13,20 +13,26 @@ from cli_guard.commands.scope import NOTHING, Stream, taints_of
 MOST_ITEMS = 40
 REPLACES = ("-I", "-i", "--replace")
 MARK = re.compile(r"\{\d*(?:[.#%]|//|/\.?)?\}")
+PLAIN_OPTIONS = ("-j", "--jobs", "-k", "--keep-order", "--bar", "--tag")
 MARKS = frozenset((":::", "::::", ":::+", "::::+"))
+
+
+# Options with which xargs does not split at blanks, or passes the words to several calls.
+OTHER_ENDS = ("-d", "--delimiter", "-E", "-e", "--eof")
+SEVERAL = ("-n", "--max-args", "-L", "-l", "--max-lines", "-s", "--max-chars", "-P", "--max-procs")
 
 
 def items_of(call: Call, *, lines: bool = False) -> list[Field]:
     """Return the input as one field per word or line; an unknown one stands for all."""
-    stdin = call.stdin
-    if stdin == NOTHING:
-        # The input of the shell itself is unknown.
-        return [Field(None, "", call.span, many=True)]
-    if stdin.text is not None:
-        text = stdin.text.replace("\0", "\n")
-        words = [part for part in (text.split("\n") if lines else text.split()) if part]
+    stdin, by_nul = call.stdin, call.arguments.has("-0", "--null")
+    text = stdin.text if stdin != NOTHING else None
+    # xargs takes quotes and backslashes as a shell does.
+    is_plain = text is not None and not set(text) & set("'\"\\") and not call.arguments.has(*OTHER_ENDS)
+    if text is not None and (is_plain or by_nul):
+        words = text.split("\0" if by_nul else "\n") if by_nul or lines else text.split()
         if len(words) <= MOST_ITEMS:
-            return [Field(word, word, call.span, stdin.taints) for word in words]
+            found = [Field(word, word, call.span, stdin.taints) for word in words if word]
+            return [replace(word, assumed=stdin.assumed) for word in found]
     return [Field(None, "", call.span, stdin.taints, stdin.origin, many=True)]
 
 
@@ -40,13 +46,16 @@ def xargs(call: Call) -> Stream:
     if mark is None and given.has(*REPLACES):
         mark = "{}"
     items = items_of(call, lines=mark is not None)
-    from_file = given.has("-a", "--arg-file")
-    if from_file:
+    if given.has("-a", "--arg-file"):
         items = [Field(None, "", call.span, many=True)]
     if not given.rest:
         return replace(call.stdin, text=None)
     if mark is None:
-        return call.shell.invoke([*given.rest, *items], NOTHING, call.span)
+        output = call.shell.invoke([*given.rest, *items], NOTHING, call.span)
+        for item in items if given.has(*SEVERAL) and len(items) > 1 else ():
+            # Each may be the first word of a call.
+            output = call.shell.invoke([*given.rest, item], NOTHING, call.span)
+        return output
     output = NOTHING
     for item in items or [Field(None, "", call.span)]:
         words = [fill_mark(word, mark, item) for word in given.rest]
@@ -60,22 +69,30 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
     taints = word.taints | item.taints
     if item.text is not None:
         text = word.text.replace(mark, item.text)
-        return Field(text, text, word.span, taints)
+        return Field(text, text, word.span, taints, assumed=item.assumed)
     whole = word.text == mark
     return Field(None, word.text.partition(mark)[0], word.span, taints, item.origin, many=whole and item.many)
 
 
 def parallel(call: Call) -> Stream:
-    """Look for harm in what GNU parallel runs: its command with each item in the place of `{}`, in a shell."""
+    """Judge what GNU parallel runs: its command with each item in the place of `{}`, in a shell."""
     call.apply_options()
     call.not_understood()
     call.finish()
-    call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
     rest = call.arguments.rest or call.arguments.operands
     marks = [at for at, word in enumerate(rest) if word.text in MARKS]
     command = rest[: marks[0]] if marks else rest
-    items = [word for word in rest[len(command) :] if word.text not in MARKS] or items_of(call, lines=True)
-    for item in items[:MOST_ITEMS]:
+    items = [word for word in rest[len(command) :] if word.text not in MARKS]
+    is_plain = all(option.names[0] in PLAIN_OPTIONS for option in call.arguments.present)
+    is_plain = is_plain and all(set(MARK.findall(word.start)) <= {"{}"} for word in command)
+    if (
+        not is_plain
+        or len(marks) != 1
+        or rest[marks[0]].text != ":::"
+        or not all(word.known for word in rest)
+    ):
+        call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
+    for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]
         if texts == [word.start for word in command]:
             texts.append(item.start)

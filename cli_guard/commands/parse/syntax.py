@@ -115,6 +115,9 @@ class Reader(WordReader):
 
     def skip_blanks(self) -> None:
         """Skip blanks, and a comment."""
+        if self.at and self.text.startswith("\\\n", self.at) and self.text[self.at - 1] not in " \t\n":
+            # It may join an operator with what follows.
+            self.fail(self.at)
         if found := BLANK.match(self.text, self.at):
             self.at = found.end()
         if found := COMMENT.match(self.text, self.at):
@@ -251,6 +254,8 @@ class Reader(WordReader):
             expression = self.read_expression(start + 2, closed)
             return Compute(expression, self.span(start), self.read_redirects())
         if self.text.startswith("(", self.at):
+            if COMPUTED.match(self.text, self.at):
+                self.fail(start)
             self.at += 1
             items = self.read_inner(self.at, "(").items
             return Group("subshell", items, self.span(start), self.read_redirects())

@@ -159,6 +159,12 @@ class WordReader(ABC):
                 is_dollar = character == "$"
                 parts.append(self.read_dollar(quoted=True) if is_dollar else self.read_backquote(quoted=True))
                 start = self.at
+            elif self.text.startswith("\\\n", self.at):
+                parts.append(Text(unescape_in_quotes(self.text[start : self.at]), '"'))
+                # It joins what is around it, a name as well.
+                parts.append(Text("", "\\\n"))
+                self.at += 2
+                start = self.at
             elif character == "\\":
                 self.at += 2
             else:
@@ -166,7 +172,7 @@ class WordReader(ABC):
                 self.at = found.end() if found else self.at + 1
         self.at = min(self.at, len(self.text))
         parts.append(Text(unescape_in_quotes(self.text[start : self.at]), '"'))
-        return [part for part in parts if not (isinstance(part, Text) and not part.text)]
+        return [part for part in parts if part != Text("", '"')]
 
     def read_dollar(self, *, quoted: bool) -> Part:
         start = self.at
@@ -180,13 +186,19 @@ class WordReader(ABC):
             self.at = closed + 2
             return Computation(self.read_expression(start + 3, closed), quoted)
         if behind[:1] == "(":
+            if behind == "((":
+                # Where the parentheses end is told otherwise by quotes in them.
+                self.fail(start)
             self.at = start + 2
             return Substitution(self.read_inner(self.at, "("), quoted)
         if behind[:1] == "{":
             return self.read_braces(quoted=quoted)
-        if behind[:1] == "[" and (closed := self.find_bracket(start + 1)):
-            self.at = closed + 1
-            return Computation(self.read_expression(start + 2, closed), quoted)
+        if behind[:1] == "[":
+            closed = self.find_bracket(start + 1)
+            if not closed:
+                self.fail(start)
+            self.at = closed + 1 if closed else start + 2
+            return Computation(self.read_expression(start + 2, closed or start + 2), quoted)
         if behind[:1] and behind[0] in SPECIAL:
             self.at += 1
             return Parameter(behind[0], quoted)
