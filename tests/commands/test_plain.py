@@ -14,6 +14,7 @@ CONSTRUCTS = [
     ("ls 'a b' \"c d\" e\\ f", "ls $'a b'", "$'...'"),
     ('echo "a"', 'echo $"a"', '$"..."'),
     ("ls a \\\n b", "ls a\\\nb", "a line end within a word"),
+    ('echo "a\nb"', 'echo "a\\\nb"', "a line end within a word"),
     ("echo $(date)", "echo `date`", "backquotes"),
     ('echo "$(date)"', 'echo "`date`"', "backquotes"),
     ("diff <(ls) <(ls -a)", "diff <(ls) >(cat)", "a process substitution that is written to"),
@@ -72,7 +73,7 @@ CONSTRUCTS = [
     ("unset x", "unset X", "X, which may mean something to a program"),
     ("unset x", "unset -f x", "unset with options"),
     ("unset x", 'unset "$x"', "a name of a variable that is not plain"),
-    ("printf %s a", "printf -v x a", "printf -v"),
+    ("printf %s a", "printf -v x a", "an option of printf"),
     # Redirections.
     ("ls > /dev/null 2>&1", "ls 3>&1", "descriptor 3"),
     ("ls 2> /dev/null", "ls 3> /dev/null", "descriptor 3"),

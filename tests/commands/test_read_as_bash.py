@@ -78,7 +78,6 @@ ON_SEVERAL = [
     "show a \\\n b\nshow c",
     "show a |\nshow b &&\n\nshow c",
     "show 'a\nb' \"c\nd\"",
-    'show "a\\\nb"',
     "show a # \\\nshow b",
     "show a <<'E'\nshow b\nE\nshow c",
     "show a <<E\nshow b 'c\nE\nshow d",

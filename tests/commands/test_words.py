@@ -126,11 +126,11 @@ printf -v x %s a; read y <<< 'a b'; read -r z <<< 'a\b' @@ $x "$y" "$z"
 x=~ y=~/a z="~" @@ $x "$y" $z
 @@ $(echo a) "$(echo a)" $(echo a b) "$(echo a b)" $(echo 'a b')
 @@ `echo a` "`echo a`" $(echo $(echo a)) `echo \`echo a\``
-@@ $(echo a; echo b) "$(echo a; echo b)" $(echo -n a)b $(echo -e 'a\x41') $(echo 'a\x41') $(echo "a\nb") $(echo -E a)
-@@ $(echo -n) $(echo -e) $(echo -ne 'a\tb') $(echo -x a) $(echo -- a) $(echo "-n" a)
+@@ $(echo a; echo b) "$(echo a; echo b)" $(echo -n a)b
+@@ $(echo -n) $(echo -e) $(echo -x a) $(echo -- a) $(echo "-n" a)
 @@ $(x=1) end
-@@ $(printf 'a\n\n')b $(printf %s a b) $(printf '%s-%s\n' a b c d) $(printf '%d' 5)
-@@ $(printf 'a\x41\101%%') $(printf -- '-a')
+@@ $(printf 'a\n\n')b $(printf %s a b) $(printf '%s-%s\n' a b c d)
+@@ $(printf -- '-a')
 x=$(echo a) y=`echo "a b"` @@ $x "$y" $(echo "$y") "$(echo $y)"
 x=b; (x=c); y=$(x=c; echo $x) @@ $x $y
 f() { echo "$@"; }; g() { echo $1; } @@ $(f a b) $(g x y)
@@ -143,6 +143,10 @@ OPEN = r"""
 set -- a b @@ "${@}"
 @@ $(echo a >/dev/null)
 f() { x=$1; }; f a; g() { local y=b; }; y=c; g @@ $y
+@@ $(echo -e 'a\x41') $(echo 'a\x41') $(echo "a\nb") $(echo -E a)
+@@ $(echo -ne 'a\tb')
+@@ $(printf '%d' 5)
+@@ $(printf 'a\x41\101%%')
 x=a @@ $unset "$unset" ${unset}{a,b} {$unset,b} $xb
 @@ ${x:-y} ${x-y} "${x:-y}" "${x:-}" ${x:-a b} "${x:-"a b"}" ${x:-'a b'} "${x:-'a b'}"
 @@ ${x:-a\ b} ${x:-{a,b}} ${x:-~} ${x:-${y:-z}}
