@@ -16,7 +16,7 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 STYLES = ("gnu", "posix", "single", "pairs", "none")
-PRINTS = ("text", "input", "lines", "paths", "names", "value", "operands")
+PRINTS = ("text", "input", "lines", "paths", "names", "ref", "value", "operands")
 # The kinds of value, in addition to the kinds of effect (each of these is a kind of value too).
 VALUES = (
     *"text move command shell script url host upload send header env config config-env module folder name "

@@ -28,10 +28,10 @@ LONGEST_TEXT = 50_000
 class Stream:
     """The contents of a pipe, a variable or a file, as far as they are known.
 
-    `text` is None if unknown. `origin` is "paths" for paths of the work tree, "names" for other paths, "value" for
-    something short and harmless, "" for anything. `taints`: a secret, or code from the network. `assumed`: the text
-    holds only if a variable unset here is empty. `perhaps`: it was set in a branch that may not have run. `glob`: the
-    text is a pattern, and the value one of the paths that it finds.
+    `text` is None if unknown. `origin` is "paths" for paths of the work tree, "names" for other paths, "ref" for one
+    name of a branch or a tag, "value" for something short and harmless, "" for anything. `taints`: a secret, or code
+    from the network. `assumed`: the text holds only if a variable unset here is empty. `perhaps`: it was set in a
+    branch that may not have run. `glob`: the text is a pattern, and the value one of the paths that it finds.
     """
 
     text: str | None = None
@@ -51,7 +51,7 @@ NUMBER = Stream(None, frozenset(), "value")
 
 def narrowest(origins: set[str]) -> str:
     """Return the least known of several origins."""
-    return next((origin for origin in ("", "names", "paths") if origin in origins), "value")
+    return next((origin for origin in ("", "names", "paths", "ref") if origin in origins), "value")
 
 
 class Carrier(Protocol):
@@ -86,9 +86,9 @@ def merge(streams: Iterable[Stream]) -> Stream:
     if text is not None and len(text) > LONGEST_TEXT:
         text = None
     origin = narrowest(set(map(origin_of, given)))
-    if origin == "value" and len(given) > 1:
-        # Several words, each harmless, as the names of files are where the judge has looked.
-        origin = "paths"
+    if origin in ("value", "ref") and len(given) > 1:
+        # Several words; harmless ones are as the names of files where the judge has looked.
+        origin = "paths" if origin == "value" else "names"
     return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
 
 

@@ -242,8 +242,8 @@ class Call(ParsedCall):
         if prints == "value" and self.find_walked():
             # `grep -rc` names the files too.
             prints = "paths"
-        if prints == "value" and not self.prints_own_dash():
-            return Stream(None, frozenset(), "value")
+        if prints in ("value", "ref") and not self.prints_own_dash():
+            return Stream(None, frozenset(), prints)
         if prints in ("paths", "names"):
             folders = self.find_searched_paths()
             return Stream(None, self.find_path_taints(folders), self.origin_of_paths(prints, folders))

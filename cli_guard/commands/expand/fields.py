@@ -36,7 +36,8 @@ class Field:
             return self.many or self.start[:1] in ("*", "?", "[")
         if self.assumed and self.text:
             return True
-        return self.text is None and self.origin != "value" and (self.many or not self.start)
+        is_split = self.many and self.origin != "ref"
+        return self.text is None and self.origin != "value" and (is_split or not self.start)
 
     @property
     def dynamic(self) -> bool:

@@ -52,7 +52,7 @@ TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a c
 # Each word is looked up in the file system.
 MOST_WORDS = 500
 # What a word that is known only at run time may be, without naming code or leaving the tree.
-HARMLESS_ORIGINS = ("value", "paths", "names")
+HARMLESS_ORIGINS = ("value", "paths", "names", "ref")
 
 
 class Place:
