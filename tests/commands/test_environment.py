@@ -16,8 +16,7 @@ NOTHING_OF_NOTE = (
     "JQ_COLORS=x GIT_TERMINAL_PROMPT=0 GIT_OPTIONAL_LOCKS=0 GIT_LITERAL_PATHSPECS=1 PAGER=cat PAGER=less "
     "PAGER= GIT_PAGER=cat GIT_PAGER= MANPAGER=cat AWS_PAGER= LESS=-FRX LESS=R LESS= GIT_EDITOR=true "
     "GIT_EDITOR=: AWS_REGION=eu-1 AWS_DEFAULT_OUTPUT=json TF_IN_AUTOMATION=1 DOCKER_BUILDKIT=1 VERBOSE=1 "
-    "DEBUG=x LOG_LEVEL=debug HUSKY=1 HUSKY=true LEFTHOOK=1 CLI_GUARD=on NPM_CONFIG_LOGLEVEL=error "
-    "POSIXLY_CORRECT=1"
+    "DEBUG=x LOG_LEVEL=debug HUSKY=1 HUSKY=true LEFTHOOK=1 CLI_GUARD=on NPM_CONFIG_LOGLEVEL=error"
 ).split()
 RUNS_CODE = (
     "PATH=/tmp:$PATH BASH_ENV=x ENV=x IFS=, PROMPT_COMMAND=x PS4=x SHELLOPTS=x BASHOPTS=x CDPATH=/ SHELL=x "
@@ -38,19 +37,19 @@ SWITCHED_OFF = (
     "GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_KEY_12=CORE.HOOKSPATH GIT_CONFIG_KEY_0=include.path "
     "GIT_CONFIG_KEY_0=init.templateDir GIT_CONFIG_PARAMETERS='core.hooksPath=x'"
 ).split()
-# Names that no program is known to read as code, a place or options, each with a plain value.
+# Names on the tables of the harmless ones, each with a plain value.
 PLAIN_SETTINGS = (
-    "FOO=1 foo=bar BAR=1 FOO= NODE_ENV=test PORT=3000 APP_ENV=test APP_NAME=shop TEST_DB=1 UPDATE_SNAPSHOTS=1 "
+    "NODE_ENV=test NODE_ENV= PORT=3000 APP_ENV=test APP_NAME=shop TEST_DB=1 UPDATE_SNAPSHOTS=1 "
     "RAILS_ENV=test RACK_ENV=test MIX_ENV=test FLASK_ENV=development FLASK_APP=app:create GOOS=linux GOARCH=arm64 "
     "CGO_ENABLED=0 RUST_LOG=debug,hyper=info AWS_PROFILE=dev TF_LOG=DEBUG TF_VAR_region=eu-1 COVERAGE=true "
     "DJANGO_SETTINGS_MODULE=app.settings.test SPRING_PROFILES_ACTIVE=dev ASPNETCORE_ENVIRONMENT=Development "
-    "VITE_API=x NEXT_PUBLIC_NAME=shop SECRET_KEY=test POSTGRES_PASSWORD=x TIMEOUT=30 WORKERS=4 SEED=42 "
-    "REPORT_DATE=2024-01-31 THRESHOLD=0.5 FEATURES=a,b,c IMAGE=app:1.2 FIXTURE=data/a.json MAX_RETRIES=3 DRY_RUN=1 "
+    "TIMEOUT=30 WORKERS=4 SEED=42 PORT=0.5 DB_NAME=a,b,c TEST_NAME=2024-01-31 TEST_NAME=data/a.json "
+    "MAX_RETRIES=3 DRY_RUN=1 "
     "DATABASE_URL=postgres://localhost/x DATABASE_URL=postgres://u:p@localhost:5432/x?schema=public "
-    "DATABASE_URL=sqlite:///app.db DATABASE_URL=sqlite:///:memory: REDIS_URL=redis://127.0.0.1:6379/0 PGHOST=localhost "
-    "API_URL=http://localhost:3000/api HOST=0.0.0.0 KAFKA_BROKERS=localhost:9092 BASE_URL=http://[::1]:80 LANGX=1"
+    "DATABASE_URL=sqlite:///app.db DATABASE_URL=sqlite:///:memory: REDIS_URL=redis://127.0.0.1:6379/0 "
+    "API_URL=http://localhost:3000/api HOST=0.0.0.0 DB_HOST=localhost:9092 BASE_URL=http://[::1]:80"
 ).split()
-# What the name says, or the value: a path elsewhere, an option, several paths, an address of another host.
+# A name on no table; or what the value says: a path elsewhere, an option, several paths, an address of another host.
 UNKNOWN_NAMES = (
     "SKIPX=1 XSKIP=1 HUSKYX=0 MYPATHX=1 CLI_GUARD_X=1 GITX=1 MY_PATH=x MYPATH=x NODE_FOO=1 PLUGIN_PATH=. TOOL_HOME=x "
     "FOO_CONFIG=x FOO_CONF=x FOORC=x INPUTRC=x X_OPTS=x FOO_ARGS=x FOO_FLAGS=x PYTEST_ADDOPTS=x PYTEST_PLUGINS=x "
@@ -64,8 +63,12 @@ UNKNOWN_NAMES = (
     "CLOUDSDK_PYTHON=x GH_HOST=localhost VAULT_ADDR=http://localhost SASS_BINARY_SITE=x YARN_REGISTRY=x PNPM_HOME=x "
     "BUNDLE_GEMFILE=x GEM_HOME=x COMPOSER_HOME=x RUSTUP_TOOLCHAIN=x SSH_AUTH_SOCK=x GNUPGHOME=x NETRC=x TMP=x "
     "SPRING_APPLICATION_JSON_FILE=x SPRING_CONFIG_LOCATION=x DBUS_SESSION_BUS_ADDRESS=x DISPLAY=x GLIBC_TUNABLES=x "
-    "FOO=/etc/x FOO=~/x FOO=../x FOO=a/../../x FOO=-x FOO=a:/b FOO=a=/b FOO=https://a.test FOO=file:///etc/x "
-    "DATABASE_URL=postgres://db.a.test/x DATABASE_URL=postgres://localhost/x?host=a.test PGHOST=a.test API_URL=x "
+    "FOO=1 BAR=1 FOO= VITE_API=x NEXT_PUBLIC_NAME=shop SECRET_KEY=test POSTGRES_PASSWORD=x REPORT_DATE=2024-01-31 "
+    "THRESHOLD=0.5 FEATURES=a,b,c IMAGE=app:1.2 FIXTURE=data/a.json PGHOST=localhost "
+    "KAFKA_BROKERS=localhost:9092 LANGX=1 "
+    "NODE_ENV=/etc/x NODE_ENV=~/x NODE_ENV=../x NODE_ENV=a/../../x NODE_ENV=-x NODE_ENV=a:/b NODE_ENV=a=/b "
+    "NODE_ENV=https://a.test NODE_ENV=file:///etc/x "
+    "DATABASE_URL=postgres://db.a.test/x DATABASE_URL=postgres://localhost/x?host=a.test HOST=a.test API_URL=x "
     "DATABASE_URL=postgres://localhost@a.test/x DATABASE_URL=sqlite:////etc/x REDIS_HOST=10.0.0.1 SMTP_SERVER=a.test"
 ).split()
 
@@ -99,7 +102,7 @@ def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
 
 
 @near_misses("setting", PLAIN_SETTINGS)
-def test_an_unknown_name_with_a_plain_value_means_nothing(setting: str) -> None:
+def test_a_listed_name_with_a_plain_value_means_nothing(setting: str) -> None:
     name, _, value = setting.partition("=")
     assert variable_means(name, value) is None
     assert judge(f"{setting} ls").verdict is ALLOW
@@ -115,12 +118,42 @@ def test_a_name_or_value_that_may_be_code_or_a_place_is_unknown(setting: str) ->
 
 @examples("value", ["$(date)", "$UNSET", "'a b'", "'a;b'", "'() { :; }'", "`id`"])
 def test_a_value_that_is_not_plain_is_asked_about(value: str) -> None:
-    assert judge(f"FOO={value} ls").verdict is REVIEW
+    assert judge("NODE_ENV=x ls").verdict is ALLOW
+    assert judge(f"NODE_ENV={value} ls").verdict is REVIEW
 
 
 @table("setting", "SKIPX=1 MYPATHX=1 FOO=/etc/x MY_PATH=x".split())
-def test_a_variable_of_the_shell_alone_is_not_passed_on(setting: str) -> None:
-    assert judge(f"{setting}; ls").verdict is ALLOW
+def test_a_variable_that_the_text_reads_is_not_passed_on(setting: str) -> None:
+    name = setting.partition("=")[0]
+    assert judge(f"{setting}; echo ${name}").verdict is ALLOW
+    assert judge(f"{setting.lower()}; ls").verdict is ALLOW
+    unread = judge(f"{setting}; ls")
+    assert (unread.verdict, name in unread.reason) == (REVIEW, True)
+
+
+# bash(1), Shell Variables: each changes how the rest is read or run, or evaluates what it is set to.
+OF_BASH = (
+    "BASH_ENV BASH_COMPAT BASH_XTRACEFD BASHOPTS CDPATH CHILD_MAX COMPREPLY COPROC DIRSTACK EMACS ENV EPOCHSECONDS "
+    "EXECIGNORE FCEDIT FIGNORE FUNCNEST GLOBIGNORE GLOBSORT GROUPS HISTCMD HISTFILE HISTCONTROL HOSTFILE IFS IGNOREEOF "
+    "INPUTRC INSIDE_EMACS LINENO MAILCHECK MAILPATH MAPFILE OLDPWD OPTARG OPTERR OPTIND PIPESTATUS PPID "
+    "POSIXLY_CORRECT PROMPT_COMMAND PROMPT_DIRTRIM PS0 PS1 PS4 PWD RANDOM READLINE_LINE REPLY SECONDS SHELLOPTS SHLVL "
+    "SRANDOM TIMEFORMAT TMOUT UID auto_resume histchars _"
+).split()
+
+
+@examples("name", OF_BASH)
+def test_a_variable_with_a_meaning_to_bash_is_never_plain(name: str) -> None:
+    for command in (
+        f"{name}=1; echo ${name}",
+        f"{name}=1 ls",
+        f"export {name}=1; echo ${name}",
+        f"for {name} in 1; do echo ${name}; done",
+        f"read -r {name} < a; echo ${name}",
+        f"unset {name}; echo ${name}",
+    ):
+        verdict = judge(command)
+        assert verdict.verdict is not ALLOW, command
+        assert any(name in effect.reason for effect in verdict.effects), command
 
 
 @table("name", ["PAGER", "LESS", "GIT_EDITOR", "PATH", "GIT_PAGER"])
@@ -233,7 +266,8 @@ def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
         ("git --config-env=core.hooksPath=NAME status", DENY),
         ("git --config-env=user.name=NAME status", ALLOW),
         ("export HUSKY=1", ALLOW),
-        ("unset PATH; ls", ALLOW),
+        ("unset PATH; ls", REVIEW),
+        ("unset path; ls", ALLOW),
     ],
 )
 def test_commands_that_set_and_ask(command: str, verdict: Decision) -> None:

@@ -316,7 +316,6 @@ def test_the_input_that_exec_is_given_is_code_for_a_shell() -> None:
         "grep -rh oauth ~/.config",
         "rg password /etc",
         "git log -p --all -- '*.env'",
-        "shopt -s dotglob; cat *v",
     ],
 )
 def test_what_shows_a_secret_is_asked_about(command: str) -> None:
@@ -333,7 +332,7 @@ def test_what_shows_a_secret_is_asked_about(command: str) -> None:
         "rg listen /etc/nginx",
         "ls -R /etc",
         "git log -p -- '*.py'",
-        "shopt -s nullglob; cat *v",
+        "cat *v",
     ],
 )
 def test_what_shows_none_is_not(command: str) -> None:
@@ -343,8 +342,6 @@ def test_what_shows_none_is_not(command: str) -> None:
 @examples(
     "command",
     [
-        'n=$(cat nums.txt); printf -v "$n" %s hi',
-        'x=$(cat prompt.txt); echo "${x@P}"',
         "python3 -m pip --version",
         "perl -pe 's/a/b/' *",
         "perl -ne 'print' src/*",
@@ -358,8 +355,6 @@ def test_what_a_file_or_its_name_may_run_is_asked_about(command: str) -> None:
 @near_misses(
     "command",
     [
-        "printf -v n %s hi",
-        'x=$(cat prompt.txt); echo "${x@Q}"',
         "python3 -m tokenize notes.txt",
         "perl -pe 's/a/b/' *.txt",
         "perl -ne 'print' src/*.txt",

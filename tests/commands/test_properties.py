@@ -112,8 +112,10 @@ def test_harmless_neighbours_do_not_cover_a_denied_command(
 @settings(max_examples=200, deadline=None)
 @given(st.lists(harmless, min_size=2, max_size=4), st.sampled_from(("; ", "\n", " && ", " || ")))
 def test_harmless_commands_stay_harmless_in_a_list(commands: list[str], joint: str) -> None:
-    # A folder that holds no module: what Python imports from it is judged elsewhere.
-    verdict = judge(joint.join(commands), Context(names=frozenset()))
+    # In groups: what is set in the second half of `a && x=1; echo $x` is set under a condition. In a folder that holds
+    # no module: what Python imports from it is judged elsewhere.
+    groups = [f"{{ {command}\n}}" for command in commands]
+    verdict = judge(joint.join(groups), Context(names=frozenset()))
     assert verdict.verdict is Decision.ALLOW, f"{verdict.command!r}: {verdict.reason}"
 
 

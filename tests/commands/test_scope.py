@@ -38,7 +38,6 @@ readonly x=/; rm -rf $x
 x=build; export x=/; rm -rf $x
 x=echo; unset x; $x rm -rf /
 x=-rf; rm $x /
-IFS=,; x=rm,-rf,/; $x
 if a; then x=/; fi; rm -rf $x
 if true; then x=/; rm -rf $x; fi
 case a in a) x=/; rm -rf $x;; esac
@@ -67,13 +66,6 @@ trap 'rm -rf /' EXIT
 alias ll='rm -rf /'; ll
 alias r='rm -rf'; r /
 alias rm='rm -i'; rm -rf /
-a=(rm -rf /); "${a[@]}"
-a=(rm -rf); "${a[@]}" /
-a=(a /); rm -rf "${a[@]}"
-a=(a /); rm -rf "${a[1]}"
-a=(/ a); rm -rf "$a"
-a=(a); a+=(/); rm -rf "${a[@]}"
-a=(a /); for x in "${a[@]}"; do rm -rf "$x"; done
 for x in a /; do rm -rf $x; done
 for x in rm ls; do $x -rf /; done
 for x in /*; do rm -rf "$x"; done
@@ -127,8 +119,6 @@ f() { local x=/; }; x=build; f; rm -rf $x
 f() { x=/; }; x=build; f; rm -rf $x
 f() { rm -rf $1; }; f build
 f() { rm -rf "$2"; }; f / a
-a=(a /); rm -rf "${a[0]}"
-a=(a /); rm -rf "$a"
 set -- / a; rm -rf "$2"
 for x in a b; do rm -rf $x; done
 read x; rm -rf $x
@@ -139,7 +129,7 @@ while read -r x; do cat "$x"; done < list
 exec < list; read x; cat "$x"
 exec > log; ls
 x='rm,-rf,/'; $x
-IFS=,; x='rm -rf /'; $x
+IFS=,; x=rm,-rf,/; $x
 cd /; rm -rf build
 cd build; rm -rf *
 (cd /; ls); rm -rf *
@@ -162,10 +152,7 @@ x=ls; $x -l
 x=log; git $x
 x='rm -rf /'; echo "$x"
 x='$(rm -rf /)'; echo $x
-x=$((1)); head -n $x f
 x=a; y="$x.txt"; cat "$y"
-a=(ls -l); "${a[@]}"
-a=(a b); for x in "${a[@]}"; do cat "$x"; done
 for x in a b; do cat $x; done
 for x in *; do cat "$x"; done
 for x in *.py; do wc -l "$x"; done
@@ -173,6 +160,34 @@ for x in $(git ls-files); do cat "$x"; done
 echo build | while read x; do cat $x; done
 while IFS= read -r x; do echo "$x"; done < list
 set -euo pipefail; ls
+cd src && ls
+pushd src; ls; popd
+if [ -f a ]; then cat a; else ls; fi
+case $x in a) ls;; *) cat b;; esac
+unset x; ls
+ls "$x"
+grep "$x" f
+echo $x
+""")
+
+# The values of an array are not followed, whatever they are.
+ARRAYS = rows(r"""
+a=(rm -rf /); "${a[@]}"
+a=(rm -rf); "${a[@]}" /
+a=(a /); rm -rf "${a[@]}"
+a=(a /); rm -rf "${a[1]}"
+a=(/ a); rm -rf "$a"
+a=(a); a+=(/); rm -rf "${a[@]}"
+a=(a /); for x in "${a[@]}"; do rm -rf "$x"; done
+a=(a /); rm -rf "${a[0]}"
+a=(a /); rm -rf "$a"
+a=(ls -l); "${a[@]}"
+a=(a b); for x in "${a[@]}"; do cat "$x"; done
+""")
+
+# Nothing in it does harm, as far as it is understood, but it is outside of the plain subset.
+OUTSIDE = rows(r"""
+x=$((1)); head -n $x f
 set -- ls; "$@"
 set -- a b; cat "$@"
 f() { ls; }; f
@@ -184,15 +199,11 @@ trap 'ls' EXIT
 trap - EXIT
 exec ls
 exec 2>&1; ls
-cd src && ls
-pushd src; ls; popd
-if [ -f a ]; then cat a; else ls; fi
-case $x in a) ls;; *) cat b;; esac
-unset x; ls
 shopt -s nullglob; ls
-ls "$x"
-grep "$x" f
-echo $x
+f() { rm -rf /; }; f() { ls; }; f
+f() { ls; }; g() { f; }; g
+ls() { command ls -l; }; ls
+f() { x=/; }; x=build; cat $x
 """)
 
 # A definition counts where it may be in force; a program of the same name counts beside it.
@@ -223,9 +234,6 @@ FUNCTIONS = [
     ("f() { g; }; g() { f; }; f", REVIEW),
     ("f() { ls; }; f() { rm -rf build; }; f", REVIEW),
     ("f() { ls; }; unset -f f; f", REVIEW),
-    ("f() { rm -rf /; }; f() { ls; }; f", ALLOW),
-    ("f() { ls; }; g() { f; }; g", ALLOW),
-    ("ls() { command ls -l; }; ls", ALLOW),
 ]
 
 
@@ -244,12 +252,26 @@ def test_everyday_scripts_stay_harmless(command: str) -> None:
     check(command, ALLOW)
 
 
+@examples("command", ARRAYS)
+def test_an_array_is_asked_about(command: str) -> None:
+    verdict = judge(command)
+    assert verdict.verdict is REVIEW, verdict.reason
+    assert "uses an array: not judged" in [effect.reason for effect in verdict.effects]
+
+
+@examples("command", OUTSIDE)
+def test_a_harmless_script_outside_of_the_plain_subset_is_asked_about_for_that_alone(command: str) -> None:
+    decisive = [effect for effect in judge(command).effects if effect.decision is not ALLOW]
+    assert decisive
+    assert [effect for effect in decisive if not effect.reason.endswith(": not judged")] == []
+
+
 @table(("command", "verdict"), FUNCTIONS)
 def test_a_function_does_what_its_body_does(command: str, verdict: Decision) -> None:
     check(command, verdict)
 
 
-@table("before", ["", "x=a; ", "if true; then x=b; fi; ", "(x=/); ", "f() { x=/; }; "])
+@table("before", ["", "x=a; ", "if true; then x=b; fi; ", "(x=/); ", "{ x=/; }; "])
 def test_a_value_set_last_is_the_one_that_counts(before: str) -> None:
     check(f"{before}x=build; cat $x", ALLOW)
     check(f"{before}x=/; rm -rf $x", DENY)

@@ -12,7 +12,6 @@ from in_process import guard
 from repositories import Repo
 
 from cli_guard.commands import Context, Effect, Kind, Setting, Span, Verdict, judge, judge_or_raise
-from cli_guard.commands.engine import SECONDS
 from cli_guard.commands.model import DECISIONS, STRICTNESS, strictest
 from cli_guard.errors import UsageError
 from cli_guard.mcp.server.tools import Surroundings, check_command
@@ -247,25 +246,20 @@ def test_a_heavy_command_is_judged(shape: str) -> None:
     assert judge(f"rm -rf /\n{HEAVY[shape]}").verdict is DENY
 
 
-def test_a_judgement_ends_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SECONDS, Setting.AGENT, 0.0)
-    verdict = judge("ls\n" * 2_000)
+@table(
+    ("rest", "why"),
+    [
+        ("; ls" * 9_000, "more commands than are judged"),
+        (" | cat" * 2_000, "more commands than are judged"),
+        (" << cat" * 2_000, "does not end"),
+        (f"; cat <<'E'\n{'x' * 40_000}\nE\n", "longer than 40,000 characters"),
+    ],
+)
+def test_running_out_does_not_forget_what_was_found(rest: str, why: str) -> None:
+    verdict = judge(f"ls{rest}")
     assert (verdict.verdict, verdict.coverage) == (REVIEW, "partial")
-    assert "too long to be judged" in verdict.reason
-    assert judge("rm -rf /\n" + "ls\n" * 2_000).verdict is DENY
-    assert judge("ls").verdict is ALLOW
-
-
-@pytest.mark.parametrize("mark", ["|", "<<"])
-def test_the_beginning_of_what_is_too_long_is_looked_at(mark: str) -> None:
-    rest = f" {mark} cat" * 2_000
-    assert mark in judge(f"ls{rest}").reason
+    assert why in verdict.reason
     assert judge(f"rm -rf /; ls{rest}").verdict is DENY
-
-
-def test_running_out_does_not_forget_what_was_found() -> None:
-    assert judge("rm -rf /; " + "ls; " * 9_000).verdict is DENY
-    assert judge("ls; " * 9_000).verdict is REVIEW
 
 
 def test_the_strictest_of_several_counts() -> None:

@@ -291,8 +291,8 @@ def test_a_long_function_is_judged_from_inside() -> None:
 
 
 def test_what_only_zsh_understands_is_not_held_against_it() -> None:
-    text = "x=${(qqq)cmd}\nf=( ${${(s. .)y}} )\n"
-    reason = "commands: not understood as shell from line 1 on"
+    text = "x=${(qqq)cmd}\nfor f (a b) print $f\n"
+    reason = "commands: not understood as shell from line 2 on"
     assert added(("a.sh", text)) == Report((), (Skipped("a.sh", reason),))
     assert added(("a.zsh", text)) == Report()
     python = "#!/bin/sh\n'''exec' python3 \"$0\" \"$@\"\n' '''\nimport (\n"
