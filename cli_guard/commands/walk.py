@@ -215,7 +215,7 @@ class Shell(Machine):
         outer, self.assigned = self.assigned, set()
         output = once()
         changed = {name: self.scope.variables[name] for name in self.assigned if name in self.scope.variables}
-        if changed or self.scope.folder != folder:
+        if (changed or self.scope.folder != folder) and self.context.setting is not Setting.CHANGE:
             # A round may pass a value on to the next: each may have come from any of them.
             values = [*changed.values(), *(before[name] for name in changed if name in before)]
             unknown = Stream(None, taints_of(values), narrowest(set(map(origin_of, values))))

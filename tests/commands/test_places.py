@@ -18,8 +18,8 @@ ADA = Context(home="/home/ada")
 # Each place with paths that it is, and paths that only look like it.
 PLACES = {
     PathClass.SINK: (
-        "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/3",
-        "dev/null /dev/nullx /dev/null/x /dev/fd /dev/fd/x",
+        "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/stdout /dev/stderr /dev/fd/2",
+        "dev/null /dev/nullx /dev/null/x /dev/fd /dev/fd/x /dev/stdin /dev/fd/0",
     ),
     PathClass.SOCKET: (
         "/dev/tcp/x.example/80 /dev/udp/1.2.3.4/53",

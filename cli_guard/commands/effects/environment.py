@@ -103,7 +103,7 @@ def variable_means(name: str, value: str | None) -> Meaning:
             return None
     if CODE_NAMES.match(name):
         return Kind.EXEC, f"sets {name}, which decides what code runs or where it connects"
-    if value is not None and is_plain_setting(name, value):
+    if name == name.lower() or (value is not None and is_plain_setting(name, value)):
         return None
     return Kind.UNKNOWN, f"sets {name}, which is not known to be harmless"
 

@@ -3,6 +3,7 @@
 A hostile repository can hold a file called `--pre=sh`. The judge looks: where no such name is, the word is harmless.
 """
 
+from fnmatch import fnmatchcase
 from glob import escape
 
 from cli_guard.commands.effects.places import is_below, unfold_home
@@ -34,17 +35,21 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     if shell.scope.unsure_folder:
         return True
     in_folder = word.pattern and not word.many
-    return (has_dashed_name(shell) if in_folder else holds_odd_names(shell)) or may_have_created(shell)
+    return (has_dashed_name(shell, word.start) if in_folder else holds_odd_names(shell)) or may_have_created(
+        shell
+    )
 
 
-def has_dashed_name(shell: Machine) -> bool:
-    """Return whether there is such a name in the current folder, True if the judge cannot look."""
+def has_dashed_name(shell: Machine, pattern: str) -> bool:
+    """Return whether a pattern finds such a name in the current folder, True if the judge cannot look."""
     context, folder = shell.context, shell.scope.folder
+    first = pattern.partition("/")[0]
     if folder == context.folder and context.names is not None:
-        return any(map(DASHED.search, context.names))
+        return any(DASHED.match(name) and fnmatchcase(name, first) for name in context.names)
     if context.tree is None or folder is None:
         return True
-    return bool(context.tree.expand(f"{escape(unfold_home(folder, context))}/[-+]*"))
+    found = context.tree.expand(f"{escape(unfold_home(folder, context))}/[-+]*")
+    return any(fnmatchcase(path.rpartition("/")[2], first) for path in found)
 
 
 def holds_odd_names(shell: Machine) -> bool:
@@ -73,7 +78,8 @@ def brings_names(effect: Effect, callers: list[Invocation | None]) -> bool:
     known = [caller for caller in callers if caller is not None]
     if effect.kind is Kind.GIT_WRITE:
         words = [word.start for caller in known for word in caller.arguments.operands]
-        return effect.target not in KEEPING or any(map(DASHED.search, words))
+        is_kept = all(caller.arguments.spec.name in KEEPING for caller in known)
+        return not known or not is_kept or any(map(DASHED.search, words))
     if effect.kind is not Kind.WRITE or any(copies_folders(caller) for caller in known):
         return True
     name = (effect.target or "").rpartition("/")[2]

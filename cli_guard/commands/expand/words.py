@@ -78,7 +78,13 @@ class Expander:
             pattern = not first.quoted and bool(GLOB.search(first.text))
             yield Field(first.text, first.text, word.span, pattern=pattern)
             return
-        for parts in expand_braces(word.parts):
+        try:
+            expanded = list(expand_braces(word.parts))
+        except OutOfBudget as error:
+            self.reject(str(error), word.span)
+            yield Field(None, "", word.span, many=True)
+            return
+        for parts in expanded:
             yield from self.split(parts, word.span)
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:

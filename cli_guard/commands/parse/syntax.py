@@ -105,6 +105,13 @@ class Reader(WordReader):
         self.depth -= 1
         return items
 
+    def read_some(self) -> Nodes:
+        """Read the commands of a compound command, of which there has to be one."""
+        items = self.read_nested(frozenset())
+        if not items:
+            self.fail(self.at)
+        return items
+
     def expect(self, wanted: str, start: int) -> None:
         """Step behind what has to stand here; what begins at `start` is an error without it."""
         self.skip_lines()
@@ -258,6 +265,8 @@ class Reader(WordReader):
                 self.fail(start)
             self.at += 1
             items = self.read_inner(self.at, "(").items
+            if not items:
+                self.fail(start)
             return Group("subshell", items, self.span(start), self.read_redirects())
         if word in COMPOUND:
             self.at += len(word)
@@ -265,28 +274,28 @@ class Reader(WordReader):
         return self.read_simple()
 
     def read_group(self, start: int) -> Node:
-        items = self.read_nested(frozenset())
+        items = self.read_some()
         self.expect("}", start)
         return Group("group", items, self.span(start), self.read_redirects())
 
     def read_if(self, start: int) -> Node:
         branches, otherwise = [], Nodes()
         while True:
-            condition = self.read_nested(frozenset())
+            condition = self.read_some()
             self.expect("then", start)
-            branches.append((condition, self.read_nested(frozenset())))
+            branches.append((condition, self.read_some()))
             if self.reserved() != "elif":
                 break
             self.at += 4
         if self.reserved() == "else":
             self.at += 4
-            otherwise = self.read_nested(frozenset())
+            otherwise = self.read_some()
         self.expect("fi", start)
         return If(tuple(branches), otherwise, self.span(start), self.read_redirects())
 
     def read_while(self, start: int) -> Node:
         kind = self.text[start : self.at]
-        condition = self.read_nested(frozenset())
+        condition = self.read_some()
         body = self.read_body(start)
         return Loop(kind, condition, body, self.span(start), self.read_redirects())
 
@@ -295,7 +304,7 @@ class Reader(WordReader):
         self.skip_lines()
         closing = "}" if self.reserved() == "{" else "done"
         self.expect("{" if closing == "}" else "do", start)
-        body = self.read_nested(frozenset())
+        body = self.read_some()
         self.expect(closing, start)
         return body
 
@@ -365,6 +374,8 @@ class Reader(WordReader):
         while True:
             self.skip_blanks()
             patterns.append(self.read_word())
+            if not patterns[-1].parts:
+                self.fail(start)
             self.skip_blanks()
             if not self.text.startswith("|", self.at):
                 break
@@ -384,6 +395,8 @@ class Reader(WordReader):
             is_process = self.text.startswith(("<(", ">("), self.at)
             if operator and operator[0] in "&|()<>;" and not is_process:
                 self.at += len(operator)
+                if operator == ")" and words and words[-1].parts == (Text("(", "operator"),):
+                    self.fail(before)
                 words.append(Word((Text(operator, "operator"),), self.span(before)))
             else:
                 words.append(self.read_word())
