@@ -104,12 +104,19 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     return known or ANYTHING
 
 
+def check_folder(shell: Machine, given: Field, span: Span) -> None:
+    """Reject a relative path where it is not certain which folder a `cd` has reached."""
+    if shell.scope.unsure_folder and not given.start.startswith(("/", "~")):
+        shell.reject("a path in a folder that cd may not have reached", span)
+
+
 def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
     """Emit the write of a file; `carried` is what goes into it."""
     path = find_target(shell, given)
     place = classify_path(path)
-    if place is PathClass.SINK or given.text == "-":
+    if given.text is not None and (place is PathClass.SINK or given.text == "-"):
         return
+    check_folder(shell, given, span)
     if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_OUT, path, f"sends its output through {path}", span)
         stays = LOCAL_SOCKETS.match(path) is not None
@@ -201,6 +208,7 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
             what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
             shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
             return
+    check_folder(shell, given, span)
     place = classify_path(path)
     if place is PathClass.SINK:
         return

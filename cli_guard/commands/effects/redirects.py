@@ -61,8 +61,10 @@ def write_sinks(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
         carried = output if descriptor in OUTPUT else NOTHING
         if target.script is not None:
             shell.run_script(target.script, carried)
-        else:
-            write_path(shell, target, target.span, carried)
+            continue
+        # A dash is the name of a file here.
+        named = literal("./-", target.span, like=target) if target.text == "-" else target
+        write_path(shell, named, target.span, carried)
     taken = [target for descriptor, target in sinks if descriptor in OUTPUT]
     if any(target.start.startswith(("/dev/", "/proc/")) for target in taken):
         # `>/dev/stdout` is the pipe, and `>&2` may be.
