@@ -22,8 +22,9 @@ MOST_ENTRIES = 20_000
 # What others published, keys for their tests included, and what Git stores compressed.
 NOT_OWN = frozenset((".git", ".hg", "node_modules", "site-packages", "vendor", ".venv", "venv", ".tox"))
 STATUS_BYTES = 1_000_000
-# A dash or plus at the beginning of a name, or behind a blank where it is split; what perl runs as a command.
-ODD = re.compile(r"(?:\A|\s)[-+]|[|<>]")
+# A dash or plus at the beginning of a name, or behind a blank where it is split; quotes, which xargs takes away; what
+# perl runs as a command.
+ODD = re.compile(r"""(?:\A|\s)[-+]|[|<>'"\\]""")
 REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
 DIFF = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules")
 MOST_NAMES, INDEX_BYTES = 30_000, 5_000_000

@@ -48,7 +48,11 @@ def find_target(shell: Machine, given: Field) -> str:
     path = path_of(shell, given)
     if not path.startswith(("/dev/", "/proc/")):
         target = physical_path(shell, given)
-        if is_credential(target) or classify_path(target) not in (classify_path(path), PathClass.SYSTEM_FILE):
+        if (
+            is_credential(target)
+            or holds_credentials(target)
+            or classify_path(target) not in (classify_path(path), PathClass.SYSTEM_FILE)
+        ):
             return target
     return path
 
@@ -74,7 +78,8 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     if given.shape and is_credential(resolve_path(given.shape, shell.scope.folder, shell.context)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
         return Stream(None, frozenset((SECRET,)))
-    if given.dynamic:
+    is_lost = shell.scope.folder is None and shell.context.folder is not None
+    if given.dynamic or (is_lost and not given.start.startswith(("/", "~"))):
         if SECRET in given.taints or is_credential(path):
             shell.emit(Kind.CREDENTIAL, path, "reads what may be a secret", span)
             return Stream(None, frozenset((SECRET,)))

@@ -94,7 +94,7 @@ def take_read(call: ParsedCall, given: Field) -> None:
     elif given.stream is not None:
         call.reads.append(given.stream)
     elif given.start.startswith("|") or (
-        given.start.startswith("@") and call.program.name in TAKES_OPTIONS_FROM_FILES
+        (given.start.startswith("@") or given.is_open) and call.program.name in TAKES_OPTIONS_FROM_FILES
     ):
         reason = "gets a file name that it reads as a command or as options"
         call.effect(Kind.UNKNOWN, given.shown, reason, given.span)

@@ -12,7 +12,7 @@ from cli_guard.commands.effects.arguments import Arguments
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.credentials import list_hidden
 from cli_guard.commands.effects.loose import may_be_option
-from cli_guard.commands.effects.paths import delete_path, path_of, write_path
+from cli_guard.commands.effects.paths import delete_path, find_target, path_of, write_path
 from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
@@ -123,7 +123,7 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
     )
     found = []
     for root in roots or [literal(".", call.span)]:
-        path = path_of(call.shell, root)
+        path = find_target(call.shell, root)
         if root.dynamic:
             call.effect(Kind.UNKNOWN, root.shown, "searches a folder known only at run time", root.span)
         elif is_credential(path):
