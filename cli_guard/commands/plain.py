@@ -223,7 +223,8 @@ def name_redirect(node: Redirect) -> str:
         return "a here-document that bash expands or that does not end"
     if node.operator not in PLAIN_REDIRECTS:
         return f"the redirection {node.operator}"
-    if node.descriptor not in PLAIN_DESCRIPTORS:
+    is_input = node.operator[0] == "<"
+    if node.descriptor not in (("", "0") if is_input else PLAIN_DESCRIPTORS):
         return f"descriptor {node.descriptor}"
     is_file = node.operator[:2] != "<<"
     return (

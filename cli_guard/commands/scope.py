@@ -44,6 +44,7 @@ class Stream:
 
 # A dash or plus at the beginning of a word: the name of a file with one may be taken for an option.
 DASHED = re.compile(r"(?:\A|\s)[-+]")
+NAMING = re.compile(r"[./~]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")
@@ -86,6 +87,9 @@ def merge(streams: Iterable[Stream]) -> Stream:
     if text is not None and len(text) > LONGEST_TEXT:
         text = None
     origin = narrowest(set(map(origin_of, given)))
+    if any(NAMING.search(stream.text) for stream in given if stream.text and not stream.glob):
+        # A known part that may name a file is not lost among the names of others.
+        origin = ""
     if origin in ("value", "ref") and len(given) > 1:
         # Several words; harmless ones are as the names of files where the judge has looked.
         origin = "paths" if origin == "value" else "names"
@@ -94,7 +98,7 @@ def merge(streams: Iterable[Stream]) -> Stream:
 
 def make_doubtful(output: Stream) -> Stream:
     """Return what a command prints that may not run."""
-    return output if output == NOTHING else Stream(None, output.taints, origin_of(output))
+    return output if output == NOTHING else Stream(None, output.taints, "" if output.text else output.origin)
 
 
 @dataclass

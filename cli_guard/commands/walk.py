@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cli_guard.commands import floors
@@ -100,7 +100,12 @@ class Shell(Machine):
                 self.emit(Kind.UNKNOWN, None, f"uses {construct}: not judged", span)
 
     def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+        """Run a text in a new shell, which sees the exported variables, if `env` has not taken them away."""
         with self.subshell():
+            held = self.scope.variables
+            names = self.scope.exported.intersection(held)
+            self.scope.variables = {name: replace(held[name], assumed=True) for name in names}
+            self.scope.functions, self.scope.aliases = {}, {}
             return self.run_nested(text, span, stdin)
 
     def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
@@ -108,8 +113,12 @@ class Shell(Machine):
             return self.run_nodes(script.items, stdin)
 
     def run_nodes(self, nodes: Nodes, stdin: Stream) -> Stream:
-        """Run commands one after the other; each may be the one that reads the input."""
-        return merge([self.run_next(node, stdin) for node in nodes])
+        """Run commands one after the other; each may be the one that reads the input, or what others have left."""
+        outputs = []
+        for node in nodes:
+            outputs.append(self.run_next(node, stdin))
+            stdin = share_input(stdin)
+        return merge(outputs)
 
     def run_next(self, node: Node, stdin: Stream) -> Stream:
         """Run a command of a list; where a `cd` may have failed, what follows runs in one of two folders."""
@@ -146,7 +155,7 @@ class Shell(Machine):
         if isinstance(node, If):
             return self.run_if(node.branches, node.otherwise, stdin)
         if isinstance(node, Loop):
-            return self.repeat(partial(self.run_nodes, (*node.condition, *node.body), stdin))
+            return self.repeat(partial(self.run_nodes, (*node.condition, *node.body)), stdin)
         if isinstance(node, For):
             return self.for_each(node, stdin)
         if isinstance(node, Case):
@@ -209,11 +218,11 @@ class Shell(Machine):
         self.lose_folder(folder)
         return merge(outputs)
 
-    def repeat(self, once: Callable[[], Stream]) -> Stream:
+    def repeat(self, once: Callable[[Stream], Stream], stdin: Stream) -> Stream:
         """Run the body of a loop: again, if it sets variables, with unknown ones as in any later round."""
         before, folder = dict(self.scope.variables), self.scope.folder
         outer, self.assigned = self.assigned, set()
-        output = once()
+        output = once(stdin)
         changed = {name: self.scope.variables[name] for name in self.assigned if name in self.scope.variables}
         if (changed or self.scope.folder != folder) and self.context.setting is not Setting.CHANGE:
             # A round may pass a value on to the next: each may have come from any of them.
@@ -221,7 +230,7 @@ class Shell(Machine):
             unknown = Stream(None, taints_of(values), narrowest(set(map(origin_of, values))))
             self.scope.variables = {**self.scope.variables, **dict.fromkeys(changed, unknown)}
             self.lose_folder(folder)
-            output = merge([output, once()])
+            output = merge([output, once(share_input(stdin))])
         self.scope.variables = make_unsure(before, self.scope.variables)
         self.lose_folder(folder)
         self.assigned |= outer
@@ -238,16 +247,17 @@ class Shell(Machine):
             self.environment(node.name, None, node.span)
         self.check_name(node.name, node.span)
 
-        def once() -> Stream:
+        def once(stdin: Stream) -> Stream:
             outputs = []
             for stream in dict.fromkeys(streams):
                 self.set_variable(node.name, stream)
                 outputs.append(self.run_nodes(node.body, stdin))
+                stdin = share_input(stdin)
             return merge(outputs)
 
         # That the variable of the loop itself changes does not make a round differ.
         self.set_variable(node.name, streams[-1])
-        return self.repeat(once)
+        return self.repeat(once, stdin)
 
     def test(self, node: Test) -> Stream:
         """Expand the words of `[[ ... ]]`; what `-eq` and its like compare is evaluated, so it has to be a number."""
@@ -380,3 +390,8 @@ def is_exit(node: Node) -> bool:
     """Return whether a command leaves the script, or ends with one that does."""
     last = node.items[-1] if isinstance(node, Group) and node.kind == "group" and node.items else node
     return isinstance(last, Command) and bool(last.words) and last.words[0].parts in EXITS
+
+
+def share_input(stdin: Stream) -> Stream:
+    """Return an input of which an earlier command may have read a part."""
+    return stdin if stdin.text is None or stdin == NOTHING else replace(stdin, assumed=True)

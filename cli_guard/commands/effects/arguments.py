@@ -243,15 +243,15 @@ def harm(kinds: tuple[str, ...]) -> int:
 def pair_operands(found: Arguments) -> "list[tuple[str, Field]]":
     """Pair each operand with its kind; those beyond the list are unknown."""
     kinds, operands = operand_kinds(found), found.operands
-    repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), None)
-    if repeated is None:
+    repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), len(kinds))
+    several = [at for at, each in enumerate(operands[:repeated]) if each.many or each.pattern]
+    # `uniq *` of two names writes the second.
+    more = [(kind.removesuffix(REPEATED), operands[at]) for at in several for kind in kinds[at + 1 :]]
+    if repeated == len(kinds):
         found.unknown += operands[len(kinds) :]
-        several = {at for at, each in enumerate(operands) if each.many or each.pattern}
-        # `uniq *` of two names writes the second.
-        more = [(kind, operands[at]) for at in several for kind in kinds[at + 1 :]]
         return [*zip(kinds, operands, strict=False), *more]
     last = kinds[repeated + 1 :]
     before = kinds[:repeated]
     middle = max(0, len(operands) - len(before) - len(last))
     spread = (*before, *[kinds[repeated].removesuffix(REPEATED)] * middle, *last)
-    return list(zip(spread, operands, strict=False))
+    return [*zip(spread, operands, strict=False), *more]

@@ -252,7 +252,7 @@ class Call(ParsedCall):
             return join_operands(self.arguments.operands, taints)
         if prints in ("input", "lines"):
             # Without an input of its own it reads that of the shell, which is not known.
-            same = self.program.name in COPIES_INPUT and not self.arguments.values and carried != NOTHING
+            same = self.program.name in COPIES_INPUT and not self.arguments.present and carried != NOTHING
             origin = carried.origin if prints == "lines" or self.selects() else ""
             return replace(carried if same else Stream(None, origin=origin), taints=taints)
         return Stream(None, taints)

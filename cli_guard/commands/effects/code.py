@@ -68,7 +68,7 @@ def one_act(call: ParsedCall, act: Act, span: Span) -> None:
     elif act.shell is not None:
         if act.reason:
             call.effect(Kind.EXEC, act.shell[:60], act.reason, span)
-        call.reads.append(shell.run_nested(act.shell, span))
+        call.reads.append(shell.run_child(act.shell, span))
     elif act.words:
         call.reads.append(shell.invoke([literal(word, span) for word in act.words], call.stdin, span))
     elif act.remote:

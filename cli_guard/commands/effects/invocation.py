@@ -124,7 +124,7 @@ def run_path(shell: Machine, given: Field, span: Span) -> None:
     if known and floors.check_remote_code(shell, known.taints, given.shown, span):
         return
     if known and known.text is not None:
-        shell.run_nested(known.text, span)
+        shell.run_child(known.text, span)
     shell.emit(Kind.EXEC, path, f"runs the program {given.shown}", span)
 
 

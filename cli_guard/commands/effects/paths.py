@@ -22,6 +22,8 @@ from cli_guard.model import Decision
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 LOCAL_SOCKETS = re.compile(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
+# For these a dash is the name of a file, not the output.
+NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 
 
@@ -58,15 +60,18 @@ def find_target(shell: Machine, given: Field) -> str:
 
 
 def find_secret_link(shell: Machine, pattern: str | None = None) -> str | None:
-    """Return a link that leads to a secret: one that a pattern finds, or any in the work tree."""
+    """Return what leads to a secret: a path that a pattern finds, or any link in the work tree."""
     tree, follow = shell.context.tree, shell.context.follow
     if tree is None or follow is None:
         return None
     links = tree.list_links() if pattern is None else tree.expand(unfold_home(pattern, shell.context))
+    is_hidden = pattern is not None and pattern.rpartition("/")[2].startswith(".")
     for link in links:
         target = resolve_path(follow(link), None, shell.context)
-        is_secret = is_credential(target) or holds_credentials(target)
-        if is_secret and target != resolve_path(link, None, shell.context):
+        if link.rpartition("/")[2].startswith(".") and not is_hidden and pattern is not None:
+            # No pattern finds a hidden name without saying so.
+            continue
+        if is_credential(target) or holds_credentials(target):
             return link
     return None
 
@@ -119,7 +124,8 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
     """Emit the write of a file; `carried` is what goes into it."""
     path = find_target(shell, given)
     place = classify_path(path)
-    if given.text is not None and (place is PathClass.SINK or given.text == "-"):
+    is_named = shell.caller is not None and shell.caller.program in NAMING_DASH
+    if given.text is not None and (place is PathClass.SINK or (given.text == "-" and not is_named)):
         return
     check_folder(shell, given, span)
     if place is PathClass.SOCKET:

@@ -197,7 +197,10 @@ def is_credential(path: str) -> bool:
 def holds_credentials(folder: str) -> bool:
     """Return whether there are secrets in some folder below: a home, or what programs keep their settings in."""
     folder = strip_pattern(folder)
-    return classify_whole(folder) in (PathClass.ROOT, PathClass.HOME) or folder in SECRET_FOLDERS
+    is_process = re.match(r"/proc/(?:\d+|self|thread-self)\Z", folder) is not None
+    return (
+        is_process or classify_whole(folder) in (PathClass.ROOT, PathClass.HOME) or folder in SECRET_FOLDERS
+    )
 
 
 def could_find(pattern: str, name: str) -> bool:

@@ -308,7 +308,7 @@ def take_script(call: ParsedCall, given: Field) -> None:
     if stream and floors.check_remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
         return
     if stream and stream.text is not None and call.program.name in SHELLS:
-        call.shell.run_nested(stream.text, given.span)
+        call.shell.run_child(stream.text, given.span)
         if given.stream is not None:
             return
     if given.stream is not None:
@@ -345,7 +345,9 @@ def take_input(call: ParsedCall, kind: str) -> None:
         if stdin == NOTHING:
             call.effect(Kind.EXEC, None, "starts an interactive shell", call.span)
         else:
+            outer, call.shell.scope.arguments = call.shell.scope.arguments, None
             run_shell(call, stdin, call.span, NOTHING)
+            call.shell.scope.arguments = outer
     elif kind.startswith("code:"):
         if stdin == NOTHING:
             call.effect(Kind.EXEC, None, "starts an interpreter", call.span)

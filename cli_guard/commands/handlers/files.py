@@ -157,7 +157,11 @@ def list_patterns(tests: list[Field], kinds: frozenset[str], *, negated: bool = 
 
 def finds_credential(root: str, tests: list[Field]) -> bool:
     """Return whether a search below a folder may find a secret, by the folder and the names in the tests."""
-    if is_credential(root) or any(map(is_credential, list_patterns(tests, NAME_TESTS | PATH_TESTS))):
+    if (
+        is_credential(root)
+        or root.startswith("/proc/")
+        or any(map(is_credential, list_patterns(tests, NAME_TESTS | PATH_TESTS)))
+    ):
         return True
     names = [each.lower().rpartition("/")[2] for each in list_patterns(tests, NAME_TESTS)]
     inside = [place for place in SECRET_PLACES if place.startswith(f"{root.rstrip('/')}/")]

@@ -29,6 +29,8 @@ def echo(call: Call) -> Stream:
     # Shells differ in what they make of a backslash, and of other options than `-n`.
     is_doubtful = output.assumed or ends or "\\" in output.text
     text = ansi_c(output.text) if escapes else output.text
+    if [word.text for word in call.fields[1:2]] == ["-n"]:
+        text = text.removesuffix("\n")
     return show_output(call, replace(output, text=text, assumed=is_doubtful))
 
 

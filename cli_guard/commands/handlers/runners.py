@@ -98,7 +98,7 @@ def parallel(call: Call) -> Stream:
         if texts == [word.start for word in command]:
             texts.append(item.start)
             words.append(item)
-        call.shell.run_nested(" ".join(texts), call.span)
+        call.shell.run_child(" ".join(texts), call.span)
         if command:
             # The parallel of moreutils, and that of GNU with `-q`, run the words as they are.
             call.shell.invoke(words, NOTHING, call.span)
