@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import islice, pairwise
+from itertools import dropwhile, islice, pairwise, takewhile
 
 from cli_guard.commands import floors
 from cli_guard.commands.below import BELOW, NAMES
@@ -26,26 +26,13 @@ from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
 from cli_guard.model import Decision
 
-# find(1): tests and actions that only read, by the number of words that follow them.
-TESTS = {
-    0: (
-        "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable "
-        "-readable -writable -nouser -nogroup -prune -print -print0 -ls -quit -follow -ignore_readdir_race "
-        "-noignore_readdir_race -warn -nowarn -help --help -version --version -H -L -P -E -X -x -s"
-    ),
-    1: (
-        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm "
-        "-user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth "
-        "-mindepth -links -inum -samefile -lname -ilname -fstype -used -context -printf -D -f -files0-from"
-    ),
-}
-ARITY = {word: count for count, words in TESTS.items() for word in words.split()}
+# find(1): the options before its folders.
+OPENING = re.compile(r"-[HLPEXdxs]")
+NEWER = re.compile(r"-newer[aBcmt]{2}")
 NARROWING = frozenset(
     "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile "
     "-perm -atime -ctime -group -nouser -links".split()
 )
-RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
 NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
@@ -67,51 +54,34 @@ STARS = re.compile(r"\*+(?:\.\*)?\Z")
 
 def find(call: Call) -> Stream:
     """Handle find: its folders, its tests, and its actions on the files found."""
-    words = call.fields[1:]
-    at = 0
-    while (
-        at < len(words)
-        and words[at].start[:1] in ("-",)
-        and ARITY.get(words[at].start) == 0
-        and len(words[at].start) <= 3
-    ):
-        at += 1
-    roots: list[Field] = []
-    while (at < len(words) and words[at].start[:1] not in ("-", "(", "!", "")) or (
-        words[at : at + 1] and words[at].origin
-    ):
-        roots.append(words[at])
-        at += 1
-    found = find_targets(call, roots, words[at:])
-    split = (word for word in words[at:] if word.many or word.pattern)
+    rest = [*dropwhile(lambda word: OPENING.fullmatch(word.start), call.fields[1:])]
+    roots = [*takewhile(lambda word: word.origin or word.start[:1] not in ("-", "(", "!", ""), rest)]
+    rest = rest[len(roots) :]
+    found = find_targets(call, roots, rest)
+    split = (word for word in rest if word.many or word.pattern)
     for word in islice((each for each in (*roots, *split) if may_be_option(call.shell, each)), 1):
         reason = f"{word.shown} is known only at run time and may be a test of find"
         call.effect(Kind.UNKNOWN, word.shown, reason, word.span)
     # A format may be any text.
-    prints_text = any(word.text in ("-printf", "-ls") for word in words)
+    prints_text = any(word.text in ("-printf", "-ls") for word in rest)
     origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
     outputs = [Stream(None, taints_of(found), "" if prints_text else origin)]
-    while at < len(words):
-        word = words[at]
-        name = word.text or ""
-        newer = re.fullmatch(r"-newer[aBcmt]{2}", name) is not None
-        if name in RUNS:
-            at, output = run_on(call, words, at + 1, found)
+    while rest:
+        word, *rest = rest
+        test = call.spec.options.get(word.text or "")
+        if test is None and not NEWER.fullmatch(word.start):
+            call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
+        elif test and test.takes == "command":
+            rest, output = run_on(call, word, rest, found)
             outputs.append(output)
-        elif name == "-delete":
-            call.kinds.add(Kind.DELETE)
+        elif test and test.effect:
+            call.kinds.add(test.effect)
             for each in found:
                 delete_path(call.shell, each, word.span)
-            at += 1
-        elif name in OUTPUTS:
-            for target in words[at + 1 : at + 2]:
+        elif test is None or test.takes:
+            for target in rest[:1] if test and test.takes == "write" else ():
                 write_path(call.shell, target, target.span, NOTHING)
-            at += 1 + OUTPUTS[name]
-        elif name in ARITY or newer:
-            at += 1 + ARITY.get(name, 1)
-        else:
-            call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
-            at += 1
+            rest = rest[2 if word.text == "-fprintf" else 1 :]
     return merge(outputs)
 
 
@@ -176,21 +146,23 @@ def is_guarded(path: str, tests: list[Field]) -> bool:
     return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
 
-def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> tuple[int, Stream]:
-    """Run `-exec command ;` with the files found in place of `{}`; return the position after it and what it prints."""
-    end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
+def run_on(
+    call: Call, action: Field, words: list[Field], found: list[Field]
+) -> tuple[list[Field], Stream]:
+    """Run `-exec command ;` with the files found in place of `{}`; return the words after it and what it prints."""
+    end = next((at for at, word in enumerate(words) if word.text in (";", "+")), len(words))
     command: list[Field] = []
-    for word in words[at:end]:
+    for word in words[:end]:
         command += (
             found if word.text == "{}" else [fill_braces(word, found)] if "{}" in word.start else [word]
         )
     scope = call.shell.scope
     folder = scope.folder
-    if words[at - 1].text in ("-execdir", "-okdir") and found:
+    if action.text in ("-execdir", "-okdir"):
         scope.folder = found[0].start.rstrip("/") or "/"
     output = call.shell.invoke(command, NOTHING, command[0].span) if command else NOTHING
     scope.folder = folder
-    return end + 1, output
+    return words[end + 1 :], output
 
 
 def fill_braces(word: Field, found: list[Field]) -> Field:
