@@ -47,13 +47,12 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     """Emit the read of a file; return what is known of its contents."""
     path = find_target(shell, given)
     known = shell.scope.files.get(path)
-    if given.shape and is_credential(resolve_path(given.shape, shell.scope.folder, shell.context)):
+    shape = resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else ""
+    may_be_secret = given.dynamic and (SECRET in given.taints or is_credential(path))
+    if may_be_secret or (shape and is_credential(shape)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
         return Stream(None, frozenset((SECRET,)))
     if given.dynamic:
-        if SECRET in given.taints or is_credential(path):
-            shell.emit(Kind.CREDENTIAL, path, "reads what may be a secret", span)
-            return Stream(None, frozenset((SECRET,)))
         shell.emit(Kind.UNKNOWN, given.shown, f"reads a file known only at run time ({given.shown})", span)
         return ANYTHING
     if is_credential(path):
@@ -94,8 +93,7 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         shell.emit(Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=rule, decision=decision)
         return
     if given.dynamic:
-        target = f"{given.shown}"
-        shell.emit(Kind.UNKNOWN, target, f"{verb} a file known only at run time ({target})", span)
+        shell.emit(Kind.UNKNOWN, given.shown, f"{verb} a file known only at run time ({given.shown})", span)
     emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
     plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
     if place is PathClass.GIT_CONFIG and plain and verb == "writes" and carried.text:
@@ -164,16 +162,11 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         )
         return
     extent = classify_whole(path)
-    if extent is not PathClass.ORDINARY and not (given.text is None and not given.start):
-        if given.text is None and path == "/":
-            # `/$NAME`: the part after the slash is unknown, and usually not empty.
-            shell.emit(Kind.DELETE, given.shown, f"{verb} {given.shown}, whose end is not known", span)
-            return
-        if given.text is not None:
-            names = {PathClass.ROOT: "the whole file system", PathClass.HOME: "a whole home folder"}
-            what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
-            shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
-            return
+    if extent is not PathClass.ORDINARY and given.text is not None:
+        names = {PathClass.ROOT: "the whole file system", PathClass.HOME: "a whole home folder"}
+        what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
+        shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
+        return
     place = classify_path(path)
     if place is PathClass.SINK:
         return

@@ -20,7 +20,7 @@ from cli_guard.commands.effects.places import (
     holds_credentials,
     is_credential,
 )
-from cli_guard.commands.effects.values import take
+from cli_guard.commands.effects.values import emit_for, take
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
@@ -34,6 +34,11 @@ NARROWING = frozenset(
     "-perm -atime -ctime -group -nouser -links".split()
 )
 HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
+# Modes that let anybody write, that let nobody read, and that leave a file executable.
+OPENED = re.compile(r"\d*[2367]\Z|[ugoa]*[+=][rxXst]*w")
+CLOSED = re.compile(r"0+\Z|(?:a|ugo)?(?:[-=]\w*[rx]|=\Z)")
+EXECUTABLE = re.compile(r"\d*[1357]\d*\Z|[^+]*\+|[^=]*=.*x", re.DOTALL)
+BELOW_IT = " and all below it"
 NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
 NEGATIONS = ("-not", "!")
@@ -61,7 +66,7 @@ def find(call: Call) -> Stream:
     split = (word for word in rest if word.many or word.pattern)
     for word in islice((each for each in (*roots, *split) if may_be_option(call.shell, each)), 1):
         reason = f"{word.shown} is known only at run time and may be a test of find"
-        call.effect(Kind.UNKNOWN, word.shown, reason, word.span)
+        emit_for(call, Kind.UNKNOWN, word, reason)
     # A format may be any text.
     prints_text = any(word.text in ("-printf", "-ls") for word in rest)
     origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
@@ -70,7 +75,7 @@ def find(call: Call) -> Stream:
         word, *rest = rest
         test = call.spec.options.get(word.text or "")
         if test is None and not NEWER.fullmatch(word.start):
-            call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
+            emit_for(call, Kind.UNKNOWN, word, f"has an unknown test: {word.shown[:60]}")
         elif test and test.takes == "command":
             rest, output = run_on(call, word, rest, found)
             outputs.append(output)
@@ -95,7 +100,7 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
     for root in roots or [literal(".", call.span)]:
         path = path_of(call.shell, root)
         if root.dynamic:
-            call.effect(Kind.UNKNOWN, root.shown, "searches a folder known only at run time", root.span)
+            emit_for(call, Kind.UNKNOWN, root, "searches a folder known only at run time")
         elif is_credential(path):
             call.effect(Kind.CREDENTIAL, path, f"searches {path}", root.span)
         everything = classify_whole(path) is not PathClass.ORDINARY and not narrow
@@ -146,9 +151,7 @@ def is_guarded(path: str, tests: list[Field]) -> bool:
     return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
 
-def run_on(
-    call: Call, action: Field, words: list[Field], found: list[Field]
-) -> tuple[list[Field], Stream]:
+def run_on(call: Call, action: Field, words: list[Field], found: list[Field]) -> tuple[list[Field], Stream]:
     """Run `-exec command ;` with the files found in place of `{}`; return the words after it and what it prints."""
     end = next((at for at, word in enumerate(words) if word.text in (";", "+")), len(words))
     command: list[Field] = []
@@ -174,12 +177,15 @@ def fill_braces(word: Field, found: list[Field]) -> Field:
 def mode(call: Call) -> Stream:
     given = call.arguments
     operands = list(given.operands)
-    by_reference = given.has("--reference")
     recursive = given.has("-R", "--recursive")
+    # `-x` is a mode and no option.
     flagged = [word for word in given.unknown if re.fullmatch(r"-[rwxXst]+", word.start)]
-    for word in flagged:
-        given.unknown.remove(word)
-    wanted = flagged[0].start if flagged else "" if by_reference or not operands else operands.pop(0).shown
+    given.unknown[:] = [word for word in given.unknown if word not in flagged]
+    if flagged or given.has("--reference"):
+        wanted = "".join(word.start for word in flagged[:1])
+    else:
+        wanted = "".join(word.shown for word in operands[:1])
+        operands = operands[1:]
     call.not_understood()
     for operand in operands:
         change_mode(call, operand, wanted, recursive=recursive)
@@ -188,44 +194,28 @@ def mode(call: Call) -> Stream:
 
 def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> None:
     path = path_of(call.shell, operand)
-    open_to_all = (
-        bool(re.search(r"[2367]\Z", wanted))
-        if wanted.isdecimal()
-        else bool(re.match(r"[ugoa]*[ao]?[+=][rxXst]*w", wanted))
-    )
-    closed = (wanted.isdecimal() and wanted.strip("0") == "") or bool(
-        re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
-    )
-    extent = (
-        PathClass.ROOT
-        if EVERYTHING in operand.taints
-        else classify_whole(path)
-        if operand.text is not None
-        else PathClass.ORDINARY
-    )
-    if extent is not PathClass.ORDINARY and (recursive or open_to_all or closed):
-        reason = f"changes the permissions of {path}{' and all below it' if recursive else ''}"
-        rule = floors.OPEN_PERMISSIONS
-        call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+    if is_vital(operand, path) and (recursive or OPENED.match(wanted) or CLOSED.match(wanted)):
+        deny_for_all(call, operand, f"changes the permissions of {path}{BELOW_IT if recursive else ''}")
         return
-    if (
-        classify_path(path) is PathClass.HOOKS
-        or HOOK_FILE.search(path)
-        or (path.endswith(".git") and recursive)
-    ):
-        runs = (
-            bool(re.search(r"[1357]", wanted))
-            if wanted.isdecimal()
-            else "+" in wanted or "x" in wanted.partition("=")[2]
-        )
-        if not runs:
-            floors.deny_guard_off(call.shell, path, f"makes {path} not executable", operand.span)
-            return
-    write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if classify_path(
-        path
-    ) is not PathClass.HOOKS else (
+    is_hook = classify_path(path) is PathClass.HOOKS
+    guards = is_hook or HOOK_FILE.search(path) or (path.endswith(".git") and recursive)
+    if guards and not EXECUTABLE.match(wanted):
+        floors.deny_guard_off(call.shell, path, f"makes {path} not executable", operand.span)
+    elif is_hook:
         call.effect(Kind.PERSISTENCE, path, f"makes {path} executable", operand.span)
-    )
+    else:
+        write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of")
+
+
+def is_vital(operand: Field, path: str) -> bool:
+    """Return whether a word names the root, a home or a folder of the system, or all that a search found."""
+    known = operand.text is not None and classify_whole(path) is not PathClass.ORDINARY
+    return known or EVERYTHING in operand.taints
+
+
+def deny_for_all(call: Call, operand: Field, reason: str) -> None:
+    path, rule = path_of(call.shell, operand), floors.OPEN_PERMISSIONS
+    call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
 
 
 def owner(call: Call) -> Stream:
@@ -233,10 +223,8 @@ def owner(call: Call) -> Stream:
     call.not_understood()
     for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
         path = path_of(call.shell, operand)
-        if classify_whole(path) is not PathClass.ORDINARY and operand.text is not None and recursive:
-            reason = f"changes the owner of {path} and all below it"
-            rule = floors.OPEN_PERMISSIONS
-            call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+        if recursive and is_vital(operand, path):
+            deny_for_all(call, operand, f"changes the owner of {path}{BELOW_IT}")
         elif classify_path(path) is PathClass.HOOKS and call.shell.context.setting is not Setting.CHANGE:
             floors.deny_guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
         else:
@@ -251,51 +239,45 @@ def tar(call: Call) -> Stream:
         call.replace_fields([call.fields[0], *old_style(words[0], words[1:])])
     given = call.arguments
     writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
-    extracts = given.has("-x", "--extract", "--get")
-    to_output = given.has("-O", "--to-stdout")
     files = [value for option, value in given.values if "--file" in option.names]
-    others = [(option, value) for option, value in given.values if "--file" not in option.names]
-    given.values[:] = others
-    given.kinds[:] = [("read" if writes else "text", operand) for operand in place_operands(call)]
+    given.values[:] = [(option, value) for option, value in given.values if "--file" not in option.names]
+    folders = [value for option, value in given.values if option.names[0] in ("-C", "--directory")]
+    given.kinds[:] = [("read" if writes else "text", each) for each in place_operands(call, folders)]
     for value in files:
         if re.match(r"[\w.@-]+:", value.start):
-            take(call, "host", value, "", "")
+            take(call, "host", value)
         elif value.text != "-":
-            take(call, "write" if writes else "read", value, "", "")
-    for _, value in others:
+            take(call, "write" if writes else "read", value)
+    for _, value in given.values:
         if value.text and value.text.startswith("exec="):
             call.shell.run_nested(value.text[5:], value.span)
-    if extracts and not to_output:
-        folders = [value for option, value in others if {"-C", "--directory"} & {*option.names}]
+    if given.has("-x", "--extract", "--get") and not given.has("-O", "--to-stdout"):
         for folder in folders or [literal(".", call.span)]:
-            take(call, "write", folder, "", "")
+            take(call, "write", folder)
     if given.has("--remove-files"):
         for operand in given.operands:
-            take(call, "delete", operand, "", "")
+            take(call, "delete", operand)
     return call.run()
 
 
-def place_operands(call: Call) -> Iterator[Field]:
+def place_operands(call: Call, folders: list[Field]) -> Iterator[Field]:
     """Prefix each operand with the folder of the `-C` before it."""
-    given = call.arguments
-    folders = {value.span: value for option, value in given.values if {"-C", "--directory"} & {*option.names}}
-    operands = {id(operand) for operand in given.operands}
-    folder: Field | None = None
+    folder = literal("", call.span)
     for word in call.fields[1:]:
-        if id(word) not in operands:
-            value = folders.get(word.span)
-            folder = join_path(folder, value) if value else folder
-        else:
+        value = next((each for each in folders if each.span == word.span), None)
+        if value:
+            folder = join_path(folder, value)
+        elif word in call.arguments.operands:
             yield join_path(folder, word)
 
 
-def join_path(folder: Field | None, name: Field) -> Field:
-    if folder is None or name.start.startswith(("/", "~")):
+def join_path(folder: Field, name: Field) -> Field:
+    if folder.text == "" or name.start.startswith(("/", "~")):
         return name
-    if folder.text is None or name.text is None:
-        start = f"{folder.start}/{name.start}" if folder.text is not None else folder.start
-        return replace(folder, text=None, start=start, taints=folder.taints | name.taints, origin=name.origin)
-    return literal(f"{folder.text}/{name.text}", name.span, like=name)
+    known = folder.text is not None and name.text is not None
+    start = f"{folder.start}/{name.start}"
+    taints = folder.taints | name.taints
+    return replace(name, text=start if known else None, start=start, taints=taints, origin="")
 
 
 def old_style(letters: Field, rest: list[Field]) -> list[Field]:

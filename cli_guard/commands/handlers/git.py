@@ -8,7 +8,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import OWN_READING_KEYS, READING_KEYS, SWITCHES
 from cli_guard.commands.effects.paths import path_of, write_path
 from cli_guard.commands.effects.places import GLOBS, is_below, is_credential, resolve_path, unfold_home
-from cli_guard.commands.effects.values import configure
+from cli_guard.commands.effects.values import configure, emit_for
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET, Stream
@@ -92,13 +92,8 @@ def check_other_repository(call: Call) -> None:
     for option, value in call.arguments.values:
         # A folder of the project may also be laid out as a repository with its own configuration.
         if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
-            call.effect(
-                Kind.EXEC,
-                value.shown,
-                f"reads the repository {value.shown} with its configuration",
-                value.span,
-            )
-    for option, value in call.arguments.values:
+            reason = f"reads the repository {value.shown} with its configuration"
+            emit_for(call, Kind.EXEC, value, reason)
         if FOLDERS.intersection(option.names):
             check_outside(call, path_of(call.shell, value) if value.text is not None else "", value.span)
 
@@ -142,10 +137,10 @@ def check_pushed(call: Call) -> None:
         name, better = operand.shown.lstrip("+:"), "git push --force-with-lease"
         if operand.start.startswith("+"):
             reason = f"force-pushes {name}: rewrites history on the remote"
-            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better)
+            emit_for(call, Kind.SERVICE_WRITE, operand, reason, alternative=better)
         elif operand.start.startswith(":") and name:
             reason = f"deletes {name} on the remote"
-            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span)
+            emit_for(call, Kind.SERVICE_WRITE, operand, reason)
 
 
 def run_alias(call: Call, name: str, text: str) -> Stream:

@@ -8,7 +8,7 @@ from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
-from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
+from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, take
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
@@ -32,15 +32,15 @@ def transfer(call: Call) -> Stream:
     *sources, target = operands
     remote = any(REMOTE_PLACE.match(each.start) for each in operands)
     for each in sources:
-        take(call, "upload" if remote else Kind.READ, each, "", "")
+        take(call, "upload" if remote else Kind.READ, each)
     if REMOTE_PLACE.match(target.start):
-        take(call, "host", target, "", "")
+        take(call, "host", target)
     elif call.dry:
-        take(call, Kind.READ, target, "", "")
+        take(call, Kind.READ, target)
     elif call.arguments.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
         delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
     else:
-        take(call, "write", target, "", "")
+        take(call, "write", target)
     return call.finish()
 
 
@@ -48,7 +48,7 @@ def fetch(call: Call) -> Stream:
     """Handle curl and wget: a file named after its address holds the download."""
     for option, value in call.arguments.values:
         if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
-            call.effect(Kind.UNKNOWN, value.shown, "has a format that reads or writes a file", value.span)
+            emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
     output = call.run()
     named = call.arguments.has("-O", "--remote-name", "--remote-name-all")
     given_name = any(
@@ -102,7 +102,7 @@ def gh(call: Call) -> Stream:
             check_sent(call.shell, word.taints - {TOKEN}, call.title, word.span, program=True)
     for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
-            call.effect(Kind.CREDENTIAL, operand.shown, f"shows or sets {operand.shown}", operand.span)
+            emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
     if call.spec.name == "gh api":
         leave_out_fields(call)
     return call.run()
