@@ -9,8 +9,8 @@ from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
-from cli_guard.commands.programs import Spec, table
-from cli_guard.commands.trust.place import Place, is_loopback
+from cli_guard.commands.programs import table
+from cli_guard.commands.trust.place import Place
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -63,7 +63,6 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return is_trusted_call(place, caller)
     if place.is_own_tool(spec) and (target in place.lists.formats or VERSION.fullmatch(target)):
         return True
-    module = target.partition(".")[0]
     # `.venv/bin/python -m`: a module of the project's own environment.
     if (
         caller.program.startswith("python")
@@ -71,9 +70,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         and is_below(place.resolve(caller.name, caller.folder), place.root, place.context)
     ):
         return MODULE.match(target) is not None
-    return MODULE.match(target) is not None and (
-        place.is_own_tool(Spec(module)) or has_module(place, target, caller.folder)
-    )
+    return MODULE.match(target) is not None and has_module(place, target, caller.folder)
 
 
 def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
@@ -181,7 +178,6 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
         if file := SQLITE.fullmatch(value):
             return place.may_write(file[1])
         plain = SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
-        plain = plain or (name.endswith(("HOST", "ADDR")) and value != "" and is_loopback(value))
         return plain or keeps_to_project(place, effect.target, place.context.folder)
     if caller is None or not effect.target:
         return False

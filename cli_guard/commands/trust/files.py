@@ -26,6 +26,7 @@ GIT_NAMES = (
 )
 ACTIONS = frozenset("-delete -exec -execdir -ok -okdir -fprint -fprintf -fls".split())
 UNPACK = frozenset("tar bsdtar unzip 7z 7za cpio rsync unar unrar".split())
+COPIERS = ("cp", "mv", "install")
 # These change whatever they are given, also below `.git`.
 PLAIN_WRITERS = frozenset("sed perl chmod chown touch truncate ln mkdir tee cp mv install".split())
 BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
@@ -73,11 +74,10 @@ def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
         return False
     if not place.is_folder(target):
         return True
+    if name in UNPACK:
+        return False
     sources = [each.start.rstrip("/").rpartition("/")[2] for each in caller.arguments.operands]
-    copies = name in ("cp", "mv", "install")
-    return name not in UNPACK and not (
-        copies and not all(place.may_write(f"{target}/{each}") for each in sources)
-    )
+    return name not in COPIERS or all(place.may_write(f"{target}/{each}") for each in sources)
 
 
 def names_project_files(place: Place, caller: Invocation | None) -> bool:
@@ -105,13 +105,9 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
         return False
     if names := wanted_names(finder):
         return not endangers_protected(place, "", names)
-    if finder.program in PROJECT_FILES:
-        tracked = (path for path in PROTECTED if not path.startswith(".git") and path != ".env")
-        patterns = [word.start.rpartition("/")[2] for word in finder.fields[1:] if "*" in word.start]
-        near = [path for path in tracked if place.exists(f"{place.root}/{path}")]
-        named = bool(patterns) and not endangers_protected(place, "", patterns)
-        return not near or named or searches_below(place, finder)
-    return searches_below(place, finder)
+    tracked = [path for path in PROTECTED if not path.startswith((".git", ".env"))]
+    is_free = not any(place.exists(f"{place.root}/{path}") for path in tracked)
+    return searches_below(place, finder) or (finder.program in PROJECT_FILES and is_free)
 
 
 def searches_below(place: Place, finder: Invocation) -> bool:

@@ -33,11 +33,10 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return False
     words = [word.start for word in caller.fields[1:]]
     present = {each for option in given.present for each in option.names if len(each) > 2}
-    if any(
-        fnmatchcase(word, ask) or holds_flag(word, ask) or ask in present
-        for word in words
-        for ask in place.lists.git[name]
-    ):
+    asks = place.lists.git[name]
+    if any(fnmatchcase(word, ask) or holds_flag(word, ask) for word in words for ask in asks):
+        return False
+    if not present.isdisjoint(asks):
         return False
     operands = [each.start for each in given.operands]
     if name == "git commit":
@@ -103,12 +102,9 @@ def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> boo
     """Return whether `kill` names only jobs of this very script."""
     if caller is None or caller.program != "kill":
         return False
-    words = list(caller.fields[1:])
-    if words and words[0].start == "-s":
-        words = words[2:]
-    elif words and SIGNAL.fullmatch(words[0].start):
-        words = words[1:]
-    operands = words[1:] if words and words[0].start == "--" else words
+    operands = caller.fields[1:]
+    if operands and SIGNAL.fullmatch(operands[0].start):
+        operands = operands[1:]
     return bool(operands) and all(
         JOB.match(each.start)
         or (each.start.isdecimal() and place.tree.owns_process(each.start))
