@@ -23,6 +23,16 @@ REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 LOCAL_SOCKETS = re.compile(r"/dev/(?:tcp|udp)/(?:localhost|127\.|::1)")
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
+EMPTY_HOOKS = ("", "exit 0", "#!/bin/sh")
+SWITCHING_TEXT = re.compile(r"hook|include|template", re.IGNORECASE)
+# Files whose write is reviewed: the kind, what they are, and the rule.
+NOTABLE = {
+    PathClass.GUARD: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
+    PathClass.SETTINGS: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
+    PathClass.STARTUP: (Kind.PERSISTENCE, "which runs automatically", floors.PRIVILEGE_FILE),
+    PathClass.ACCESS: (Kind.PERSISTENCE, "which controls access", floors.PRIVILEGE_FILE),
+    PathClass.SYSTEM_FILE: (Kind.SYSTEM, "a file of the system", ""),
+}
 
 
 def path_of(shell: Machine, given: Field) -> str:
@@ -94,48 +104,28 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         return
     if given.dynamic:
         shell.emit(Kind.UNKNOWN, given.shown, f"{verb} a file known only at run time ({given.shown})", span)
-    emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
-    plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
-    if place is PathClass.GIT_CONFIG and plain and verb == "writes" and carried.text:
+    text = carried.text or "" if verb == "writes" else ""
+    shape = resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else path
+    if place is PathClass.GIT_CONFIG and text and not SWITCHING_TEXT.search(text):
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
-    elif place in GUARDED or (
-        place is PathClass.GUARD and verb == "writes" and emptied_hook and carried.text
-    ):
+    elif place in GUARDED or (place is PathClass.GUARD and text and text.strip() in EMPTY_HOOKS):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which can switch Git's hooks off", span)
     elif place is PathClass.REPOSITORY and REFS.search(path):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
-    elif is_settings(shell, given) and shell.context.setting is not Setting.CHANGE:
+    elif classify_path(shape) is PathClass.SETTINGS and shell.context.setting is not Setting.CHANGE:
+        # The user's own configuration or an agent's, even below an unknown folder.
         reason = f"{verb} {given.shown}, which decides what cli-guard or an agent may do"
         floors.deny_guard_off(shell, path, reason, span, "let your user change it")
-    elif place in (PathClass.GUARD, PathClass.SETTINGS):
-        shell.emit(
-            Kind.GUARD,
-            path,
-            f"{verb} {path}, which configures Git hooks or cli-guard",
-            span,
-            decision=Decision.REVIEW,
-        )
-    elif place in (PathClass.STARTUP, PathClass.ACCESS):
-        what = "which runs automatically" if place is PathClass.STARTUP else "which controls access"
-        shell.emit(Kind.PERSISTENCE, path, f"{verb} {path}, {what}", span, rule=floors.PRIVILEGE_FILE)
-    elif place is PathClass.SYSTEM_FILE:
-        shell.emit(Kind.SYSTEM, path, f"{verb} {path}, a file of the system", span)
+    elif place in NOTABLE:
+        kind, what, rule = NOTABLE[place]
+        reason = f"{verb} {path}, {what}"
+        shell.emit(kind, path, reason, span, rule=rule, decision=Decision.REVIEW)
     elif is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span)
     else:
         shell.emit(Kind.WRITE, path, f"{verb} {path}", span)
     if verb == "writes":
         remember(shell, path, carried)
-
-
-def is_settings(shell: Machine, given: Field) -> bool:
-    """Return whether a path is the user's own configuration or an agent's, even below an unknown folder."""
-    shape = (
-        resolve_path(given.shape, shell.scope.folder, shell.context)
-        if given.shape
-        else find_target(shell, given)
-    )
-    return classify_path(shape) is PathClass.SETTINGS
 
 
 def remember(shell: Machine, path: str, carried: Stream) -> None:

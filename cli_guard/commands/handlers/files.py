@@ -8,7 +8,6 @@ from itertools import dropwhile, islice, pairwise, takewhile
 
 from cli_guard.commands import floors
 from cli_guard.commands.below import BELOW, NAMES
-from cli_guard.commands.effects.arguments import Arguments
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.credentials import list_hidden
 from cli_guard.commands.effects.loose import may_be_option
@@ -38,6 +37,8 @@ HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
 OPENED = re.compile(r"\d*[2367]\Z|[ugoa]*[+=][rxXst]*w")
 CLOSED = re.compile(r"0+\Z|(?:a|ugo)?(?:[-=]\w*[rx]|=\Z)")
 EXECUTABLE = re.compile(r"\d*[1357]\d*\Z|[^+]*\+|[^=]*=.*x", re.DOTALL)
+DATE_FIELD = re.compile(r"%[-_0^#]?[EO]?[A-Za-z%]")
+LETTER = re.compile(r"[A-Za-z]")
 BELOW_IT = " and all below it"
 NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
@@ -293,17 +294,14 @@ def old_style(letters: Field, rest: list[Field]) -> list[Field]:
 
 def date(call: Call) -> Stream:
     """Handle date: an operand that is not a format sets the clock."""
-    given: Arguments = call.arguments
-    named = False
-    for operand in given.operands:
+    operands = call.arguments.operands
+    for operand in operands:
         if not operand.start.startswith("+"):
             call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
-        named = named or bool(re.search(r"[A-Za-z]", re.sub(r"%[-_0^#]?[EO]?[A-Za-z%]", "", operand.shown)))
-    given.kinds.clear()
-    given.unknown[:] = [word for word in given.unknown if word.start.startswith("-")]
     output = call.run()
     # A format may produce any word, the name of a file among them.
-    return Stream(None, output.taints) if named else output
+    texts = (DATE_FIELD.sub("", operand.shown) for operand in operands)
+    return Stream(None, output.taints) if any(map(LETTER.search, texts)) else output
 
 
 HANDLERS = {"find": find, "chmod": mode, "chown": owner, "tar": tar, "date": date}

@@ -50,11 +50,7 @@ def fetch(call: Call) -> Stream:
         if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
             emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
     output = call.run()
-    named = call.arguments.has("-O", "--remote-name", "--remote-name-all")
-    given_name = any(
-        {"-o", "--output", "-O", "--output-document"} & set(o.names) for o, _ in call.arguments.values
-    )
-    if named or (call.program.name in ("wget", "aria2c") and not given_name):
+    if call.program.name != "curl" or call.arguments.has("-O", "--remote-name", "--remote-name-all"):
         for operand in call.arguments.operands:
             last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
             if last:
