@@ -19,7 +19,7 @@ from cli_guard.commands.effects.places import (
     holds_credentials,
     is_credential,
 )
-from cli_guard.commands.effects.values import emit_for, take
+from cli_guard.commands.effects.values import emit_for
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
@@ -243,21 +243,20 @@ def tar(call: Call) -> Stream:
     files = [value for option, value in given.values if "--file" in option.names]
     given.values[:] = [(option, value) for option, value in given.values if "--file" not in option.names]
     folders = [value for option, value in given.values if option.names[0] in ("-C", "--directory")]
-    given.kinds[:] = [("read" if writes else "text", each) for each in place_operands(call, folders)]
+    kinds = [("read" if writes else "text", each) for each in place_operands(call, folders)]
     for value in files:
         if re.match(r"[\w.@-]+:", value.start):
-            take(call, "host", value)
+            kinds.append(("host", value))
         elif value.text != "-":
-            take(call, "write" if writes else "read", value)
+            kinds.append(("write" if writes else "read", value))
+    if given.has("-x", "--extract", "--get") and not given.has("-O", "--to-stdout"):
+        kinds += [("write", folder) for folder in folders or [literal(".", call.span)]]
+    if given.has("--remove-files"):
+        kinds += [("delete", operand) for operand in given.operands]
+    given.kinds[:] = kinds
     for _, value in given.values:
         if value.text and value.text.startswith("exec="):
             call.shell.run_nested(value.text[5:], value.span)
-    if given.has("-x", "--extract", "--get") and not given.has("-O", "--to-stdout"):
-        for folder in folders or [literal(".", call.span)]:
-            take(call, "write", folder)
-    if given.has("--remove-files"):
-        for operand in given.operands:
-            take(call, "delete", operand)
     return call.run()
 
 

@@ -185,9 +185,7 @@ def config(call: Call) -> Stream:
         operands = operands[1:]
     call.apply_options()
     check_urls(call)
-    unknown = [word for word in given.unknown if word.start.startswith("-")]
-    if unknown:
-        call.effect(Kind.UNKNOWN, unknown[0].shown, f"has an unknown option: {unknown[0].shown}", call.span)
+    call.not_understood()
     if any(each.dynamic for each in given.operands):
         call.effect(Kind.UNKNOWN, None, "has a key or value known only at run time", call.span)
     keys = [each.start for each in operands]

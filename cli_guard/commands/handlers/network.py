@@ -6,9 +6,9 @@ from binascii import Error as BinasciiError
 
 from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.paths import delete_path, path_of, remember
+from cli_guard.commands.effects.paths import path_of, remember
 from cli_guard.commands.effects.places import resolve_path
-from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, take
+from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
@@ -22,26 +22,19 @@ SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 def transfer(call: Call) -> Stream:
     """Handle rsync and scp: files go to a host, come from one, or are copied here."""
-    operands = list(call.arguments.operands)
-    call.arguments.kinds.clear()
-    call.own_effect()
-    call.apply_options()
-    call.not_understood()
-    if call.is_help_request() or not operands:
-        return NOTHING
-    *sources, target = operands
-    remote = any(REMOTE_PLACE.match(each.start) for each in operands)
-    for each in sources:
-        take(call, "upload" if remote else Kind.READ, each)
-    if REMOTE_PLACE.match(target.start):
-        take(call, "host", target)
-    elif call.dry:
-        take(call, Kind.READ, target)
-    elif call.arguments.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
-        delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
-    else:
-        take(call, "write", target)
-    return call.finish()
+    given = call.arguments
+    remote = any(REMOTE_PLACE.match(each.start) for each in given.operands)
+    kinds: list[str] = ["upload" if remote else Kind.READ for _ in given.operands]
+    for target in given.operands[-1:]:
+        kinds[-1] = "write"
+        if REMOTE_PLACE.match(target.start):
+            kinds[-1] = "host"
+        elif call.dry:
+            kinds[-1] = Kind.READ
+        elif given.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
+            kinds[-1] = "delete"
+    given.kinds[:] = zip(kinds, given.operands, strict=True)
+    return call.run()
 
 
 def fetch(call: Call) -> Stream:

@@ -94,7 +94,7 @@ def has_plain_names(call: Call, pattern: str) -> bool:
 
 def perl(call: Call) -> Stream:
     """Handle perl: with `-n` or `-p` an operand with a pipe runs a command, one with `>` writes."""
-    loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
+    loops = call.arguments.has("-n", "-p")
     for option, value in call.arguments.values:
         if "-F" in option.names and set(value.start) & set("({`$@"):
             emit_for(call, Kind.EXEC, value, "has a separator that may hold code")
@@ -113,13 +113,7 @@ def perl(call: Call) -> Stream:
             emit_for(call, Kind.EXEC, operand, "runs the command in the name of a file")
             call.shell.run_nested(operand.shown.strip().strip("|"), operand.span)
         elif operand.start.lstrip().startswith(">"):
-            take(
-                call,
-                "write",
-                literal(operand.start.lstrip()[1:].lstrip(">"), operand.span, like=operand),
-                "",
-                "",
-            )
+            take(call, "write", literal(operand.start.lstrip("> \t\n"), operand.span, like=operand))
     return call.run()
 
 
