@@ -182,7 +182,7 @@ def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: 
         for each in operands
     ):
         return True
-    words = [each.start for each in invocation.fields[1:]]
+    words = invocation.words
     paths = {each: each for each in (*operands, *(value.start for _, value in given.values))}
     paths |= {word: found[1] for word in words if (found := GLUED.match(word))}
     # A report may go to the temporary folder; what code is there asks by its kind.

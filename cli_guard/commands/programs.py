@@ -109,11 +109,6 @@ class Spec:
         """Return whether the program, or a sub-command of it, runs or loads code of the project."""
         return any(spec.effect is Kind.EXEC or spec.loads for spec in self.every())
 
-    def facts(self) -> Iterator[Option]:
-        """Return each option that has more than names in the table, once."""
-        seen = {id(option): option for option in self.options.values()}
-        yield from (option for option in seen.values() if option.match)
-
     def every(self) -> "Iterator[Spec]":
         """Yield this table and those of its sub-commands, each once."""
         yield self

@@ -54,6 +54,11 @@ def emit_for(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str 
     call.effect(kind, given.shown, reason, given.span, rule)
 
 
+def values_of(call: ParsedCall, *names: str) -> list[Field]:
+    """Return the values of the options with one of these names."""
+    return [value for option, value in call.arguments.values if {*option.names} & {*names}]
+
+
 def take(call: ParsedCall, kind: str, given: Field, reason: str = "", rule: str = "") -> None:
     call.shell.budget.step()
     if kind in TAKERS:

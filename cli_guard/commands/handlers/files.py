@@ -19,7 +19,7 @@ from cli_guard.commands.effects.places import (
     holds_credentials,
     is_credential,
 )
-from cli_guard.commands.effects.values import emit_for
+from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
@@ -240,9 +240,9 @@ def tar(call: Call) -> Stream:
         call.replace_fields([call.fields[0], *old_style(words[0], words[1:])])
     given = call.arguments
     writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
-    files = [value for option, value in given.values if "--file" in option.names]
+    files = values_of(call, "--file")
     given.values[:] = [(option, value) for option, value in given.values if "--file" not in option.names]
-    folders = [value for option, value in given.values if option.names[0] in ("-C", "--directory")]
+    folders = values_of(call, "-C", "--directory")
     kinds = [("read" if writes else "text", each) for each in place_operands(call, folders)]
     for value in files:
         if re.match(r"[\w.@-]+:", value.start):

@@ -8,7 +8,7 @@ from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import path_of, remember
 from cli_guard.commands.effects.places import resolve_path
-from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for
+from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
@@ -39,8 +39,8 @@ def transfer(call: Call) -> Stream:
 
 def fetch(call: Call) -> Stream:
     """Handle curl and wget: a file named after its address holds the download."""
-    for option, value in call.arguments.values:
-        if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
+    for value in values_of(call, "-w"):
+        if "%output{" in value.start or value.start.startswith("@"):
             emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
     output = call.run()
     if call.program.name != "curl" or call.arguments.has("-O", "--remote-name", "--remote-name-all"):
@@ -74,9 +74,8 @@ def verify_digests(call: Call) -> Stream:
 
 def connection(call: Call) -> Stream:
     """Handle nc and socat: a shell whose input and output are a connection."""
-    for option, value in call.arguments.values:
-        if {"-e", "-c", "--exec", "--sh-exec"} & set(option.names):
-            check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} {option.names[0]}", value.span)
+    for value in values_of(call, "-e", "-c", "--exec", "--sh-exec"):
+        check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} runs {value.shown}", value.span)
     addresses = [operand.shown.upper() for operand in call.arguments.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
         check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
@@ -100,8 +99,8 @@ def gh(call: Call) -> Stream:
 def leave_out_fields(call: Call) -> None:
     """Leave out the method and the fields of a request that only reads: `-X GET`, a query of GraphQL."""
     given = call.arguments
-    methods = [value.text for option, value in given.values if "-X" in option.names]
-    fields = [value for option, value in given.values if "-f" in option.names]
+    methods = [value.text for value in values_of(call, "-X")]
+    fields = values_of(call, "-f")
     texts = [value.text or "=@" for value in fields]
     queries = [text.partition("=")[2].lstrip() for text in texts if text.startswith("query=")]
     if given.operands and given.operands[0].text == "graphql":
@@ -117,8 +116,7 @@ def leave_out_fields(call: Call) -> None:
 
 def make(call: Call) -> Stream:
     """Handle make: a Makefile from the input is judged if known; otherwise it is unknown code."""
-    files = [value.text for option, value in call.arguments.values if "-f" in option.names]
-    if any(name in INPUT for name in files) and not check_remote_code(
+    if any(value.text in INPUT for value in values_of(call, "-f")) and not check_remote_code(
         call.shell, call.stdin.taints, "make", call.span
     ):
         recipe = "\n".join(

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.paths import read_path
-from cli_guard.commands.effects.values import emit_for, take
+from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.model import Kind
@@ -95,8 +95,8 @@ def has_plain_names(call: Call, pattern: str) -> bool:
 def perl(call: Call) -> Stream:
     """Handle perl: with `-n` or `-p` an operand with a pipe runs a command, one with `>` writes."""
     loops = call.arguments.has("-n", "-p")
-    for option, value in call.arguments.values:
-        if "-F" in option.names and set(value.start) & set("({`$@"):
+    for value in values_of(call, "-F"):
+        if set(value.start) & set("({`$@"):
             emit_for(call, Kind.EXEC, value, "has a separator that may hold code")
     for operand in call.arguments.operands if loops else ():
         text = operand.text or ""
@@ -137,9 +137,10 @@ def parted(call: Call) -> Stream:
 
 def make_file_system(call: Call) -> Stream:
     """Handle `mkfs -t TYPE`, which runs `mkfs.TYPE` with options of that program."""
-    kind = next((value for option, value in call.arguments.values if "-t" in option.names), None)
-    if kind is None or kind.text is None:
+    kinds = values_of(call, "-t")
+    if not kinds or kinds[0].text is None:
         return call.run()
+    kind = kinds[0]
     words = [word for word in call.fields[1:] if word.span != kind.span and word.text not in ("-t", "--type")]
     return call.shell.invoke([literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span)
 

@@ -80,7 +80,7 @@ def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
     # The script, and its first word: `manage.py flush`.
     names = [path.rpartition("/")[2].partition(".")[0], *words[at + 1 : at + 2]]
     # A here-document is code for a script (`manage.py shell`) more often than data.
-    fed = at > 0 and caller.stdin.text is not None and caller.stdin.text.strip() != ""
+    fed = at > 0 and (caller.stdin.text or "").strip() != ""
     return is_own_program(place, path) and not fed and not leaves(place, names) and not place.is_unread(path)
 
 
@@ -92,12 +92,8 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
         # Alone they install.
         return False
     if given.spec.name in ("tox", "nox", "gradle", "gradlew", "sbt", "dotnet build", "dotnet msbuild"):
-        tasks = [
-            word.start.rpartition("=")[2]
-            for word in caller.fields[1:]
-            if word.start[:1] != "-" or "=" in word.start
-        ]
-    if caller.stdin.text is not None and caller.stdin.text.strip() and given.spec.program in SHELL_LIKE:
+        tasks = [word.rpartition("=")[2] for word in caller.words if word[:1] != "-" or "=" in word]
+    if (caller.stdin.text or "").strip() and given.spec.program in SHELL_LIKE:
         return False
     own = place.is_own_tool(given.spec) and not place.writes_configuration
     own = own and not drop_places(caller.stdin.taints) and place.stays_inside(caller)

@@ -55,7 +55,7 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if not links_inside(place, caller):
         return False
     spec = caller.arguments.spec
-    listed = spec.name in place.lists.writes or (place.is_own_tool(spec) and is_trusted_call(place, caller))
+    listed = spec.name in place.lists.writes or is_trusted_call(place, caller)
     return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
 
 
@@ -68,7 +68,7 @@ def links_inside(place: Place, caller: Invocation) -> bool:
 def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
     """Return whether the files are known that a command writes at a path, which may be a folder."""
     name = caller.program
-    if name in ("sed", "perl") and any(BACKUP_ELSEWHERE.match(word.start) for word in caller.fields[1:]):
+    if name in ("sed", "perl") and any(map(BACKUP_ELSEWHERE.match, caller.words)):
         return False
     if not links_inside(place, caller):
         return False
@@ -85,8 +85,7 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     if caller is None:
         return False
     if all(word.text is not None for word in caller.fields):
-        spec = caller.arguments.spec
-        listed = place.is_own_tool(spec) or spec.name in place.lists.writes
+        listed = caller.arguments.spec.name in place.lists.writes
         return listed and caller.program not in PLAIN_WRITERS
     named = (each for each in place.invocations if each.program in ("find", "grep", "ls", *PROJECT_FILES))
     # `| grep '\.go$'` only filters.
@@ -172,7 +171,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
 
 def moves_inside(place: Place, caller: Invocation) -> bool:
     """Return whether a command moves files within the tree, to a place that no build or clean-up deletes."""
-    words = [word.start for word in caller.fields[1:]]
+    words = caller.words
     to = place.relative(place.resolve(words[-1], caller.folder)) if words else None
     forced = any(word.startswith(("-f", "--f")) for word in words)
     return (

@@ -254,9 +254,7 @@ class Place:
 def makes_link(caller: Invocation) -> bool:
     """Return whether a command makes links, which the judge of the same script does not see yet."""
     name = caller.program
-    return name in ("ln", "link") or (
-        name == "cp" and any(LINK.match(word.start) for word in caller.fields[1:])
-    )
+    return name in ("ln", "link") or (name == "cp" and any(map(LINK.match, caller.words)))
 
 
 def is_loopback(address: str) -> bool:

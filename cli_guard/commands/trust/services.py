@@ -31,7 +31,7 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(place, caller)
     if name not in place.lists.git or not place.stays_inside(caller, texts=True):
         return False
-    words = [word.start for word in caller.fields[1:]]
+    words = caller.words
     present = {each for option in given.present for each in option.names if len(each) > 2}
     asks = place.lists.git[name]
     if any(fnmatchcase(word, ask) or holds_flag(word, ask) for word in words for ask in asks):
@@ -80,8 +80,7 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
         return place.stays_inside(caller) and any(place.exists(folder) for folder in folders)
     if given.spec.name == "python-m http.server":
         # By default it is open to all.
-        words = [word.start for word in caller.fields[1:]]
-        return any(is_loopback(word) and "0.0.0.0" not in word for word in words)  # noqa: S104
+        return any(is_loopback(word) and "0.0.0.0" not in word for word in caller.words)  # noqa: S104
     if given.spec.program not in CLIENTS:
         # An address in code, or of another client, that is written out.
         return ADDRESS.match(target) is not None and is_loopback(target)
