@@ -336,7 +336,7 @@ def take_input(call: ParsedCall, kind: str) -> None:
     """Use the input of a call as code or as names of files."""
     stdin = call.stdin
     if stdin == NOTHING and kind.startswith(("shell", "code:")):
-        call.effect(Kind.EXEC, None, "starts an interpreter", call.span)
+        call.effect(Kind.EXEC, None, "starts an interactive session", call.span)
     elif kind == "shell":
         run_shell(call, stdin, call.span, NOTHING)
     elif kind.startswith("code:"):

@@ -135,7 +135,7 @@ def check_pushed(call: Call) -> None:
         name, better = operand.shown.lstrip("+:"), "git push --force-with-lease"
         if operand.start.startswith("+"):
             reason = f"force-pushes {name}: rewrites history on the remote"
-            emit_for(call, Kind.SERVICE_WRITE, operand, reason, alternative=better)
+            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better)
         elif operand.start.startswith(":") and name:
             reason = f"deletes {name} on the remote"
             emit_for(call, Kind.SERVICE_WRITE, operand, reason)

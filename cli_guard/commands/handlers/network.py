@@ -6,7 +6,7 @@ from binascii import Error as BinasciiError
 
 from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.paths import path_of, remember
+from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
@@ -32,7 +32,8 @@ def transfer(call: Call) -> Stream:
         elif call.dry:
             kinds[-1] = Kind.READ
         elif given.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
-            kinds[-1] = "delete"
+            kinds[-1] = "text"
+            delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
     given.kinds[:] = zip(kinds, given.operands, strict=True)
     return call.run()
 

@@ -10,7 +10,7 @@ from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
-from cli_guard.commands.trust.place import Place
+from cli_guard.commands.trust.place import Place, is_loopback
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -174,6 +174,7 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
         if file := SQLITE.fullmatch(value):
             return place.may_write(file[1])
         plain = SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
+        plain = plain or (name.endswith(("HOST", "ADDR")) and value != "" and is_loopback(value))
         return plain or keeps_to_project(place, effect.target, place.context.folder)
     if caller is None or not effect.target:
         return False
