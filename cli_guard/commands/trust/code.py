@@ -191,9 +191,7 @@ def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
         places = INSTALLED if runner.program in ENVIRONMENTS else (NODE,)
         return locked or is_installed(place, program, caller.folder, places)
     activated = any(
-        each.name in ("source", ".")
-        and each.fields[1:]
-        and each.fields[1].start.endswith("venv/bin/activate")
+        each.name in ("source", ".") and "".join(each.words[:1]).endswith("venv/bin/activate")
         for each in place.invocations
     )
     return activated and is_installed(place, program, caller.folder)

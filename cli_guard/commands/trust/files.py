@@ -104,9 +104,14 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
         return False
     if names := wanted_names(finder):
         return not endangers_protected(place, "", names)
+    if searches_below(place, finder):
+        return True
+    if finder.program not in PROJECT_FILES:
+        return False
+    patterns = [word.rpartition("/")[2] for word in finder.words if "*" in word]
     tracked = [path for path in PROTECTED if not path.startswith((".git", ".env"))]
     is_free = not any(place.exists(f"{place.root}/{path}") for path in tracked)
-    return searches_below(place, finder) or (finder.program in PROJECT_FILES and is_free)
+    return is_free or (bool(patterns) and not endangers_protected(place, "", patterns))
 
 
 def searches_below(place: Place, finder: Invocation) -> bool:

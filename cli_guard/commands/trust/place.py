@@ -129,10 +129,7 @@ class Place:
 
     def is_unread(self, path: str) -> bool:
         """Return whether this very script has written a file, so that what it holds was not judged."""
-        patched = any(
-            each.program == "patch" or any(word.start == "apply" for word in each.fields[1:])
-            for each in self.invocations
-        )
+        patched = any(each.program == "patch" or "apply" in each.words for each in self.invocations)
         return patched or path in self.written
 
     @cached_property

@@ -31,12 +31,11 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(place, caller)
     if name not in place.lists.git or not place.stays_inside(caller, texts=True):
         return False
-    words = caller.words
-    present = {each for option in given.present for each in option.names if len(each) > 2}
-    asks = place.lists.git[name]
-    if any(fnmatchcase(word, ask) or holds_flag(word, ask) for word in words for ask in asks):
-        return False
-    if not present.isdisjoint(asks):
+    # The whole name of an option that was shortened.
+    words = [*caller.words, *(each for option in given.present for each in option.names if len(each) > 2)]
+    if any(
+        fnmatchcase(word, ask) or holds_flag(word, ask) for word in words for ask in place.lists.git[name]
+    ):
         return False
     operands = [each.start for each in given.operands]
     if name == "git commit":
