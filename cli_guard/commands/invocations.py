@@ -42,15 +42,20 @@ class Invocation:
         """Return the name of the program without its folder."""
         return self.name.rpartition("/")[2]
 
+    @property
+    def words(self) -> list[str]:
+        """Return the words after the program, as far as they are known."""
+        return [each.start for each in self.fields[1:]]
+
     @cached_property
     def arguments(self) -> Arguments:
         """Return the words after the program, as its table reads them; `git-add` is read as `git add`."""
-        name, words = self.program, list(self.fields[1:])
+        name, fields = self.program, list(self.fields[1:])
         spec = table(name)
         if spec is None and name.startswith("git-"):
             spec, name = table("git"), name.removeprefix("git-")
-            words = [replace(self.fields[0], text=name, start=name), *words]
-        return read_arguments(spec or Spec(name), words)
+            fields = [replace(self.fields[0], text=name, start=name), *fields]
+        return read_arguments(spec or Spec(name), fields)
 
     @cached_property
     def plain(self) -> bool:

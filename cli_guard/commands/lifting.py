@@ -53,13 +53,13 @@ def apply_patterns(
     lifting = Lifting(tuple(allowing), tuple(invocations), context, command)
     own = [lifting.lift(effect, callers) for effect, callers in found.items()]
     kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
-    hits: dict[Effect, None] = {}
-    for pattern in context.patterns:
-        if pattern.decision is not Decision.ALLOW:
-            met = [each for each in invocations if fit_pattern(pattern, each) is not None]
-            hits.update(
-                dict.fromkeys(effect_of_pattern(pattern, each, kinds.get(each, Kind.READ)) for each in met)
-            )
+    hits = dict.fromkeys(
+        effect_of_pattern(pattern, each, kinds.get(each, Kind.READ))
+        for pattern in context.patterns
+        if pattern.decision is not Decision.ALLOW
+        for each in invocations
+        if fit_pattern(pattern, each) is not None
+    )
     asked = [effect for effect in hits if effect.decision is Decision.REVIEW]
     return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
 
@@ -173,33 +173,28 @@ def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: 
     if not shape.open and len(named) == len(set(shape.words)):
         return False
     named |= {word.partition("=")[0] for word in named}
-    options = [option for option in given.present if option.takes in CODE | HOSTS or option.effect in GRAVE]
+    options = [each for each in given.present if each.takes in CODE | HOSTS or each.effect in GRAVE]
+    if any(not named.intersection(each.names) for each in options):
+        return True
+    operands = [each.start for each in given.operands]
     if kind is Kind.EXEC and any(
-        ADDRESS.match(each.start)
-        and not any(BOUND.match(word[0]) and matches(word, each.start) for word in shape.words)
-        for each in given.operands
+        ADDRESS.match(each) and not any(BOUND.match(word[0]) and matches(word, each) for word in shape.words)
+        for each in operands
     ):
         return True
-    words = [each.start for each in invocation.fields[1:]]
-    glued = [
-        word
-        for word in words
-        if (found := GLUED.match(word)) and lies_outside(found[1], invocation.folder, context)
-    ]
-    values = [each.start for each in given.operands] + [value.start for _, value in given.values]
+    words = invocation.words
+    paths = {each: each for each in (*operands, *(value.start for _, value in given.values))}
+    paths |= {word: found[1] for word in words if (found := GLUED.match(word))}
     # A report may go to the temporary folder; what code is there asks by its kind.
-    values, glued = ([each for each in some if "/tmp/" not in each] for some in (values, glued))  # noqa: S108
-    outside = glued + [each for each in values if lies_outside(each, invocation.folder, context)]
+    added = {
+        word
+        for word, path in paths.items()
+        if "/tmp/" not in word and lies_outside(path, invocation.folder, context)  # noqa: S108
+    }
     # A refspec that forces or deletes, another registry or host.
-    added = [
-        each.start
-        for each in given.operands
-        if VARIABLE.match(each.start) or each.start.startswith(("+", ":"))
-    ]
-    added += [word for word in words if word.startswith("-") and (GRAVE_NAME.match(word) or "://" in word)]
-    return any(not named.intersection(each.names) for each in options) or not named.issuperset(
-        added + outside
-    )
+    added |= {each for each in operands if VARIABLE.match(each) or each.startswith(("+", ":"))}
+    added |= {word for word in words if word.startswith("-") and (GRAVE_NAME.match(word) or "://" in word)}
+    return not named.issuperset(added)
 
 
 def lies_outside(word: str, folder: str | None, context: Context) -> bool:

@@ -66,18 +66,12 @@ def check_pattern(pattern: Pattern) -> None:
 
 def matches(pieces: tuple[str, ...], text: str) -> bool:
     """Return whether a word matches, `*` being anything between two pieces."""
-    if len(pieces) == 1:
+    first, *others = map(re.escape, pieces)
+    if not others:
         return text == pieces[0]
-    first, *middle, last = pieces
-    at, end = len(first), len(text) - len(last)
-    if at > end or not text.startswith(first) or not text.endswith(last):
-        return False
-    for piece in middle:
-        found = text.find(piece, at, end)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True
+    # Atomic groups: a piece is looked for once, so a pattern with many stars stays fast.
+    middle = "".join(f"(?>.*?{piece})" for piece in others[:-1])
+    return re.fullmatch(f"{first}{middle}.*{others[-1]}", text, re.DOTALL) is not None
 
 
 def covers(new: str, old: str) -> bool:

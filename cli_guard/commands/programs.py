@@ -6,7 +6,7 @@ format is described in `rules/programs/README.md`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -32,6 +32,10 @@ SPEC_KEYS = frozenset(
 )
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()
+)
+# Keys whose value is a word of a closed list.
+CLOSED: Mapping[str, Collection[str]] = MappingProxyType(
+    {"parsing": STYLES, "prints": PRINTS, "takes": VALUE_KINDS, "stdin": VALUE_KINDS, "others": ("text",)}
 )
 HARMLESS_VALUES = frozenset(("text", "folder", Kind.READ, Kind.SERVICE_READ))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
@@ -106,11 +110,6 @@ class Spec:
         """Return whether the program, or a sub-command of it, runs or loads code of the project."""
         return any(spec.effect is Kind.EXEC or spec.loads for spec in self.every())
 
-    def facts(self) -> Iterator[Option]:
-        """Return each option that has more than names in the table, once."""
-        seen = {id(option): option for option in self.options.values()}
-        yield from (option for option in seen.values() if option.match)
-
     def every(self) -> "Iterator[Spec]":
         """Yield this table and those of its sub-commands, each once."""
         yield self
@@ -171,46 +170,47 @@ def form_pattern(form: str) -> str:
     return re.escape(form).replace(r"\*\*", ".+").replace(r"\*", r"\S*")
 
 
-def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
-    unknown = set(data) - SPEC_KEYS
+def check_keys(data: Mapping[str, Any], known: frozenset[str], name: str) -> dict[str, Any]:
+    """Return the values of a table, a sub-command or a fact, checked. Raises BrokenTable for what is not known."""
+    unknown = set(data) - known
     if unknown:
         raise BrokenTable(f"{name}: unknown key {sorted(unknown)[0]}")
-    parsing = data.get("parsing", "gnu" if parent.parsing in ("", "posix") else parent.parsing)
+    for key, words in CLOSED.items():
+        if key in data:
+            check_word(data[key], words, name)
+    checked = dict(data)
+    if "effect" in data:
+        checked["effect"] = Kind(data["effect"])
+    if "operands" in data:
+        checked["operands"] = operands_from(data["operands"], name)
+    return checked
+
+
+def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
+    given = {"source": parent.source, **check_keys(data, SPEC_KEYS, name), "name": name}
+    given.setdefault("parsing", "gnu" if parent.parsing in ("", "posix") else parent.parsing)
     inherited = {} if parent.parsing == "posix" else parent.options
-    spec = Spec(
-        name=name,
-        parsing=one_of(STYLES, parsing, name),
-        options=MappingProxyType({**inherited, **options_from(data, name)}),
-        operands=operands_from(data.get("operands", ()), name),
-        effect=Kind(data["effect"]) if "effect" in data else None,
-        reason=data.get("reason", ""),
-        rule=data.get("rule", ""),
-        alternative=data.get("alternative", ""),
-        prints=one_of(PRINTS, data.get("prints", "text"), name),
-        stdin=value_kind(data["stdin"], name) if "stdin" in data else "",
-        handler=data.get("handler", ""),
-        loads=data.get("loads"),
-        settings=data.get("settings", ""),
-        help=data.get("help"),
-        dry=data.get("dry", ""),
-        others=one_of(("", "text"), data.get("others", ""), name),
-        source=data.get("source", parent.source),
-        match=data.get("match", ""),
-        near=data.get("near", ""),
-        examples={verdict: tuple(data.get(verdict, ())) for verdict in ("allow", "review", "deny")},
-    )
-    given = data.get("command", ())
-    if not given:
+    given["options"] = MappingProxyType({**inherited, **options_from(data, name)})
+    given["examples"] = {verdict: tuple(given.pop(verdict, ())) for verdict in ("allow", "review", "deny")}
+    below = given.pop("command", ())
+    for key in ("flags", "values", "fact"):
+        given.pop(key, None)
+    spec = Spec(**given)
+    if not below:
         return spec
-    forms = {form: spec_from(each, f"{name} {form}", spec) for each in given for form in forms_in(each)}
+    forms = {
+        form: spec_from(each, f"{name} {form}", spec)
+        for each in below
+        for form in names_in(each)
+        if "*" in form
+    }
     group = replace(spec, forms=MappingProxyType({**parent.forms, **forms}))
-    commands = commands_from(given, group)
-    return replace(group, commands=MappingProxyType(commands)) if commands or forms else spec
+    return replace(group, commands=MappingProxyType(commands_from(below, group)))
 
 
-def forms_in(data: Mapping[str, Any]) -> list[str]:
-    """Return the names of a sub-command that are forms (`* describe-*`), without the others."""
-    return [name for name in (" ".join(each.split()) for each in data["name"].split("|")) if "*" in name]
+def names_in(data: Mapping[str, Any]) -> list[str]:
+    """Return the names of a sub-command; one with a star is a form (`* describe-*`)."""
+    return [" ".join(each.split()) for each in data["name"].split("|")]
 
 
 def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> dict[str, Spec]:
@@ -218,7 +218,7 @@ def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> 
     found: dict[str, Spec] = {}
     longer: dict[str, list[Mapping[str, Any]]] = {}
     for data in tables:
-        for name in (" ".join(each.split()) for each in data["name"].split("|")):
+        for name in names_in(data):
             first, _, rest = name.partition(" ")
             if "*" in name:
                 continue
@@ -249,23 +249,8 @@ def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
             plain = word.removesuffix("[=]")
             options[plain] = plain_option(plain, "text" if optional else takes, optional)
     for fact in data.get("fact", ()):
-        unknown = set(fact) - FACT_KEYS
-        if unknown:
-            raise BrokenTable(f"{name}: unknown key {sorted(unknown)[0]} in a fact")
-        option = Option(
-            names=tuple(fact["options"].split()),
-            takes=value_kind(fact["takes"], name) if "takes" in fact else None,
-            optional=fact.get("optional", False),
-            effect=Kind(fact["effect"]) if "effect" in fact else None,
-            operands=operands_from(fact["operands"], name) if "operands" in fact else None,
-            stdin=value_kind(fact["stdin"], name) if "stdin" in fact else None,
-            prints=one_of(PRINTS, fact["prints"], name) if "prints" in fact else "",
-            reason=fact.get("reason", ""),
-            rule=fact.get("rule", ""),
-            alternative=fact.get("alternative", ""),
-            match=fact.get("match", ""),
-            near=fact.get("near", ""),
-        )
+        given = check_keys(fact, FACT_KEYS, name)
+        option = Option(tuple(given.pop("options").split()), **given)
         options.update(dict.fromkeys(option.names, option))
     return options
 
@@ -276,17 +261,11 @@ def operands_from(given: str | list[str] | tuple[()], name: str) -> tuple[str, .
         given = [given]
     kinds = [given.removesuffix(REPEATED) + REPEATED] if isinstance(given, str) else list(given)
     for kind in kinds:
-        value_kind(kind.removesuffix(REPEATED), name)
+        check_word(kind.removesuffix(REPEATED), VALUE_KINDS, name)
     return tuple(kinds)
 
 
-def value_kind(kind: str, name: str) -> str:
-    """Check and return a kind of value. Raises BrokenTable."""
-    return one_of(VALUE_KINDS, kind, name)
-
-
-def one_of(known: "tuple[str, ...] | frozenset[str]", given: str, name: str) -> str:
-    """Check and return a word of a closed list. Raises BrokenTable."""
+def check_word(given: str, known: Collection[str], name: str) -> None:
+    """Raise BrokenTable if a word is not in a closed list."""
     if given not in known:
         raise BrokenTable(f"{name}: {given!r} is none of {', '.join(sorted(known))}")
-    return given

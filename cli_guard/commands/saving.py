@@ -54,7 +54,7 @@ def pattern_to_save(
         return None
     # A request that only fetches, and a push that rewrites nothing, may be kept as they are.
     kinds = {effect.kind for effect in effects}
-    sends = kinds == {Kind.NETWORK_OUT} and outer[0].spelled[0][1:2] and outer[0].spelled[0][1].text == "push"
+    sends = kinds == {Kind.NETWORK_OUT} and [word.text for word in outer[0].spelled[0][1:2]] == ["push"]
     fetches = kinds == {Kind.NETWORK_IN} and outer[0].name in ("curl", "wget")
     if not (sends or fetches) and any(is_refused(each) for each in plain):
         return None

@@ -32,7 +32,7 @@ def saved_patterns() -> list[tuple[labelled_commands.Labelled, str]]:
 def alternatives_of(name: str) -> Iterator[str]:
     for spec in read_table(name).every():
         yield spec.alternative
-        yield from (fact.alternative for fact in spec.facts())
+        yield from (fact.alternative for fact in spec.options.values() if fact.match)
 
 
 @table("name", programs())

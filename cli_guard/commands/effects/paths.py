@@ -25,6 +25,16 @@ MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 # For these a dash is the name of a file, not the output.
 NAMING_DASH = ("tee", "sort", "shuf", "xxd", "uniq")
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
+EMPTY_HOOKS = ("", "exit 0", "#!/bin/sh")
+SWITCHING_TEXT = re.compile(r"hook|include|template", re.IGNORECASE)
+# Files whose write is reviewed: the kind, what they are, and the rule.
+NOTABLE = {
+    PathClass.GUARD: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
+    PathClass.SETTINGS: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
+    PathClass.STARTUP: (Kind.PERSISTENCE, "which runs automatically", floors.PRIVILEGE_FILE),
+    PathClass.ACCESS: (Kind.PERSISTENCE, "which controls access", floors.PRIVILEGE_FILE),
+    PathClass.SYSTEM_FILE: (Kind.SYSTEM, "a file of the system", ""),
+}
 
 
 def path_of(shell: Machine, given: Field) -> str:
@@ -80,14 +90,13 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     """Emit the read of a file; return what is known of its contents."""
     path = find_target(shell, given)
     known = shell.scope.files.get(path)
-    if given.shape and is_credential(resolve_path(given.shape, shell.scope.folder, shell.context)):
+    shape = resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else ""
+    may_be_secret = given.dynamic and (SECRET in given.taints or is_credential(path))
+    if may_be_secret or (shape and is_credential(shape)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
         return Stream(None, frozenset((SECRET,)))
     is_lost = shell.scope.folder is None and shell.context.folder is not None
     if given.dynamic or (is_lost and not given.start.startswith(("/", "~"))):
-        if SECRET in given.taints or is_credential(path):
-            shell.emit(Kind.CREDENTIAL, path, "reads what may be a secret", span)
-            return Stream(None, frozenset((SECRET,)))
         shell.emit(Kind.UNKNOWN, given.shown, f"reads a file known only at run time ({given.shown})", span)
         return ANYTHING
     if given.pattern and (link := find_secret_link(shell, path)):
@@ -139,50 +148,29 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         shell.emit(Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=rule, decision=decision)
         return
     if given.dynamic:
-        target = f"{given.shown}"
-        shell.emit(Kind.UNKNOWN, target, f"{verb} a file known only at run time ({target})", span)
-    emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
-    plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
-    if place is PathClass.GIT_CONFIG and plain and verb == "writes" and carried.text:
+        shell.emit(Kind.UNKNOWN, given.shown, f"{verb} a file known only at run time ({given.shown})", span)
+    text = carried.text or "" if verb == "writes" else ""
+    shape = resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else path
+    if place is PathClass.GIT_CONFIG and text and not SWITCHING_TEXT.search(text):
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
-    elif place in GUARDED or (
-        place is PathClass.GUARD and verb == "writes" and emptied_hook and carried.text
-    ):
+    elif place in GUARDED or (place is PathClass.GUARD and text and text.strip() in EMPTY_HOOKS):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which can switch Git's hooks off", span)
     elif place is PathClass.REPOSITORY and REFS.search(path):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
-    elif is_settings(shell, given) and shell.context.setting is not Setting.CHANGE:
+    elif classify_path(shape) is PathClass.SETTINGS and shell.context.setting is not Setting.CHANGE:
+        # The user's own configuration or an agent's, even below an unknown folder.
         reason = f"{verb} {given.shown}, which decides what cli-guard or an agent may do"
         floors.deny_guard_off(shell, path, reason, span, "let your user change it")
-    elif place in (PathClass.GUARD, PathClass.SETTINGS):
-        shell.emit(
-            Kind.GUARD,
-            path,
-            f"{verb} {path}, which configures Git hooks or cli-guard",
-            span,
-            decision=Decision.REVIEW,
-        )
-    elif place in (PathClass.STARTUP, PathClass.ACCESS):
-        what = "which runs automatically" if place is PathClass.STARTUP else "which controls access"
-        shell.emit(Kind.PERSISTENCE, path, f"{verb} {path}, {what}", span, rule=floors.PRIVILEGE_FILE)
-    elif place is PathClass.SYSTEM_FILE:
-        shell.emit(Kind.SYSTEM, path, f"{verb} {path}, a file of the system", span)
+    elif place in NOTABLE:
+        kind, what, rule = NOTABLE[place]
+        reason = f"{verb} {path}, {what}"
+        shell.emit(kind, path, reason, span, rule=rule, decision=Decision.REVIEW)
     elif is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span)
     else:
         shell.emit(Kind.WRITE, path, f"{verb} {path}", span)
     if verb == "writes":
         remember(shell, path, carried)
-
-
-def is_settings(shell: Machine, given: Field) -> bool:
-    """Return whether a path is the user's own configuration or an agent's, even below an unknown folder."""
-    shape = (
-        resolve_path(given.shape, shell.scope.folder, shell.context)
-        if given.shape
-        else find_target(shell, given)
-    )
-    return classify_path(shape) is PathClass.SETTINGS
 
 
 def remember(shell: Machine, path: str, carried: Stream) -> None:
@@ -209,16 +197,11 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         )
         return
     extent = classify_whole(path)
-    if extent is not PathClass.ORDINARY and not (given.text is None and not given.start):
-        if given.text is None and path == "/":
-            # `/$NAME`: the part after the slash is unknown, and usually not empty.
-            shell.emit(Kind.DELETE, given.shown, f"{verb} {given.shown}, whose end is not known", span)
-            return
-        if given.text is not None:
-            names = {PathClass.ROOT: "the whole file system", PathClass.HOME: "a whole home folder"}
-            what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
-            shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
-            return
+    if extent is not PathClass.ORDINARY and given.text is not None:
+        names = {PathClass.ROOT: "the whole file system", PathClass.HOME: "a whole home folder"}
+        what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
+        shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
+        return
     check_folder(shell, given, span)
     place = classify_path(path)
     if place is PathClass.SINK:

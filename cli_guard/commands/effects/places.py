@@ -45,22 +45,11 @@ SYSTEM_FOLDERS = frozenset(
 SECRET_FOLDERS = frozenset(
     ("/etc", "/etc/ssl", "/home", "/Users", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
 )
-VITAL_FILES = frozenset(
+VITAL = SYSTEM_FOLDERS.union(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()
 )
-SYSTEM_TREES = (
-    "/bin",
-    "/boot",
-    "/etc",
-    "/lib",
-    "/lib64",
-    "/sbin",
-    "/sys",
-    "/usr",
-    "/System",
-    "/Library",
-    "/proc",
-)
+SYSTEM_TREES = tuple("/bin/ /boot/ /etc/ /lib/ /lib64/ /sbin/ /sys/ /usr/ /System/ /Library/ /proc/".split())
+HOMES = re.compile(r"~[\w.+-]*|/(?:home|Users)/[^/]+|/root")
 SINKS = re.compile(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z")
 DISKS = re.compile(
     r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
@@ -148,15 +137,10 @@ def classify_whole(path: str) -> PathClass:
     path = strip_pattern(path)
     if path == "/" or re.fullmatch(r"[A-Za-z]:[\\/]*\**", path):
         return PathClass.ROOT
-    if re.fullmatch(r"~[\w.+-]*", path) or re.fullmatch(r"/(?:home|Users)/[^/]+", path) or path == "/root":
+    if HOMES.fullmatch(path):
         return PathClass.HOME
-    if path in SYSTEM_FOLDERS or path in VITAL_FILES:
-        return PathClass.SYSTEM
-    if (
-        GLOBS.search(path)
-        and path.startswith("/")
-        and any(matches_whole(known, path) for known in SYSTEM_FOLDERS)
-    ):
+    is_glob = path.startswith("/") and GLOBS.search(path)
+    if path in VITAL or (is_glob and any(matches_whole(known, path) for known in SYSTEM_FOLDERS)):
         return PathClass.SYSTEM
     return PathClass.ORDINARY
 
@@ -171,13 +155,11 @@ def classify_path(path: str) -> PathClass:
     for place, pattern in PATTERNS:
         if pattern.search(path):
             return place
-    if GLOBS.search(path) and (
-        found := next((place for name, place in GLOBBED if could_find(path, name)), None)
-    ):
-        return found
-    if path.startswith(SYSTEM_TREES) and any(
-        path == tree or path.startswith(f"{tree}/") for tree in SYSTEM_TREES
-    ):
+    if GLOBS.search(path):
+        for name, place in GLOBBED:
+            if could_find(path, name):
+                return place
+    if f"{path}/".startswith(SYSTEM_TREES):
         return PathClass.SYSTEM_FILE
     return PathClass.ORDINARY
 

@@ -13,7 +13,7 @@ from cli_guard.commands.effects.paths import find_secret_link, path_of, physical
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
-from cli_guard.commands.programs import sub_command, table
+from cli_guard.commands.programs import read_table, sub_command
 from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, TOKEN, Stream
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
@@ -49,7 +49,17 @@ FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 
-def take(call: ParsedCall, kind: str, given: Field, reason: str, rule: str) -> None:
+def emit_for(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str = "") -> None:
+    """Emit the effect of one word of a call."""
+    call.effect(kind, given.shown, reason, given.span, rule)
+
+
+def values_of(call: ParsedCall, *names: str) -> list[Field]:
+    """Return the values of the options with one of these names."""
+    return [value for option, value in call.arguments.values if {*option.names} & {*names}]
+
+
+def take(call: ParsedCall, kind: str, given: Field, reason: str = "", rule: str = "") -> None:
     call.shell.budget.step()
     if kind in TAKERS:
         TAKERS[kind](call, given)
@@ -84,8 +94,8 @@ def take_effect(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: s
     if kind is Kind.SERVICE_READ:
         floors.check_sent(call.shell, given.taints, given.shown, given.span)
         if given.text is None:
-            call.effect(Kind.UNKNOWN, given.shown, "gets a name known only at run time", given.span)
-    call.effect(kind, given.shown, reason, given.span, rule)
+            emit_for(call, Kind.UNKNOWN, given, "gets a name known only at run time")
+    emit_for(call, kind, given, reason, rule)
 
 
 def take_read(call: ParsedCall, given: Field) -> None:
@@ -97,11 +107,11 @@ def take_read(call: ParsedCall, given: Field) -> None:
         (given.start.startswith("@") or given.is_open) and call.program.name in TAKES_OPTIONS_FROM_FILES
     ):
         reason = "gets a file name that it reads as a command or as options"
-        call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
+        emit_for(call, Kind.UNKNOWN, given, reason)
     elif given.text is None and given.origin:
         shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):
-            call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
+            emit_for(call, Kind.CREDENTIAL, given, "reads what may be a secret")
         elif given.origin == "paths" and (link := find_secret_link(call.shell)):
             call.effect(Kind.CREDENTIAL, link, f"may read {link}, which leads to a secret", given.span)
         call.reads.append(Stream(None, read_named(given.taints)))
@@ -115,14 +125,20 @@ def take_url(call: ParsedCall, given: Field) -> None:
     text = given.start
     if text.startswith("file:"):
         # The file also depends on escapes and braces that only the program resolves.
-        call.effect(Kind.UNKNOWN, given.shown, "reads a file by its address", given.span)
+        emit_for(call, Kind.UNKNOWN, given, "reads a file by its address")
         call.reads.append(
             read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
         )
         return
-    take_helper(call, given)
+    connect(call, Kind.NETWORK_IN, given, "fetches")
+
+
+def connect(call: ParsedCall, kind: Kind, given: Field, verb: str) -> None:
+    """Emit the connection to an address; one of the form `ext::command` runs it (git-remote-ext(1))."""
+    if "::" in given.start.partition("/")[0]:
+        emit_for(call, Kind.EXEC, given, "runs the command in the address")
     check_address(call, given)
-    call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shorten(given)}", given.span)
+    emit_for(call, kind, given, f"{verb} {shorten(given)}")
 
 
 def check_address(call: ParsedCall, given: Field) -> None:
@@ -131,27 +147,21 @@ def check_address(call: ParsedCall, given: Field) -> None:
     floors.check_sent(call.shell, taints, given.shown, given.span, stays=stays_here(call))
 
 
-def take_helper(call: ParsedCall, given: Field) -> None:
-    """Run the command in an `ext::command` address (git-remote-ext(1))."""
-    if "::" in given.start.partition("/")[0]:
-        call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
-
-
 def take_name(call: ParsedCall, given: Field) -> None:
     """Judge a DNS name that is looked up: the owner of the name sees the query, so it may carry data out."""
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     if given.text is None:
         reason = "is asked for a name that is not known before it runs"
-        call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
+        emit_for(call, Kind.UNKNOWN, given, reason)
     elif (
         given.start.startswith("+")
         or RECORD_TYPES.fullmatch(given.start)
         or ADDRESS_OF_HOST.fullmatch(given.start)
     ):
-        call.effect(Kind.SERVICE_READ, given.shown, "", given.span)
+        emit_for(call, Kind.SERVICE_READ, given, "")
     elif not LOOPBACK.fullmatch(given.start):
         reason = f"looks up {shorten(given)}, which its owner sees"
-        call.effect(Kind.NETWORK_OUT, given.shown, reason, given.span)
+        emit_for(call, Kind.NETWORK_OUT, given, reason)
 
 
 def take_server(call: ParsedCall, given: Field) -> None:
@@ -159,7 +169,7 @@ def take_server(call: ParsedCall, given: Field) -> None:
     check_address(call, given)
     hosts = find_hosts(given.start) or [given.start]
     if given.text is None or not all(map(LOOPBACK.fullmatch, hosts)):
-        call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
+        emit_for(call, Kind.NETWORK_OUT, given, f"connects to {shorten(given)}")
 
 
 def take_endpoint(call: ParsedCall, given: Field) -> None:
@@ -177,10 +187,7 @@ def find_hosts(text: str) -> list[str]:
 
 
 def take_host(call: ParsedCall, given: Field) -> None:
-    """Emit the connection to a host."""
-    take_helper(call, given)
-    check_address(call, given)
-    call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
+    connect(call, Kind.NETWORK_OUT, given, "connects to")
 
 
 def check_data(call: ParsedCall, taints: frozenset[str], span: Span) -> bool:
@@ -206,14 +213,14 @@ def take_upload(call: ParsedCall, given: Field) -> None:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
         return
     if REMOTE_PLACE.match(given.start):
-        call.effect(Kind.NETWORK_OUT, given.shown, f"sends to or fetches from {shorten(given)}", given.span)
+        emit_for(call, Kind.NETWORK_OUT, given, f"sends to or fetches from {shorten(given)}")
         call.reads.append(Stream(None, frozenset((REMOTE,))))
         return
     stream = given.stream or read_path(call.shell, given, given.span)
     call.reads.append(stream)
     walked = {BELOW + folder for folder in call.find_walked()}
     check_data(call, stream.taints | read_named(given.taints) | walked, given.span)
-    call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shorten(given)}", given.span)
+    emit_for(call, Kind.NETWORK_OUT, given, f"sends {shorten(given)}")
 
 
 def take_send(call: ParsedCall, given: Field) -> None:
@@ -302,12 +309,10 @@ def take_script(call: ParsedCall, given: Field) -> None:
         floors.check_remote_code(call.shell, frozenset((REMOTE,)), given.shown, given.span)
         return
     path = path_of(call.shell, given)
-    stream = given.stream or call.shell.scope.files.get(path)
-    if stream is None and given.text is None:
-        stream = Stream(None, given.taints)
-    if stream and floors.check_remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
+    stream = given.stream or call.shell.scope.files.get(path) or Stream(None, given.taints)
+    if floors.check_remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
         return
-    if stream and stream.text is not None and call.program.name in SHELLS:
+    if stream.text is not None and call.program.name in SHELLS:
         call.shell.run_child(stream.text, given.span)
         if given.stream is not None:
             return
@@ -320,19 +325,17 @@ def take_script(call: ParsedCall, given: Field) -> None:
 def take_module(call: ParsedCall, given: Field) -> None:
     """Run a Python module by its own table, or by that of the program of its name."""
     call.took_input = True
-    check_imports(call, module=(given.text or "").partition(".")[0])
+    module = given.text or ""
+    name = module.partition(".")[0]
+    check_imports(call, module=name)
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
-    modules = table("python-m")
-    program = (given.text or "").partition(".")[0].replace("_", "-")
-    known = (
-        sub_command(modules, given.text) if modules and given.text and program not in PYTHON_TOOLS else None
-    )
-    if known is None and program not in PYTHON_TOOLS:
-        call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
-    elif known is None:
+    program = name.replace("_", "-")
+    if program in PYTHON_TOOLS:
         call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
-    else:
+    elif sub_command(read_table("python-m"), module):
         call.shell.invoke([literal("python-m", given.span), given, *words], call.stdin, call.span)
+    else:
+        emit_for(call, Kind.EXEC, given, f"runs the module {given.shown}")
     call.arguments.operands.clear()
     call.arguments.kinds.clear()
     call.arguments.unknown.clear()
@@ -341,18 +344,14 @@ def take_module(call: ParsedCall, given: Field) -> None:
 def take_input(call: ParsedCall, kind: str) -> None:
     """Use the input of a call as code or as names of files."""
     stdin = call.stdin
-    if kind == "shell":
-        if stdin == NOTHING:
-            call.effect(Kind.EXEC, None, "starts an interactive shell", call.span)
-        else:
-            outer, call.shell.scope.arguments = call.shell.scope.arguments, None
-            run_shell(call, stdin, call.span, NOTHING)
-            call.shell.scope.arguments = outer
+    if stdin == NOTHING and kind.startswith(("shell", "code:")):
+        call.effect(Kind.EXEC, None, "starts an interactive session", call.span)
+    elif kind == "shell":
+        outer, call.shell.scope.arguments = call.shell.scope.arguments, None
+        run_shell(call, stdin, call.span, NOTHING)
+        call.shell.scope.arguments = outer
     elif kind.startswith("code:"):
-        if stdin == NOTHING:
-            call.effect(Kind.EXEC, None, "starts an interpreter", call.span)
-        else:
-            run_language(call, kind, stdin, call.span)
+        run_language(call, kind, stdin, call.span)
     elif kind == "send":
         sent = check_data(call, stdin.taints, call.span)
         if not sent and stdin != NOTHING:

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import islice, pairwise
+from itertools import dropwhile, islice, pairwise, takewhile
 
 from cli_guard.commands import floors
 from cli_guard.commands.below import BELOW, NAMES
-from cli_guard.commands.effects.arguments import Arguments
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.credentials import list_hidden
 from cli_guard.commands.effects.loose import may_be_option
@@ -20,33 +19,27 @@ from cli_guard.commands.effects.places import (
     holds_credentials,
     is_credential,
 )
-from cli_guard.commands.effects.values import take
+from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
 from cli_guard.model import Decision
 
-# find(1): tests and actions that only read, by the number of words that follow them.
-TESTS = {
-    0: (
-        "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable "
-        "-readable -writable -nouser -nogroup -prune -print -print0 -ls -quit -follow -ignore_readdir_race "
-        "-noignore_readdir_race -warn -nowarn -help --help -version --version -H -L -P -E -X -x -s"
-    ),
-    1: (
-        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm "
-        "-user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth "
-        "-mindepth -links -inum -samefile -lname -ilname -fstype -used -context -printf -D -f -files0-from"
-    ),
-}
-ARITY = {word: count for count, words in TESTS.items() for word in words.split()}
+# find(1): the options before its folders.
+OPENING = re.compile(r"-[HLPEXdxs]")
+NEWER = re.compile(r"-newer[aBcmt]{2}")
 NARROWING = frozenset(
     "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile "
     "-perm -atime -ctime -group -nouser -links".split()
 )
-RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
+# Modes that let anybody write, that let nobody read, and that leave a file executable.
+OPENED = re.compile(r"\d*[2367]\Z|[ugoa]*[+=][rxXst]*w")
+CLOSED = re.compile(r"0+\Z|(?:a|ugo)?(?:[-=]\w*[rx]|=\Z)")
+EXECUTABLE = re.compile(r"\d*[1357]\d*\Z|[^+]*\+|[^=]*=.*x", re.DOTALL)
+DATE_FIELD = re.compile(r"%[-_0^#]?[EO]?[A-Za-z%]")
+LETTER = re.compile(r"[A-Za-z]")
+BELOW_IT = " and all below it"
 NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
 NEGATIONS = ("-not", "!")
@@ -67,51 +60,34 @@ STARS = re.compile(r"\*+(?:\.\*)?\Z")
 
 def find(call: Call) -> Stream:
     """Handle find: its folders, its tests, and its actions on the files found."""
-    words = call.fields[1:]
-    at = 0
-    while (
-        at < len(words)
-        and words[at].start[:1] in ("-",)
-        and ARITY.get(words[at].start) == 0
-        and len(words[at].start) <= 3
-    ):
-        at += 1
-    roots: list[Field] = []
-    while (at < len(words) and words[at].start[:1] not in ("-", "(", "!", "")) or (
-        words[at : at + 1] and words[at].origin
-    ):
-        roots.append(words[at])
-        at += 1
-    found = find_targets(call, roots, words[at:])
-    split = (word for word in words[at:] if word.many or word.pattern)
+    rest = [*dropwhile(lambda word: OPENING.fullmatch(word.start), call.fields[1:])]
+    roots = [*takewhile(lambda word: word.origin or word.start[:1] not in ("-", "(", "!", ""), rest)]
+    rest = rest[len(roots) :]
+    found = find_targets(call, roots, rest)
+    split = (word for word in rest if word.many or word.pattern)
     for word in islice((each for each in (*roots, *split) if may_be_option(call.shell, each)), 1):
         reason = f"{word.shown} is known only at run time and may be a test of find"
-        call.effect(Kind.UNKNOWN, word.shown, reason, word.span)
+        emit_for(call, Kind.UNKNOWN, word, reason)
     # A format may be any text.
-    prints_text = any(word.text in ("-printf", "-ls") for word in words)
+    prints_text = any(word.text in ("-printf", "-ls") for word in rest)
     origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
     outputs = [Stream(None, taints_of(found), "" if prints_text else origin)]
-    while at < len(words):
-        word = words[at]
-        name = word.text or ""
-        newer = re.fullmatch(r"-newer[aBcmt]{2}", name) is not None
-        if name in RUNS:
-            at, output = run_on(call, words, at + 1, found)
+    while rest:
+        word, *rest = rest
+        test = call.spec.options.get(word.text or "")
+        if test is None and not NEWER.fullmatch(word.start):
+            emit_for(call, Kind.UNKNOWN, word, f"has an unknown test: {word.shown[:60]}")
+        elif test and test.takes == "command":
+            rest, output = run_on(call, word, rest, found)
             outputs.append(output)
-        elif name == "-delete":
-            call.kinds.add(Kind.DELETE)
+        elif test and test.effect:
+            call.kinds.add(test.effect)
             for each in found:
                 delete_path(call.shell, each, word.span)
-            at += 1
-        elif name in OUTPUTS:
-            for target in words[at + 1 : at + 2]:
+        elif test is None or test.takes:
+            for target in rest[:1] if test and test.takes == "write" else ():
                 write_path(call.shell, target, target.span, NOTHING)
-            at += 1 + OUTPUTS[name]
-        elif name in ARITY or newer:
-            at += 1 + ARITY.get(name, 1)
-        else:
-            call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
-            at += 1
+            rest = rest[2 if word.text == "-fprintf" else 1 :]
     return merge(outputs)
 
 
@@ -125,7 +101,7 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
     for root in roots or [literal(".", call.span)]:
         path = find_target(call.shell, root)
         if root.dynamic:
-            call.effect(Kind.UNKNOWN, root.shown, "searches a folder known only at run time", root.span)
+            emit_for(call, Kind.UNKNOWN, root, "searches a folder known only at run time")
         elif is_credential(path):
             call.effect(Kind.CREDENTIAL, path, f"searches {path}", root.span)
         everything = classify_whole(path) is not PathClass.ORDINARY and not narrow
@@ -180,28 +156,27 @@ def is_guarded(path: str, tests: list[Field]) -> bool:
     return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
 
-def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> tuple[int, Stream]:
-    """Run `-exec command ;` with the files found in place of `{}`; return the position after it and what it prints."""
+def run_on(call: Call, action: Field, words: list[Field], found: list[Field]) -> tuple[list[Field], Stream]:
+    """Run `-exec command ;` with the files found in place of `{}`; return the words after it and what it prints."""
+    texts = [word.text for word in words]
     # A plus ends the command only behind `{}`.
     ends = (
-        i
-        for i in range(at, len(words))
-        if words[i].text == ";" or (words[i].text, words[i - 1].text) == ("+", "{}")
+        at for at, text in enumerate(texts) if text == ";" or texts[max(at - 1, 0) : at + 1] == ["{}", "+"]
     )
     end = next(ends, len(words))
     command: list[Field] = []
-    for word in words[at:end]:
+    for word in words[:end]:
         command += (
             found if word.text == "{}" else [fill_braces(word, found)] if "{}" in word.start else [word]
         )
     scope = call.shell.scope
     outer = scope.folder, scope.unsure_folder
-    if words[at - 1].text in ("-execdir", "-okdir") and found:
+    if action.text in ("-execdir", "-okdir"):
         # It runs there or in any folder below.
         scope.folder, scope.unsure_folder = found[0].start.rstrip("/") or "/", True
     output = call.shell.invoke(command, NOTHING, call.span) if command else NOTHING
     scope.folder, scope.unsure_folder = outer
-    return end + 1, output
+    return words[end + 1 :], output
 
 
 def fill_braces(word: Field, found: list[Field]) -> Field:
@@ -213,12 +188,15 @@ def fill_braces(word: Field, found: list[Field]) -> Field:
 def mode(call: Call) -> Stream:
     given = call.arguments
     operands = list(given.operands)
-    by_reference = given.has("--reference")
     recursive = given.has("-R", "--recursive")
+    # `-x` is a mode and no option.
     flagged = [word for word in given.unknown if re.fullmatch(r"-[rwxXst]+", word.start)]
-    for word in flagged:
-        given.unknown.remove(word)
-    wanted = flagged[0].start if flagged else "" if by_reference or not operands else operands.pop(0).shown
+    given.unknown[:] = [word for word in given.unknown if word not in flagged]
+    if flagged or given.has("--reference"):
+        wanted = "".join(word.start for word in flagged[:1])
+    else:
+        wanted = "".join(word.shown for word in operands[:1])
+        operands = operands[1:]
     call.not_understood()
     for operand in operands:
         change_mode(call, operand, wanted, recursive=recursive)
@@ -227,44 +205,28 @@ def mode(call: Call) -> Stream:
 
 def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> None:
     path = path_of(call.shell, operand)
-    open_to_all = (
-        bool(re.search(r"[2367]\Z", wanted))
-        if wanted.isdecimal()
-        else bool(re.match(r"[ugoa]*[ao]?[+=][rxXst]*w", wanted))
-    )
-    closed = (wanted.isdecimal() and wanted.strip("0") == "") or bool(
-        re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
-    )
-    extent = (
-        PathClass.ROOT
-        if EVERYTHING in operand.taints
-        else classify_whole(path)
-        if operand.text is not None
-        else PathClass.ORDINARY
-    )
-    if extent is not PathClass.ORDINARY and (recursive or open_to_all or closed):
-        reason = f"changes the permissions of {path}{' and all below it' if recursive else ''}"
-        rule = floors.OPEN_PERMISSIONS
-        call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+    if is_vital(operand, path) and (recursive or OPENED.match(wanted) or CLOSED.match(wanted)):
+        deny_for_all(call, operand, f"changes the permissions of {path}{BELOW_IT if recursive else ''}")
         return
-    if (
-        classify_path(path) is PathClass.HOOKS
-        or HOOK_FILE.search(path)
-        or (path.endswith(".git") and recursive)
-    ):
-        runs = (
-            bool(re.search(r"[1357]", wanted))
-            if wanted.isdecimal()
-            else "+" in wanted or "x" in wanted.partition("=")[2]
-        )
-        if not runs:
-            floors.deny_guard_off(call.shell, path, f"makes {path} not executable", operand.span)
-            return
-    write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if classify_path(
-        path
-    ) is not PathClass.HOOKS else (
+    is_hook = classify_path(path) is PathClass.HOOKS
+    guards = is_hook or HOOK_FILE.search(path) or (path.endswith(".git") and recursive)
+    if guards and not EXECUTABLE.match(wanted):
+        floors.deny_guard_off(call.shell, path, f"makes {path} not executable", operand.span)
+    elif is_hook:
         call.effect(Kind.PERSISTENCE, path, f"makes {path} executable", operand.span)
-    )
+    else:
+        write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of")
+
+
+def is_vital(operand: Field, path: str) -> bool:
+    """Return whether a word names the root, a home or a folder of the system, or all that a search found."""
+    known = operand.text is not None and classify_whole(path) is not PathClass.ORDINARY
+    return known or EVERYTHING in operand.taints
+
+
+def deny_for_all(call: Call, operand: Field, reason: str) -> None:
+    path, rule = path_of(call.shell, operand), floors.OPEN_PERMISSIONS
+    call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
 
 
 def owner(call: Call) -> Stream:
@@ -272,10 +234,8 @@ def owner(call: Call) -> Stream:
     call.not_understood()
     for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
         path = path_of(call.shell, operand)
-        if classify_whole(path) is not PathClass.ORDINARY and operand.text is not None and recursive:
-            reason = f"changes the owner of {path} and all below it"
-            rule = floors.OPEN_PERMISSIONS
-            call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+        if recursive and is_vital(operand, path):
+            deny_for_all(call, operand, f"changes the owner of {path}{BELOW_IT}")
         elif classify_path(path) is PathClass.HOOKS and call.shell.context.setting is not Setting.CHANGE:
             floors.deny_guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
         else:
@@ -290,51 +250,44 @@ def tar(call: Call) -> Stream:
         call.replace_fields([call.fields[0], *old_style(words[0], words[1:])])
     given = call.arguments
     writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
-    extracts = given.has("-x", "--extract", "--get")
-    to_output = given.has("-O", "--to-stdout")
-    files = [value for option, value in given.values if "--file" in option.names]
-    others = [(option, value) for option, value in given.values if "--file" not in option.names]
-    given.values[:] = others
-    given.kinds[:] = [("read" if writes else "text", operand) for operand in place_operands(call)]
+    files = values_of(call, "--file")
+    given.values[:] = [(option, value) for option, value in given.values if "--file" not in option.names]
+    folders = values_of(call, "-C", "--directory")
+    kinds = [("read" if writes else "text", each) for each in place_operands(call, folders)]
     for value in files:
         if re.match(r"[\w.@-]+:", value.start):
-            take(call, "host", value, "", "")
+            kinds.append(("host", value))
         elif value.text != "-":
-            take(call, "write" if writes else "read", value, "", "")
-    for _, value in others:
+            kinds.append(("write" if writes else "read", value))
+    if given.has("-x", "--extract", "--get") and not given.has("-O", "--to-stdout"):
+        kinds += [("write", folder) for folder in folders or [literal(".", call.span)]]
+    if given.has("--remove-files"):
+        kinds += [("delete", operand) for operand in given.operands]
+    given.kinds[:] = kinds
+    for _, value in given.values:
         if value.text and value.text.startswith("exec="):
             call.shell.run_nested(value.text[5:], value.span)
-    if extracts and not to_output:
-        folders = [value for option, value in others if {"-C", "--directory"} & {*option.names}]
-        for folder in folders or [literal(".", call.span)]:
-            take(call, "write", folder, "", "")
-    if given.has("--remove-files"):
-        for operand in given.operands:
-            take(call, "delete", operand, "", "")
     return call.run()
 
 
-def place_operands(call: Call) -> Iterator[Field]:
+def place_operands(call: Call, folders: list[Field]) -> Iterator[Field]:
     """Prefix each operand with the folder of the `-C` before it."""
-    given = call.arguments
-    folders = {value.span: value for option, value in given.values if {"-C", "--directory"} & {*option.names}}
-    operands = {id(operand) for operand in given.operands}
-    folder: Field | None = None
+    folder = literal("", call.span)
     for word in call.fields[1:]:
-        if id(word) not in operands:
-            value = folders.get(word.span)
-            folder = join_path(folder, value) if value else folder
-        else:
+        value = next((each for each in folders if each.span == word.span), None)
+        if value:
+            folder = join_path(folder, value)
+        elif word in call.arguments.operands:
             yield join_path(folder, word)
 
 
-def join_path(folder: Field | None, name: Field) -> Field:
-    if folder is None or name.start.startswith(("/", "~")):
+def join_path(folder: Field, name: Field) -> Field:
+    if folder.text == "" or name.start.startswith(("/", "~")):
         return name
-    if folder.text is None or name.text is None:
-        start = f"{folder.start}/{name.start}" if folder.text is not None else folder.start
-        return replace(folder, text=None, start=start, taints=folder.taints | name.taints, origin=name.origin)
-    return literal(f"{folder.text}/{name.text}", name.span, like=name)
+    known = folder.text is not None and name.text is not None
+    start = f"{folder.start}/{name.start}"
+    taints = folder.taints | name.taints
+    return replace(name, text=start if known else None, start=start, taints=taints, origin="")
 
 
 def old_style(letters: Field, rest: list[Field]) -> list[Field]:
@@ -350,17 +303,14 @@ def old_style(letters: Field, rest: list[Field]) -> list[Field]:
 
 def date(call: Call) -> Stream:
     """Handle date: an operand that is not a format sets the clock."""
-    given: Arguments = call.arguments
-    named = False
-    for operand in given.operands:
+    operands = call.arguments.operands
+    for operand in operands:
         if not operand.start.startswith("+"):
             call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
-        named = named or bool(re.search(r"[A-Za-z]", re.sub(r"%[-_0^#]?[EO]?[A-Za-z%]", "", operand.shown)))
-    given.kinds.clear()
-    given.unknown[:] = [word for word in given.unknown if word.start.startswith("-")]
     output = call.run()
     # A format may produce any word, the name of a file among them.
-    return Stream(None, output.taints) if named else output
+    texts = (DATE_FIELD.sub("", operand.shown) for operand in operands)
+    return Stream(None, output.taints) if any(map(LETTER.search, texts)) else output
 
 
 HANDLERS = {"find": find, "chmod": mode, "chown": owner, "tar": tar, "date": date}

@@ -8,7 +8,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import OWN_READING_KEYS, READING_KEYS, SWITCHES
 from cli_guard.commands.effects.paths import path_of, write_path
 from cli_guard.commands.effects.places import GLOBS, is_below, is_credential, resolve_path, unfold_home
-from cli_guard.commands.effects.values import configure
+from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET, Stream
@@ -36,7 +36,6 @@ PLACES = {
     "--show-toplevel": ".",
 }
 SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
-FOLDERS = frozenset(("-C", "--git-dir", "--work-tree"))
 READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
 WRITES = frozenset(
     ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
@@ -89,18 +88,12 @@ def check_other_repository(call: Call) -> None:
     here = call.shell.scope.sure_folder
     if here != call.shell.context.folder:
         check_outside(call, resolve_path(here, None, call.shell.context) if here else "", call.span)
-    for option, value in call.arguments.values:
+    for value in values_of(call, "--git-dir"):
         # A folder of the project may also be laid out as a repository with its own configuration.
-        if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
-            call.effect(
-                Kind.EXEC,
-                value.shown,
-                f"reads the repository {value.shown} with its configuration",
-                value.span,
-            )
-    for option, value in call.arguments.values:
-        if FOLDERS.intersection(option.names):
-            check_outside(call, path_of(call.shell, value) if value.text is not None else "", value.span)
+        if not (value.text or "").endswith(".git"):
+            emit_for(call, Kind.EXEC, value, f"reads the repository {value.shown} with its configuration")
+    for value in values_of(call, "-C", "--git-dir", "--work-tree"):
+        check_outside(call, path_of(call.shell, value) if value.text is not None else "", value.span)
 
 
 def check_outside(call: Call, path: str, span: Span) -> None:
@@ -145,7 +138,7 @@ def check_pushed(call: Call) -> None:
             call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better)
         elif operand.start.startswith(":") and name:
             reason = f"deletes {name} on the remote"
-            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span)
+            emit_for(call, Kind.SERVICE_WRITE, operand, reason)
 
 
 def run_alias(call: Call, name: str, text: str) -> Stream:
@@ -190,9 +183,7 @@ def config(call: Call) -> Stream:
         operands = operands[1:]
     call.apply_options()
     check_urls(call)
-    unknown = [word for word in given.unknown if word.start.startswith("-")]
-    if unknown:
-        call.effect(Kind.UNKNOWN, unknown[0].shown, f"has an unknown option: {unknown[0].shown}", call.span)
+    call.not_understood()
     if any(each.dynamic for each in given.operands):
         call.effect(Kind.UNKNOWN, None, "has a key or value known only at run time", call.span)
     keys = [each.start for each in operands]
@@ -209,9 +200,8 @@ def config(call: Call) -> Stream:
 
 
 def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
-    for option, value in call.arguments.values:
-        if "--file" in option.names:
-            write_path(call.shell, value, value.span, NOTHING)
+    for value in values_of(call, "--file"):
+        write_path(call.shell, value, value.span, NOTHING)
     shown = keys[0] if keys else None
     call.effect(Kind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}", call.span)
     if not keys:

@@ -8,7 +8,7 @@ from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
-from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
+from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
@@ -22,39 +22,29 @@ SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 def transfer(call: Call) -> Stream:
     """Handle rsync and scp: files go to a host, come from one, or are copied here."""
-    operands = list(call.arguments.operands)
-    call.arguments.kinds.clear()
-    call.own_effect()
-    call.apply_options()
-    call.not_understood()
-    if call.is_help_request() or not operands:
-        return NOTHING
-    *sources, target = operands
-    remote = any(REMOTE_PLACE.match(each.start) for each in operands)
-    for each in sources:
-        take(call, "upload" if remote else Kind.READ, each, "", "")
-    if REMOTE_PLACE.match(target.start):
-        take(call, "host", target, "", "")
-    elif call.dry:
-        take(call, Kind.READ, target, "", "")
-    elif call.arguments.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
-        delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
-    else:
-        take(call, "write", target, "", "")
-    return call.finish()
+    given = call.arguments
+    remote = any(REMOTE_PLACE.match(each.start) for each in given.operands)
+    kinds: list[str] = ["upload" if remote else Kind.READ for _ in given.operands]
+    for target in given.operands[-1:]:
+        kinds[-1] = "write"
+        if REMOTE_PLACE.match(target.start):
+            kinds[-1] = "host"
+        elif call.dry:
+            kinds[-1] = Kind.READ
+        elif given.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
+            kinds[-1] = "text"
+            delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
+    given.kinds[:] = zip(kinds, given.operands, strict=True)
+    return call.run()
 
 
 def fetch(call: Call) -> Stream:
     """Handle curl and wget: a file named after its address holds the download."""
-    for option, value in call.arguments.values:
-        if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
-            call.effect(Kind.UNKNOWN, value.shown, "has a format that reads or writes a file", value.span)
+    for value in values_of(call, "-w"):
+        if "%output{" in value.start or value.start.startswith("@"):
+            emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
     output = call.run()
-    named = call.arguments.has("-O", "--remote-name", "--remote-name-all")
-    given_name = any(
-        {"-o", "--output", "-O", "--output-document"} & set(o.names) for o, _ in call.arguments.values
-    )
-    if named or (call.program.name in ("wget", "aria2c") and not given_name):
+    if call.program.name != "curl" or call.arguments.has("-O", "--remote-name", "--remote-name-all"):
         for operand in call.arguments.operands:
             last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
             if last:
@@ -85,9 +75,8 @@ def verify_digests(call: Call) -> Stream:
 
 def connection(call: Call) -> Stream:
     """Handle nc and socat: a shell whose input and output are a connection."""
-    for option, value in call.arguments.values:
-        if {"-e", "-c", "--exec", "--sh-exec"} & set(option.names):
-            check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} {option.names[0]}", value.span)
+    for value in values_of(call, "-e", "-c", "--exec", "--sh-exec"):
+        check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} runs {value.shown}", value.span)
     addresses = [operand.shown.upper() for operand in call.arguments.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
         check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
@@ -102,7 +91,7 @@ def gh(call: Call) -> Stream:
             check_sent(call.shell, word.taints - {TOKEN}, call.title, word.span, program=True)
     for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
-            call.effect(Kind.CREDENTIAL, operand.shown, f"shows or sets {operand.shown}", operand.span)
+            emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
     if call.spec.name == "gh api":
         leave_out_fields(call)
     return call.run()
@@ -111,8 +100,8 @@ def gh(call: Call) -> Stream:
 def leave_out_fields(call: Call) -> None:
     """Leave out the method and the fields of a request that only reads: `-X GET`, a query of GraphQL."""
     given = call.arguments
-    methods = [value.text for option, value in given.values if "-X" in option.names]
-    fields = [value for option, value in given.values if "-f" in option.names]
+    methods = [value.text for value in values_of(call, "-X")]
+    fields = values_of(call, "-f")
     texts = [value.text or "=@" for value in fields]
     queries = [text.partition("=")[2].lstrip() for text in texts if text.startswith("query=")]
     if given.operands and given.operands[0].text == "graphql":
@@ -128,8 +117,7 @@ def leave_out_fields(call: Call) -> None:
 
 def make(call: Call) -> Stream:
     """Handle make: a Makefile from the input is judged if known; otherwise it is unknown code."""
-    files = [value.text for option, value in call.arguments.values if "-f" in option.names]
-    if any(name in INPUT for name in files) and not check_remote_code(
+    if any(value.text in INPUT for value in values_of(call, "-f")) and not check_remote_code(
         call.shell, call.stdin.taints, "make", call.span
     ):
         recipe = "\n".join(

@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.paths import read_path
-from cli_guard.commands.effects.places import is_credential
-from cli_guard.commands.effects.values import take
+from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.model import Kind
@@ -19,19 +18,11 @@ PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split()
 SECRETS = re.compile(r"(?:^|,)sec(?:rets?)?(?:[./,]|\Z)", re.IGNORECASE)
 
 
-def service(call: Call) -> Stream:
-    """Handle service: `service NAME status` reads, everything else acts."""
-    action = call.arguments.operands[1:2]
-    if action and action[0].text == "status":
-        call.arguments.kinds.clear()
-    return call.run()
-
-
 def assignments(call: Call) -> Stream:
     """Handle `name=value` operands as settings; a name alone is shown."""
     for operand in call.arguments.operands:
         if "=" in operand.start:
-            call.effect(Kind.SYSTEM, operand.shown, f"sets {operand.shown}", operand.span)
+            emit_for(call, Kind.SYSTEM, operand, f"sets {operand.shown}")
     return call.run()
 
 
@@ -39,7 +30,7 @@ def pager(call: Call) -> Stream:
     """Handle a pager: it shows files; `+!command` runs a command at its start."""
     for operand in call.arguments.operands:
         if operand.start.startswith("+") and "!" in operand.start:
-            call.effect(Kind.EXEC, operand.shown, "runs a command when it starts", operand.span)
+            emit_for(call, Kind.EXEC, operand, "runs a command when it starts")
     call.arguments.kinds[:] = [
         (kind, each) for kind, each in call.arguments.kinds if not each.start.startswith("+")
     ]
@@ -50,13 +41,13 @@ def resources(call: Call) -> Stream:
     """Handle `kubectl get`: it may show every resource but secrets."""
     for operand in call.arguments.operands:
         if SECRETS.search(operand.shown):
-            call.effect(Kind.CREDENTIAL, operand.shown, "shows secrets", operand.span)
+            emit_for(call, Kind.CREDENTIAL, operand, "shows secrets")
             call.reads.append(Stream(None, frozenset((SECRET,))))
     named = any(value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values)
     for _, value in call.arguments.values:
         kind, equals, path = value.start.partition("=")
         if equals and kind.endswith("-file"):
-            take(call, Kind.READ, literal(path, value.span, like=value), "", "")
+            take(call, Kind.READ, literal(path, value.span, like=value))
     output = call.run()
     # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
     return replace(output, origin="value") if named and not output.taints & {SECRET} else output
@@ -69,7 +60,7 @@ def cloud(call: Call) -> Stream:
         value = word.start.partition("=")[2] if word.start.startswith("-") else word.start
         mark = next((mark for mark in marks if value.startswith(mark)), None)
         if mark:
-            take(call, Kind.READ, literal(value.removeprefix(mark), word.span, like=word), "", "")
+            take(call, Kind.READ, literal(value.removeprefix(mark), word.span, like=word))
     return call.run()
 
 
@@ -103,10 +94,10 @@ def has_plain_names(call: Call, pattern: str) -> bool:
 
 def perl(call: Call) -> Stream:
     """Handle perl: with `-n` or `-p` an operand with a pipe runs a command, one with `>` writes."""
-    loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
-    for option, value in call.arguments.values:
-        if "-F" in option.names and set(value.start) & set("({`$@"):
-            call.effect(Kind.EXEC, value.shown, "has a separator that may hold code", value.span)
+    loops = call.arguments.has("-n", "-p")
+    for value in values_of(call, "-F"):
+        if set(value.start) & set("({`$@"):
+            emit_for(call, Kind.EXEC, value, "has a separator that may hold code")
     for operand in call.arguments.operands if loops else ():
         text = operand.text or ""
         # Perl opens `x|` as a command; a pattern that may begin or end a name with anything finds it.
@@ -117,18 +108,12 @@ def perl(call: Call) -> Stream:
         )
         unknown = operand.text is None and (operand.origin != "paths" or may_be_option(call.shell, operand))
         if loose or unknown:
-            call.effect(Kind.UNKNOWN, operand.shown, "opens a file known only at run time", operand.span)
+            emit_for(call, Kind.UNKNOWN, operand, "opens a file known only at run time")
         elif "|" in operand.shown:
-            call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
+            emit_for(call, Kind.EXEC, operand, "runs the command in the name of a file")
             call.shell.run_nested(operand.shown.strip().strip("|"), operand.span)
         elif operand.start.lstrip().startswith(">"):
-            take(
-                call,
-                "write",
-                literal(operand.start.lstrip()[1:].lstrip(">"), operand.span, like=operand),
-                "",
-                "",
-            )
+            take(call, "write", literal(operand.start.lstrip("> \t\n"), operand.span, like=operand))
     return call.run()
 
 
@@ -142,15 +127,6 @@ def yq(call: Call) -> Stream:
     return call.run()
 
 
-def search(call: Call) -> Stream:
-    """Handle grep and rg: a search through files with names of secrets."""
-    for option, value in call.arguments.values:
-        if {"--include", "-g", "--glob", "--iglob"} & set(option.names) and is_credential(value.start):
-            call.effect(Kind.CREDENTIAL, value.shown, f"searches {value.shown}", value.span)
-            call.reads.append(Stream(None, frozenset((SECRET,))))
-    return call.run()
-
-
 def parted(call: Call) -> Stream:
     """Handle parted: `print` writes nothing to the device."""
     words = [operand.text for operand in call.arguments.operands]
@@ -161,9 +137,10 @@ def parted(call: Call) -> Stream:
 
 def make_file_system(call: Call) -> Stream:
     """Handle `mkfs -t TYPE`, which runs `mkfs.TYPE` with options of that program."""
-    kind = next((value for option, value in call.arguments.values if "-t" in option.names), None)
-    if kind is None or kind.text is None:
+    kinds = values_of(call, "-t")
+    if not kinds or kinds[0].text is None:
         return call.run()
+    kind = kinds[0]
     words = [word for word in call.fields[1:] if word.span != kind.span and word.text not in ("-t", "--type")]
     return call.shell.invoke([literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span)
 
@@ -189,13 +166,9 @@ HANDLERS = {
     "sed": sed,
     "perl": perl,
     "yq": yq,
-    "grep": search,
-    "rg": search,
-    "ag": search,
     "parted": parted,
     "mkfs": make_file_system,
     "tsc": tsc,
-    "service": service,
     "assignments": assignments,
     "pager": pager,
     "kubectl-get": resources,

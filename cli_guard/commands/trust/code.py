@@ -9,7 +9,7 @@ from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
-from cli_guard.commands.programs import Spec, table
+from cli_guard.commands.programs import table
 from cli_guard.commands.trust.place import Place, is_loopback
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
@@ -63,7 +63,6 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return is_trusted_call(place, caller)
     if place.is_own_tool(spec) and (target in place.lists.formats or VERSION.fullmatch(target)):
         return True
-    module = target.partition(".")[0]
     # `.venv/bin/python -m`: a module of the project's own environment.
     if (
         caller.program.startswith("python")
@@ -71,9 +70,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         and is_below(place.resolve(caller.name, caller.folder), place.root, place.context)
     ):
         return MODULE.match(target) is not None
-    return MODULE.match(target) is not None and (
-        place.is_own_tool(Spec(module)) or has_module(place, target, caller.folder)
-    )
+    return MODULE.match(target) is not None and has_module(place, target, caller.folder)
 
 
 def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
@@ -83,7 +80,7 @@ def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
     # The script, and its first word: `manage.py flush`.
     names = [path.rpartition("/")[2].partition(".")[0], *words[at + 1 : at + 2]]
     # A here-document is code for a script (`manage.py shell`) more often than data.
-    fed = at > 0 and caller.stdin.text is not None and caller.stdin.text.strip() != ""
+    fed = at > 0 and (caller.stdin.text or "").strip() != ""
     return is_own_program(place, path) and not fed and not leaves(place, names) and not place.is_unread(path)
 
 
@@ -95,12 +92,8 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
         # Alone they install.
         return False
     if given.spec.name in ("tox", "nox", "gradle", "gradlew", "sbt", "dotnet build", "dotnet msbuild"):
-        tasks = [
-            word.start.rpartition("=")[2]
-            for word in caller.fields[1:]
-            if word.start[:1] != "-" or "=" in word.start
-        ]
-    if caller.stdin.text is not None and caller.stdin.text.strip() and given.spec.program in SHELL_LIKE:
+        tasks = [word.rpartition("=")[2] for word in caller.words if word[:1] != "-" or "=" in word]
+    if (caller.stdin.text or "").strip() and given.spec.program in SHELL_LIKE:
         return False
     own = place.is_own_tool(given.spec) and not place.writes_configuration
     own = own and not drop_places(caller.stdin.taints) and place.stays_inside(caller)
@@ -198,9 +191,7 @@ def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
         places = INSTALLED if runner.program in ENVIRONMENTS else (NODE,)
         return locked or is_installed(place, program, caller.folder, places)
     activated = any(
-        each.name in ("source", ".")
-        and each.fields[1:]
-        and each.fields[1].start.endswith("venv/bin/activate")
+        each.name in ("source", ".") and "".join(each.words[:1]).endswith("venv/bin/activate")
         for each in place.invocations
     )
     return activated and is_installed(place, program, caller.folder)

@@ -26,6 +26,7 @@ GIT_NAMES = (
 )
 ACTIONS = frozenset("-delete -exec -execdir -ok -okdir -fprint -fprintf -fls".split())
 UNPACK = frozenset("tar bsdtar unzip 7z 7za cpio rsync unar unrar".split())
+COPIERS = ("cp", "mv", "install")
 # These change whatever they are given, also below `.git`.
 PLAIN_WRITERS = frozenset("sed perl chmod chown touch truncate ln mkdir tee cp mv install".split())
 BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
@@ -54,7 +55,7 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if not links_inside(place, caller):
         return False
     spec = caller.arguments.spec
-    listed = spec.name in place.lists.writes or (place.is_own_tool(spec) and is_trusted_call(place, caller))
+    listed = spec.name in place.lists.writes or is_trusted_call(place, caller)
     return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
 
 
@@ -67,17 +68,16 @@ def links_inside(place: Place, caller: Invocation) -> bool:
 def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
     """Return whether the files are known that a command writes at a path, which may be a folder."""
     name = caller.program
-    if name in ("sed", "perl") and any(BACKUP_ELSEWHERE.match(word.start) for word in caller.fields[1:]):
+    if name in ("sed", "perl") and any(map(BACKUP_ELSEWHERE.match, caller.words)):
         return False
     if not links_inside(place, caller):
         return False
     if not place.is_folder(target):
         return True
+    if name in UNPACK:
+        return False
     sources = [each.start.rstrip("/").rpartition("/")[2] for each in caller.arguments.operands]
-    copies = name in ("cp", "mv", "install")
-    return name not in UNPACK and not (
-        copies and not all(place.may_write(f"{target}/{each}") for each in sources)
-    )
+    return name not in COPIERS or all(place.may_write(f"{target}/{each}") for each in sources)
 
 
 def names_project_files(place: Place, caller: Invocation | None) -> bool:
@@ -85,8 +85,7 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     if caller is None:
         return False
     if all(word.text is not None for word in caller.fields):
-        spec = caller.arguments.spec
-        listed = place.is_own_tool(spec) or spec.name in place.lists.writes
+        listed = caller.arguments.spec.name in place.lists.writes
         return listed and caller.program not in PLAIN_WRITERS
     named = (each for each in place.invocations if each.program in ("find", "grep", "ls", *PROJECT_FILES))
     # `| grep '\.go$'` only filters.
@@ -105,13 +104,14 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
         return False
     if names := wanted_names(finder):
         return not endangers_protected(place, "", names)
-    if finder.program in PROJECT_FILES:
-        tracked = (path for path in PROTECTED if not path.startswith(".git") and path != ".env")
-        patterns = [word.start.rpartition("/")[2] for word in finder.fields[1:] if "*" in word.start]
-        near = [path for path in tracked if place.exists(f"{place.root}/{path}")]
-        named = bool(patterns) and not endangers_protected(place, "", patterns)
-        return not near or named or searches_below(place, finder)
-    return searches_below(place, finder)
+    if searches_below(place, finder):
+        return True
+    if finder.program not in PROJECT_FILES:
+        return False
+    patterns = [word.rpartition("/")[2] for word in finder.words if "*" in word]
+    tracked = [path for path in PROTECTED if not path.startswith((".git", ".env"))]
+    is_free = not any(place.exists(f"{place.root}/{path}") for path in tracked)
+    return is_free or (bool(patterns) and not endangers_protected(place, "", patterns))
 
 
 def searches_below(place: Place, finder: Invocation) -> bool:
@@ -176,7 +176,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
 
 def moves_inside(place: Place, caller: Invocation) -> bool:
     """Return whether a command moves files within the tree, to a place that no build or clean-up deletes."""
-    words = [word.start for word in caller.fields[1:]]
+    words = caller.words
     to = place.relative(place.resolve(words[-1], caller.folder)) if words else None
     forced = any(word.startswith(("-f", "--f")) for word in words)
     return (

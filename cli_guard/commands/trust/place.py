@@ -1,6 +1,7 @@
 """The trusted work tree as a place: which paths and words stay in it."""
 
 import re
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import pairwise
@@ -55,25 +56,27 @@ MOST_WORDS = 500
 HARMLESS_ORIGINS = ("value", "paths", "names", "ref")
 
 
+@dataclass(eq=False)
 class Place:
     """A trusted work tree and one script that would run in it. `top` is its root with all links resolved.
 
     `written` are the files that the script writes without the judge knowing their text.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        root: str,
-        tree: WorkTree,
-        command: str = "",
-        invocations: tuple[Invocation, ...] = (),
-        written: frozenset[str] = frozenset(),
-    ) -> None:
-        self.context, self.root, self.tree, self.command = context, root, tree, command
-        self.invocations, self.written = invocations, written
-        self.top = self.follow(root)
-        self.lists = tables.workspace()
+    context: Context
+    root: str
+    tree: WorkTree
+    command: str = ""
+    invocations: tuple[Invocation, ...] = ()
+    written: frozenset[str] = frozenset()
+
+    @cached_property
+    def top(self) -> str:
+        return self.follow(self.root)
+
+    @cached_property
+    def lists(self) -> tables.WorkspaceLists:
+        return tables.workspace()
 
     def resolve(self, path: str, folder: str | None) -> str:
         return resolve_path(path, folder, self.context)
@@ -126,10 +129,7 @@ class Place:
 
     def is_unread(self, path: str) -> bool:
         """Return whether this very script has written a file, so that what it holds was not judged."""
-        patched = any(
-            each.program == "patch" or any(word.start == "apply" for word in each.fields[1:])
-            for each in self.invocations
-        )
+        patched = any(each.program == "patch" or "apply" in each.words for each in self.invocations)
         return patched or path in self.written
 
     @cached_property
@@ -251,9 +251,7 @@ class Place:
 def makes_link(caller: Invocation) -> bool:
     """Return whether a command makes links, which the judge of the same script does not see yet."""
     name = caller.program
-    return name in ("ln", "link") or (
-        name == "cp" and any(LINK.match(word.start) for word in caller.fields[1:])
-    )
+    return name in ("ln", "link") or (name == "cp" and any(map(LINK.match, caller.words)))
 
 
 def is_loopback(address: str) -> bool:

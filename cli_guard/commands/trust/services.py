@@ -31,12 +31,10 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(place, caller)
     if name not in place.lists.git or not place.stays_inside(caller, texts=True):
         return False
-    words = [word.start for word in caller.fields[1:]]
-    present = {each for option in given.present for each in option.names if len(each) > 2}
+    # The whole name of an option that was shortened.
+    words = [*caller.words, *(each for option in given.present for each in option.names if len(each) > 2)]
     if any(
-        fnmatchcase(word, ask) or holds_flag(word, ask) or ask in present
-        for word in words
-        for ask in place.lists.git[name]
+        fnmatchcase(word, ask) or holds_flag(word, ask) for word in words for ask in place.lists.git[name]
     ):
         return False
     operands = [each.start for each in given.operands]
@@ -81,8 +79,7 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
         return place.stays_inside(caller) and any(place.exists(folder) for folder in folders)
     if given.spec.name == "python-m http.server":
         # By default it is open to all.
-        words = [word.start for word in caller.fields[1:]]
-        return any(is_loopback(word) and "0.0.0.0" not in word for word in words)  # noqa: S104
+        return any(is_loopback(word) and "0.0.0.0" not in word for word in caller.words)  # noqa: S104
     if given.spec.program not in CLIENTS:
         # An address in code, or of another client, that is written out.
         return ADDRESS.match(target) is not None and is_loopback(target)
@@ -103,12 +100,9 @@ def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> boo
     """Return whether `kill` names only jobs of this very script."""
     if caller is None or caller.program != "kill":
         return False
-    words = list(caller.fields[1:])
-    if words and words[0].start == "-s":
-        words = words[2:]
-    elif words and SIGNAL.fullmatch(words[0].start):
-        words = words[1:]
-    operands = words[1:] if words and words[0].start == "--" else words
+    operands = caller.fields[1:]
+    if operands and SIGNAL.fullmatch(operands[0].start):
+        operands = operands[1:]
     return bool(operands) and all(
         JOB.match(each.start)
         or (each.start.isdecimal() and place.tree.owns_process(each.start))
