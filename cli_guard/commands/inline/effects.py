@@ -147,7 +147,7 @@ def computes(make: Callable[..., object]) -> Handler:
     """Make a handler for a harmless function from text to text."""
 
     def handler(calling: FunctionCall) -> Values:
-        return (compute(make, [calling.only(0)]) or calling.run.data(calling.everything()),)
+        return (compute(make, [calling.only(0)]) or calling.run.data(calling.everything(), keeps=True),)
 
     return handler
 
@@ -220,5 +220,5 @@ def note_listing(calling: FunctionCall, name: str, make: Callable[[str], Value])
     for value in calling.given(0, name) or (Literal("."),):
         calling.note(Act(Kind.READ, as_path(value)))
         folder = raw_text(value)
-        found.append(Data(local=True) if folder is None else Sequence((make(folder),)))
+        found.append(Data(local=True) if folder is None else Sequence((make(folder),), loose=True))
     return alternatives(found)

@@ -74,23 +74,23 @@ def map_elements(calling: FunctionCall) -> Values:
     """Handle `map(function, elements)`."""
     elements = [calling.run.elements(values) for values in calling.arguments[1:]]
     results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
-    return (taint_of(value for values in results for value in values),)
+    return (calling.run.data(value for values in results for value in values),)
 
 
 def make_list(calling: FunctionCall) -> Values:
     """Handle `list(...)`: a list stays one."""
     source = calling.only(0)
     if not isinstance(source, Sequence):
-        return (calling.run.data(calling.everything()),)
+        return (calling.run.data(calling.everything(), keeps=True),)
     for key in calling.named.values():
         calling.run.data(key)
-    return (source,)
+    return (Sequence(source.parts, source.loose),)
 
 
 def number_elements(calling: FunctionCall) -> Values:
     """Handle `enumerate(...)`."""
     parts = calling.run.elements(calling.given(0, "iterable"))
-    return (Sequence(tuple(Sequence((Data(), part)) for part in parts)),)
+    return (Sequence(tuple(Sequence((Data(), part)) for part in parts), loose=True),)
 
 
 def variable_of(calling: FunctionCall) -> Values:
@@ -150,6 +150,8 @@ def make_temporary(calling: FunctionCall) -> Values:
 
 def make_path(calling: FunctionCall) -> Values:
     """Handle `Path("x", "y")` and `Path("x").joinpath("y")`."""
+    if "*" in calling.named:
+        return (Reference(PATH),)
     before = [(calling.function,)] if calling.function.name.endswith("joinpath") else []
     paths = combine(path_of, [*before, *calling.arguments] or [(Literal("."),)])
     return tuple(Reference(PATH, raw_text(path)) for path in paths)
@@ -189,11 +191,10 @@ def list_folder(calling: FunctionCall) -> Values:
 
 def walk_folders(calling: FunctionCall) -> Values:
     """Handle `os.walk("src")`."""
-    names = Sequence((Literal(FOUND),))
+    names = Sequence((Literal(FOUND),), loose=True)
     found = note_listing(calling, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names)))
     odd = {"followlinks", "*"} & set(calling.named) or len(calling.arguments) > 3
-    # It goes wherever the code says that there are folders.
-    return LOCAL if odd or calling.run.memory.settle(names) != names else found
+    return LOCAL if odd else found
 
 
 def find_files(calling: FunctionCall) -> Values:
@@ -208,9 +209,9 @@ def list_paths(calling: FunctionCall) -> Values:
     calling.note(Act(Kind.READ, as_path(calling.function)))
     pattern = "*" if way == "iterdir" else as_text(calling.only(0, "pattern"))
     if folder is None or pattern is None:
-        return (Sequence((Reference(PATH),)),)
+        return (Sequence((Reference(PATH),), loose=True),)
     inner = join("**" if way == "rglob" else "", pattern)
-    return (Sequence((Reference(PATH, join(folder, WILD.sub(FOUND, inner))),)),)
+    return (Sequence((Reference(PATH, join(folder, WILD.sub(FOUND, inner))),), loose=True),)
 
 
 def set_up_log(calling: FunctionCall) -> Values:
@@ -280,5 +281,5 @@ def flat_words(calling: FunctionCall) -> list[Value]:
     words: list[Value] = []
     for place in range(len(calling.arguments)):
         value = calling.only(place)
-        words.extend(value.parts if isinstance(value, Sequence) else (value,))
+        words.extend(value.parts if isinstance(value, Sequence) and not value.loose else (value,))
     return words
