@@ -69,8 +69,6 @@ def one_act(call: ParsedCall, act: Act, span: Span) -> None:
         if act.reason:
             call.effect(Kind.EXEC, act.shell[:60], act.reason, span)
         call.reads.append(shell.run_nested(act.shell, span))
-    elif act.words:
-        call.reads.append(shell.invoke([literal(word, span) for word in act.words], call.stdin, span))
     elif act.remote:
         floors.check_remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
     elif act.kind is Kind.READ and act.target is not None:

@@ -19,7 +19,6 @@ from cli_guard.commands.inline.values import (
     alternatives,
     as_path,
     as_text,
-    as_words,
     compute,
     raw_text,
     taint_of,
@@ -171,18 +170,6 @@ def note_shell(calling: FunctionCall, values: Iterable[Value]) -> None:
             calling.note(unseen_command(remote=taint_of([value]).remote))
         else:
             calling.note(Act(Kind.EXEC, None, "", text))
-
-
-def note_words(calling: FunctionCall, value: Value) -> None:
-    """Record that a list, or a single word, is run as a command."""
-    single = as_text(value)
-    words = as_words(value) if single is None else (single,)
-    if words:
-        calling.note(Act(Kind.EXEC, words[0], words=words))
-    else:
-        first = as_text(value.parts[0]) if isinstance(value, Sequence) and value.parts else None
-        reason = "runs a command whose words the text does not tell"
-        calling.note(Act(Kind.EXEC, first, reason, remote=taint_of([value]).remote))
 
 
 def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Handler:

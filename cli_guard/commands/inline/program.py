@@ -19,7 +19,6 @@ from cli_guard.commands.inline.values import (
     alternatives,
     as_text,
     compute,
-    fill,
     is_found,
     merge,
     taint_of,
@@ -260,7 +259,4 @@ def compute_method(of: Value, key: str, given: list[Value]) -> Value | None:
         if text is None or not isinstance(parts, Sequence) or parts.loose:
             return None
         return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])
-    if key == "format" and as_text(of) is not None:
-        made = fill(str(as_text(of)), "{}", "{}", given)
-        return made if isinstance(made, Literal) else None
     return compute(TEXT_METHODS[key], [of, *given]) if key in TEXT_METHODS else None

@@ -34,6 +34,7 @@ from cli_guard.commands.inline.values import (
     raw_text,
     text_of,
 )
+from cli_guard.commands.model import Kind
 
 PASSES, STEPS, MOST_TEXTS = 24, 100_000, 20
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -46,13 +47,27 @@ UNDERSTOOD = (
 def acts(text: str) -> tuple[Act, ...]:
     """Return what the code does."""
     walk = Walk()
+    found = walk.program.acts
     try:
         walk.run(text)
     except NotUnderstood as error:
         walk.program.note(unknown(str(error)))
     except (RecursionError, MemoryError):
         walk.program.note(unknown("code that is nested too deeply"))
-    return tuple(walk.program.acts)
+    if any(act.kind is Kind.EXEC and act.target is act.shell is None and not act.remote for act in found):
+        return (*found, *suspects(walk.nodes))
+    return tuple(found)
+
+
+def suspects(nodes: list[ast.AST]) -> Iterator[Act]:
+    """Return the texts in each call, which may be a command or the words of one."""
+    for call in nodes:
+        if isinstance(call, ast.Call):
+            constants = [each.value for each in ast.walk(call) if isinstance(each, ast.Constant)]
+            texts = [each for each in constants if isinstance(each, str)]
+            yield from (
+                Act(Kind.EXEC, None, suspect=text) for text in dict.fromkeys((*texts, " ".join(texts)))
+            )
 
 
 def read(text: str) -> ast.Module:
@@ -252,20 +267,11 @@ class Walk:
         return of if loose else (self.program.data(of, keeps=True),)
 
     def call(self, node: ast.Call) -> Values:
-        arguments: list[Values] = []
+        arguments = [self.value(argument) for argument in node.args]
         named = {keyword.arg or "*": self.value(keyword.value) for keyword in node.keywords}
-        for argument in node.args:
-            values = self.value(argument)
-            only = values[0] if len(values) == 1 else None
-            if not isinstance(argument, ast.Starred):
-                arguments.append(values)
-            elif isinstance(only, Sequence) and not only.loose:
-                arguments.extend((part,) for part in only.parts)
-            else:
-                named["*"] = (*named.get("*", ()), *values)
-        if any(isinstance(argument, ast.Starred) for argument in node.args) and "*" in named:
-            # What follows an unknown number of arguments has no known position.
-            named["*"] = (*named["*"], *(value for values in arguments for value in values))
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            # What stands beside an unknown number of arguments has no known position.
+            named["*"] = tuple(value for values in arguments for value in values)
             arguments = []
         if not isinstance(node.func, ast.Attribute):
             functions = self.value(node.func)
@@ -288,21 +294,11 @@ class Walk:
         return alternatives(join_values(type(operator).__name__, a, b) for a in left for b in right)
 
     def make_items(self, nodes: list[ast.expr]) -> Values:
-        parts: list[Values] = []
-        loose = False
-        for node in nodes:
-            values = self.value(node)
-            only = values[0] if len(values) == 1 else None
-            if not isinstance(node, ast.Starred):
-                parts.append(values)
-            elif isinstance(only, Sequence):
-                parts.extend((part,) for part in only.parts)
-                loose = loose or only.loose
-            else:
-                return self.mix(nodes)
-        if len(parts) > MANY or prod(map(len, parts)) > MOST_COMBINATIONS:
+        parts = [self.value(node) for node in nodes]
+        spread = any(isinstance(node, ast.Starred) for node in nodes)
+        if spread or len(parts) > MANY or prod(map(len, parts)) > MOST_COMBINATIONS:
             return self.mix(nodes)
-        return tuple(Sequence(each, loose) for each in product(*parts))
+        return tuple(map(Sequence, product(*parts)))
 
     def assign(self, target: ast.expr, values: Values) -> Values:
         """Assign to a name, to several names or to a part."""

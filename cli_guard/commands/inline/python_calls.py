@@ -48,7 +48,6 @@ def decode_base64(text: str) -> bytes:
 CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
     {
         "open io.open codecs.open tokenize.open io.FileIO io.open_code": make.opens(),
-        "fileinput.input fileinput.FileInput": own.reads_lines,
         "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile": make.opens(0, "filename"),
         "exec eval": make.runs_code(),
         # Two pieces of code; the second may be at many positions.
@@ -57,7 +56,6 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "getattr": own.get_attribute,
         "__import__ importlib.import_module importlib.__import__": own.import_module,
         "importlib.util.find_spec": own.find_spec,
-        "map filter": own.map_elements,
         "list tuple set iter sorted reversed": own.make_list,
         "enumerate": own.number_elements,
         "str repr": make.computes(str),
@@ -69,9 +67,6 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen": (
             own.runs_process
         ),
-        "os.execv os.execvp os.execve os.execvpe os.execl os.execlp os.execle os.spawnv os.spawnvp os.spawnve os.spawnl"
-        " os.spawnlp os.posix_spawn os.posix_spawnp": own.executes,
-        "asyncio.create_subprocess_exec pty.spawn": own.runs_words,
         "os.listdir os.scandir": own.list_folder,
         "os.walk": own.walk_folders,
         "glob.glob glob.iglob": own.find_files,
@@ -86,7 +81,7 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "os.path.dirname posixpath.dirname": own.take_part(lambda path: path.parent),
         "os.getcwd": make.gives(Literal(".")),
         "os.getenv os.environ.get": own.variable_of,
-        "os.environ.setdefault os.environ.update os.putenv": own.set_variable,
+        "os.environ.setdefault os.putenv": own.set_variable,
         # The module search path decides whose code runs.
         "sys.path.insert sys.path.append sys.path.extend": own.set_search_path,
         "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp"

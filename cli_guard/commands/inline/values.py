@@ -39,7 +39,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list with its elements, or `loose`: one that holds any number of each. The `number` is that of where it is made."""
+    """A list with its elements, or, if it is `loose`, with any number of each; `number` is that of where it is made."""
 
     parts: "tuple[Value, ...]"
     loose: bool = False
@@ -167,10 +167,10 @@ def path_of(parts: Iterable[Value]) -> Value:
     return Literal(NESTED.sub(FOUND * 2, posixpath.join(*known)))
 
 
-def fill(pattern: str, hole: str, marks: str, given: Iterable[Value]) -> Value:
-    """Put texts into the holes of a pattern that has no other `marks`: `%s` or `{}`."""
-    pieces, parts = pattern.split(hole), list(given)
-    if len(pieces) != len(parts) + 1 or any(mark in piece for mark in marks for piece in pieces):
+def fill(pattern: str, given: Iterable[Value]) -> Value:
+    """Put texts into the `%s` of a pattern with no other `%`."""
+    pieces, parts = pattern.split("%s"), list(given)
+    if len(pieces) != len(parts) + 1 or any("%" in piece for piece in pieces):
         return taint_of(parts)
     mixed = [value for pair in zip(parts, map(Literal, pieces[1:]), strict=True) for value in pair]
     return text_of([Literal(pieces[0]), *mixed])
@@ -183,7 +183,7 @@ def join_values(operator: str, left: Value, right: Value) -> Value:
         return Sequence(both, left.loose or right.loose) if len(both) <= MANY else taint_of(both)
     pattern = raw_text(left)
     if operator == "Mod" and pattern is not None:
-        return fill(pattern, "%s", "%", right.parts if isinstance(right, Sequence) else (right,))
+        return fill(pattern, right.parts if isinstance(right, Sequence) else (right,))
     return text_of((left, right)) if operator == "Add" and pattern is not None else taint_of((left, right))
 
 
