@@ -34,13 +34,9 @@ RETURNING = frozenset(("max", "min", "next", "sum"))
 PURE, KEEPING = (frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping"))
 # Methods of texts.
 TEXT_METHODS: Mapping[str, "Callable[..., str | list[str]]"] = {
-    "lower": str.lower,
-    "upper": str.upper,
     "strip": str.strip,
     "replace": lambda text, old, new: text.replace(old, new) if len(text) * len(new) < 2**20 else text,
     "split": str.split,
-    "removeprefix": str.removeprefix,
-    "removesuffix": str.removesuffix,
     **dict.fromkeys(("decode", "encode", "as_posix"), lambda text, *_: text),
 }
 Key = str | int | None
@@ -157,7 +153,7 @@ class Program:
         found: list[Value] = []
         for value in values:
             found.extend(value.parts if isinstance(value, Sequence) else (self.data([value]),))
-        return alternatives(found) or ANY
+        return alternatives(found) or (ANY if self.final else ())
 
     def enter(self, function: Function, arguments: list[Values], named: Mapping[str, Values]) -> None:
         """Give the parameters of a function these values; its body is walked where it is defined."""
@@ -177,7 +173,7 @@ class Program:
         given = [value for values in (*arguments, *named.values()) for value in values]
         if isinstance(function, Function):
             self.enter(function, arguments, named)
-            return self.names.get(f"return {function.number}", ANY)
+            return self.names.get("return", ANY)
         if not isinstance(function, Reference):
             remote = isinstance(function, Data) and function.remote
             what = "calls something that the text does not tell"

@@ -39,7 +39,7 @@ from cli_guard.commands.model import Kind
 PASSES, STEPS, MOST_TEXTS = 24, 100_000, 20
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 UNDERSTOOD = (
-    *(ast.Expr, ast.If, ast.While, ast.With, ast.AsyncWith, ast.Raise, ast.Try, ast.Assert, ast.Return),
+    *(ast.Expr, ast.If, ast.While, ast.With, ast.AsyncWith, ast.Raise, ast.Try, ast.Assert),
     *(ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue),
 )
 
@@ -159,21 +159,22 @@ class Walk:
                     self.assign(node.target, self.value(node.value))
             case ast.AugAssign():
                 self.add_to(node)
-            case ast.For() | ast.AsyncFor():
+            case ast.Return():
+                self.program.bind("return", self.mix([node.value]) if node.value else ANY)
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
                 self.assign(node.target, self.program.elements(self.value(node.iter)))
             case ast.withitem():
                 if node.optional_vars:
                     self.assign(node.optional_vars, self.value(node.context_expr))
-            case ast.arg():
-                self.mix([node.annotation] if node.annotation else [])
             case ast.ExceptHandler():
-                self.mix([node.type] if node.type else [])
                 self.program.bind(node.name or "", ANY)
             case ast.Delete():
                 for target in node.targets:
                     self.assign(target, ANY)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self.define_function(node)
+                self.program.bind(node.name, self.define(node))
+                if node.decorator_list:
+                    self.program.note(unknown("a function with a decorator"))
             case ast.Import():
                 for alias in node.names:
                     module = self.program.load_module(alias.name)
@@ -185,11 +186,8 @@ class Walk:
                     self.program.bind(alias.asname or alias.name, (python.part_of(module, alias.name),))
                     if alias.name == "*":
                         self.program.note(unknown(f"imports all names of {module.name}"))
-            case ast.Raise() | ast.Assert() | ast.If() | ast.While():
-                self.mix(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
             case ast.stmt() if not isinstance(node, UNDERSTOOD):
                 self.program.note(unknown(f"Python's {type(node).__name__}"))
-                self.mix(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
     def value(self, node: ast.expr) -> Values:
         """Return the possible values of an expression, and record what it does."""
@@ -234,19 +232,21 @@ class Walk:
             case ast.NamedExpr():
                 return self.assign(node.target, self.value(node.value))
             case ast.Lambda():
-                return self.define(node, self.value(node.body))
+                self.program.bind("return", self.mix([node.body]))
+                return self.define(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
                 return self.comprehend(node)
-            case ast.DictComp():
-                self.bind_elements(node.generators)
-                return self.mix((node.key, node.value))
         return self.mix(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
     def name(self, name: str) -> Values:
         found = self.program.names.get(name, ())
         own = python.own_name(name.partition(" ")[0])
-        unbound = self.program.final and not found
-        return (*found, Reference(own)) if unbound or python.is_known(own) else found
+        if python.is_known(own):
+            return (*found, Reference(own))
+        if self.program.final and not found:
+            self.program.note(unknown(f"uses {name}"))
+            return ANY
+        return found
 
     def parts(self, of: Values, keys: tuple[Key, ...], *, by_key: bool) -> Values:
         return alternatives(
@@ -334,7 +334,7 @@ class Walk:
             if isinstance(of, Reference) and of.name in python.ENVIRONMENT:
                 for key in keys:
                     self.program.set_variable(key if isinstance(key, str) else None, values)
-            elif isinstance(of, Reference) and of.name not in python.CHANGEABLE:
+            elif isinstance(of, Reference):
                 self.program.note(unknown(f"changes {of.name}"))
             else:
                 self.program.alter(of, tuple(added))
@@ -349,35 +349,17 @@ class Walk:
             if isinstance(of, Sequence):
                 self.program.call_method(of, "extend", [value], {})
 
-    def define_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        returned = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
-        values = [value for each in returned for value in (self.value(each.value) if each.value else ANY)]
-        self.mix([node.returns] if node.returns else [])
-        function = self.define(node, tuple(values))
-        if node.decorator_list:
-            self.program.note(unknown("a function with a decorator"))
-            self.mix(node.decorator_list)
-            self.program.data(function)
-        self.program.bind(node.name, function)
-
-    def define(self, node: Definition, returned: Values) -> Values:
+    def define(self, node: Definition) -> Values:
         """Make a function. One that takes more than plain arguments may be called with anything."""
         function, given = self.functions[node], node.args
         for name, default in zip(reversed(given.args), reversed(given.defaults), strict=False):
             self.program.bind(f"{name.arg} {function.number}", self.value(default))
-        if returned:
-            self.program.bind(f"return {function.number}", returned)
         if len(function.parameters) > len(given.args):
             self.program.data([function])
         return (function,)
 
-    def bind_elements(self, generators: list[ast.comprehension]) -> None:
-        for each in generators:
-            self.assign(each.target, self.program.elements(self.value(each.iter)))
-
     def comprehend(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:
         """Make a list without order; one from which elements are left out is followed if it is of found names."""
-        self.bind_elements(node.generators)
         found = self.value(node.elt)
         plain = len(node.generators) == 1 and not node.generators[0].ifs
         if plain or all(map(is_found, found)):

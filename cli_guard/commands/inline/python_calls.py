@@ -21,8 +21,6 @@ MODULES: dict[str, list[str]] = defaultdict(list)
 for _name in (*COMPUTING, *SINGLE):
     MODULES[_name.partition(".")[0]].append(_name)
 ENVIRONMENT = frozenset(("os.environ", "os.environb"))
-# Parts of these may be set.
-CHANGEABLE = frozenset(("sys.stdout", "sys.stderr"))
 # These call the functions among their arguments themselves.
 CALLING = frozenset(WORDS["takes_functions"])
 TREE = "xml.etree.ElementTree()"
@@ -50,8 +48,6 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "open io.open codecs.open tokenize.open io.FileIO io.open_code": make.opens(),
         "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile": make.opens(0, "filename"),
         "exec eval": make.runs_code(),
-        # Two pieces of code; the second may be at many positions.
-        "timeit.timeit timeit.repeat timeit.Timer": make.runs_code(9),
         "compile os.path.expanduser os.path.abspath os.path.normpath os.path.realpath os.fspath": make.same,
         "getattr": own.get_attribute,
         "__import__ importlib.import_module importlib.__import__": own.import_module,

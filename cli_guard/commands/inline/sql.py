@@ -127,10 +127,9 @@ class Statement:
 
     def query(self) -> Iterator[Act]:
         """Return the acts of a query, which reads unless a part of it changes something."""
-        runs = self.first != "EXPLAIN" or {"ANALYZE", "ANALYSE"} & set(self.words)
         change = self.inner_change()
         targets = [self.token(index + 1)[1] for index, word in enumerate(self.words) if word == "INTO"]
-        if change and runs:
+        if change:
             yield Act(Kind.SERVICE_WRITE, None, change)
         elif self.first in ("FROM", "TABLE") and len(self.tokens) < 2:
             yield unknown(f"SQL statement {self.first}")

@@ -50,7 +50,7 @@ ACTS: list[Row] = [
     ("match 1:\n    case int() as n if n > 0:\n        print(n)", "unknown"),
     ("from os import *; system('id')", "unknown"),
     ("import os\nclass A:\n    f: object = os.remove\nA().f('x')", "unknown"),
-    ("class A:\n    import os\nA.os.remove('x')", "delete unknown"),
+    ("class A:\n    import os\nA.os.remove('x')", "unknown"),
     ("import tarfile; tarfile.bltn_open('x', 'w')", "unknown"),
     ("import typing\ndef f(x: \"open('x', 'w')\"): ...\ntyping.get_type_hints(f)", "unknown"),
     ("import xml.etree.ElementTree as ET; ET.parse('a').write('b')", "read write", "b"),

@@ -107,7 +107,7 @@ SQL: list[Row] = [
     ("select 'drop table x;' -- ; drop table x\n from t", "service-read"),
     ("with a(x) as (select 1), b(y) as (select 2) select * from a join b using (x)", "service-read unknown"),
     ('select comment, "update" from t for update', "service-read"),
-    ("explain delete from t", "service-read"),
+    ("explain delete from t", "service-write"),
     ("show tables; use db; set names utf8; describe t", "service-read"),
     ("PRAGMA table_info(users);", "service-read"),
     (".tables", "service-read"),
