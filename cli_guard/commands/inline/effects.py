@@ -28,6 +28,16 @@ from cli_guard.commands.model import Kind
 if TYPE_CHECKING:
     from cli_guard.commands.inline.program import Program
 
+# What a request is given and does not send.
+HARMLESS_OPTIONS = (
+    "timeout",
+    "context",
+    "allow_redirects",
+    "follow_redirects",
+    "stream",
+    "verify",
+    "filename",
+)
 ON_FILES = (Kind.READ, Kind.WRITE, Kind.DELETE)
 # A listing of the folder that the program is in, or of one elsewhere, may hold the files with secrets.
 HERE_OR_ELSEWHERE = re.compile(r"(?:\./)*(?:\.\.(?:/|\Z)|\.?\Z|[/~])")
@@ -186,14 +196,12 @@ def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Han
     return handler
 
 
-def talks(
-    place: int, name: str, kind: Kind = Kind.NETWORK_IN, sending: Iterable[tuple[int, str]] = ()
-) -> Handler:
-    """Make a handler for a function that talks to an address, and sends if an argument in `sending` is given."""
+def talks(place: int, name: str, kind: Kind = Kind.NETWORK_IN, plain: int = 1) -> Handler:
+    """Make a handler for a function that talks to an address, and sends if it is given more than `plain` arguments."""
 
     def handler(calling: FunctionCall) -> Values:
-        local = taint_of(calling.everything()).local
-        sends = local or any(calling.given(at, key) for at, key in sending)
+        more = calling.arguments[plain:] or set(calling.named) - {name, *HARMLESS_OPTIONS}
+        sends = more or taint_of(calling.everything()).local
         for text in calling.texts(place, name):
             calling.note(Act(Kind.NETWORK_OUT if sends else kind, text))
         return (Data(remote=True),)

@@ -38,10 +38,6 @@ from cli_guard.commands.model import Kind
 
 PASSES, STEPS, MOST_TEXTS = 24, 100_000, 20
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-UNDERSTOOD = (
-    *(ast.Expr, ast.If, ast.While, ast.With, ast.AsyncWith, ast.Raise, ast.Try, ast.Assert),
-    *(ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue),
-)
 
 
 def acts(text: str) -> tuple[Act, ...]:
@@ -166,6 +162,8 @@ class Walk:
             case ast.withitem():
                 if node.optional_vars:
                     self.assign(node.optional_vars, self.value(node.context_expr))
+            case ast.arg() if node.annotation:
+                self.mix([node.annotation])
             case ast.ExceptHandler():
                 self.program.bind(node.name or "", ANY)
             case ast.Delete():
@@ -186,7 +184,7 @@ class Walk:
                     self.program.bind(alias.asname or alias.name, (python.part_of(module, alias.name),))
                     if alias.name == "*":
                         self.program.note(unknown(f"imports all names of {module.name}"))
-            case ast.stmt() if not isinstance(node, UNDERSTOOD):
+            case ast.ClassDef() | ast.Match():
                 self.program.note(unknown(f"Python's {type(node).__name__}"))
 
     def value(self, node: ast.expr) -> Values:

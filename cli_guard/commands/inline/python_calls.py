@@ -27,15 +27,6 @@ TREE = "xml.etree.ElementTree()"
 OBJECTS = (f"{PATH}.", f"{TREE}.")
 ENTRANCES = ("__import__", "__init__")
 FRAMES = frozenset(WORDS["frames"])
-SENDING = (
-    (1, "data"),
-    (99, "json"),
-    (99, "files"),
-    (99, "params"),
-    (99, "headers"),
-    (99, "auth"),
-    (99, "cookies"),
-)
 OTHER_NAMES = {"__builtins__": "builtins", f"{PATH}.parent": PATH}
 
 
@@ -87,14 +78,12 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "logging.basicConfig": own.set_up_log,
         "sqlite3.connect": make.does(Kind.READ, 0, "database", "opens a database"),
         "pickle.load pickle.loads pickle.Unpickler marshal.load marshal.loads": own.unpickles,
-        "urllib.request.urlopen": make.talks(0, "url", sending=SENDING),
-        "urllib.request.Request": make.both(make.talks(0, "url", sending=SENDING), make.same),
+        "urllib.request.urlopen": make.talks(0, "url"),
+        "urllib.request.Request": make.both(make.talks(0, "url"), make.same),
         "urllib.request.urlretrieve": make.both(
-            make.does(Kind.WRITE, 1, "filename"), make.talks(0, "url", sending=((3, "data"),))
+            make.does(Kind.WRITE, 1, "filename"), make.talks(0, "url", plain=3)
         ),
-        "requests.get requests.head requests.options httpx.get httpx.head": make.talks(
-            0, "url", sending=SENDING
-        ),
+        "requests.get requests.head requests.options httpx.get httpx.head": make.talks(0, "url"),
         "requests.Session requests.session": make.gives(Reference("requests")),
         "httpx.Client": make.gives(Reference("httpx")),
         f"pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath {PATH}.joinpath": own.make_path,
