@@ -61,6 +61,7 @@ def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
 
 def one_act(call: ParsedCall, act: Act, span: Span) -> None:
     shell = call.shell
+    field = Field(None, "", span) if act.target is None else literal(act.target, span)
     if act.suspect is not None:
         keep_denials(call, act.suspect, span)
     elif act.variable:
@@ -69,19 +70,15 @@ def one_act(call: ParsedCall, act: Act, span: Span) -> None:
         if act.reason:
             call.effect(Kind.EXEC, act.shell[:60], act.reason, span)
         call.reads.append(shell.run_child(act.shell, span))
-    elif act.words:
-        call.reads.append(shell.invoke([literal(word, span) for word in act.words], call.stdin, span))
     elif act.remote:
         floors.check_remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
-    elif act.kind is Kind.READ and act.target is not None:
-        call.reads.append(read_path(shell, literal(act.target, span), span))
+    elif act.kind is Kind.READ:
+        call.reads.append(read_path(shell, field, span))
         if act.reason == EVERY_FILE and shell.context.profile is Profile.STRICT:
             call.effect(Kind.CREDENTIAL, act.target, act.reason, span)
     elif act.kind is Kind.DELETE and act.target is not None:
-        delete_path(shell, literal(act.target, span), span)
+        delete_path(shell, field, span)
     elif act.kind is Kind.WRITE and act.target is not None:
-        call.written.append((literal(act.target, span), "writes"))
-    elif act.kind is Kind.READ:
-        call.reads.append(read_path(shell, Field(None, "", span), span))
+        call.written.append((field, "writes"))
     elif act.kind not in HARMLESS:
         call.effect(act.kind, act.target, act.reason, span)

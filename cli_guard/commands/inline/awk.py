@@ -1,7 +1,6 @@
 """What an awk program does: only pipes, redirections, `system` and a few names have an effect."""
 
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,9 +28,6 @@ TOKEN = re.compile(
 REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:\[:\w+:\]|[^\]\n])*\])*/")
 # A name after which "/" begins a regular expression and does not divide.
 KEYWORDS = frozenset("return print printf in case do else exit getline BEGIN END delete".split())
-BEGINNING = frozenset(
-    ("(", "{", "}", ";", "\n", "=", "&&", "||", "!", ")", "while", "if", "return", "do", "else")
-)
 CONDITIONS = frozenset("if while for switch".split())
 OPERANDS = frozenset(("name", "number", "string", "regex"))
 CLOSING = frozenset((")", "]", "++", "--"))
@@ -48,7 +44,7 @@ class Token:
 
 END = Token("mark", "\n")
 CONTINUING = (",", "{", "&&", "||", "do", "else")
-AT_END = (";", "\n", "}")
+AT_END = (";", "\n", "}", ")")
 
 
 def acts(code: str) -> Iterator[Act]:
@@ -95,29 +91,27 @@ class Program:
         """Return the token at a position, a line end beyond the program."""
         return self.tokens[index] if 0 <= index < len(self.tokens) else END
 
-    def operand(self, index: int, ends: tuple[str, ...]) -> str | None:
+    def operand(self, index: int) -> str | None:
         """Return the strings side by side at this position, None if they are not all there is."""
-        while self.at(index).text == "(":
-            index += 1
-        text = ""
-        first = index
+        texts = []
         while self.at(index).kind == "string":
-            text += unescape(self.at(index).text[1:-1])
+            texts.append(unescape(self.at(index).text[1:-1]))
             index += 1
-        return text if index > first and self.at(index).text in (*ends, ")") else None
+        return "".join(texts) if texts and self.at(index).text in (*AT_END, "]") else None
 
     def acts(self) -> Iterator[Act]:
+        """Return what the program does; where it runs commands, any of its strings may be a part of one."""
         found = list(self.find_acts())
         yield from found
         strings = [unescape(token.text[1:-1]) for token in self.tokens if token.kind == "string"]
         if "/inet" in "".join(strings):
             yield Act(Kind.NETWORK_OUT, None, "opens a connection")
-        if unseen_command() in found:
+        if any(act.kind is Kind.EXEC for act in found):
             yield from (Act(Kind.EXEC, None, suspect=each) for each in strings)
 
     def find_acts(self) -> Iterator[Act]:
-        # The position and the depth of the `print` whose output may go elsewhere.
-        printing, depth, print_depth = -1, 0, -1
+        # The depth of the `print` whose output may go elsewhere.
+        depth, print_depth = 0, -1
         for index, token in enumerate(self.tokens):
             text = token.text
             if text in ("(", "["):
@@ -125,49 +119,30 @@ class Program:
             elif text in (")", "]"):
                 depth -= 1
             elif text in ("print", "printf") and token.kind == "name":
-                printing, print_depth = index, depth
+                print_depth = depth
             elif text in AT_END and not (text == "\n" and self.at(index - 1).text in CONTINUING):
-                printing, depth, print_depth = -1, depth if text == ";" else 0, -1
+                print_depth = -1
             elif text in (">", ">>") and print_depth == depth:
-                path = self.operand(index + 1, AT_END)
-                yield from () if path == "-" else file(Kind.WRITE, path)
+                yield from file(Kind.WRITE, self.operand(index + 1))
             elif text in ("|", "|&"):
-                yield self.find_pipe(index, printing)
+                command = self.operand(index + 1)
+                yield unseen_command() if command is None else shell(f"cat | {command}")
             elif token.kind == "name":
                 yield from self.find_named(index, text)
             elif text == "@":
                 yield Act(Kind.EXEC, None, "loads code or calls a function by a name made while it runs")
 
-    def find_pipe(self, index: int, printing: int) -> Act:
-        """Return the command before or after a pipe; `printing` is the position of the `print` that feeds it."""
-        if self.at(index + 1).text == "getline":
-            alone = self.at(index - 2).text in BEGINNING
-            command = self.operand(index - 1, ("|", "|&")) if alone else None
-            return shell(command) if command is not None else unseen_command()
-        command = self.operand(index + 1, AT_END)
-        if command is None:
-            return unseen_command()
-        printed = self.operand(printing + 1, ("|",)) if self.at(printing).text == "print" else None
-        return shell(f"cat | {command}" if printed is None else f"echo {shlex.quote(printed)} | {command}")
-
     def find_named(self, index: int, name: str) -> Iterator[Act]:
         if name == "system":
-            command = self.operand(index + 2, (")",))
-            yield shell(command) if command is not None else unseen_command()
+            command = self.operand(index + 2)
+            yield unseen_command() if command is None else shell(command)
         elif name == "getline":
-            place = index + 1 + (self.at(index + 1).kind == "name")
-            if self.at(place).text == "<":
-                # The next string would be no part of the name.
-                plain = self.at(place + 2).kind != "string"
-                yield from file(Kind.READ, self.operand(place + 1, AT_END) if plain else None)
-            elif self.at(place).text in ("[", "$") and self.at(index - 1).text not in ("|", "|&"):
+            after = self.at(index + 1 + (self.at(index + 1).kind == "name"))
+            if after.text not in AT_END:
                 yield Act(Kind.READ, None)
         elif name == "ENVIRON":
-            key = self.operand(index + 2, ("]",)) if self.at(index + 1).text == "[" else None
-            if key is not None:
-                yield from variable(key)
-            elif self.at(index - 1).text != "in" or self.at(index - 2).kind != "string":
-                yield environment()
+            key = self.operand(index + 2) if self.at(index + 1).text == "[" else None
+            yield from variable(key) if key is not None else (environment(),)
         elif name in ("ARGV", "SYMTAB", "FUNCTAB", "extension"):
             yield unknown(f"uses {name}")
         elif self.at(index + 1).text == "(" and name.islower() and "::" in name:

@@ -19,7 +19,6 @@ from cli_guard.commands.inline.values import (
     alternatives,
     as_path,
     as_text,
-    as_words,
     compute,
     raw_text,
     taint_of,
@@ -29,6 +28,16 @@ from cli_guard.commands.model import Kind
 if TYPE_CHECKING:
     from cli_guard.commands.inline.program import Program
 
+# What a request is given and does not send.
+HARMLESS_OPTIONS = (
+    "timeout",
+    "context",
+    "allow_redirects",
+    "follow_redirects",
+    "stream",
+    "verify",
+    "filename",
+)
 ON_FILES = (Kind.READ, Kind.WRITE, Kind.DELETE)
 # A listing of the folder that the program is in, or of one elsewhere, may hold the files with secrets.
 HERE_OR_ELSEWHERE = re.compile(r"(?:\./)*(?:\.\.(?:/|\Z)|\.?\Z|[/~])")
@@ -147,7 +156,7 @@ def computes(make: Callable[..., object]) -> Handler:
     """Make a handler for a harmless function from text to text."""
 
     def handler(calling: FunctionCall) -> Values:
-        return (compute(make, [calling.only(0)]) or calling.run.data(calling.everything()),)
+        return (compute(make, [calling.only(0)]) or calling.run.data(calling.everything(), keeps=True),)
 
     return handler
 
@@ -173,18 +182,6 @@ def note_shell(calling: FunctionCall, values: Iterable[Value]) -> None:
             calling.note(Act(Kind.EXEC, None, "", text))
 
 
-def note_words(calling: FunctionCall, value: Value) -> None:
-    """Record that a list, or a single word, is run as a command."""
-    single = as_text(value)
-    words = as_words(value) if single is None else (single,)
-    if words:
-        calling.note(Act(Kind.EXEC, words[0], words=words))
-    else:
-        first = as_text(value.parts[0]) if isinstance(value, Sequence) and value.parts else None
-        reason = "runs a command whose words the text does not tell"
-        calling.note(Act(Kind.EXEC, first, reason, remote=taint_of([value]).remote))
-
-
 def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Handler:
     """Make a handler for a function that opens a file in a mode; the position None stands for the object."""
 
@@ -199,14 +196,12 @@ def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Han
     return handler
 
 
-def talks(
-    place: int, name: str, kind: Kind = Kind.NETWORK_IN, sending: Iterable[tuple[int, str]] = ()
-) -> Handler:
-    """Make a handler for a function that talks to an address, and sends if an argument in `sending` is given."""
+def talks(place: int, name: str, kind: Kind = Kind.NETWORK_IN, plain: int = 1) -> Handler:
+    """Make a handler for a function that talks to an address, and sends if it is given more than `plain` arguments."""
 
     def handler(calling: FunctionCall) -> Values:
-        local = taint_of(calling.everything()).local
-        sends = local or any(calling.given(at, key) for at, key in sending)
+        more = calling.arguments[plain:] or set(calling.named) - {name, *HARMLESS_OPTIONS}
+        sends = more or taint_of(calling.everything()).local
         for text in calling.texts(place, name):
             calling.note(Act(Kind.NETWORK_OUT if sends else kind, text))
         return (Data(remote=True),)
@@ -220,5 +215,5 @@ def note_listing(calling: FunctionCall, name: str, make: Callable[[str], Value])
     for value in calling.given(0, name) or (Literal("."),):
         calling.note(Act(Kind.READ, as_path(value)))
         folder = raw_text(value)
-        found.append(Data(local=True) if folder is None else Sequence((make(folder),)))
+        found.append(Data(local=True) if folder is None else Sequence((make(folder),), loose=True))
     return alternatives(found)

@@ -21,8 +21,8 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "
 class Act:
     """One thing that a piece of code does.
 
-    `target` is a path, an address or a program, None if unknown. `shell` is text passed to a shell, `words` a command
-    run without one; `remote`: the code that runs came from the network. `variable` is an environment variable that is
+    `target` is a path, an address or a program, None if unknown. `shell` is text passed to a shell; `remote`: the code
+    that runs came from the network. `variable` is an environment variable that is
     set to the `target`. `suspect` is text that may be passed to a shell: of its effects only denials count.
     """
 
@@ -30,7 +30,6 @@ class Act:
     target: str | None
     reason: str = ""
     shell: str | None = None
-    words: tuple[str, ...] | None = None
     remote: bool = False
     suspect: str | None = None
     variable: str = ""

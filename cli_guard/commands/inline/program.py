@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.effects import FunctionCall
-from cli_guard.commands.inline.memory import Memory
 from cli_guard.commands.inline.model import Act, NotUnderstood, environment, unknown, variable
 from cli_guard.commands.inline.values import (
     ANY,
+    AT_ONCE,
     LOCAL,
     Data,
     Function,
@@ -19,57 +19,90 @@ from cli_guard.commands.inline.values import (
     alternatives,
     as_text,
     compute,
-    fill,
     is_found,
-    is_open,
+    merge,
     taint_of,
     text_of,
 )
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
-DEPTH, MOST_ACTS, MOST_TEXTS = 4, 200, 20
-# Methods of lists: these leave a list as it is, these change one even if it is unknown, these leave found names found.
-PURE, CHANGING, KEEPING = (
-    frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "changing", "keeping")
-)
+MOST_ACTS, DEPTH = 200, 2
+# These return one of their arguments, and not something new.
+RETURNING = frozenset(("max", "min", "next", "sum"))
+# Methods of lists: these leave a list as it is, these leave found names found.
+PURE, KEEPING = (frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping"))
 # Methods of texts.
 TEXT_METHODS: Mapping[str, "Callable[..., str | list[str]]"] = {
-    "lower": str.lower,
-    "upper": str.upper,
     "strip": str.strip,
     "replace": lambda text, old, new: text.replace(old, new) if len(text) * len(new) < 2**20 else text,
     "split": str.split,
-    "removeprefix": str.removeprefix,
-    "removesuffix": str.removesuffix,
     **dict.fromkeys(("decode", "encode", "as_posix"), lambda text, *_: text),
 }
 Key = str | int | None
 
 
 class Program:
-    """What is known of a program, and the acts found so far. `walk` reads and runs a text."""
+    """What is known of a program, and the acts found so far. `run_text` runs a text as code.
 
-    def __init__(self, walk: Callable[[str], Values]) -> None:
-        self.walk = walk
-        self.memory = Memory()
+    Names have no scopes and keep every value that they are ever given, so the order of the statements does not matter.
+    """
+
+    def __init__(self, run_text: Callable[[str], Values]) -> None:
+        self.run_text = run_text
+        self.names: dict[str, Values] = {}
+        # What is put into each list in place, by the list's number.
+        self.added: dict[int, Values] = {}
+        self.changed = False
+        # Whether a name without a value never has one.
+        self.final = False
         self.entered: set[Function] = set()
         # Modules that are not Python's own; that their code runs is known.
         self.foreign: set[str] = set()
-        self.texts: set[str] = set()
         self.acts: dict[Act, None] = {}
-        self.depth = 0
 
     def note(self, act: Act) -> None:
         self.acts[act if len(self.acts) < MOST_ACTS else unknown("code that does too many things")] = None
 
-    def data(self, values: Iterable[Value]) -> Data:
-        """Use values as plain data; a function among them may be called with anything."""
+    def bind(self, name: str, values: Values) -> None:
+        """Add values to those of a name."""
+        known = self.names.get(name, ())
+        self.names[name] = merge(known, values)
+        if len(self.names[name]) > 2 * AT_ONCE:
+            raise NotUnderstood("a name with too many values")
+        self.changed = self.changed or self.names[name] != known
+
+    def alter(self, of: Value, added: Values = ANY) -> None:
+        """Record that a list is changed in place: it may hold these, too, and has no order any more."""
+        if isinstance(of, Sequence) and not (of.loose and set(added) <= set(of.parts)):
+            known = self.added.get(of.number)
+            self.added[of.number] = merge(known or (), added)
+            self.changed = self.changed or self.added[of.number] != known
+
+    def settle(self, value: Value, number: int, depth: int = 0) -> Value:
+        """Return a list with what is ever put into it; `number` is for one that has none yet."""
+        if not isinstance(value, Sequence):
+            return value
+        if depth > DEPTH:
+            return self.data([value])
+        number = value.number or number
+        parts = tuple(self.settle(part, number, depth + 1) for part in value.parts)
+        added = self.added.get(number)
+        if added is None:
+            return Sequence(parts, value.loose, number)
+        return Sequence(merge(parts, added), loose=True, number=number)
+
+    def data(self, values: Iterable[Value], *, keeps: bool = False) -> Data:
+        """Use values as plain data; a function among them may be called with anything.
+
+        A list may be changed by what has it, unless that `keeps` lists as they are.
+        """
         each = tuple(values)
         for value in each:
             if isinstance(value, Sequence):
-                self.memory.hide(value)
                 self.data(value.parts)
+                if not keeps:
+                    self.alter(value)
             elif isinstance(value, Function):
                 self.enter(value, [ANY] * len(value.parameters), {})
             elif isinstance(value, Reference):
@@ -88,10 +121,9 @@ class Program:
     def part(self, of: Value, key: Key, *, by_key: bool) -> Values:
         """Return the possible values of a part of a value: an attribute, or what stands under a key."""
         if isinstance(of, Sequence):
-            if is_open(of) and of.parts:
+            if of.loose and of.parts:
                 return of.parts
-            firm = isinstance(key, int) and -len(of.parts) <= key < len(of.parts)
-            if firm and isinstance(key, int) and not any(map(is_found, of.parts)):
+            if isinstance(key, int) and -len(of.parts) <= key < len(of.parts):
                 return (of.parts[key],)
             return (*of.parts, taint_of([of]))
         whole = python.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
@@ -121,7 +153,7 @@ class Program:
         found: list[Value] = []
         for value in values:
             found.extend(value.parts if isinstance(value, Sequence) else (self.data([value]),))
-        return alternatives(found) or ANY
+        return alternatives(found) or (ANY if self.final else ())
 
     def enter(self, function: Function, arguments: list[Values], named: Mapping[str, Values]) -> None:
         """Give the parameters of a function these values; its body is walked where it is defined."""
@@ -129,17 +161,19 @@ class Program:
         if "*" in named:
             self.data([function])
         for name, values in (*zip(function.parameters, arguments, strict=False), *named.items()):
-            self.memory.bind(f"{name} {function.number}", values)
-            self.data(values if name not in function.parameters else ())
-        for values in arguments[len(function.parameters) :]:
-            self.data(values)
+            self.bind(f"{name} {function.number}", values)
+        self.data(
+            value for values in (*arguments[len(function.parameters) :], *named.values()) for value in values
+        )
 
     def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
         """Call a function; return its possible values."""
+        if not self.final and () in (*arguments, *named.values()):
+            return ()
         given = [value for values in (*arguments, *named.values()) for value in values]
         if isinstance(function, Function):
             self.enter(function, arguments, named)
-            return self.memory.names.get(f"return {function.number}", ANY)
+            return self.names.get("return", ANY)
         if not isinstance(function, Reference):
             remote = isinstance(function, Data) and function.remote
             what = "calls something that the text does not tell"
@@ -149,17 +183,14 @@ class Program:
         if handler:
             result = handler(FunctionCall(self, function, arguments, named))
             if function.name not in python.CALLING:
-                self.data(given)
+                self.data(given, keeps=True)
             return result
         if function.name.rpartition(".")[0] in python.ENVIRONMENT:
             self.note(environment())
         elif not self.is_harmless(function.name):
             self.note(unknown(f"calls {function.name[:60]}"))
-        if "." in function.name:
-            for value in given:
-                if isinstance(value, Sequence):
-                    self.memory.alter(value)
-        return (self.data(given),)
+        keeps = "." not in function.name and function.name not in RETURNING
+        return (self.data(given, keeps=keeps),)
 
     def call_method(
         self, of: Value, key: str, arguments: list[Values], named: Mapping[str, Values]
@@ -171,11 +202,11 @@ class Program:
             return (self.data([of, *given]),)
         if isinstance(of, Function):
             self.data([of])
-        elif isinstance(of, Sequence) and key in KEEPING and is_open(of):
+        elif isinstance(of, Sequence) and key in KEEPING and of.loose:
             self.data(given)
             return of.parts if key == "pop" else (of,)
-        elif key in CHANGING or (isinstance(of, Sequence) and key not in PURE):
-            self.memory.alter(of, added_by(key, given))
+        elif isinstance(of, Sequence) and key not in PURE:
+            self.alter(of, added_by(key, given))
         made = compute_method(of, key, given)
         if made is not None:
             return (made,)
@@ -185,7 +216,7 @@ class Program:
         if key in ("format", "format_map") and any("__" in (as_text(value) or "") for value in (of, *given)):
             self.note(unknown("formats names of the interpreter"))
         elements = of.parts if isinstance(of, Sequence) else ()
-        return (*elements, taint_of([of, self.data(given)]))
+        return (*elements, taint_of([of, self.data(given, keeps=isinstance(of, Literal))]))
 
     def load_module(self, name: str) -> Reference:
         """Load a module; one that is not Python's own runs its own code."""
@@ -205,31 +236,23 @@ class Program:
                 reason = "runs code that the text does not tell"
                 self.note(Act(Kind.EXEC, None, reason, remote=taint_of([value]).remote))
                 continue
-            self.texts.add(text)
-            if self.depth >= DEPTH or len(self.texts) > MOST_TEXTS:
-                raise NotUnderstood("code in code in code")
-            self.depth += 1
-            results.extend(self.walk(text))
-            self.depth -= 1
+            results.extend(self.run_text(text))
         return tuple(results) or ANY
 
 
-def added_by(key: str, given: list[Value]) -> tuple[Value, ...] | None:
-    """Return what a method adds to a list, None if it may do anything else to it."""
+def added_by(key: str, given: list[Value]) -> Values:
+    """Return what a method adds to a list; any value if it may do anything else to it."""
+    if key == "append":
+        return tuple(given)
     last = given[-1] if given else None
-    if last is not None and key == "append":
-        return (last,)
-    return last.parts if key == "extend" and isinstance(last, Sequence) else None
+    return last.parts if key == "extend" and isinstance(last, Sequence) else ANY
 
 
 def compute_method(of: Value, key: str, given: list[Value]) -> Value | None:
     """Return the result of a method of a text, None if it is not known."""
     if key == "join":
         text, parts = as_text(of), given[0] if given else None
-        if text is None or not isinstance(parts, Sequence):
+        if text is None or not isinstance(parts, Sequence) or parts.loose:
             return None
         return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])
-    if key == "format" and as_text(of) is not None:
-        made = fill(str(as_text(of)), "{}", "{}", given)
-        return made if isinstance(made, Literal) else None
     return compute(TEXT_METHODS[key], [of, *given]) if key in TEXT_METHODS else None

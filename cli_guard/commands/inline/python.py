@@ -1,12 +1,15 @@
-"""What a piece of Python does: its syntax tree is walked, and what it does on any path through it is collected.
+"""What a piece of Python does: what its names may stand for is found by repetition, and then what its calls do.
 
-A harmful function must be called by its own name: passing a function not known to be harmless to other code is reported
-as not understood.
+The order of the statements and the branches between them do not matter: every expression is taken to run. A harmful
+function must be called by its own name: passing one not known to be harmless to other code is reported as not
+understood.
 """
 
 import ast
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
+from math import prod
 
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.model import Act, NotUnderstood, unknown
@@ -15,6 +18,7 @@ from cli_guard.commands.inline.python_handlers import PATH
 from cli_guard.commands.inline.values import (
     ANY,
     MANY,
+    MOST_COMBINATIONS,
     Function,
     Literal,
     Reference,
@@ -24,28 +28,42 @@ from cli_guard.commands.inline.values import (
     alternatives,
     as_text,
     combine,
-    is_firm,
-    is_open,
+    is_found,
     join_values,
     path_of,
     raw_text,
     text_of,
 )
+from cli_guard.commands.model import Kind
 
-PASSES, STEPS, UNROLLED, MOST_SPREAD = 24, 60_000, 64, 9
+PASSES, STEPS, MOST_TEXTS = 24, 100_000, 20
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def acts(text: str) -> tuple[Act, ...]:
-    """Return what the code does, in its order."""
+    """Return what the code does."""
     walk = Walk()
+    found = walk.program.acts
     try:
-        walk.run_passes(read(text))
+        walk.run(text)
     except NotUnderstood as error:
         walk.program.note(unknown(str(error)))
     except (RecursionError, MemoryError):
         walk.program.note(unknown("code that is nested too deeply"))
-    return tuple(walk.program.acts)
+    if any(act.kind is Kind.EXEC and act.target is act.shell is None and not act.remote for act in found):
+        return (*found, *suspects(walk.nodes))
+    return tuple(found)
+
+
+def suspects(nodes: list[ast.AST]) -> Iterator[Act]:
+    """Return the texts in each call, which may be a command or the words of one."""
+    for call in nodes:
+        if isinstance(call, ast.Call):
+            constants = [each.value for each in ast.walk(call) if isinstance(each, ast.Constant)]
+            texts = [each for each in constants if isinstance(each, str)]
+            yield from (
+                Act(Kind.EXEC, None, suspect=text) for text in dict.fromkeys((*texts, " ".join(texts)))
+            )
 
 
 def read(text: str) -> ast.Module:
@@ -58,59 +76,132 @@ def read(text: str) -> ast.Module:
         raise NotUnderstood("text that is not Python") from error
 
 
+def nodes_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and what is in it, in the order of the text."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from nodes_of(child)
+
+
+def name_parameters(tree: ast.AST, functions: dict[ast.AST, Function]) -> None:
+    """Give each function a number, and its parameters names with that number in its body."""
+    for node in reversed(list(ast.walk(tree))):
+        if isinstance(node, Definition):
+            given = node.args
+            each = (*given.args, *given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg)
+            function = Function(len(functions), tuple(one.arg for one in each if one))
+            functions[node] = function
+            body = node.body if isinstance(node.body, list) else [node.body]
+            for inner in (inner for part in body for inner in ast.walk(part)):
+                if isinstance(inner, ast.Name) and inner.id in function.parameters:
+                    inner.id = f"{inner.id} {function.number}"
+
+
 class Walk:
-    """A walk through a syntax tree."""
+    """The syntax tree of a program, and of the texts that it runs."""
 
     def __init__(self) -> None:
         self.program = Program(self.run_text)
-        self.memory = self.program.memory
+        self.nodes: list[ast.AST] = []
         self.trees: dict[str, ast.Module] = {}
         self.functions: dict[ast.AST, Function] = {}
+        # The values of the expressions in this pass.
+        self.found: dict[ast.AST, Values] = {}
         self.steps = 0
-        self.final = False
 
-    def run_passes(self, tree: ast.Module) -> None:
-        """Walk until nothing new is found, then once more for the acts."""
+    def run(self, text: str) -> None:
+        """Visit every node until nothing new is found; the acts are those of the last time."""
+        self.run_text(text)
         for _ in range(PASSES):
-            self.memory.changed = False
-            self.run_block(tree.body)
+            self.program.changed = False
             self.program.acts.clear()
+            self.found.clear()
+            for node in self.nodes:
+                self.visit(node)
             # What the code itself never calls is called with anything.
             uncalled = set(self.functions.values()) - self.program.entered
             self.program.data(uncalled)
-            if not self.memory.changed and not uncalled:
-                break
-        else:
-            raise NotUnderstood("code whose values go in circles")
-        self.final = True
-        self.run_block(tree.body)
+            if self.program.changed or uncalled:
+                continue
+            if self.program.final:
+                return
+            self.program.final = True
+        raise NotUnderstood("code whose values go in circles")
 
     def run_text(self, text: str) -> Values:
+        """Add the nodes of a text; return the value of its last statement."""
         if text not in self.trees:
+            if len(self.trees) > MOST_TEXTS:
+                raise NotUnderstood("code in code in code")
             self.trees[text] = read(text)
-        return self.run_block(self.trees[text].body)
+            name_parameters(self.trees[text], self.functions)
+            self.nodes.extend(nodes_of(self.trees[text]))
+            self.program.changed = True
+        last = self.trees[text].body[-1:]
+        return self.value(last[0].value) if last and isinstance(last[0], ast.Expr) else ANY
 
-    def run_block(self, nodes: Iterable[ast.AST]) -> Values:
-        """Run statements; return the values of the last."""
-        found = ANY
-        for node in nodes:
-            found = self.value(node)
-        return found
+    def visit(self, node: ast.AST) -> None:
+        """Bind the names that a node gives values, and record what it does."""
+        match node:
+            case ast.Name() | ast.Attribute() | ast.Subscript() if not isinstance(node.ctx, ast.Load):
+                pass
+            case ast.expr():
+                self.value(node)
+            case ast.Assign():
+                for target in node.targets:
+                    self.assign(target, self.value(node.value))
+            case ast.AnnAssign():
+                if node.value:
+                    self.assign(node.target, self.value(node.value))
+            case ast.AugAssign():
+                self.add_to(node)
+            case ast.Return():
+                self.program.bind("return", self.mix([node.value]) if node.value else ANY)
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
+                self.assign(node.target, self.program.elements(self.value(node.iter)))
+            case ast.withitem():
+                if node.optional_vars:
+                    self.assign(node.optional_vars, self.value(node.context_expr))
+            case ast.arg() if node.annotation:
+                self.mix([node.annotation])
+            case ast.ExceptHandler():
+                self.program.bind(node.name or "", ANY)
+            case ast.Delete():
+                for target in node.targets:
+                    self.assign(target, ANY)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.program.bind(node.name, self.define(node))
+                if node.decorator_list:
+                    self.program.note(unknown("a function with a decorator"))
+            case ast.Import():
+                for alias in node.names:
+                    module = self.program.load_module(alias.name)
+                    top = Reference(python.own_name(alias.name.partition(".")[0]))
+                    self.program.bind(alias.asname or top.name, (module if alias.asname else top,))
+            case ast.ImportFrom():
+                module = self.program.load_module("." * node.level + (node.module or ""))
+                for alias in node.names:
+                    self.program.bind(alias.asname or alias.name, (python.part_of(module, alias.name),))
+                    if alias.name == "*":
+                        self.program.note(unknown(f"imports all names of {module.name}"))
+            case ast.ClassDef() | ast.Match():
+                self.program.note(unknown(f"Python's {type(node).__name__}"))
 
-    def value(self, node: ast.AST) -> Values:
-        """Return the possible values of a node, and record what it does."""
-        self.steps += 1
-        if self.steps > STEPS:
-            raise NotUnderstood("code that is too long")
-        found = self.expression(node) if isinstance(node, ast.expr) else self.statement(node)
-        return tuple(map(self.memory.settle, found)) if self.memory.altered else found
+    def value(self, node: ast.expr) -> Values:
+        """Return the possible values of an expression, and record what it does."""
+        if node not in self.found:
+            self.steps += 1
+            if self.steps > STEPS:
+                raise NotUnderstood("code that is too long")
+            # Code that runs itself has no value.
+            self.found[node] = ()
+            values = self.expression(node)
+            self.found[node] = tuple(self.program.settle(value, id(node)) for value in values)
+        return self.found[node]
 
-    def values(self, nodes: Iterable[ast.AST | None]) -> list[Values]:
-        return [self.value(node) for node in nodes if node is not None]
-
-    def mix(self, nodes: Iterable[ast.AST | None]) -> Values:
+    def mix(self, nodes: Iterable[ast.expr]) -> Values:
         """Return data made of the values of some nodes."""
-        return (self.program.data(value for values in self.values(nodes) for value in values),)
+        return (self.program.data(value for node in nodes for value in self.value(node)),)
 
     def expression(self, node: ast.expr) -> Values:
         match node:
@@ -131,89 +222,29 @@ class Walk:
             case ast.BinOp():
                 return self.operate(node.op, self.value(node.left), self.value(node.right))
             case ast.JoinedStr():
-                return combine(text_of, self.values(node.values))
+                return combine(text_of, map(self.value, node.values))
             case ast.List() | ast.Tuple() | ast.Set():
-                return (self.make_items(node.elts),)
+                return self.make_items(node.elts)
             case ast.Compare():
                 return self.mix((node.left, *filter(is_more_than_look_up, node.comparators)))
             case ast.NamedExpr():
                 return self.assign(node.target, self.value(node.value))
             case ast.Lambda():
-                return self.define(node, lambda: self.give(self.value(node.body)))
+                self.program.bind("return", self.mix([node.body]))
+                return self.define(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-                return self.comprehend(node.generators, lambda: self.value(node.elt))
-            case ast.DictComp():
-                return self.comprehend(node.generators, lambda: self.mix((node.key, node.value)))
+                return self.comprehend(node)
         return self.mix(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
-    def statement(self, node: ast.AST) -> Values:
-        match node:
-            case ast.Expr():
-                return self.value(node.value)
-            case ast.Assign():
-                for target in node.targets:
-                    self.assign(target, self.value(node.value))
-            case ast.AnnAssign():
-                self.value(node.annotation)
-                if node.value:
-                    self.assign(node.target, self.value(node.value))
-            case ast.AugAssign():
-                self.add_to(node)
-            case ast.Return():
-                return self.give(self.value(node.value) if node.value else ANY)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                if node.decorator_list:
-                    self.program.note(unknown("a function with a decorator"))
-                self.mix(node.decorator_list)
-                self.memory.assign(node.name, self.define(node, lambda: self.run_block(node.body)))
-            case ast.Import():
-                for alias in node.names:
-                    module = self.program.load_module(alias.name)
-                    top = Reference(python.own_name(alias.name.partition(".")[0]))
-                    self.memory.assign(alias.asname or top.name, (module if alias.asname else top,))
-            case ast.ImportFrom():
-                module = self.program.load_module("." * node.level + (node.module or ""))
-                for alias in node.names:
-                    part = python.part_of(module, alias.name)
-                    self.memory.assign(alias.asname or alias.name, (part,))
-                    if alias.name == "*":
-                        self.program.note(unknown(f"imports all names of {module.name}"))
-            case ast.For() | ast.AsyncFor():
-                self.loop(node.target, self.value(node.iter), lambda: self.run_block(node.body))
-                self.run_block(node.orelse)
-            case ast.Delete():
-                for target in node.targets:
-                    self.assign(target, ANY)
-            case (
-                ast.If() | ast.While() | ast.With() | ast.AsyncWith() | ast.Raise() | ast.Try() | ast.Assert()
-            ):
-                self.walk_inside(node)
-            case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue():
-                pass
-            case _:
-                self.program.note(unknown(f"Python's {type(node).__name__}"))
-                self.walk_inside(node)
-        return ANY
-
-    def walk_inside(self, node: ast.AST) -> None:
-        """Walk the parts of a statement."""
-        if isinstance(node, ast.ExceptHandler) and node.name:
-            self.memory.assign(node.name, ANY)
-        elif isinstance(node, ast.withitem) and node.optional_vars:
-            self.assign(node.optional_vars, self.value(node.context_expr))
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.mix([child])
-            elif isinstance(child, ast.stmt):
-                self.value(child)
-            else:
-                self.walk_inside(child)
-
     def name(self, name: str) -> Values:
-        found = self.memory.look_up(name)
-        own = python.own_name(name)
-        unbound = self.final and not found
-        return (*found, Reference(own)) if unbound or python.is_known(own) else found
+        found = self.program.names.get(name, ())
+        own = python.own_name(name.partition(" ")[0])
+        if python.is_known(own):
+            return (*found, Reference(own))
+        if self.program.final and not found:
+            self.program.note(unknown(f"uses {name}"))
+            return ANY
+        return found
 
     def parts(self, of: Values, keys: tuple[Key, ...], *, by_key: bool) -> Values:
         return alternatives(
@@ -228,22 +259,18 @@ class Walk:
         )
 
     def cut(self, node: ast.Subscript) -> Values:
-        """Take a slice: of found names it is found names, of anything else it is not known."""
+        """Take a slice: of a list without order it is another, of anything else it is not known."""
         of = self.value(node.value)
-        self.mix([node.slice])
-        return of if all(map(is_open, of)) else (self.program.data(of),)
+        loose = all(isinstance(each, Sequence) and each.loose for each in of)
+        return of if loose else (self.program.data(of, keeps=True),)
 
     def call(self, node: ast.Call) -> Values:
-        arguments: list[Values] = []
-        for argument in node.args:
-            values = self.value(argument)
-            if not isinstance(argument, ast.Starred):
-                arguments.append(values)
-            elif len(values) == 1 and isinstance(values[0], Sequence):
-                arguments.extend((part,) for part in values[0].parts)
-            else:
-                arguments.extend([values] * MOST_SPREAD)
+        arguments = [self.value(argument) for argument in node.args]
         named = {keyword.arg or "*": self.value(keyword.value) for keyword in node.keywords}
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            # What stands beside an unknown number of arguments has no known position.
+            named["*"] = tuple(value for values in arguments for value in values)
+            arguments = []
         if not isinstance(node.func, ast.Attribute):
             functions = self.value(node.func)
             return alternatives(r for f in functions for r in self.program.invoke(f, arguments, named))
@@ -261,27 +288,21 @@ class Walk:
         if paths and isinstance(operator, ast.Div):
             joined = combine(path_of, (tuple(paths), right))
             return tuple(Reference(PATH, raw_text(path)) for path in joined)
-        self.program.data((*left, *right))
+        self.program.data((*left, *right), keeps=True)
         return alternatives(join_values(type(operator).__name__, a, b) for a in left for b in right)
 
-    def make_items(self, nodes: list[ast.expr]) -> Value:
-        parts: list[Value] = []
-        for node in nodes:
-            values = self.value(node)
-            only = values[0] if len(values) == 1 else self.program.data(values)
-            if not isinstance(node, ast.Starred):
-                parts.append(only)
-            elif isinstance(only, Sequence):
-                parts.extend(only.parts)
-            else:
-                return self.program.data([*parts, only, *self.mix(nodes)])
-        return Sequence(tuple(parts)) if len(parts) <= MANY else self.program.data(parts)
+    def make_items(self, nodes: list[ast.expr]) -> Values:
+        parts = [self.value(node) for node in nodes]
+        spread = any(isinstance(node, ast.Starred) for node in nodes)
+        if spread or len(parts) > MANY or prod(map(len, parts)) > MOST_COMBINATIONS:
+            return self.mix(nodes)
+        return tuple(map(Sequence, product(*parts)))
 
     def assign(self, target: ast.expr, values: Values) -> Values:
         """Assign to a name, to several names or to a part."""
         match target:
             case ast.Name():
-                self.memory.assign(target.id, values)
+                self.program.bind(target.id, values)
             case ast.Starred():
                 self.assign(target.value, (self.program.data(values),))
             case ast.Tuple() | ast.List():
@@ -290,12 +311,11 @@ class Walk:
             case ast.Attribute():
                 self.change(target.value, (target.attr,), values)
             case ast.Subscript():
-                self.mix([target.slice])
                 self.change(target.value, self.keys(target.slice), values)
         return values
 
     def unpack(self, targets: list[ast.expr], value: Value) -> None:
-        if isinstance(value, Sequence) and len(value.parts) == len(targets) and is_firm(value):
+        if isinstance(value, Sequence) and len(value.parts) == len(targets) and not value.loose:
             for target, part in zip(targets, value.parts, strict=True):
                 self.assign(target, (part,))
         else:
@@ -305,79 +325,43 @@ class Walk:
     def change(self, whole: ast.expr, keys: tuple[Key, ...], values: Values) -> None:
         """Set a part of something."""
         self.program.data(values)
-        parts = [part for value in values if isinstance(value, Sequence) for part in value.parts]
-        added = tuple(parts) if all(map(is_open, values)) else None
+        added: list[Value] = []
+        for value in values:
+            added.extend(value.parts if isinstance(value, Sequence) and value.loose else ANY)
         for of in self.value(whole):
             if isinstance(of, Reference) and of.name in python.ENVIRONMENT:
                 for key in keys:
                     self.program.set_variable(key if isinstance(key, str) else None, values)
-            elif isinstance(of, Reference) and of.name not in python.CHANGEABLE:
+            elif isinstance(of, Reference):
                 self.program.note(unknown(f"changes {of.name}"))
             else:
-                self.memory.alter(of, added)
+                self.program.alter(of, tuple(added))
 
     def add_to(self, node: ast.AugAssign) -> None:
         """Run `x += y`, which changes a list in place."""
         value = self.value(node.value)
-        self.assign(node.target, self.operate(node.op, self.value(node.target), value))
-        for of in self.value(node.target):
+        before = self.value(node.target)
+        made = self.operate(node.op, before, value)
+        self.assign(node.target, tuple(each for each in made if not isinstance(each, Sequence)))
+        for of in before:
             if isinstance(of, Sequence):
                 self.program.call_method(of, "extend", [value], {})
 
-    def define(self, node: Definition, body: Callable[[], Values]) -> Values:
-        """Walk a function. One that takes more than plain arguments may be called with anything."""
-        given = node.args
-        plain = [each.arg for each in given.args]
-        special = (*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg)
-        others = [each.arg for each in special if each]
-        function = self.functions.setdefault(node, Function(len(self.functions), (*plain, *others)))
-        # Annotations and defaults are code that runs at once.
-        self.walk_inside(given)
-        self.mix([getattr(node, "returns", None)])
-        self.memory.scopes.append(function)
-        for name, default in zip(reversed(plain), reversed(given.defaults), strict=False):
-            self.memory.assign(name, self.value(default))
-        body()
-        self.memory.scopes.pop()
-        if others:
+    def define(self, node: Definition) -> Values:
+        """Make a function. One that takes more than plain arguments may be called with anything."""
+        function, given = self.functions[node], node.args
+        for name, default in zip(reversed(given.args), reversed(given.defaults), strict=False):
+            self.program.bind(f"{name.arg} {function.number}", self.value(default))
+        if len(function.parameters) > len(given.args):
             self.program.data([function])
         return (function,)
 
-    def give(self, values: Values) -> Values:
-        """Return values from the function that is walked."""
-        if self.memory.scopes:
-            self.memory.bind(f"return {self.memory.scopes[-1].number}", values)
-        return values
-
-    def loop(self, target: ast.expr, over: Values, body: Callable[[], Values]) -> list[Values]:
-        """Run a body for each element; return what each turn gives."""
-        only = over[0] if len(over) == 1 else None
-        if not isinstance(target, ast.Name) or not isinstance(only, Sequence) or len(only.parts) > UNROLLED:
-            self.assign(target, self.program.elements(over))
-            return [body()]
-        results = []
-        for part in only.parts:
-            with self.memory.element(target.id, part):
-                results.append(body())
-        return results
-
-    def comprehend(self, generators: list[ast.comprehension], body: Callable[[], Values]) -> Values:
-        first, *others = generators
-
-        def inner() -> Values:
-            self.values(first.ifs)
-            return self.comprehend(others, body) if others else body()
-
-        over = self.value(first.iter)
-        results = self.loop(first.target, over, inner)
-        found = tuple(value for values in results for value in values)
-        each_one = all(len(values) == 1 for values in results) and not first.ifs and not others
-        only = over[0] if len(over) == 1 else None
-        if each_one and isinstance(only, Sequence) and len(only.parts) == len(results):
-            return (Sequence(found),)
-        if found and is_open(Sequence(found)):
-            parts = (p for v in found for p in (v.parts if isinstance(v, Sequence) else (v,)))
-            return (Sequence(tuple(dict.fromkeys(parts))),)
+    def comprehend(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:
+        """Make a list without order; one from which elements are left out is followed if it is of found names."""
+        found = self.value(node.elt)
+        plain = len(node.generators) == 1 and not node.generators[0].ifs
+        if plain or all(map(is_found, found)):
+            return (Sequence(found, loose=True),)
         return (self.program.data(found),)
 
 

@@ -21,23 +21,12 @@ MODULES: dict[str, list[str]] = defaultdict(list)
 for _name in (*COMPUTING, *SINGLE):
     MODULES[_name.partition(".")[0]].append(_name)
 ENVIRONMENT = frozenset(("os.environ", "os.environb"))
-# Parts of these may be set.
-CHANGEABLE = frozenset(("sys.stdout", "sys.stderr"))
 # These call the functions among their arguments themselves.
 CALLING = frozenset(WORDS["takes_functions"])
 TREE = "xml.etree.ElementTree()"
 OBJECTS = (f"{PATH}.", f"{TREE}.")
 ENTRANCES = ("__import__", "__init__")
 FRAMES = frozenset(WORDS["frames"])
-SENDING = (
-    (1, "data"),
-    (99, "json"),
-    (99, "files"),
-    (99, "params"),
-    (99, "headers"),
-    (99, "auth"),
-    (99, "cookies"),
-)
 OTHER_NAMES = {"__builtins__": "builtins", f"{PATH}.parent": PATH}
 
 
@@ -48,16 +37,12 @@ def decode_base64(text: str) -> bytes:
 CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
     {
         "open io.open codecs.open tokenize.open io.FileIO io.open_code": make.opens(),
-        "fileinput.input fileinput.FileInput": own.reads_lines,
         "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile": make.opens(0, "filename"),
         "exec eval": make.runs_code(),
-        # Two pieces of code; the second may be at many positions.
-        "timeit.timeit timeit.repeat timeit.Timer": make.runs_code(9),
         "compile os.path.expanduser os.path.abspath os.path.normpath os.path.realpath os.fspath": make.same,
         "getattr": own.get_attribute,
         "__import__ importlib.import_module importlib.__import__": own.import_module,
         "importlib.util.find_spec": own.find_spec,
-        "map filter": own.map_elements,
         "list tuple set iter sorted reversed": own.make_list,
         "enumerate": own.number_elements,
         "str repr": make.computes(str),
@@ -69,9 +54,6 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen": (
             own.runs_process
         ),
-        "os.execv os.execvp os.execve os.execvpe os.execl os.execlp os.execle os.spawnv os.spawnvp os.spawnve os.spawnl"
-        " os.spawnlp os.posix_spawn os.posix_spawnp": own.executes,
-        "asyncio.create_subprocess_exec pty.spawn": own.runs_words,
         "os.listdir os.scandir": own.list_folder,
         "os.walk": own.walk_folders,
         "glob.glob glob.iglob": own.find_files,
@@ -86,7 +68,7 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "os.path.dirname posixpath.dirname": own.take_part(lambda path: path.parent),
         "os.getcwd": make.gives(Literal(".")),
         "os.getenv os.environ.get": own.variable_of,
-        "os.environ.setdefault os.environ.update os.putenv": own.set_variable,
+        "os.environ.setdefault os.putenv": own.set_variable,
         # The module search path decides whose code runs.
         "sys.path.insert sys.path.append sys.path.extend": own.set_search_path,
         "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp"
@@ -96,14 +78,12 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "logging.basicConfig": own.set_up_log,
         "sqlite3.connect": make.does(Kind.READ, 0, "database", "opens a database"),
         "pickle.load pickle.loads pickle.Unpickler marshal.load marshal.loads": own.unpickles,
-        "urllib.request.urlopen": make.talks(0, "url", sending=SENDING),
-        "urllib.request.Request": make.both(make.talks(0, "url", sending=SENDING), make.same),
+        "urllib.request.urlopen": make.talks(0, "url"),
+        "urllib.request.Request": make.both(make.talks(0, "url"), make.same),
         "urllib.request.urlretrieve": make.both(
-            make.does(Kind.WRITE, 1, "filename"), make.talks(0, "url", sending=((3, "data"),))
+            make.does(Kind.WRITE, 1, "filename"), make.talks(0, "url", plain=3)
         ),
-        "requests.get requests.head requests.options httpx.get httpx.head": make.talks(
-            0, "url", sending=SENDING
-        ),
+        "requests.get requests.head requests.options httpx.get httpx.head": make.talks(0, "url"),
         "requests.Session requests.session": make.gives(Reference("requests")),
         "httpx.Client": make.gives(Reference("httpx")),
         f"pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath {PATH}.joinpath": own.make_path,

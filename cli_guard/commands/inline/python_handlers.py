@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from posixpath import join
 
 from cli_guard.commands.inline import acts
-from cli_guard.commands.inline.effects import FunctionCall, Handler, note_listing, note_shell, note_words
+from cli_guard.commands.inline.effects import FunctionCall, Handler, note_listing, note_shell
 from cli_guard.commands.inline.model import Act, unknown
 from cli_guard.commands.inline.values import (
     ANY,
@@ -70,27 +70,20 @@ def find_spec(calling: FunctionCall) -> Values:
     return ANY
 
 
-def map_elements(calling: FunctionCall) -> Values:
-    """Handle `map(function, elements)`."""
-    elements = [calling.run.elements(values) for values in calling.arguments[1:]]
-    results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
-    return (taint_of(value for values in results for value in values),)
-
-
 def make_list(calling: FunctionCall) -> Values:
     """Handle `list(...)`: a list stays one."""
     source = calling.only(0)
     if not isinstance(source, Sequence):
-        return (calling.run.data(calling.everything()),)
+        return (calling.run.data(calling.everything(), keeps=True),)
     for key in calling.named.values():
         calling.run.data(key)
-    return (source,)
+    return (Sequence(source.parts, source.loose),)
 
 
 def number_elements(calling: FunctionCall) -> Values:
     """Handle `enumerate(...)`."""
     parts = calling.run.elements(calling.given(0, "iterable"))
-    return (Sequence(tuple(Sequence((Data(), part)) for part in parts)),)
+    return (Sequence(tuple(Sequence((Data(), part)) for part in parts), loose=True),)
 
 
 def variable_of(calling: FunctionCall) -> Values:
@@ -99,15 +92,9 @@ def variable_of(calling: FunctionCall) -> Values:
 
 
 def set_variable(calling: FunctionCall) -> Values:
-    """Handle `os.environ.setdefault("A", "b")` and `os.environ.update(A="b")`."""
-    if not calling.function.name.endswith("update"):
-        for name in calling.texts(0, "key"):
-            calling.run.set_variable(name, calling.given(1, "value"))
-        return ANY
-    if calling.arguments:
-        calling.note(unknown("changes the environment"))
-    for name, values in calling.named.items():
-        calling.run.set_variable(None if name == "*" else name, values)
+    """Handle `os.environ.setdefault("A", "b")`."""
+    for name in calling.texts(0, "key"):
+        calling.run.set_variable(name, calling.given(1, "value"))
     return ANY
 
 
@@ -143,13 +130,13 @@ def make_temporary(calling: FunctionCall) -> Values:
     plain = not calling.arguments and set(calling.named) <= {"suffix", "mode", "delete", "encoding", "text"}
     path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
     calling.note(Act(Kind.WRITE, as_path(path), "makes a temporary file"))
-    if calling.function.name.endswith("mkstemp"):
-        return (Sequence((Data(), path)),)
     return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else LOCAL
 
 
 def make_path(calling: FunctionCall) -> Values:
     """Handle `Path("x", "y")` and `Path("x").joinpath("y")`."""
+    if "*" in calling.named:
+        return (Reference(PATH),)
     before = [(calling.function,)] if calling.function.name.endswith("joinpath") else []
     paths = combine(path_of, [*before, *calling.arguments] or [(Literal("."),)])
     return tuple(Reference(PATH, raw_text(path)) for path in paths)
@@ -189,11 +176,10 @@ def list_folder(calling: FunctionCall) -> Values:
 
 def walk_folders(calling: FunctionCall) -> Values:
     """Handle `os.walk("src")`."""
-    names = Sequence((Literal(FOUND),))
+    names = Sequence((Literal(FOUND),), loose=True)
     found = note_listing(calling, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names)))
     odd = {"followlinks", "*"} & set(calling.named) or len(calling.arguments) > 3
-    # It goes wherever the code says that there are folders.
-    return LOCAL if odd or calling.run.memory.settle(names) != names else found
+    return LOCAL if odd else found
 
 
 def find_files(calling: FunctionCall) -> Values:
@@ -208,9 +194,9 @@ def list_paths(calling: FunctionCall) -> Values:
     calling.note(Act(Kind.READ, as_path(calling.function)))
     pattern = "*" if way == "iterdir" else as_text(calling.only(0, "pattern"))
     if folder is None or pattern is None:
-        return (Sequence((Reference(PATH),)),)
+        return (Sequence((Reference(PATH),), loose=True),)
     inner = join("**" if way == "rglob" else "", pattern)
-    return (Sequence((Reference(PATH, join(folder, WILD.sub(FOUND, inner))),)),)
+    return (Sequence((Reference(PATH, join(folder, WILD.sub(FOUND, inner))),), loose=True),)
 
 
 def set_up_log(calling: FunctionCall) -> Values:
@@ -228,14 +214,6 @@ def reads_named(calling: FunctionCall) -> Values:
     return ANY
 
 
-def reads_lines(calling: FunctionCall) -> Values:
-    """Handle `fileinput.input("x", inplace=True)`; without arguments it reads the standard input."""
-    if calling.arguments or calling.named:
-        plain = not calling.named and not calling.arguments[1:]
-        calling.touch(Kind.READ if plain else Kind.WRITE, calling.given(0, "files"))
-    return LOCAL
-
-
 def runs_process(calling: FunctionCall) -> Values:
     """Handle `subprocess.run([...])`, also with `shell=True` and `cwd=`."""
     for name in sorted(set(calling.named) - PLAIN) + ["more"] * (len(calling.arguments) > 1):
@@ -245,40 +223,24 @@ def runs_process(calling: FunctionCall) -> Values:
     before = "" if text is None else f"cd {shlex.quote(text)} && "
     if text is None and folder != Literal(None):
         calling.note(unknown("starts a process in a folder that the text does not tell"))
+    has_shell = bool({"shell", "*"} & set(calling.named))
     for value in calling.given(0, "args") or ANY:
-        words, line = as_words(value), as_text(value)
-        # `shell=False` says nothing; a list for a shell is its first word.
-        if words and {"shell", "*"} & set(calling.named):
-            note_shell(calling, [Literal(before + words[0])])
-        if words and before:
-            line = shlex.join(words)
-        if line is not None and (before or {"shell", "*"} & set(calling.named)):
-            note_shell(calling, [Literal(before + line)])
-        else:
-            note_words(calling, value)
+        note_shell(
+            calling, [before_line(before, line, value) for line in lines_of(value, has_shell=has_shell)]
+        )
     return LOCAL
 
 
-def executes(calling: FunctionCall) -> Values:
-    """Handle `os.execvp(file, [arg0, ...])`, `os.execlp(file, arg0, ...)` and `os.spawnlp(mode, file, arg0, ...)`."""
-    words = flat_words(calling)[1 if calling.function.name.startswith("os.spawn") else 0 :]
-    if calling.function.name.endswith("e"):
-        calling.note(unknown("starts a process with its own environment"))
-    # The first of its own words is only what the program is told that its name is.
-    note_words(calling, Sequence((*words[:1], *words[2:])))
-    return ANY
+def before_line(before: str, line: str | None, value: Value) -> Value:
+    return taint_of([value]) if line is None else Literal(before + line)
 
 
-def runs_words(calling: FunctionCall) -> Values:
-    """Handle `asyncio.create_subprocess_exec("ls", "-l")` and `pty.spawn(["ls", "-l"])`."""
-    note_words(calling, Sequence(tuple(flat_words(calling))))
-    return LOCAL
-
-
-def flat_words(calling: FunctionCall) -> list[Value]:
-    """Return the arguments, and the elements of those that are lists."""
-    words: list[Value] = []
-    for place in range(len(calling.arguments)):
-        value = calling.only(place)
-        words.extend(value.parts if isinstance(value, Sequence) else (value,))
-    return words
+def lines_of(value: Value, *, has_shell: bool) -> list[str | None]:
+    """Return what a shell would be given to do the same; None if it is not known."""
+    text, words = as_text(value), as_words(value)
+    if text is not None:
+        return [text if has_shell else shlex.quote(text)]
+    if not words:
+        return [None]
+    # A shell runs the first word alone; but `shell=False` says nothing.
+    return [shlex.join(words), *([words[0]] if has_shell else [])]

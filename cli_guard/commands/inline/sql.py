@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline import sql_meta
-from cli_guard.commands.inline.model import Act, NotUnderstood, file, shell, unknown
+from cli_guard.commands.inline.model import Act, NotUnderstood, file, unknown
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
@@ -100,52 +100,44 @@ class Statement:
         return text[text.index("'") + 1 : -1].replace("''", "'") if kind == "text" else None
 
     def acts(self) -> Iterator[Act]:
-        if not self.tokens:
-            return
-        yield from self.kind()
-        yield from self.calls()
-        yield from self.tables()
+        if self.tokens:
+            yield from self.kind()
+            yield from self.calls()
+            yield from self.tables()
 
     def kind(self) -> Iterator[Act]:
-        words = set(self.words)
-        if self.first in QUERIES or (self.first == "" and self.token(0)[1] == "("):
-            yield from self.query(words)
+        if self.first in QUERIES or self.token(0)[1] == "(":
+            yield from self.query()
         elif self.first in CHANGES:
             yield self.change()
-        elif self.first == "COPY":
-            yield from self.copy()
-        elif self.first == "LOAD" and "INFILE" in words:
-            yield Act(Kind.READ, self.after("INFILE"))
-            yield Act(Kind.SERVICE_WRITE, None, "LOAD DATA")
-        elif self.first == "ATTACH":
-            yield Act(Kind.WRITE, self.string(1) or self.string(2), "ATTACH opens or makes a database")
-        elif self.first in ("LOAD", "INSTALL"):
-            yield Act(Kind.EXEC, self.string(1), "loads an extension")
         elif self.first == "PRAGMA":
             yield self.pragma()
         elif self.first == "SET":
             if self.word(1) in SETTINGS or (self.word(1) == "SESSION" and self.word(2) == "AUTHORIZATION"):
                 yield Act(Kind.SERVICE_WRITE, None, f"SET {self.word(1)}")
-        elif self.first == "VACUUM" and "INTO" in words:
-            yield Act(Kind.WRITE, self.after("INTO"), "VACUUM INTO")
         elif self.first not in STEPS:
             yield unknown(f"SQL statement {self.first or self.token(0)[1]}")
+            yield from self.strings()
 
-    def query(self, words: set[str]) -> Iterator[Act]:
+    def strings(self) -> Iterator[Act]:
+        """Return what the strings may be: files that the statement writes, or commands that it runs."""
+        for text in filter(None, map(self.string, range(len(self.tokens)))):
+            yield Act(Kind.EXEC, None, suspect=text)
+            yield from file(Kind.WRITE, text)
+
+    def query(self) -> Iterator[Act]:
         """Return the acts of a query, which reads unless a part of it changes something."""
-        runs = self.first != "EXPLAIN" or words & {"ANALYZE", "ANALYSE"}
         change = self.inner_change()
-        for index, word in enumerate(self.words):
-            if word == "INTO" and self.word(index + 1) in ("OUTFILE", "DUMPFILE"):
-                yield Act(Kind.WRITE, self.string(index + 2), f"INTO {self.word(index + 1)}")
-            elif word == "INTO" and runs and not change and self.token(index + 1)[1] != "@":
-                yield Act(Kind.SERVICE_WRITE, None, "SELECT INTO makes a table")
-        if change and runs:
+        targets = [self.token(index + 1)[1] for index, word in enumerate(self.words) if word == "INTO"]
+        if change:
             yield Act(Kind.SERVICE_WRITE, None, change)
         elif self.first in ("FROM", "TABLE") and len(self.tokens) < 2:
             yield unknown(f"SQL statement {self.first}")
         else:
             yield Act(Kind.SERVICE_READ, None)
+        if set(targets) - {"@"} and not change:
+            yield Act(Kind.SERVICE_WRITE, None, "SELECT INTO makes a table or a file")
+            yield from self.strings()
 
     def inner_change(self) -> str | None:
         """Return the keyword of a change inside this statement: `WITH x AS (DELETE ...`."""
@@ -163,24 +155,8 @@ class Statement:
             reason = f"{reason}, which loses the data"
         return Act(Kind.SERVICE_WRITE, None, reason)
 
-    def after(self, word: str) -> str | None:
-        return self.string(self.words.index(word) + 1)
-
-    def copy(self) -> Iterator[Act]:
-        """Return the acts of COPY between a table and a file, a program or the client."""
-        for index, word in enumerate(self.words):
-            text = self.string(index + 1)
-            if word == "PROGRAM":
-                yield shell(text) if text is not None else Act(Kind.EXEC, None, "COPY PROGRAM")
-            elif word in ("TO", "FROM") and text is not None:
-                yield from file(Kind.WRITE if word == "TO" else Kind.READ, text, "COPY")
-            elif word == "TO" and self.word(index + 1) not in ("STDOUT", "PROGRAM"):
-                yield unknown("a file that COPY names without quotes")
-        change = self.inner_change() if "TO" in self.words else "COPY FROM"
-        yield Act(Kind.SERVICE_WRITE, None, change) if change else Act(Kind.SERVICE_READ, None)
-
     def pragma(self) -> Act:
-        """Return the acts of PRAGMA, which reads unless it is given a value."""
+        """Return the act of PRAGMA, which reads unless it is given a value."""
         name = self.word(1) if self.token(2)[1] != "." else self.word(3)
         given = any(text in ("=", "(") for _, text in self.tokens[2:])
         if given and name not in READING_PRAGMAS:
@@ -196,8 +172,9 @@ class Statement:
             name = text.strip('"`[]').lower()
             before = self.word(index - 1)
             if name in CALLS:
-                yield from self.call(CALLS[name], index, name)
-            elif lists or text.upper() in BEFORE_PAREN or before in BEFORE_LIST or self.named_list(index):
+                known = self.token(index + 3)[1] in (",", ")")
+                yield from act_of_call(CALLS[name], name, self.string(index + 2) if known else None)
+            elif lists or text.upper() in BEFORE_PAREN or before in BEFORE_LIST:
                 continue
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
                 yield unknown(f"calls the SQL function {name[:60]}")
@@ -213,22 +190,9 @@ class Statement:
             if kind not in ("text", "dollar") and text not in ("(", "[", ","):
                 before = text.upper()
 
-    def named_list(self, index: int) -> bool:
-        """Return whether the parentheses are the columns of a further WITH table: `, b(x) AS (`."""
-        depth = 0
-        for at in range(index + 1, min(index + 60, len(self.tokens))):
-            depth += {"(": 1, ")": -1}.get(self.tokens[at][1], 0)
-            if not depth:
-                return self.first == "WITH" and self.word(at + 1) == "AS" and self.token(at + 2)[1] == "("
-        return False
 
-    def call(self, kind: Kind, index: int, name: str) -> Iterator[Act]:
-        """Return the act of a function with an effect; `index` is the position of its name."""
-        place = index + 4 if name == "lo_export" else index + 2
-        target = self.string(place) if self.token(place + 1)[1] in (",", ")") else None
-        if name in ("xp_cmdshell", "sys_exec", "sys_eval"):
-            yield shell(target) if target is not None else Act(Kind.EXEC, None, name)
-        elif kind in (Kind.READ, Kind.WRITE):
-            yield from file(kind, target, name)
-        else:
-            yield Act(kind, target if kind is not Kind.SERVICE_WRITE else None, name)
+def act_of_call(kind: Kind, name: str, target: str | None) -> Iterator[Act]:
+    """Return the act of a function with an effect; `target` is its first argument."""
+    yield from file(kind, None if kind is Kind.SERVICE_WRITE else target, name)
+    if kind is Kind.EXEC and target:
+        yield Act(kind, None, suspect=target)

@@ -3,7 +3,7 @@ r"""The commands of the SQL clients themselves: `\d` of psql, `.tables` of sqlit
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
+from cli_guard.commands.inline.model import Act, file, shell, unknown
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
@@ -13,7 +13,8 @@ LINE = re.compile(
 )
 REST = re.compile(r"\\[^\n]*")
 WORDS = re.compile(r"'[^']*'|\"[^\"]*\"|\S+")
-PROGRAM = re.compile(r"\b(?:to|from)\s+program\s+'([^']*)'", re.IGNORECASE)
+# What may be a command: with a pipe before it, in quotes or between backticks.
+PIECE = re.compile(r"[^'\"`]+")
 
 ASKING = frozenset(tables.words("sql")["asking"])
 LISTING = re.compile(r"\\(?:d[A-Za-z]*|l)[S+]{0,2}\Z")
@@ -25,20 +26,15 @@ def acts(line: str) -> Iterator[Act]:
     short = re.match(r"\\(?:[!.]|[A-Za-z_?]+)", command)
     name = short[0] if short else command.lower()
     rest = line.removeprefix(short[0] if short else command).strip()
-    program = PROGRAM.search(rest)
-    if "`" in rest and name.startswith("\\"):
-        yield unseen_command("runs the command between backticks")
     if name in SHELLS and rest:
         yield shell(rest)
-    elif rest.startswith(("|", "'|", '"|')):
-        yield shell("cat | " + rest[rest.index("|") + 1 :].strip().strip("'\""))
-    elif program:
-        yield shell(program[1])
-    elif name in ASKING or LISTING.match(command):
+    elif (name in ASKING or LISTING.match(command)) and not set(rest) & set("|`"):
         yield Act(Kind.SERVICE_READ, None)
         yield from file(Kind.WRITE, words[0]) if name in (r"\g", r"\gx") and words else ()
     else:
         yield unknown(f"client command {name[:40]}")
-        # It may be a file that it writes or runs.
+        # It may be a file that it writes or runs, or a command.
         for word in words:
             yield from file(Kind.WRITE, word.strip("'\""))
+        for piece in PIECE.findall(rest):
+            yield Act(Kind.EXEC, None, suspect=f"cat | {piece.strip(' |')}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-# More characters, elements or alternatives than these are merged.
-MOST, MANY, ALTERNATIVES, MOST_COMBINATIONS = 20_000, 400, 8, 16
+# More characters, elements or alternatives than these are merged; a name may get more of them at once than one by one.
+MOST, MANY, AT_ONCE, ALTERNATIVES, MOST_COMBINATIONS = 20_000, 400, 64, 8, 64
 # In a text: a name that a listing found, which is no `..` and holds no slash; twice: and the folders above it.
 FOUND = "\ue000"
 EVERY_NAME = re.compile(rf"(?:(?:^|/){FOUND}+(?:\.{FOUND})?)+\Z")
@@ -22,13 +22,12 @@ LEADS_OUT = re.compile(rf"{FOUND}.*/\.\.(?:/|\Z)", re.DOTALL)
 class Data:
     """A value known only at run time. `remote`: it came from the network; `local`: from a file here.
 
-    `opened` is the path of an open file. `altered`: it was a list that the code changes.
+    `opened` is the path of an open file.
     """
 
     remote: bool = False
     local: bool = False
     opened: str | None = None
-    altered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,11 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list with all or some of its elements known."""
+    """A list with its elements, or, if it is `loose`, with any number of each; `number` is that of where it is made."""
 
     parts: "tuple[Value, ...]"
+    loose: bool = False
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +82,6 @@ def is_found(value: Value) -> bool:
     return FOUND in (raw_text(value) or "")
 
 
-def is_open(value: Value) -> bool:
-    """Return whether a value is a list of nothing but what a listing finds: each element stands for any number."""
-    return isinstance(value, Sequence) and all(is_found(part) or is_open(part) for part in value.parts)
-
-
-def is_firm(value: Sequence) -> bool:
-    """Return whether each element of a list has its place; lists of found names, joined, have any number before it."""
-    found = sum(map(is_found, value.parts))
-    return found < 2 and (len(value.parts) < 2 or not all(map(is_open, value.parts)))
-
-
 def as_text(value: Value) -> str | None:
     """Return the text of a value, None if it is not a known text."""
     return None if is_found(value) else raw_text(value)
@@ -99,7 +89,7 @@ def as_text(value: Value) -> str | None:
 
 def as_words(value: Value) -> tuple[str, ...] | None:
     """Return the words of a list, None unless all are known."""
-    if not isinstance(value, Sequence):
+    if not isinstance(value, Sequence) or value.loose:
         return None
     words = tuple(word for part in value.parts if (word := as_text(part)) is not None)
     return words if len(words) == len(value.parts) else None
@@ -131,15 +121,23 @@ def taint_of(values: Iterable[Value]) -> Data:
     return Data(remote, local)
 
 
+def merge(known: Values, values: Iterable[Value]) -> Values:
+    """Return the known values and further ones; if there are too many, what is not known stands for the others."""
+    found = dict.fromkeys(known)
+    most = ALTERNATIVES if known else AT_ONCE
+    for value in values:
+        if len(found) < most or value in found:
+            found[value] = None
+        elif isinstance(value, Reference):
+            found[Reference(value.name)] = None
+        else:
+            found[taint_of([value]) if isinstance(value, Data | Literal) else value] = None
+    return tuple(found)
+
+
 def alternatives(values: Iterable[Value]) -> Values:
-    """Return each value once; if there are too many, the first plain ones, and data for the others."""
-    each = tuple(dict.fromkeys(values))
-    if len(each) <= ALTERNATIVES:
-        return each
-    plain = [value for value in each if isinstance(value, Data | Literal)]
-    others = [value for value in each if not isinstance(value, Data | Literal)]
-    first = [value for value in plain if isinstance(value, Literal)][: ALTERNATIVES // 2]
-    return (*others[: 4 * ALTERNATIVES], *first, taint_of(plain))
+    """Return each value once."""
+    return merge((), values)
 
 
 def combine(make: Callable[[Iterable[Value]], Value], parts: Iterable[Values]) -> Values:
@@ -169,10 +167,10 @@ def path_of(parts: Iterable[Value]) -> Value:
     return Literal(NESTED.sub(FOUND * 2, posixpath.join(*known)))
 
 
-def fill(pattern: str, hole: str, marks: str, given: Iterable[Value]) -> Value:
-    """Put texts into the holes of a pattern that has no other `marks`: `%s` or `{}`."""
-    pieces, parts = pattern.split(hole), list(given)
-    if len(pieces) != len(parts) + 1 or any(mark in piece for mark in marks for piece in pieces):
+def fill(pattern: str, given: Iterable[Value]) -> Value:
+    """Put texts into the `%s` of a pattern with no other `%`."""
+    pieces, parts = pattern.split("%s"), list(given)
+    if len(pieces) != len(parts) + 1 or any("%" in piece for piece in pieces):
         return taint_of(parts)
     mixed = [value for pair in zip(parts, map(Literal, pieces[1:]), strict=True) for value in pair]
     return text_of([Literal(pieces[0]), *mixed])
@@ -182,10 +180,10 @@ def join_values(operator: str, left: Value, right: Value) -> Value:
     """Apply an operator of Python, by the name of its node."""
     if operator == "Add" and isinstance(left, Sequence) and isinstance(right, Sequence):
         both = left.parts + right.parts
-        return Sequence(both) if len(both) <= MANY else taint_of(both)
+        return Sequence(both, left.loose or right.loose) if len(both) <= MANY else taint_of(both)
     pattern = raw_text(left)
     if operator == "Mod" and pattern is not None:
-        return fill(pattern, "%s", "%", right.parts if isinstance(right, Sequence) else (right,))
+        return fill(pattern, right.parts if isinstance(right, Sequence) else (right,))
     return text_of((left, right)) if operator == "Add" and pattern is not None else taint_of((left, right))
 
 

@@ -14,10 +14,7 @@ def check() -> Callable[[str, tuple[str, ...]], None]:
         found = acts(language, code)
         assert " ".join(sorted({str(act.kind) for act in found})) == kinds, found
         if named:
-            said = [
-                act.shell or act.suspect or (" ".join(act.words) if act.words else act.target)
-                for act in found
-            ]
+            said = [act.shell or act.suspect or act.target for act in found]
             assert named in [*said, *("remote" for act in found if act.remote)], found
 
     return checked
