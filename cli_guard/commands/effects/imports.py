@@ -1,6 +1,7 @@
 """Find what Python may import from the current folder, the first it searches for `-c`, `-m` and code on its input."""
 
 import ast
+import re
 import sys
 
 from cli_guard.commands.effects.parsed_call import ParsedCall
@@ -12,6 +13,9 @@ LOADED = frozenset(sys.builtin_module_names) | frozenset(
     "os posixpath genericpath ntpath stat abc io codecs encodings site zipimport _collections_abc".split()
 )
 SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
+# What may import without an import statement: code in a text, and encodings by their names.
+LOADING = re.compile(r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes|str\(")
+CACHE = "pycache_prefix"
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
 
@@ -22,6 +26,9 @@ def check_imports(call: ParsedCall, code: Stream | None = None, *, module: str =
     them counts. A change is not checked: its own files are reviewed.
     """
     context, scope = call.shell.context, call.shell.scope
+    for option, value in call.arguments.values:
+        if "-X" in option.names and (value.text or CACHE).startswith(CACHE):
+            call.effect(Kind.WRITE, value.shown, "writes compiled files below another folder", value.span)
     isolated = call.arguments.has("-I", "-P") or context.setting is Setting.CHANGE
     if isolated or (code is not None and code.text is not None and not imports_more(code.text)):
         return
@@ -42,5 +49,4 @@ def imports_more(code: str) -> bool:
         return True
     imported = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     imported += [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
-    dynamic = "__import__" in code or "importlib" in code
-    return dynamic or any(name.partition(".")[0] not in LOADED for name in imported)
+    return LOADING.search(code) is not None or any(name.partition(".")[0] not in LOADED for name in imported)

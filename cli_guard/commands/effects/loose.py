@@ -40,6 +40,12 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     )
 
 
+def finds_name(shell: Machine, word: Field) -> bool:
+    """Return whether a pattern finds a file of the current folder, as far as the judge can look; else it is text."""
+    first = word.start.partition("/")[0]
+    return any(fnmatchcase(name, first) for name in shell.context.names or ())
+
+
 def has_dashed_name(shell: Machine, pattern: str) -> bool:
     """Return whether a pattern finds such a name in the current folder, True if the judge cannot look."""
     context, folder = shell.context, shell.scope.folder

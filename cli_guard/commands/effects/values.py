@@ -8,6 +8,7 @@ from cli_guard.commands.below import BELOW, drop_places, read_named
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
+from cli_guard.commands.effects.loose import finds_name
 from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import find_secret_link, path_of, physical_path, read_path
 from cli_guard.commands.effects.places import is_credential, resolve_path
@@ -64,7 +65,8 @@ def take(call: ParsedCall, kind: str, given: Field, reason: str = "", rule: str 
     if kind in TAKERS:
         TAKERS[kind](call, given)
     elif kind.startswith("code:"):
-        run_language(call, kind, Stream(given.text, given.taints), given.span)
+        is_certain = not given.pattern or not finds_name(call.shell, given)
+        run_language(call, kind, Stream(given.text if is_certain else None, given.taints), given.span)
     elif kind == "command":
         call.shell.invoke([given], call.stdin, call.span)
     elif kind in ("delete", "move"):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import OWN_READING_KEYS, READING_KEYS, SWITCHES
-from cli_guard.commands.effects.paths import path_of, write_path
+from cli_guard.commands.effects.paths import physical_path, write_path
 from cli_guard.commands.effects.places import GLOBS, is_below, is_credential, resolve_path, unfold_home
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
@@ -93,7 +93,7 @@ def check_other_repository(call: Call) -> None:
         if not (value.text or "").endswith(".git"):
             emit_for(call, Kind.EXEC, value, f"reads the repository {value.shown} with its configuration")
     for value in values_of(call, "-C", "--git-dir", "--work-tree"):
-        check_outside(call, path_of(call.shell, value) if value.text is not None else "", value.span)
+        check_outside(call, physical_path(call.shell, value) if value.text is not None else "", value.span)
 
 
 def check_outside(call: Call, path: str, span: Span) -> None:

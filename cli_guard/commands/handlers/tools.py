@@ -76,9 +76,6 @@ def jq(call: Call) -> Stream:
             value = rest.pop(0)
             if "file" in (word.text or ""):
                 call.reads.append(read_path(call.shell, value, value.span))
-        elif word.text in ("--args", "--jsonargs") and rest:
-            words.append(rest.pop(0))
-            rest = [each for each in rest if each.start.startswith("-")]
     call.replace_fields([call.fields[0], *words])
     return call.run()
 

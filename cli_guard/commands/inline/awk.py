@@ -109,6 +109,12 @@ class Program:
         if any(act.kind is Kind.EXEC for act in found):
             yield from (Act(Kind.EXEC, None, suspect=each) for each in strings)
 
+    def continues(self, index: int) -> bool:
+        """Return whether a line end, or several, stand behind a comma or an operator that needs more."""
+        while index > 0 and self.tokens[index].text == "\n":
+            index -= 1
+        return self.tokens[index].text in CONTINUING
+
     def find_acts(self) -> Iterator[Act]:
         # The depth of the `print` whose output may go elsewhere.
         depth, print_depth = 0, -1
@@ -120,7 +126,7 @@ class Program:
                 depth -= 1
             elif text in ("print", "printf") and token.kind == "name":
                 print_depth = depth
-            elif text in AT_END and not (text == "\n" and self.at(index - 1).text in CONTINUING):
+            elif text in AT_END and not (text == "\n" and self.continues(index)):
                 print_depth = -1
             elif text in (">", ">>") and print_depth == depth:
                 yield from file(Kind.WRITE, self.operand(index + 1))

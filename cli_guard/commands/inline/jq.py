@@ -44,7 +44,7 @@ def find_named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Ac
     """Yield the acts of a name; `at` is the position after it; `in_object`: it may be a key."""
     if name in ("import", "include") and not in_object:
         yield Act(Kind.EXEC, None, "loads a module")
-    elif name == "$ENV" or (name == "env" and not in_object):
+    elif name in ("$ENV", "ENV") or (name == "env" and not in_object):
         key = None if in_object else KEY.match(code, at)
         if key:
             yield from variable(key[1] or key[2] or key[3])

@@ -9,7 +9,8 @@ from cli_guard.rules import tables
 
 # A line that is a command of sqlite3 or of mysql, where a statement could begin.
 LINE = re.compile(
-    r"[ \t]*(?:\.[A-Za-z][^\n]*|(?:source|system|tee|pager|delimiter)[ \t][^\n]*)", re.IGNORECASE
+    r"[ \t]*(?:\.[A-Za-z][^\n]*|(?:source|system|tee|pager|delimiter)[ \t][^\n]*|(?:go|/)[ \t]*(?=\n|\Z))",
+    re.IGNORECASE,
 )
 REST = re.compile(r"\\[^\n]*")
 WORDS = re.compile(r"'[^']*'|\"[^\"]*\"|\S+")
