@@ -36,6 +36,12 @@ from cli_guard.commands.inline.values import (
 )
 from cli_guard.commands.model import Kind
 
+# Methods of paths that act on files, and attributes of every object that lead nowhere else.
+ACTING = frozenset(
+    "touch mkdir rmdir unlink write_text write_bytes read_text read_bytes rename symlink_to hardlink_to chmod"
+    " iterdir".split()
+)
+PLAIN_DUNDERS = ("__name__", "__file__", "__doc__", "__version__", "__len__", "__all__")
 PASSES, STEPS, MOST_TEXTS = 24, 100_000, 20
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -50,9 +56,31 @@ def acts(text: str) -> tuple[Act, ...]:
         walk.program.note(unknown(str(error)))
     except (RecursionError, MemoryError):
         walk.program.note(unknown("code that is nested too deeply"))
+    for detour in find_detours(walk.nodes):
+        walk.program.note(unknown(detour))
     if any(act.kind is Kind.EXEC and act.target is act.shell is None and not act.remote for act in found):
         return (*found, *suspects(walk.nodes))
     return tuple(found)
+
+
+def find_detours(nodes: list[ast.AST]) -> Iterator[str]:
+    """Yield each way to a method that acts on files other than a call on its object, and to what is behind an object."""
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    imported = {
+        name.asname or name.name for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names
+    }
+    for node in nodes:
+        if isinstance(node, ast.FormattedValue) and ast.unparse(node.value).endswith("environ"):
+            yield "the environment as a whole"
+        if not isinstance(node, ast.Attribute):
+            continue
+        owner = node.value
+        is_class = isinstance(owner, ast.Name) and owner.id in imported
+        is_class = is_class or (isinstance(owner, ast.Attribute) and owner.attr[:1].isupper())
+        if node.attr.startswith("__") and node.attr not in PLAIN_DUNDERS:
+            yield f"{node.attr} of an object"
+        elif node.attr in ACTING and (is_class or id(node) not in called):
+            yield f"{node.attr} by another name"
 
 
 def suspects(nodes: list[ast.AST]) -> Iterator[Act]:
