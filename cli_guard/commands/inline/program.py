@@ -18,7 +18,6 @@ from cli_guard.commands.inline.values import (
     Values,
     alternatives,
     as_text,
-    compute,
     is_found,
     merge,
     taint_of,
@@ -32,14 +31,6 @@ MOST_ACTS, DEPTH = 200, 2
 RETURNING = frozenset(("max", "min", "next", "sum"))
 # Methods of lists: these leave a list as it is, these leave found names found.
 PURE, KEEPING = (frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping"))
-# Methods of texts.
-TEXT_METHODS: Mapping[str, "Callable[..., str | list[str]]"] = {
-    "strip": str.strip,
-    "replace": lambda text, old, new: text.replace(old, new) if len(text) * len(new) < 2**20 else text,
-    "split": str.split,
-    **dict.fromkeys(("decode", "encode", "as_posix"), lambda text, *_: text),
-}
-Key = str | int | None
 
 
 class Program:
@@ -118,13 +109,11 @@ class Program:
     def is_harmless(self, name: str) -> bool:
         return python.is_harmless(name) or name.split(".")[0] in self.foreign
 
-    def part(self, of: Value, key: Key, *, by_key: bool) -> Values:
+    def part(self, of: Value, key: str | None, *, by_key: bool) -> Values:
         """Return the possible values of a part of a value: an attribute, or what stands under a key."""
         if isinstance(of, Sequence):
             if of.loose and of.parts:
                 return of.parts
-            if isinstance(key, int) and -len(of.parts) <= key < len(of.parts):
-                return (of.parts[key],)
             return (*of.parts, taint_of([of]))
         whole = python.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
         known = whole is not None and whole.name in python.CALLS
@@ -250,9 +239,9 @@ def added_by(key: str, given: list[Value]) -> Values:
 
 def compute_method(of: Value, key: str, given: list[Value]) -> Value | None:
     """Return the result of a method of a text, None if it is not known."""
-    if key == "join":
-        text, parts = as_text(of), given[0] if given else None
-        if text is None or not isinstance(parts, Sequence) or parts.loose:
-            return None
-        return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])
-    return compute(TEXT_METHODS[key], [of, *given]) if key in TEXT_METHODS else None
+    text, parts = as_text(of), given[0] if given else None
+    if key in ("decode", "encode") and isinstance(of, Literal):
+        return of
+    if key != "join" or text is None or not isinstance(parts, Sequence) or parts.loose:
+        return None
+    return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])

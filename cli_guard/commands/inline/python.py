@@ -13,7 +13,7 @@ from math import prod
 
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.model import Act, NotUnderstood, unknown
-from cli_guard.commands.inline.program import Key, Program
+from cli_guard.commands.inline.program import Program
 from cli_guard.commands.inline.python_handlers import PATH
 from cli_guard.commands.inline.values import (
     ANY,
@@ -246,17 +246,14 @@ class Walk:
             return ANY
         return found
 
-    def parts(self, of: Values, keys: tuple[Key, ...], *, by_key: bool) -> Values:
+    def parts(self, of: Values, keys: tuple[str | None, ...], *, by_key: bool) -> Values:
         return alternatives(
             part for value in of for key in keys for part in self.program.part(value, key, by_key=by_key)
         )
 
-    def keys(self, node: ast.expr) -> tuple[Key, ...]:
+    def keys(self, node: ast.expr) -> tuple[str | None, ...]:
         """Return what may stand between brackets, None for an unknown key."""
-        return tuple(
-            value.value if isinstance(value, Literal) and type(value.value) is int else as_text(value)
-            for value in self.value(node)
-        )
+        return tuple(map(as_text, self.value(node)))
 
     def cut(self, node: ast.Subscript) -> Values:
         """Take a slice: of a list without order it is another, of anything else it is not known."""
@@ -322,7 +319,7 @@ class Walk:
             for target in targets:
                 self.assign(target, self.program.elements([value]))
 
-    def change(self, whole: ast.expr, keys: tuple[Key, ...], values: Values) -> None:
+    def change(self, whole: ast.expr, keys: tuple[str | None, ...], values: Values) -> None:
         """Set a part of something."""
         self.program.data(values)
         added: list[Value] = []

@@ -61,7 +61,7 @@ ACTS: list[Row] = [
     ("__import__('os').system('id')", "exec", "id"),
     ("import importlib; importlib.import_module('os').system('id')", "exec", "id"),
     ("import os; f = os.system; f('id')", "exec", "id"),
-    ("import os; [os.system][0]('id')", "exec", "id"),
+    ("import os; [os.system][0]('id')", "exec unknown", "id"),
     ("import glob; glob.os.system('id')", "exec", "id"),
     ("import sys; sys.modules['os'].system('id')", "exec", "id"),
     ("import os; list(map(os.system, ['id']))", "unknown"),
