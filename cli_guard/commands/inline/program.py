@@ -27,8 +27,8 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 MOST_ACTS, DEPTH = 200, 2
-# These return one of their arguments, and not something new.
-RETURNING = frozenset(("max", "min", "next", "sum"))
+# These keep nothing of what they are given.
+READING = frozenset(("print", "len", "any", "all", "bool", "isinstance", "str", "repr"))
 # Methods of lists: these leave a list as it is, these leave found names found.
 PURE, KEEPING = (frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping"))
 
@@ -111,7 +111,11 @@ class Program:
 
     def part(self, of: Value, key: str | None, *, by_key: bool) -> Values:
         """Return the possible values of a part of a value: an attribute, or what stands under a key."""
+        if not by_key and not isinstance(of, Reference) and key in python.METHODS:
+            self.note(unknown(f"hands on {key}"))
         if isinstance(of, Sequence):
+            # What has its method may change it.
+            self.data([] if by_key else [of])
             if of.loose and of.parts:
                 return of.parts
             return (*of.parts, taint_of([of]))
@@ -178,8 +182,7 @@ class Program:
             self.note(environment())
         elif not self.is_harmless(function.name):
             self.note(unknown(f"calls {function.name[:60]}"))
-        keeps = "." not in function.name and function.name not in RETURNING
-        return (self.data(given, keeps=keeps),)
+        return (self.data(given, keeps=function.name in READING),)
 
     def call_method(
         self, of: Value, key: str, arguments: list[Values], named: Mapping[str, Values]

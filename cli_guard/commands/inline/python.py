@@ -87,13 +87,13 @@ def name_parameters(tree: ast.AST, functions: dict[ast.AST, Function]) -> None:
     """Give each function a number, and its parameters names with that number in its body."""
     for node in reversed(list(ast.walk(tree))):
         if isinstance(node, Definition):
-            given = node.args
-            each = (*given.args, *given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg)
-            function = Function(len(functions), tuple(one.arg for one in each if one))
+            names = [each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)]
+            plain = len(names) == len(node.args.args)
+            function = Function(len(functions), tuple(names) if plain else ())
             functions[node] = function
             body = node.body if isinstance(node.body, list) else [node.body]
             for inner in (inner for part in body for inner in ast.walk(part)):
-                if isinstance(inner, ast.Name) and inner.id in function.parameters:
+                if isinstance(inner, ast.Name) and inner.id in names:
                     inner.id = f"{inner.id} {function.number}"
 
 
@@ -184,7 +184,7 @@ class Walk:
                     self.program.bind(alias.asname or alias.name, (python.part_of(module, alias.name),))
                     if alias.name == "*":
                         self.program.note(unknown(f"imports all names of {module.name}"))
-            case ast.ClassDef() | ast.Match():
+            case ast.ClassDef() | ast.Match() | ast.TryStar():
                 self.program.note(unknown(f"Python's {type(node).__name__}"))
 
     def value(self, node: ast.expr) -> Values:
@@ -271,6 +271,8 @@ class Walk:
         if not isinstance(node.func, ast.Attribute):
             functions = self.value(node.func)
             return alternatives(r for f in functions for r in self.program.invoke(f, arguments, named))
+        # A method that is called is not handed on.
+        self.found[node.func] = ()
         found: list[Value] = []
         for of in self.value(node.func.value):
             if isinstance(of, Reference):
@@ -345,12 +347,14 @@ class Walk:
                 self.program.call_method(of, "extend", [value], {})
 
     def define(self, node: Definition) -> Values:
-        """Make a function. One that takes more than plain arguments may be called with anything."""
+        """Make a function. The parameters of one that takes more than plain arguments may be anything."""
         function, given = self.functions[node], node.args
         for name, default in zip(reversed(given.args), reversed(given.defaults), strict=False):
             self.program.bind(f"{name.arg} {function.number}", self.value(default))
-        if len(function.parameters) > len(given.args):
-            self.program.data([function])
+        if not function.parameters:
+            for each in ast.walk(given):
+                if isinstance(each, ast.arg):
+                    self.program.bind(f"{each.arg} {function.number}", ANY)
         return (function,)
 
     def comprehend(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:

@@ -64,7 +64,7 @@ ACTS: list[Row] = [
     ("import os; [os.system][0]('id')", "exec unknown", "id"),
     ("import glob; glob.os.system('id')", "exec", "id"),
     ("import sys; sys.modules['os'].system('id')", "exec", "id"),
-    ("import os; list(map(os.system, ['id']))", "unknown"),
+    ("import os; list(map(os.system, ['id']))", "exec", "id"),
     ("import os\ndef f(x):\n    os.system(x)\nf('rm -rf /')", "exec", "rm -rf /"),
     ("import os; (lambda c: os.system(c))('id')", "exec", "id"),
     ("import os; c = 'rm ' + '-rf /'; os.system(c)", "exec", "rm -rf /"),
