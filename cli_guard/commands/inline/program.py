@@ -18,7 +18,6 @@ from cli_guard.commands.inline.values import (
     Values,
     alternatives,
     as_text,
-    compute,
     is_found,
     merge,
     taint_of,
@@ -28,18 +27,10 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 MOST_ACTS, DEPTH = 200, 2
-# These return one of their arguments, and not something new.
-RETURNING = frozenset(("max", "min", "next", "sum"))
+# These keep nothing of what they are given.
+READING = frozenset(("print", "len", "any", "all", "bool", "isinstance", "str", "repr"))
 # Methods of lists: these leave a list as it is, these leave found names found.
 PURE, KEEPING = (frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping"))
-# Methods of texts.
-TEXT_METHODS: Mapping[str, "Callable[..., str | list[str]]"] = {
-    "strip": str.strip,
-    "replace": lambda text, old, new: text.replace(old, new) if len(text) * len(new) < 2**20 else text,
-    "split": str.split,
-    **dict.fromkeys(("decode", "encode", "as_posix"), lambda text, *_: text),
-}
-Key = str | int | None
 
 
 class Program:
@@ -118,13 +109,15 @@ class Program:
     def is_harmless(self, name: str) -> bool:
         return python.is_harmless(name) or name.split(".")[0] in self.foreign
 
-    def part(self, of: Value, key: Key, *, by_key: bool) -> Values:
+    def part(self, of: Value, key: str | None, *, by_key: bool) -> Values:
         """Return the possible values of a part of a value: an attribute, or what stands under a key."""
+        if not by_key and not isinstance(of, Reference) and key in python.METHODS:
+            self.note(unknown(f"hands on {key}"))
         if isinstance(of, Sequence):
+            # What has its method may change it.
+            self.data([] if by_key else [of])
             if of.loose and of.parts:
                 return of.parts
-            if isinstance(key, int) and -len(of.parts) <= key < len(of.parts):
-                return (of.parts[key],)
             return (*of.parts, taint_of([of]))
         whole = python.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
         known = whole is not None and whole.name in python.CALLS
@@ -189,8 +182,7 @@ class Program:
             self.note(environment())
         elif not self.is_harmless(function.name):
             self.note(unknown(f"calls {function.name[:60]}"))
-        keeps = "." not in function.name and function.name not in RETURNING
-        return (self.data(given, keeps=keeps),)
+        return (self.data(given, keeps=function.name in READING),)
 
     def call_method(
         self, of: Value, key: str, arguments: list[Values], named: Mapping[str, Values]
@@ -250,9 +242,9 @@ def added_by(key: str, given: list[Value]) -> Values:
 
 def compute_method(of: Value, key: str, given: list[Value]) -> Value | None:
     """Return the result of a method of a text, None if it is not known."""
-    if key == "join":
-        text, parts = as_text(of), given[0] if given else None
-        if text is None or not isinstance(parts, Sequence) or parts.loose:
-            return None
-        return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])
-    return compute(TEXT_METHODS[key], [of, *given]) if key in TEXT_METHODS else None
+    text, parts = as_text(of), given[0] if given else None
+    if key in ("decode", "encode") and isinstance(of, Literal):
+        return of
+    if key != "join" or text is None or not isinstance(parts, Sequence) or parts.loose:
+        return None
+    return text_of([piece for part in parts.parts for piece in (part, Literal(text))][:-1])

@@ -13,7 +13,7 @@ from math import prod
 
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.model import Act, NotUnderstood, unknown
-from cli_guard.commands.inline.program import Key, Program
+from cli_guard.commands.inline.program import Program
 from cli_guard.commands.inline.python_handlers import PATH
 from cli_guard.commands.inline.values import (
     ANY,
@@ -115,13 +115,13 @@ def name_parameters(tree: ast.AST, functions: dict[ast.AST, Function]) -> None:
     """Give each function a number, and its parameters names with that number in its body."""
     for node in reversed(list(ast.walk(tree))):
         if isinstance(node, Definition):
-            given = node.args
-            each = (*given.args, *given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg)
-            function = Function(len(functions), tuple(one.arg for one in each if one))
+            names = [each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)]
+            plain = len(names) == len(node.args.args)
+            function = Function(len(functions), tuple(names) if plain else ())
             functions[node] = function
             body = node.body if isinstance(node.body, list) else [node.body]
             for inner in (inner for part in body for inner in ast.walk(part)):
-                if isinstance(inner, ast.Name) and inner.id in function.parameters:
+                if isinstance(inner, ast.Name) and inner.id in names:
                     inner.id = f"{inner.id} {function.number}"
 
 
@@ -212,7 +212,7 @@ class Walk:
                     self.program.bind(alias.asname or alias.name, (python.part_of(module, alias.name),))
                     if alias.name == "*":
                         self.program.note(unknown(f"imports all names of {module.name}"))
-            case ast.ClassDef() | ast.Match():
+            case ast.ClassDef() | ast.Match() | ast.TryStar():
                 self.program.note(unknown(f"Python's {type(node).__name__}"))
 
     def value(self, node: ast.expr) -> Values:
@@ -274,17 +274,14 @@ class Walk:
             return ANY
         return found
 
-    def parts(self, of: Values, keys: tuple[Key, ...], *, by_key: bool) -> Values:
+    def parts(self, of: Values, keys: tuple[str | None, ...], *, by_key: bool) -> Values:
         return alternatives(
             part for value in of for key in keys for part in self.program.part(value, key, by_key=by_key)
         )
 
-    def keys(self, node: ast.expr) -> tuple[Key, ...]:
+    def keys(self, node: ast.expr) -> tuple[str | None, ...]:
         """Return what may stand between brackets, None for an unknown key."""
-        return tuple(
-            value.value if isinstance(value, Literal) and type(value.value) is int else as_text(value)
-            for value in self.value(node)
-        )
+        return tuple(map(as_text, self.value(node)))
 
     def cut(self, node: ast.Subscript) -> Values:
         """Take a slice: of a list without order it is another, of anything else it is not known."""
@@ -302,6 +299,8 @@ class Walk:
         if not isinstance(node.func, ast.Attribute):
             functions = self.value(node.func)
             return alternatives(r for f in functions for r in self.program.invoke(f, arguments, named))
+        # A method that is called is not handed on.
+        self.found[node.func] = ()
         found: list[Value] = []
         for of in self.value(node.func.value):
             if isinstance(of, Reference):
@@ -350,7 +349,7 @@ class Walk:
             for target in targets:
                 self.assign(target, self.program.elements([value]))
 
-    def change(self, whole: ast.expr, keys: tuple[Key, ...], values: Values) -> None:
+    def change(self, whole: ast.expr, keys: tuple[str | None, ...], values: Values) -> None:
         """Set a part of something."""
         self.program.data(values)
         added: list[Value] = []
@@ -376,12 +375,14 @@ class Walk:
                 self.program.call_method(of, "extend", [value], {})
 
     def define(self, node: Definition) -> Values:
-        """Make a function. One that takes more than plain arguments may be called with anything."""
+        """Make a function. The parameters of one that takes more than plain arguments may be anything."""
         function, given = self.functions[node], node.args
         for name, default in zip(reversed(given.args), reversed(given.defaults), strict=False):
             self.program.bind(f"{name.arg} {function.number}", self.value(default))
-        if len(function.parameters) > len(given.args):
-            self.program.data([function])
+        if not function.parameters:
+            for each in ast.walk(given):
+                if isinstance(each, ast.arg):
+                    self.program.bind(f"{each.arg} {function.number}", ANY)
         return (function,)
 
     def comprehend(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Values:

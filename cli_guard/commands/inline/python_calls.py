@@ -43,6 +43,7 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "getattr": own.get_attribute,
         "__import__ importlib.import_module importlib.__import__": own.import_module,
         "importlib.util.find_spec": own.find_spec,
+        "map filter": own.map_elements,
         "list tuple set iter sorted reversed": own.make_list,
         "enumerate": own.number_elements,
         "str repr": make.computes(str),

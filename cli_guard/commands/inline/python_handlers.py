@@ -70,6 +70,13 @@ def find_spec(calling: FunctionCall) -> Values:
     return ANY
 
 
+def map_elements(calling: FunctionCall) -> Values:
+    """Handle `map(function, elements)`."""
+    elements = [calling.run.elements(values) for values in calling.arguments[1:]]
+    results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
+    return (calling.run.data(value for values in (*elements, *results) for value in values),)
+
+
 def make_list(calling: FunctionCall) -> Values:
     """Handle `list(...)`: a list stays one."""
     source = calling.only(0)
