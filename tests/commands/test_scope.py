@@ -157,7 +157,7 @@ for x in a b; do cat $x; done
 for x in *; do cat "$x"; done
 for x in *.py; do wc -l "$x"; done
 for x in $(git ls-files); do cat "$x"; done
-echo build | while read x; do cat $x; done
+ls | while read x; do cat $x; done
 while IFS= read -r x; do echo "$x"; done < list
 set -euo pipefail; ls
 cd src && ls

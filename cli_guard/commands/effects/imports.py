@@ -14,7 +14,7 @@ LOADED = frozenset(sys.builtin_module_names) | frozenset(
 )
 SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
 # What may import without an import statement: code in a text, and encodings by their names.
-LOADING = re.compile(r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes|str\(")
+LOADING = re.compile(r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes")
 CACHE = "pycache_prefix"
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
@@ -49,4 +49,14 @@ def imports_more(code: str) -> bool:
         return True
     imported = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     imported += [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
-    return LOADING.search(code) is not None or any(name.partition(".")[0] not in LOADED for name in imported)
+    # str() of more than one value decodes.
+    calls = [
+        node for node in nodes if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+    ]
+    of_one = {id(call.func) for call in calls if not isinstance(call.args[0], ast.Starred)}
+    decodes = any(
+        isinstance(node, ast.Name) and node.id == "str" and id(node) not in of_one for node in nodes
+    )
+    return bool(decodes or LOADING.search(code)) or any(
+        name.partition(".")[0] not in LOADED for name in imported
+    )

@@ -64,7 +64,7 @@ def acts(text: str) -> tuple[Act, ...]:
 
 
 def find_detours(nodes: list[ast.AST]) -> Iterator[str]:
-    """Yield each way to a method that acts on files other than a call on its object, and to what is behind an object."""
+    """Yield each way to a method that acts on files by another name, and to what is behind an object."""
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     imported = {
         name.asname or name.name for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names

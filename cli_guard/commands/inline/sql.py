@@ -49,6 +49,8 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
     fresh = True
     while at < len(code):
         line = sql_meta.LINE.match(code, at) if fresh and not current else None
+        if fresh and current and sql_meta.GO.match(code, at):
+            raise NotUnderstood("a line that ends a statement for one client only")
         if line:
             yield tuple(sql_meta.acts(line[0].strip()))
             at = line.end()

@@ -12,6 +12,8 @@ LINE = re.compile(
     r"[ \t]*(?:\.[A-Za-z][^\n]*|(?:source|system|tee|pager|delimiter)[ \t][^\n]*|(?:go|/)[ \t]*(?=\n|\Z))",
     re.IGNORECASE,
 )
+# A line that ends a statement of sqlite3, as a semicolon does.
+GO = re.compile(r"[ \t]*(?:go|/)[ \t]*(?=\n|\Z)", re.IGNORECASE)
 REST = re.compile(r"\\[^\n]*")
 WORDS = re.compile(r"'[^']*'|\"[^\"]*\"|\S+")
 # What may be a command: with a pipe before it, in quotes or between backticks.
