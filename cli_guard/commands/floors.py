@@ -1,12 +1,11 @@
 """The floors, rules that no configuration lifts, for what a single command does not show by itself."""
 
-from cli_guard.commands.below import BELOW
 from cli_guard.commands.effects.places import unfold_home
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, Kind, Setting, Span
 from cli_guard.commands.parse.tree import Command, Function, Group, Pipeline, Text
 from cli_guard.commands.plain import children_of
-from cli_guard.commands.scope import HIDDEN, REMOTE, SECRET, TOKEN
+from cli_guard.commands.scope import BELOW, HIDDEN, REMOTE, SECRET, TOKEN
 from cli_guard.model import Decision
 
 WIPE = "command-wipe"

@@ -4,12 +4,11 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.arguments import Arguments, read_arguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import Spec, sub_command, table
-from cli_guard.commands.scope import Stream, taints_of
+from cli_guard.commands.scope import Stream, drop_places, taints_of
 
 SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
 # Folders of a work tree with the programs that were installed for the project.

@@ -15,6 +15,10 @@ REMOTE = "remote"
 EVERYTHING = "everything"
 HOOKS = "hooks"
 HIDDEN = "hidden"
+# The taint of a recursive read is BELOW and a folder: the contents of all files below it. With NAMES before it, their
+# names. It counts when something is sent.
+BELOW = "below "
+NAMES = "names "
 
 # Bounds of one judgement. A command that exceeds them is reviewed, never allowed.
 MOST_STEPS = {Setting.AGENT: 3_000, Setting.PERSON: 3_000, Setting.CHANGE: 4_000}
@@ -53,6 +57,16 @@ NUMBER = Stream(None, frozenset(), "value")
 def narrowest(origins: set[str]) -> str:
     """Return the least known of several origins."""
     return next((origin for origin in ("", "names", "paths", "ref") if origin in origins), "value")
+
+
+def drop_places(taints: frozenset[str]) -> frozenset[str]:
+    """Leave out the taints of recursive reads, for whoever asks whether there is a taint at all."""
+    return frozenset(each for each in taints if BELOW not in each)
+
+
+def read_named(taints: frozenset[str]) -> frozenset[str]:
+    """Return the taints of the contents of files, by those of their names."""
+    return frozenset(each.removeprefix(NAMES) for each in taints)
 
 
 class Carrier(Protocol):

@@ -6,15 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cli_guard.commands import floors
+from cli_guard.commands.effects import redirects
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.effects.invocation import invoke
-from cli_guard.commands.effects.redirects import (
-    FROM_NETWORK,
-    Sinks,
-    apply_redirects,
-    is_connected,
-    write_sinks,
-)
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
@@ -34,6 +28,7 @@ from cli_guard.commands.parse.tree import (
     Node,
     Nodes,
     Pipeline,
+    Redirects,
     Script,
     Test,
     Text,
@@ -141,8 +136,8 @@ class Shell(Machine):
             return self.run_and_or(node, stdin)
         if isinstance(node, Function):
             return self.define(node)
-        source, sinks = apply_redirects(self, node.redirects, stdin)
-        return self.write_out(sinks, partial(self.run_compound, node, source))
+        source, sinks = redirects.apply_redirects(self, node.redirects, stdin)
+        return self.write_out(node.redirects, sinks, partial(self.run_compound, node, source))
 
     def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
         with self.subshell():
@@ -304,11 +299,13 @@ class Shell(Machine):
     def command(self, node: Command, stdin: Stream) -> Stream:
         expander = self.expander()
         fields = expander.fields(node.words)
-        source, sinks = apply_redirects(self, node.redirects, stdin)
+        source, sinks = redirects.apply_redirects(self, node.redirects, stdin)
         if not fields:
             for assignment in node.assignments:
                 self.assign(assignment, expander, alone=True)
-            return write_sinks(self, source if node.redirects and not node.words else NOTHING, sinks)
+            # `$(< file)` prints the file, but not with other redirections.
+            copied = make_doubtful(source) if node.redirects and not node.words else NOTHING
+            return redirects.write_sinks(self, copied, sinks)
         outer = dict(self.scope.variables)
         for assignment in node.assignments:
             # `IFS= read` is how a line is read: it splits nothing else.
@@ -316,9 +313,9 @@ class Shell(Machine):
             self.assign(assignment, expander, alone=reads_line)
         if source == NOTHING and self.scope.stdin is not None:
             source = self.scope.stdin
-        if source == NOTHING and is_connected(self, sinks):
-            source = FROM_NETWORK
-        output = self.write_out(sinks, partial(self.invoke, fields, source, node.span))
+        if source == NOTHING and redirects.is_connected(self, sinks):
+            source = redirects.FROM_NETWORK
+        output = self.write_out(node.redirects, sinks, partial(self.invoke, fields, source, node.span))
         if node.assignments:
             self.scope.variables = {
                 **self.scope.variables,
@@ -326,14 +323,18 @@ class Shell(Machine):
             }
         return output
 
-    def write_out(self, sinks: Sinks, run: Callable[[], Stream]) -> Stream:
-        """Write what a command prints to its files, which are opened before it runs: in `cd a > b` before `cd`."""
-        before = self.scope.folder
+    def write_out(self, given: Redirects, sinks: redirects.Sinks, run: Callable[[], Stream]) -> Stream:
+        """Run a command with its files, which are opened before it: where one cannot be, it does not run."""
+        before, variables = self.scope.folder, dict(self.scope.variables)
         output = run()
         after, self.scope.folder = self.scope.folder, before
-        output = write_sinks(self, output, sinks)
+        left = redirects.write_sinks(self, output, sinks)
         self.scope.folder = after
-        return output
+        if redirects.may_not_open(given, sinks):
+            self.lose_folder(before)
+            self.scope.variables = make_unsure(variables, self.scope.variables)
+            left = make_doubtful(left)
+        return left
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
         """Set a variable, `alone` or in front of a command, which then sees it."""

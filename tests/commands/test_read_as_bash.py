@@ -102,6 +102,15 @@ ON_SEVERAL = [
 ]
 
 
+# Where a file cannot be opened, bash runs nothing; `<<` without a command prints nothing.
+UNSURE_VALUES = [
+    "x=$(<<'E'\nb\nE\n); show \"$x\"",
+    "x=$(cat | <<'E'\nb\nE\n); show \"$x\"",
+    'show "$(printf b < missing)"',
+]
+UNSURE_FOLDERS = ["cd sub < missing", "cd sub > missing/file", "cd sub other", "{ cd sub; } < missing"]
+
+
 def calls_in_bash(text: str, folder: Path) -> set[tuple[str, ...]]:
     """The arguments with which bash calls `show`."""
     done = subprocess.run(
@@ -132,3 +141,15 @@ def test_the_plain_subset_is_read_as_bash_reads_it(text: str, tmp_path: Path) ->
     assert not script.errors
     assert [construct for _, construct in find_outside(script)] == []
     assert calls_in_engine(text) == calls_in_bash(text, tmp_path)
+
+
+@table("text", UNSURE_VALUES)
+def test_what_may_not_run_gives_no_known_value(text: str) -> None:
+    assert calls_in_engine(text) == {(None,)}
+
+
+@table("text", UNSURE_FOLDERS)
+def test_a_change_of_folder_that_may_fail_is_not_known(text: str) -> None:
+    shell = Shell(Scope(Context()))
+    shell.run_text(text)
+    assert shell.scope.sure_folder is None

@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from cli_guard.commands import floors
-from cli_guard.commands.below import BELOW, NAMES
 from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.loose import may_be_option
@@ -22,7 +21,9 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span, WorkTree
 from cli_guard.commands.scope import (
+    BELOW,
     EVERYTHING,
+    NAMES,
     NOTHING,
     REMOTE,
     SECRET,

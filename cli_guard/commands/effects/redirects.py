@@ -46,6 +46,12 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
     return stdin, sinks
 
 
+def may_not_open(redirects: tuple[Redirect, ...], sinks: Sinks) -> bool:
+    """Return whether a file among the redirections may be missing or not writable."""
+    opens = any(not target.start.startswith("/dev/") for _, target in sinks)
+    return opens or any(redirect.operator == "<" for redirect in redirects)
+
+
 def is_connected(shell: Machine, sinks: Sinks) -> bool:
     """Return whether the output goes to a connection; usually the input then comes from there too."""
     return any(

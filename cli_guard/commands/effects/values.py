@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from cli_guard.commands import floors
-from cli_guard.commands.below import BELOW, drop_places, read_named
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
@@ -15,7 +14,17 @@ from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.programs import read_table, sub_command
-from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, TOKEN, Stream
+from cli_guard.commands.scope import (
+    ANYTHING,
+    BELOW,
+    NOTHING,
+    REMOTE,
+    SECRET,
+    TOKEN,
+    Stream,
+    drop_places,
+    read_named,
+)
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")

@@ -29,7 +29,8 @@ def cd(call: Call) -> Stream:
     for operand in call.arguments.operands[:1]:
         target = field_of(expander.variable("OLDPWD"), operand.span) if operand.text == "-" else operand
         path = physical_path(call.shell, target) if call.arguments.has("-P") else path_of(call.shell, target)
-        scope.folder = path if target.known else None
+        # With two folders it fails, or takes the first: that differs between versions.
+        scope.folder = path if target.known and len(call.arguments.operands) == 1 else None
         scope.may_have_stayed = not is_there(call, scope.folder)
         scope.unsure_folder = scope.unsure_folder and not target.start.startswith(("/", "~"))
     if not call.arguments.operands and call.program.name == "cd":

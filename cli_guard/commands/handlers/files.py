@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from itertools import dropwhile, islice, pairwise, takewhile
 
 from cli_guard.commands import floors
-from cli_guard.commands.below import BELOW, NAMES
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.credentials import list_hidden
 from cli_guard.commands.effects.loose import may_be_option
@@ -22,7 +21,17 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
-from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, merge, taints_of
+from cli_guard.commands.scope import (
+    BELOW,
+    EVERYTHING,
+    HOOKS,
+    NAMES,
+    NOTHING,
+    SECRET,
+    Stream,
+    merge,
+    taints_of,
+)
 from cli_guard.model import Decision
 
 # find(1): the options before its folders.

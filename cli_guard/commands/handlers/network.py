@@ -4,7 +4,6 @@ import re
 from base64 import b64decode
 from binascii import Error as BinasciiError
 
-from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
@@ -12,7 +11,7 @@ from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, val
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
-from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, TOKEN, Stream, taints_of
+from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, TOKEN, Stream, drop_places, taints_of
 
 MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
 # A line of sha256sum with a digest that was not broken: "DIGEST  NAME".

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
+from cli_guard.commands.scope import drop_places
 from cli_guard.commands.trust.place import Place, is_loopback
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from cli_guard.commands.below import drop_places
 from cli_guard.commands.effects.places import (
     GLOBS,
     PathClass,
@@ -22,6 +21,7 @@ from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Context, Kind, WorkTree
 from cli_guard.commands.programs import Spec
+from cli_guard.commands.scope import drop_places
 from cli_guard.rules import tables
 
 # A path, or the part of a word that may be one (`--rootdir=/x`, `SHELL=/x`, `@../x`), and an address.

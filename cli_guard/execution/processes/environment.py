@@ -42,9 +42,9 @@ BUILT_IN = PLAIN | PATHS | PROXIES
 
 # Up to the last `@`: a password that is not encoded may hold any character.
 LOGIN = re.compile(r"\A((?:[A-Za-z][A-Za-z0-9+.-]*://)?).*@", re.DOTALL)
-# Folders by definition (POSIX), whatever their names suggest.
 # A variable that is the address of a service.
 ADDRESS_NAME = re.compile(r"(?:UR[LI]|DSN|WEBHOOK|STR|STRING)\Z")
+# Folders by definition (POSIX), whatever their names suggest.
 FOLDERS = frozenset(("PWD", "OLDPWD"))
 # Values of a switch: `AUTH=false`.
 SWITCHES = frozenset(("", "0", "1", "true", "false", "yes", "no", "on", "off"))
