@@ -30,7 +30,7 @@ host_vars/a/vault.yml ~/.config/openstack/clouds.yaml ~/.aliyun/config.json ~/.s
 ~/.mylogin.cnf ~/.config/rclone/rclone.conf ~/.config/filezilla/sitemanager.xml .vscode/sftp.json ~/.vnc/passwd
 ~/.msmtprc ~/.irb_history ~/.local/share/fish/fish_history android/key.properties prod.secret.exs local_settings.py
 .streamlit/secrets.toml .secrets.toml ~/.config/op/config .env~ .env.local.bak app.prod.env prod.tfstate
-prod.auto.tfvars.json github_rsa rootkey.csv x.keytab .env?
+prod.auto.tfvars.json ~/.config/age/key.txt gha-creds-1f2e.json github_rsa rootkey.csv x.keytab .env?
 """.split()
 NO_FILES = """
 src/auth.json.py src/auth.ts auth.jsonl docs/database.yml.example database.yml config/database.rb
@@ -52,6 +52,33 @@ NO_VARIABLES = """
 PUBLIC_KEY SSH_PUBLIC_KEY KEY BASE_URL API_URL PRIMARY_KEY CACHE_KEY SORT_KEY PWD OLDPWD JWT_ISSUER SIGNING_KEY_ID TASK
 MONKEY DISK RISK DATABASE DATABASE_HOST REDIS_PORT WEBHOOK_ID KEYBOARD COMPASS BYPASS DSN_FORMAT SKIP
 """.split()
+
+# A variable named like a secret as a word or as the input of a program that prints it, or an error with it.
+SHOWN = """
+echo "$API_KEY"
+cat <<< "$AWS_SECRET_ACCESS_KEY"
+base64 <<< $API_KEY
+ls "$API_KEY"
+stat $GITHUB_TOKEN
+basename "$DB_PASS"
+""".strip().splitlines()
+NOT_SHOWN = """
+[ -z "$API_KEY" ] && echo none
+test -n "$API_KEY"
+[[ -n $GITHUB_TOKEN ]] || echo none
+cat <<< "$API_URL"
+basename "$OLDPWD"
+""".strip().splitlines()
+
+
+@examples("command", SHOWN)
+def test_showing_a_variable_named_like_a_secret_asks(command: str) -> None:
+    assert judge(command, ADA).verdict is Decision.REVIEW
+
+
+@near_misses("command", NOT_SHOWN)
+def test_asking_whether_a_variable_is_set_does_not(command: str) -> None:
+    assert judge(command, ADA).verdict is Decision.ALLOW
 
 
 @examples("path", FILES)

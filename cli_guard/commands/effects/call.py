@@ -53,6 +53,8 @@ SELECTING = {
 OWN_DASH = re.compile(r"(?:\A\+?|[^\w./:@+-]|%[nt])-|\\")
 FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
 DASHED_NAME = re.compile(r"(?:\A|[\s/])[-+]")
+# Programs that print no operand, not even in an error about it.
+SILENT = frozenset(("test", "[", "true", "false", ":"))
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -121,6 +123,9 @@ class Call(ParsedCall):
 
     def apply_operands(self) -> None:
         for kind, operand in self.arguments.kinds:
+            if kind == "text" and TOKEN in operand.taints and self.program.name not in SILENT:
+                reason = "gets a variable that is named like a secret, and may print it"
+                self.effect(Kind.CREDENTIAL, None, reason, operand.span)
             values.take(
                 self,
                 "text" if self.dry and kind in CHANGES else kind,

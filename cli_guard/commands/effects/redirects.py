@@ -6,8 +6,9 @@ from cli_guard.commands.effects.paths import path_of, read_path, write_path
 from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.machine import Machine
+from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.tree import Redirect
-from cli_guard.commands.scope import NOTHING, REMOTE, Stream, make_doubtful
+from cli_guard.commands.scope import NOTHING, REMOTE, TOKEN, Stream, make_doubtful
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
@@ -23,6 +24,9 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
         target = shell.expander().one(redirect.target)
         if redirect.operator in ("<<", "<<-", "<<<"):
             stdin = stream_of(target)
+            if TOKEN in target.taints:
+                reason = "reads a variable that is named like a secret, and may print it"
+                shell.emit(Kind.CREDENTIAL, None, reason, redirect.span)
         elif redirect.operator in (">&", "<&") and (number := DESCRIPTOR.fullmatch(target.text or "x")):
             opened = shell.scope.descriptors.get(number[1])
             if redirect.descriptor in ("0", "") and number[1] in ("1", "2") and is_connected(shell, sinks):
