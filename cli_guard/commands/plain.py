@@ -195,13 +195,13 @@ def name_word(node: Word) -> str:
     if Text("$", "$") in node.parts and not is_literal(node):
         # bash splits such a word in its own way.
         return "a lone $ beside an expansion"
-    plain = unquoted(node)
+    plain = take_unquoted(node)
     if MOVING_HOME.search(plain):
         return "~+ or ~-"
     return "these braces" if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain) else ""
 
 
-def unquoted(word: Word) -> str:
+def take_unquoted(word: Word) -> str:
     """Return the unquoted text of a word, with a NUL for each other part."""
     return "".join(part.text if isinstance(part, Text) and not part.quoted else "\0" for part in word.parts)
 
@@ -229,7 +229,7 @@ def name_redirect(node: Redirect) -> str:
     is_file = node.operator[:2] != "<<"
     return (
         "a pattern as the target of a redirection"
-        if is_file and PATTERN.search(unquoted(node.target))
+        if is_file and PATTERN.search(take_unquoted(node.target))
         else ""
     )
 

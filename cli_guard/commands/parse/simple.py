@@ -47,7 +47,7 @@ class CommandReader(WordReader):
     def expect(self, wanted: str, start: int) -> None:
         """Step behind what has to stand here; what begins at `start` is an error without it."""
         self.skip_lines()
-        if self.reserved() == wanted if wanted.isalpha() else self.text.startswith(wanted, self.at):
+        if self.find_reserved() == wanted if wanted.isalpha() else self.text.startswith(wanted, self.at):
             self.at += len(wanted)
         else:
             self.fail(start)
@@ -97,7 +97,7 @@ class CommandReader(WordReader):
             is_expanded = not is_literal and EXPANDED.search(body) is not None
             redirect.loose = is_doubtful or is_expanded or not ended
 
-    def reserved(self) -> str:
+    def find_reserved(self) -> str:
         found = RESERVED.match(self.text, self.at)
         return found[0] if found else ""
 

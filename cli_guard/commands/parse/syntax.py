@@ -94,7 +94,7 @@ class Reader(CommandReader):
         """Read commands up to one of the words or characters in `ends`, or another that ends a list."""
         while True:
             self.skip_lines()
-            if self.at >= len(self.text) or self.text[self.at] in ends or self.reserved() in ENDS:
+            if self.at >= len(self.text) or self.text[self.at] in ends or self.find_reserved() in ENDS:
                 return
             if self.text[self.at] == ")" or CASE_END.match(self.text, self.at):
                 return
@@ -121,7 +121,7 @@ class Reader(CommandReader):
     def is_end(self) -> bool:
         """Return whether a command may end here without a separator."""
         at_end = self.at >= len(self.text) or self.text[self.at] in "\n)"
-        return at_end or self.reserved() in ENDS or bool(CASE_END.match(self.text, self.at))
+        return at_end or self.find_reserved() in ENDS or bool(CASE_END.match(self.text, self.at))
 
     def read_and_or(self) -> Node:
         start = self.at
@@ -146,7 +146,7 @@ class Reader(CommandReader):
         return node
 
     def read_pipeline(self) -> Node:
-        start, word = self.at, self.reserved()
+        start, word = self.at, self.find_reserved()
         if word == "!":
             self.at += 1
             self.skip_blanks()
@@ -169,14 +169,14 @@ class Reader(CommandReader):
         """Read `time` before a compound command; before a simple one it is read as a program."""
         self.at += 4
         self.skip_blanks()
-        if self.text.startswith("(", self.at) or (self.reserved() and self.reserved() not in ENDS):
+        if self.text.startswith("(", self.at) or (self.find_reserved() and self.find_reserved() not in ENDS):
             inner = self.read_pipeline()
             return Group("time", (inner,), self.span(start))
         self.at = start
         return None
 
     def read_command(self) -> Node:
-        start, word = self.at, self.reserved()
+        start, word = self.at, self.find_reserved()
         if COMPUTED.match(self.text, self.at) and (closed := self.find_computed(start + 2)):
             self.at = closed + 2
             expression = self.read_expression(start + 2, closed)
@@ -205,10 +205,10 @@ class Reader(CommandReader):
             condition = self.read_some()
             self.expect("then", start)
             branches.append((condition, self.read_some()))
-            if self.reserved() != "elif":
+            if self.find_reserved() != "elif":
                 break
             self.at += 4
-        if self.reserved() == "else":
+        if self.find_reserved() == "else":
             self.at += 4
             otherwise = self.read_some()
         self.expect("fi", start)
@@ -223,7 +223,7 @@ class Reader(CommandReader):
     def read_body(self, start: int) -> Nodes:
         """Read `do ... done`, or `{ ... }` in its place."""
         self.skip_lines()
-        closing = "}" if self.reserved() == "{" else "done"
+        closing = "}" if self.find_reserved() == "{" else "done"
         self.expect("{" if closing == "}" else "do", start)
         body = self.read_some()
         self.expect(closing, start)
@@ -243,13 +243,13 @@ class Reader(CommandReader):
             self.fail(start)
         self.skip_lines()
         words = None
-        if self.reserved() == "in":
+        if self.find_reserved() == "in":
             self.at += 2
             words = self.read_words()
         self.skip_separator()
         text = "".join(part.text for part in name.parts if isinstance(part, Text))
         # Braces in place of `do` and `done` are not in the manual.
-        kind = f"{kind} {{" if self.reserved() == "{" else kind
+        kind = f"{kind} {{" if self.find_reserved() == "{" else kind
         return For(kind, text, words, self.read_body(start), self.span(start), self.read_redirects())
 
     def skip_separator(self) -> None:
@@ -265,7 +265,7 @@ class Reader(CommandReader):
         branches = []
         while True:
             self.skip_lines()
-            if self.at >= len(self.text) or self.reserved() == "esac":
+            if self.at >= len(self.text) or self.find_reserved() == "esac":
                 break
             before = self.at
             patterns = self.read_patterns()
@@ -325,7 +325,7 @@ class Reader(CommandReader):
     def read_coproc(self, start: int) -> Node:
         self.skip_blanks()
         found = NAMED_FUNCTION.match(self.text, self.at)
-        body = self.text[found.end() :].lstrip(" \t")[:1] if found and not self.reserved() else ""
+        body = self.text[found.end() :].lstrip(" \t")[:1] if found and not self.find_reserved() else ""
         if found and body in ("{", "("):
             self.at = found.end()
             self.skip_blanks()
