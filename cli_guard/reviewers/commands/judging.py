@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
@@ -86,6 +86,9 @@ def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
         return whole
     each = [_judge_once(piece, files) for piece in pieces]
     acts = dict.fromkeys(act for judgement in (whole, *each) for act in judgement.acts)
+    if not is_broken(snippet.text):
+        # A piece may end within a command.
+        acts = dict.fromkeys(replace(act, rule=LEFT_OUT) if act.rule == UNREADABLE else act for act in acts)
     left = {path: taints for judgement in (whole, *each) for path, taints in judgement.files.items()}
     return Judgement(
         tuple(acts), left, next((judgement.problem for judgement in each if judgement.problem), "")
