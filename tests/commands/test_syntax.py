@@ -458,7 +458,9 @@ def test_one_bracket_is_a_command_whose_operators_are_the_shells(text: str, near
     assert judge(near).verdict is Decision.ALLOW
 
 
-@table("text", ["rm -rf / )", "rm -rf /; (", "ls; fi; rm -rf /", "rm -rf / &&", "if x; rm -rf /"])
+@table(
+    "text", ["rm -rf / )", "rm -rf /; (", "ls; fi; rm -rf /", "rm -rf / &&", "if x; rm -rf /", "rm -rf / \\"]
+)
 def test_a_danger_beside_an_error_is_still_seen(text: str) -> None:
     assert parse(text).errors
     assert judge(text).verdict is Decision.DENY

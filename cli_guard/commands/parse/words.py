@@ -123,6 +123,9 @@ class WordReader(ABC):
             return self.read_double_quotes()
         if character == "\\":
             escaped = self.text[self.at + 1 : self.at + 2]
+            if not escaped:
+                # Versions of bash keep it or drop it.
+                self.fail(self.at)
             self.at += 2
             if escaped == "\n":
                 # Before a blank it only ends the line; within a word it joins what is around it.
