@@ -79,7 +79,7 @@ def find_detours(nodes: list[ast.AST]) -> Iterator[str]:
         is_class = is_class or (isinstance(owner, ast.Attribute) and owner.attr[:1].isupper())
         if node.attr.startswith("__") and node.attr not in PLAIN_DUNDERS:
             yield f"{node.attr} of an object"
-        elif node.attr in ACTING and (is_class or id(node) not in called):
+        elif node.attr in (python.METHODS if is_class else ACTING) and (is_class or id(node) not in called):
             yield f"{node.attr} by another name"
 
 

@@ -6,6 +6,7 @@ from cli_guard.commands.inline import acts
 from cli_guard.commands.model import HARMLESS
 
 EVASIONS = [
+    "from pathlib import Path; Path.replace(Path('a'), 'b')",
     "0 in __import__('os').system('id').environ",
     "(__import__('os').system if 1 else print)('id')",
     "[*map(__import__, ['os'])][0].system('id')",
