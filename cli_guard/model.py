@@ -192,11 +192,11 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was not reviewed, and why. `by_limit`: a limit left out what could have been, so it needs a person."""
+    """What a reviewer would have judged and did not read, and why. `asks`: it needs a person, else it is listed."""
 
     path: str
     reason: str
-    by_limit: bool = False
+    asks: bool = False
 
 
 @dataclass(frozen=True)

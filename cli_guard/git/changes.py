@@ -94,7 +94,7 @@ class ChangeReader:
             raw = self._reader.read(commit, limit=MESSAGE_BYTES)
             if raw is None:
                 reason = f"over the limit of {MESSAGE_BYTES:,} bytes"
-                left_out = Skipped(f"message of {commit[:10]}", reason, by_limit=True)
+                left_out = Skipped(f"message of {commit[:10]}", reason, asks=True)
                 changes = replace(changes, skipped=(*changes.skipped, left_out))
             head = (raw or b"").partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
             people = tuple(line for line in head if not line.startswith(("tree ", "parent ", "gpgsig", " ")))
@@ -173,7 +173,7 @@ class ChangeReader:
             ),
             (files[self._bounds.files :], f"over the limit of {self._bounds.files:,} files (limits.files)"),
         )
-        skipped = [Skipped(c.path, reason, by_limit=True) for changes, reason in limits for c in changes]
+        skipped = [Skipped(c.path, reason, asks=True) for changes, reason in limits for c in changes]
         files = self._look_into_binaries(files[: self._bounds.files], skipped)
         for diff in others:
             wanted = {change.path for change in files}
@@ -200,10 +200,10 @@ class ChangeReader:
                 change = replace(change, size=sizes.get(change.new_blob or "", change.size))
                 if change.size is not None and change.size > self._bounds.file_bytes:
                     reason = f"{change.size:,} bytes, over the limit of {self._bounds.file_bytes:,} (limits.file_chars)"
-                    skipped.append(Skipped(change.path, reason, by_limit=True))
+                    skipped.append(Skipped(change.path, reason, asks=True))
                 elif held > self._bounds.total_bytes:
                     reason = f"over the limit of {self._bounds.total_bytes:,} characters in all (limits.total_chars)"
-                    skipped.append(Skipped(change.path, reason, by_limit=True))
+                    skipped.append(Skipped(change.path, reason, asks=True))
                 else:
                     reread += 1
                     change, reason = self._as_text(change, exact=reread <= REREAD_FILES)

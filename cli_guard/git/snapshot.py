@@ -230,5 +230,5 @@ class Selection:
         else:
             self._total += size
             return True
-        self.skipped.append(Skipped(path, f"over the limit of {limit}", by_limit=True))
+        self.skipped.append(Skipped(path, f"over the limit of {limit}", asks=True))
         return False

@@ -205,5 +205,5 @@ def limit_changes(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limit
             total += chars
             kept.append(change)
             continue
-        skipped.append(Skipped(change.path, f"over the limit of {limit}", by_limit=True))
+        skipped.append(Skipped(change.path, f"over the limit of {limit}", asks=True))
     return replace(changes, files=tuple(kept), skipped=tuple(skipped))

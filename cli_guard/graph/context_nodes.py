@@ -115,7 +115,7 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         # The files that a caller leaves out of a review count as unread, which needs review.
         reason = "outside the paths of this review"
         chosen = set(kept)
-        skipped += [Skipped(each.path, reason, by_limit=True) for each in changes if each.path not in chosen]
+        skipped += [Skipped(each.path, reason, asks=True) for each in changes if each.path not in chosen]
     else:
         items = snapshot_items(context, kept, skipped)
         collected = len(items)
@@ -142,9 +142,7 @@ def left_out(context: Context) -> list[Skipped]:
     for each in context.snapshot.skipped:
         reasons.setdefault(each.reason, []).append(each)
     return [
-        Skipped(f"{each[0].path} and {len(each) - 1:,} more", reason, by_limit=True)
-        if len(each) > 1
-        else each[0]
+        Skipped(f"{each[0].path} and {len(each) - 1:,} more", reason, asks=True) if len(each) > 1 else each[0]
         for reason, each in sorted(reasons.items())
     ]
 

@@ -257,9 +257,7 @@ def unseen(request: Push, pushed: tuple[PushedRef, ...], repository: Repository)
         yield Skipped("other refs of this push", request.plan.partial)
     for ref in pushed:
         if ref.commits is None and ref.tree is None:
-            yield Skipped(
-                ref.update.remote_ref, "does not point to a commit, so it was not read", by_limit=True
-            )
+            yield Skipped(ref.update.remote_ref, "does not point to a commit, so it was not read", asks=True)
 
 
 def load_commits(

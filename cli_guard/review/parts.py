@@ -13,7 +13,7 @@ from cli_guard.reviewers.shard import Shard
 
 STRICTEST = (Decision.DENY, Decision.REVIEW, Decision.ALLOW)
 MOST_FINDINGS, MOST_SKIPPED = 20_000, 1_000
-TOO_MANY = Skipped("more", f"only {MOST_FINDINGS:,} findings are listed", by_limit=True)
+TOO_MANY = Skipped("more", f"only {MOST_FINDINGS:,} findings are listed", asks=True)
 Place = tuple[str | int | None, ...]
 Rank = tuple[bool, int, int, int]
 
@@ -46,7 +46,7 @@ class Collector:
             if place_of(each.finding) not in self._suppressed or not each.finding.commit:
                 self._suppressed[place_of(each.finding)] = each
         for skip in part.skipped:
-            is_listed = len(self._skipped) < MOST_SKIPPED or skip.by_limit
+            is_listed = len(self._skipped) < MOST_SKIPPED or skip.asks
             self._skipped[skip if is_listed else Skipped("more", skip.reason)] = None
 
     def join(self) -> tuple[Judgement, tuple[Skipped, ...]]:

@@ -199,7 +199,7 @@ def run(
     state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
     timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
-    if cache and not any(each.by_limit for each in state["skipped"]):
+    if cache and not any(each.asks for each in state["skipped"]):
         keep_searched(subject, (each["finding"].commit for each in state["judged"]), cache)
     return review_of(state, gathered, timings), pause
 

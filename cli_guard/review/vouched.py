@@ -32,7 +32,7 @@ def vouched_history(
             f"only the last {MOST_COMMITS:,} commits were searched: fetch from the remote, then push again"
         )
         left_out = f"{len(due) - MOST_COMMITS:,} commits that other remotes have"
-        skipped.append(Skipped(left_out, reason, by_limit=True))
+        skipped.append(Skipped(left_out, reason, asks=True))
     return History(reader, tuple(due[-MOST_COMMITS:])), len(every), skipped
 
 

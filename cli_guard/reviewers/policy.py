@@ -268,7 +268,7 @@ def first_line(change: FileChange) -> int | None:
 
 def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
     """Return one finding for everything that a limit skipped, None if nothing was."""
-    left_out = sorted({(each.path, each.reason) for each in skipped if each.by_limit})
+    left_out = sorted({(each.path, each.reason) for each in skipped if each.asks})
     if not left_out:
         return None
     path, reason = left_out[0]

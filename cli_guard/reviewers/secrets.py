@@ -116,7 +116,7 @@ def review(subject: ReviewInput) -> Report:
         if step.message and messages:
             _review_message(subject, step.message, so_far, step.commit)
         # `changes` reports what a limit skipped of the whole change; a commit may hold more.
-        so_far.skipped += [each for each in step.skipped if each.by_limit]
+        so_far.skipped += [each for each in step.skipped if each.asks]
     _review_vouched(subject, so_far)
     for tag in subject.tags if messages else ():
         _review_message(subject, tag.text, so_far, tag.oid)
@@ -131,7 +131,7 @@ def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
         _review_changes(subject, step, so_far, commit=step.commit)
         if step.message:
             _review_message(subject, step.message, so_far, step.commit)
-        so_far.skipped += [each for each in step.skipped if each.by_limit]
+        so_far.skipped += [each for each in step.skipped if each.asks]
     so_far.published = None
 
 
@@ -171,12 +171,12 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
         _skip_rest(subject, so_far, change.path, f"secrets, at line {line}")
     if result.left_out is not None:
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
-        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+        so_far.skipped.append(Skipped(change.path, reason, asks=True))
     source = Source(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(_weigh_places(subject, change, added, result.hits) if result.hits else ())
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
-        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+        so_far.skipped.append(Skipped(change.path, reason, asks=True))
     for hits in groups[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     _review_partial_blocks(subject, change, added, result, so_far, commit)
@@ -265,7 +265,7 @@ def _review_partial_blocks(
 
 def _skip_rest(subject: ReviewInput, so_far: Findings, path: str, what: str) -> None:
     reason = f"time limit of {subject.limits.seconds:g} s reached in the search for {what}"
-    so_far.skipped.append(Skipped(path, reason, by_limit=True))
+    so_far.skipped.append(Skipped(path, reason, asks=True))
 
 
 def _deadline(subject: ReviewInput) -> Callable[[int], None]:

@@ -128,7 +128,7 @@ def test_a_state_survives_a_checkpoint(strict: bool, caplog: pytest.LogCaptureFi
         {"judged": [{"finding": {"rule": "code-eval"}, "decision": "review"}]},
         {"judged": ["all"]},
         {"suppressed": [Skipped("a.py", "binary")]},
-        {"skipped": [{"path": "a.py", "reason": "binary", "by_limit": False}]},
+        {"skipped": [{"path": "a.py", "reason": "binary", "asks": False}]},
         {"skipped": None},
     ],
     ids=lambda change: f"{change}"[:40],

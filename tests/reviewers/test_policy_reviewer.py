@@ -452,11 +452,11 @@ def test_every_rule_that_stops_less_is_counted(one: Config, other: Config) -> No
 
 def test_what_a_limit_left_out_is_one_finding() -> None:
     assert not_reviewed([Skipped("a.png", "binary")]) is None
-    finding = not_reviewed([Skipped("b", "too big", by_limit=True), Skipped("a", "too big", by_limit=True)])
+    finding = not_reviewed([Skipped("b", "too big", asks=True), Skipped("a", "too big", asks=True)])
     assert finding is not None
     assert (finding.rule, finding.path) == ("policy-not-reviewed", "a")
     assert "1 more" in finding.message
-    again = not_reviewed([Skipped("a", "too big", by_limit=True), Skipped("b", "too big", by_limit=True)])
+    again = not_reviewed([Skipped("a", "too big", asks=True), Skipped("b", "too big", asks=True)])
     assert again == finding
 
 

@@ -165,7 +165,7 @@ class TestBinary:
         ticks = iter(range(1000))
         added = change("a.bin", TOKEN, kind=Kind.BINARY)
         report = look(added, limits=Limits(seconds=1.0), clock=lambda: next(ticks))
-        assert [skip.by_limit for skip in report.skipped] == [True]
+        assert [skip.asks for skip in report.skipped] == [True]
 
 
 @table(
@@ -358,7 +358,7 @@ class TestLimits:
         lines = ("x = 1",) * 10 + (f'password = "{PASSWORD}"',)
         report = look(change("a.py", *lines), limits=Limits(seconds=1.0), clock=lambda: next(ticks))
         assert report.findings == ()
-        assert [(skip.path, skip.reason, skip.by_limit) for skip in report.skipped] == [
+        assert [(skip.path, skip.reason, skip.asks) for skip in report.skipped] == [
             ("a.py", "time limit of 1 s reached in the search for secrets, at line 1", True)
         ]
 
@@ -370,14 +370,14 @@ class TestLimits:
         ticks = iter(range(1000))
         added = change("a.txt", expand(line))
         report = look(added, limits=Limits(seconds=1.0), clock=lambda: next(ticks))
-        assert [skip.by_limit for skip in report.skipped] == [True]
+        assert [skip.asks for skip in report.skipped] == [True]
 
     def test_flood_of_secrets_is_cut_and_told(self) -> None:
         lines = [expand('token = "ghp_<<crc62:30>>"', seed) for seed in range(FILE_FINDINGS + 5)]
         report = look(change("a.py", *lines))
         assert len(report.findings) == FILE_FINDINGS
         assert f"{FILE_FINDINGS + 5} secrets found" in report.skipped[0].reason
-        assert report.skipped[0].by_limit
+        assert report.skipped[0].asks
 
 
 class TestFingerprint:

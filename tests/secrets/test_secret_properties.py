@@ -120,7 +120,7 @@ def test_a_long_line_in_which_all_parts_differ_is_left_in_part_and_named() -> No
         "test", ChangeSet((FileChange("a.js", Status.MODIFIED, hunks=(Hunk(0, 1, (), (dense,)),)),))
     )
     (skipped,) = [each for each in review(long).skipped if "long line" in each.reason]
-    assert "line 1" in skipped.reason and skipped.by_limit
+    assert "line 1" in skipped.reason and skipped.asks
     assert [hit.rule for hit in scan(f"{dense} {token} ", "a.js").hits if not hit.generic]
     short = "\n".join(dense[start : start + 90] for start in range(0, len(dense), 90))
     assert scan(short, "a.js").left_out is None

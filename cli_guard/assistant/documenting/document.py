@@ -100,9 +100,9 @@ class _Work:
         pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
         self.room -= 1
 
-    def skip(self, path: str, reason: str, *, by_limit: bool = False) -> None:
+    def skip(self, path: str, reason: str, *, asks: bool = False) -> None:
         """Say why nothing is proposed at a place."""
-        self.skipped.append(Skipped(path, reason, by_limit=by_limit))
+        self.skipped.append(Skipped(path, reason, asks=asks))
 
     def finish(self) -> Documentation:
         """Check the edits, and make the patch of those that leave the code as it is."""
@@ -173,7 +173,7 @@ class _Work:
                 reason = (
                     f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
                 )
-                self.skip(path, reason, by_limit=True)
+                self.skip(path, reason, asks=True)
                 break
             source = read_source(path, self.texts[path], self.trees)
             if isinstance(source, Skipped):
@@ -196,7 +196,7 @@ class _Work:
         left = len(gaps) - self.room
         if left > 0:
             reason = f"{left} more without documentation: ask again when these are in"
-            self.skip(source.path, reason, by_limit=True)
+            self.skip(source.path, reason, asks=True)
         self.add_skeletons(source, gaps[: self.room], self.style_of(source))
 
     def style_of(self, source: Source) -> Style:

@@ -66,7 +66,7 @@ def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
         return Skipped(path, "not in a language that is documented here")
     reason = unreadable(path, text, FILE_CHARS)
     if reason:
-        return Skipped(path, reason, by_limit="longer" in reason)
+        return Skipped(path, reason, asks="longer" in reason)
     if "\r" in text.replace("\r\n", "") or "\0" in text or "\f" in text.replace("\n\f\n", "\n"):
         return Skipped(path, "it has line ends that are not written here")
     if language == "python" and parse_python(text) is None:

@@ -82,7 +82,7 @@ class Sources:
 
     def skip(self, path: str, reason: str) -> None:
         """Note a file that a bound left out."""
-        self._skipped.setdefault(path, Skipped(path, reason, by_limit=True))
+        self._skipped.setdefault(path, Skipped(path, reason, asks=True))
 
     def has_time(self, path: str) -> bool:
         """Is there time left to look at a file? If not, note it as left out."""

@@ -44,16 +44,14 @@ def find_references(name: str, texts: Mapping[str, str], *, seconds: float = 5.0
         if parts[-1] not in texts[path]:
             continue
         if time.monotonic() > deadline:
-            skipped.append(Skipped(path, "this file and those after it: no time left", by_limit=True))
+            skipped.append(Skipped(path, "this file and those after it: no time left", asks=True))
             break
         here = list(_find_in_file(parts, path, texts[path]))
         if len(here) > MOST_IN_FILE:
-            skipped.append(Skipped(path, f"over the limit of {MOST_IN_FILE} occurrences", by_limit=True))
+            skipped.append(Skipped(path, f"over the limit of {MOST_IN_FILE} occurrences", asks=True))
         found += here[:MOST_IN_FILE]
         if len(found) >= MOST_REFERENCES:
-            skipped.append(
-                Skipped(path, f"files after this one: {MOST_REFERENCES:,} occurrences", by_limit=True)
-            )
+            skipped.append(Skipped(path, f"files after this one: {MOST_REFERENCES:,} occurrences", asks=True))
             break
     found.sort(key=lambda each: (RANK[each.kind], each.path, each.line, each.column))
     return ReferenceList(tuple(found), tuple(skipped))

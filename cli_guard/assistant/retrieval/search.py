@@ -75,7 +75,7 @@ def find(
     for number, path in enumerate(survey.candidates):
         if time.monotonic() > deadline:
             left = len(survey.candidates) - number
-            skipped.append(Skipped(path, f"this file and {left - 1} others: no time left", by_limit=True))
+            skipped.append(Skipped(path, f"this file and {left - 1} others: no time left", asks=True))
             break
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))

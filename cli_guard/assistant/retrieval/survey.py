@@ -54,7 +54,7 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
     looked_at = sources = 0
     for path in paths:
         if time.monotonic() > deadline:
-            skipped.append(Skipped(path, "this file and those after it: no time left", by_limit=True))
+            skipped.append(Skipped(path, "this file and those after it: no time left", asks=True))
             break
         lower, lower_path = texts[path][:CANDIDATE_CHARS].lower(), path.lower()
         looked_at += 1

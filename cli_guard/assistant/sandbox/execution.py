@@ -169,7 +169,7 @@ def run_to_end(bash: Bash, text: str, out: Sink, err: Sink, limits: Limits) -> E
 
 def name_missing_files(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]:
     """Yield a line on what the repository holds and the sandbox does not."""
-    skipped = {each.path: each.reason for each in world.snapshot.skipped if each.by_limit}
+    skipped = {each.path: each.reason for each in world.snapshot.skipped if each.asks}
     skipped |= dict.fromkeys(left_out, "its name or number is beyond what can be laid out")
     if skipped:
         first = ", ".join(f"{printable(path)} ({skipped[path]})" for path in sorted(skipped)[:MOST_NAMED])

@@ -101,7 +101,7 @@ def make_plan(repository: Repository, invocation: Invocation, *, history: bool) 
     for kind, items in list_items(repository, tip, history=history):
         key = hashlib.sha256(b"\0".join((bound, kind.encode(), items))).hexdigest()
         slices.append(Slice(len(slices), kind, items, items.count(b"\0") + 1, key))
-    shallow = (Skipped("history", SHALLOW, by_limit=True),) if history and is_shallow(repository) else ()
+    shallow = (Skipped("history", SHALLOW, asks=True),) if history and is_shallow(repository) else ()
     return Plan(repository, tip, policy, today, tuple(slices), shallow)
 
 

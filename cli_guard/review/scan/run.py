@@ -100,7 +100,7 @@ def collect(plan: Plan, options: Options, on_progress: OnProgress | None) -> tup
             if options.state:
                 raise UsageError(notes.pop())
     for each in missing.values():
-        lost = Skipped(f"slice {each.number} ({each.count} {each.kind}s)", LOST, by_limit=True)
+        lost = Skipped(f"slice {each.number} ({each.count} {each.kind}s)", LOST, asks=True)
         collector.add(Review(EVENT, "ok", Decision.ALLOW, (), skipped=(lost,)), each.number)
     return collector, notes
 

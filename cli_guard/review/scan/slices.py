@@ -116,7 +116,7 @@ class Scanner:
             return self._unreadable(path, error)
         if raw is None:
             reason = f"over the limit of {self.blobs.limit:,} bytes (limits.file_chars)"
-            return ChangeSet((), (Skipped(path, reason, by_limit=True),))
+            return ChangeSet((), (Skipped(path, reason, asks=True),))
         text = decode(raw, path)
         hunks = runs_between(b"", raw) if text is None else (Hunk(0, 1, (), tuple(split_lines(text))),)
         added = RawEntry("000000", mode, "0", blob, Status.ADDED, path, None)
@@ -127,7 +127,7 @@ class Scanner:
         self.blobs.close()  # its process may have ended
         self.failures += 1
         reason = MISSING if isinstance(error, MissingObject) else str(error)
-        return ChangeSet((), (Skipped(what, reason, by_limit=True),))
+        return ChangeSet((), (Skipped(what, reason, asks=True),))
 
 
 def answers(subject: ReviewInput) -> FindAnswer:

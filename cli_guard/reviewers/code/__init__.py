@@ -118,7 +118,7 @@ def _skip_long_lines(change: FileChange) -> Iterator[Skipped]:
     code = [line for line in long if not remarks.is_data(line)]
     if long:
         reason = f"code: {len(code or long)} lines over {remarks.CUT_LINES_OVER:,} characters"
-        yield Skipped(change.path, reason, by_limit=bool(code))
+        yield Skipped(change.path, reason, asks=bool(code))
 
 
 def _whole_text(contents: Contents, change: FileChange) -> str | None:

@@ -41,7 +41,7 @@ def inspect(
         found = _flows(subject, language, text, tables)
         new = _only_new(found, subject, change, language, tables) if found else []
     except TooBigError:
-        yield Skipped(change.path, "code: too big to follow data through it", by_limit=True)
+        yield Skipped(change.path, "code: too big to follow data through it", asks=True)
         return
     lines = text.split("\n") if new else []
     for flow in new[:MAX_PER_RULE]:

@@ -123,7 +123,7 @@ def _report(
     for unit in units:
         if subject.clock() > ends:
             spent = f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
-            yield Skipped(change.path, spent, by_limit=True)
+            yield Skipped(change.path, spent, asks=True)
             break
         for line_rule in dict.fromkeys(
             rule for piece in _pieces(unit.text) for rule in _firing(rules, piece)

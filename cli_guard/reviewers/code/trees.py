@@ -174,7 +174,7 @@ def inspect(
     if not rules:
         return
     if why := unreadable(language, text):
-        yield Skipped(change.path, f"code: {why}", by_limit=True)
+        yield Skipped(change.path, f"code: {why}", asks=True)
         return
     started = subject.clock()
     root = subject.trees.root(language, text)
@@ -182,7 +182,7 @@ def inspect(
         if subject.clock() - started > subject.limits.seconds:
             left = len(rules) - number
             spent = f"{subject.limits.seconds:g} s were spent"
-            yield Skipped(change.path, f"code: {spent}, {left} rules not tried", by_limit=True)
+            yield Skipped(change.path, f"code: {spent}, {left} rules not tried", asks=True)
             return
         count = 0
         found = _matches(rule, root, change, text, given_at)

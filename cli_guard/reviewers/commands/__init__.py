@@ -34,9 +34,9 @@ class Source:
     judgements: list[judging.Judgement] = field(default_factory=list)
     skipped: dict[Skipped, None] = field(default_factory=dict)
 
-    def leave(self, reason: str, *, by_limit: bool = False) -> None:
+    def leave(self, reason: str, *, asks: bool = False) -> None:
         """Record what was not read."""
-        self.skipped[Skipped(self.change.path, f"commands: {reason}", by_limit)] = None
+        self.skipped[Skipped(self.change.path, f"commands: {reason}", asks)] = None
 
 
 def review(subject: ReviewInput) -> Report:
@@ -98,7 +98,7 @@ def _source(subject: ReviewInput, change: FileChange) -> Source:
             if _for_shell(snippet) and _touched(change, snippet):
                 source.snippets += (part for part in _parts(snippet) if _touched(change, part))
     except Unreadable as error:
-        source.leave(str(error), by_limit=error.by_limit)
+        source.leave(str(error), asks=error.asks)
     return source
 
 
@@ -116,7 +116,7 @@ def _text(subject: ReviewInput, source: Source) -> str:
         lines = range(1, min(max(change.added, default=0), most) + 1)
         text = "\n".join((*(change.added.get(number, "") for number in lines), ""))
     if len(text) > most:
-        source.leave(f"over {most} characters", by_limit=True)
+        source.leave(f"over {most} characters", asks=True)
         return ""
     return text
 
@@ -137,7 +137,7 @@ def _judge(subject: ReviewInput, source: Source) -> None:
     for snippet in source.snippets:
         if subject.clock() > ends:
             spent = f"{subject.limits.seconds:g} s were spent"
-            source.leave(f"{spent} before line {snippet.lines[0]}", by_limit=True)
+            source.leave(f"{spent} before line {snippet.lines[0]}", asks=True)
             break
         source.judgements.append(judging.judge_snippet(snippet, {}))
 
@@ -173,7 +173,7 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
     old: set[tuple[str, str, str]] | None = None
     for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
         if judgement.problem:
-            source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", by_limit=True)
+            source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", asks=True)
         for act in judgement.acts:
             if act.rule == judging.LEFT_OUT and change.touches(act.first, act.last):
                 source.leave(f"not understood as shell from line {act.line} on")

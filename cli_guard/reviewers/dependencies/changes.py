@@ -119,10 +119,10 @@ def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[D
             continue
         if max(len(new), len(old)) > subject.limits.file_chars:
             reason = f"dependencies: over {subject.limits.file_chars:,} characters"
-            skipped.append(Skipped(change.path, reason, by_limit=True))
+            skipped.append(Skipped(change.path, reason, asks=True))
             continue
         is_late = subject.start_clock()
         after, before = read(change.path, new, is_late), read(change.old_path or change.path, old, is_late)
         if after.problem:
-            skipped.append(Skipped(change.path, f"dependencies: {after.problem}", by_limit=after.is_cut))
+            skipped.append(Skipped(change.path, f"dependencies: {after.problem}", asks=after.is_cut))
         yield Difference(change, after, before)

@@ -93,7 +93,7 @@ def judge(world: World, each: Difference) -> Iterator[Finding]:
     for count, (was, entry) in enumerate(each.pairs):
         if count % LOOK == LOOK - 1 and is_late():
             reason = f"dependencies: no time for {len(each.pairs) - count:,} of its entries"
-            world.skipped.append(Skipped(each.path, reason, by_limit=True))
+            world.skipped.append(Skipped(each.path, reason, asks=True))
             break
         judges = (judge_setting,) if entry.is_setting else (judge_source, judge_integrity, judge_release)
         for remarks in judges if entry.source != "workspace:" else ():

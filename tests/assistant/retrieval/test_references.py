@@ -51,4 +51,4 @@ def test_what_is_no_name_is_an_error(name: str) -> None:
 def test_what_a_bound_leaves_out_is_named() -> None:
     looked = find_references("f", {"a.py": "f()\n" * 2_000, "b.py": "f()\n"})
     assert [each.path for each in looked.skipped] == ["a.py"]
-    assert find_references("Box", TEXTS, seconds=-1).skipped[0].by_limit
+    assert find_references("Box", TEXTS, seconds=-1).skipped[0].asks

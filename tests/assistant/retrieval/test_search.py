@@ -248,7 +248,7 @@ def test_the_same_question_has_the_same_answer_whatever_the_order_of_files() -> 
 def test_what_there_is_no_time_for_is_named() -> None:
     found = find("Where is the retry delay computed?", SHOP, seconds=0)
     assert found.looked_at == 0
-    assert found.skipped[0].by_limit
+    assert found.skipped[0].asks
     assert found.confidence == "none"
 
 

@@ -156,7 +156,7 @@ def test_a_long_line_is_judged_and_only_one_beyond_the_parser_is_left_out(length
     report = reviewed(new_file("a.py", text))
     assert [(f.rule, f.line) for f in report.findings] == [("code-python-eval", 2), ("code-python-eval", 3)]
     left_out = [("code: 1 lines over 100,000 characters", sign == "(")] if length > CUT_LINES_OVER else []
-    assert [(s.reason, s.by_limit) for s in report.skipped] == left_out
+    assert [(s.reason, s.asks) for s in report.skipped] == left_out
 
 
 def test_a_line_that_is_cut_from_statements_is_named() -> None:

@@ -83,5 +83,5 @@ def test_own_arguments_and_guesses_weigh_less(value: str, severity: Severity, co
 def test_a_file_too_big_to_be_followed_is_said() -> None:
     text = HEAD + SINK + "    name = name + 'a'\n" * 40_000
     report = report_of(None, text)
-    assert any("follow data" in skipped.reason and skipped.by_limit for skipped in report.skipped)
+    assert any("follow data" in skipped.reason and skipped.asks for skipped in report.skipped)
     assert "code-flow-sql" not in rules(report)

@@ -248,9 +248,7 @@ def test_the_template_of_a_chart_is_read() -> None:
 
 def test_bounds_are_named() -> None:
     report = added(("a.sh", "ls\n" * 500), limits=Limits(file_chars=1_000))
-    assert [(each.reason, each.by_limit) for each in report.skipped] == [
-        ("commands: over 1000 characters", True)
-    ]
+    assert [(each.reason, each.asks) for each in report.skipped] == [("commands: over 1000 characters", True)]
     times = iter(range(0, 1_000, 3))
     report = added(("Makefile", "all:\n" + "\tls\n" * 20), clock=lambda: float(next(times)))
     assert [each.reason for each in report.skipped] == ["commands: 5 s were spent before line 3"]
@@ -280,7 +278,7 @@ def test_a_script_with_too_much_to_do_is_judged_in_parts() -> None:
 def test_what_is_too_much_in_one_is_named() -> None:
     report = added(("a.sh", f"f '{'x' * 110_000}'\n{WIPE}\n"))
     assert told(report) == [("wipe", 2, "critical")]
-    assert [each.by_limit for each in report.skipped] == [True]
+    assert [each.asks for each in report.skipped] == [True]
 
 
 def test_a_long_function_is_judged_from_inside() -> None:

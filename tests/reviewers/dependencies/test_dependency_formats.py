@@ -208,13 +208,13 @@ def test_what_is_long_ends_in_time_and_what_is_left_out_is_named(path: str, text
     )
     report = review(subject)
     if len(text.split("\n")) > 10_000 or len(text) > 900_000:
-        assert [each.path for each in report.skipped if each.by_limit]
+        assert [each.path for each in report.skipped if each.asks]
 
 
 def test_a_lock_file_without_line_ends_is_named() -> None:
     text = json.dumps({"packages": {f"node_modules/p{n}": {"version": "1.0.0"} for n in range(500)}})
     (skipped,) = reviewed({}, {"package-lock.json": text}).skipped
-    assert skipped.by_limit and "characters" in skipped.reason
+    assert skipped.asks and "characters" in skipped.reason
 
 
 @given(st.text(max_size=300), st.sampled_from(sorted({path for path, *_ in CHANGES})))

@@ -59,7 +59,7 @@ def list_references(call: Call) -> Answer:
         f"{r.path}:{r.line}:{r.column}: {r.kind}: {r.text.strip()[:MOST_LINE]}"
         for r in found.references[:MOST_ROWS]
     ]
-    is_cut = len(found.references) > MOST_ROWS or any(each.by_limit for each in found.skipped)
+    is_cut = len(found.references) > MOST_ROWS or any(each.asks for each in found.skipped)
     note = "[error] refs: cut: there are more uses than are shown\n" if is_cut else ""
     return Answer(Answer.from_text("\n".join(rows)).stdout, note.encode())
 

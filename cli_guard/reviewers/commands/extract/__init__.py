@@ -81,11 +81,11 @@ READERS = {".json": read_json, ".jsonc": read_json, ".ipynb": read_json, ".toml"
 
 
 class Unreadable(ValueError):
-    """A part of the file could not be read; everything before it has been yielded. `by_limit`: a bound of ours."""
+    """A part of the file could not be read; everything before it has been yielded. `asks`: a bound of ours."""
 
-    def __init__(self, reason: str, *, by_limit: bool) -> None:
+    def __init__(self, reason: str, *, asks: bool) -> None:
         super().__init__(reason)
-        self.by_limit = by_limit
+        self.asks = asks
 
 
 def looks_so(file: str, start: str) -> bool:
@@ -133,7 +133,7 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
     for extract in extractors:
         yield from extract(document)
     if document.problem:
-        raise Unreadable(document.problem, by_limit=document.is_cut)
+        raise Unreadable(document.problem, asks=document.is_cut)
 
 
 def _is_for_shell(file: str, text: str) -> bool:
