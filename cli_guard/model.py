@@ -166,6 +166,8 @@ class FileChange:
     size: int | None = None
     hunks: tuple[Hunk, ...] = ()
     read_as: str = ""  # the path by which to read an unchanged file that the change makes run
+    # The runs of text in the bytes behind its text, which are searched only for keys; None if all of it is text.
+    tail: tuple[Hunk, ...] | None = None
 
     @property
     def added(self) -> dict[int, str]:

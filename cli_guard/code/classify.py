@@ -1,9 +1,7 @@
 """Files that need no review of their form: generated, minified, vendored."""
 
 import re
-from statistics import median_low
 
-from cli_guard.code.languages import language_of
 from cli_guard.rules.catalog import read_table
 
 _TABLE = read_table("languages/files.toml")
@@ -16,10 +14,6 @@ BUILT_FOLDERS = frozenset(_TABLE["words"]["built_folders"].split())
 HEADER_CHARS = 1_000
 LONGEST_LINE = 5_000
 AVERAGE_LINE = 250
-# A long line among short ones is a comment, a table or an image; if most are long, a program wrote them.
-LONG_LINE_MEDIAN = 300
-# A program that shortens these is rare, and a person who hides code in one long line is not.
-NEVER_MINIFIED = ("python", "go", "java", "bash", "yaml")
 
 
 def is_vendored(path: str) -> bool:
@@ -27,19 +21,9 @@ def is_vendored(path: str) -> bool:
     return not VENDORED_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
-def is_generated(path: str, text: str) -> bool:
-    """Return whether it is generated or vendored, by its folder, its name, or the median length of its lines.
-
-    A header `@generated` does not count: it is as easy to write as what it would hide. Files in `dist/` or `build/`,
-    which may be written by hand, are left out only if minified.
-    """
-    if is_vendored(path) or MINIFIED_OR_LOCK.search(path.rpartition("/")[2]):
-        return True
-    if language_of(path, text[:200].split("\n", 1)[0]) in NEVER_MINIFIED:
-        return False
-    if len(text) <= max(LONGEST_LINE, LONG_LINE_MEDIAN * text.count("\n") // 2):
-        return False  # short, or fewer than half of the lines can be that long
-    return median_low(len(line) for line in text.split("\n") if line.strip()) > LONG_LINE_MEDIAN
+def is_generated(path: str) -> bool:
+    """Return whether the folder or the name of a file says that a program wrote it, or that it is a copy."""
+    return is_vendored(path) or MINIFIED_OR_LOCK.search(path.rpartition("/")[2]) is not None
 
 
 def unreadable(path: str, text: str, file_chars: int) -> str | None:

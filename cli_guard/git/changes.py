@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from cli_guard.git.between import hunks_between
-from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
+from cli_guard.git.contents import BINARY, BlobReader, read_worktree_file, runs_between, text_of
 from cli_guard.git.plumbing import Touched, decode_path, parse, parse_pairs
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
-from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
+from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status, split_lines
 
 COMMITS_A_BATCH = 100
 DIFFS_A_BATCH = 256
@@ -208,7 +208,7 @@ class ChangeReader:
                     reread += 1
                     change, reason = self._as_text(change, exact=reread <= REREAD_FILES)
                     held += sum(len(line) for hunk in change.hunks for line in hunk.added)
-                    if change.kind is Kind.BINARY:
+                    if reason:
                         skipped.append(Skipped(change.path, reason))
             result.append(change)
         return result
@@ -221,19 +221,24 @@ class ChangeReader:
     def _as_text(self, change: FileChange, *, exact: bool) -> tuple[FileChange, str]:
         """Return a file that Git called binary as text, if it is: UTF-16, or text hidden by an attribute.
 
-        `-diff` in a .gitattributes file, which a change can add, must not hide lines from review. A binary file stays
-        binary, with its new runs of text as lines. The second value says what was read of it.
+        `-diff` in a .gitattributes file, which a change can add, must not hide lines from review. A binary file that
+        begins with lines of text is text up to their end; any other stays binary, with its new runs of text as lines.
+        The second value says what was not read, "" if all was.
         """
         raw = self._new_bytes(change)
         if raw is None:
             return change, "binary"
         before = self._reader.read(change.old_blob) if change.old_blob and exact else None
-        new = decode(raw, change.path)
+        new, rest = text_of(raw)
         if new is None:
-            return replace(change, hunks=runs_between(before or b"", raw)), "binary: searched only for keys"
-        old = decode(before, change.old_path or change.path) if before else None
+            return replace(change, hunks=runs_between(before or b"", raw)), BINARY
+        old, old_rest = text_of(before or b"")
         kind = Kind.SYMLINK if change.new_mode == "120000" else Kind.TEXT
-        return replace(change, kind=kind, hunks=hunks_between(old or "", new)), ""
+        change = replace(change, kind=kind, hunks=hunks_between(old or "", new))
+        if not rest:
+            return change, ""
+        reason = f"from line {len(split_lines(new)) + 1} on {BINARY}"
+        return replace(change, tail=runs_between(old_rest, rest)), reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository, as_lines, missing
@@ -29,13 +30,11 @@ SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 # Text may hold a few bytes that are not text; with more of them, or of NUL, it is binary.
 PRINTABLE = bytes((*b"\t\n\r\f\x1b", *range(0x20, 0x7F)))
 CONTROLS = bytes(byte for byte in range(0x80) if byte not in PRINTABLE)
+CONTROL = re.compile(rb"[" + re.escape(CONTROLS) + rb"]")
 ODD_SHARE = 10
 NUL_SHARE = 50
 FEW_NULS = 4
-SCRIPTS = re.compile(
-    r"(?i)\.(?:[cm]?jsx?|[cm]?tsx|py|pth|sh|bash|zsh|ksh|envrc|ps1|psm1|bat|cmd|go|java|rb|pl|php|lua|rs|ya?ml|json|toml"
-    r"|ini|cfg|mk|gradle|tf|sql|service)$|(?:^|/)(?:docker|container|make|just|jenkins|vagrant|proc)file$"
-)
+BINARY = "binary: searched only for keys"
 NUL_SHOWN = "\ufffd"
 FILE_MODES = ("100644", "100755", "120000")
 # Two trees, or one entry of what the second has beyond the first.
@@ -47,32 +46,45 @@ RUN = rb"[\t\n\r\x20-\x7e]{8,}"
 WIDE_RUN = rb"[\t\n\r\x20-\x7e](?:\0[\t\n\r\x20-\x7e]){7,}+"
 
 
-def decode(raw: bytes, path: str = "") -> str | None:
+def decode(raw: bytes) -> str | None:
     """Decode a file, None if it is binary: UTF-16 or -32 by its mark, else UTF-8, replaced where invalid.
 
-    A few NULs do not make text binary (they are replaced), nor does UTF-16 without a mark. A script, by its first
-    bytes or its `path`, is text however many NULs follow its first line: its interpreter runs it up to them.
+    A few NULs do not make text binary (they are replaced), nor does UTF-16 without a mark.
     """
     for mark, encoding in MARKS:
         if raw.startswith(mark):
             return raw.decode(encoding, "replace")
     if b"\0" not in raw[:SNIFFED_BYTES]:
         return raw.decode("utf-8-sig", "replace")
-    if _nearly_text(raw) or _is_cut_script(raw, path):
+    if _nearly_text(raw):
         return raw.decode("utf-8-sig", "replace").replace("\0", NUL_SHOWN)
     for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
         # ASCII has a NUL for every other byte, and it is the higher one.
-        if raw[high::2].count(0) * 5 >= len(raw):
+        if not text_before(raw) and raw[high::2].count(0) * 5 >= len(raw):
             text = raw.decode(encoding, "replace")
             return text.replace("\0", NUL_SHOWN) if _nearly_text(text.encode("utf-8", "replace")) else None
     return None
 
 
-def _is_cut_script(raw: bytes, path: str) -> bool:
-    head = raw.partition(b"\0")[0]
-    return (
-        (raw.startswith(b"#!") or SCRIPTS.search(path) is not None) and b"\n" in head and _nearly_text(head)
-    )
+def text_before(raw: bytes) -> bytes:
+    """Return the lines before the first that holds a control character.
+
+    An interpreter runs the lines of a binary file up to the place where it is told to end.
+    """
+    found = CONTROL.search(raw)
+    return raw[: raw.rfind(b"\n", 0, found.start()) + 1] if found else raw
+
+
+def text_of(raw: bytes) -> tuple[str | None, bytes]:
+    """Return the text of a file, of a binary one the lines that it begins with, and the bytes behind its text.
+
+    The text is None if there is none at all.
+    """
+    text = decode(raw)
+    if text is not None:
+        return text, b""
+    head = text_before(raw)
+    return (head.decode("utf-8-sig", "replace"), raw[len(head) :]) if head else (None, raw)
 
 
 def _nearly_text(raw: bytes) -> bool:
@@ -109,6 +121,14 @@ def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:
 
 def _lines(runs: list[str]) -> tuple[str, ...]:
     return tuple(RUN_GAP.join(runs).split("\n")) if runs else ()
+
+
+@runtime_checkable
+class RawContents(Protocol):
+    """Contents that have the bytes of binary files as well."""
+
+    def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
+        """Return the bytes of one side, None if there are none or they are over the limit."""
 
 
 class BlobReader:
@@ -237,7 +257,7 @@ class BlobContents:
             return None
         if blob not in self._texts:
             raw = self._reader.read(blob)
-            self._keep(blob, None if raw is None else decode(raw, change.path))
+            self._keep(blob, None if raw is None else text_of(raw)[0])
         return self._texts[blob]
 
     def _keep(self, blob: str, text: str | None) -> None:
@@ -265,7 +285,7 @@ class WorktreeContents(BlobContents):
         if change.new_blob is not None:
             return super().new(change)
         raw = self.raw(change)
-        return None if raw is None else decode(raw, change.path)
+        return None if raw is None else text_of(raw)[0]
 
     def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
         """Return the bytes of one side, the new one from the work tree if it is no object yet."""

@@ -162,7 +162,7 @@ def find_mood(prose: str) -> str:
 def is_mechanical(path: str) -> bool:
     """Return whether a program wrote the file, or it holds data, by its path."""
     path = path[-PATH_CHARS:]
-    return bool(pattern("mechanical").search(path)) or is_generated(path, "")
+    return bool(pattern("mechanical").search(path)) or is_generated(path)
 
 
 def shorten(text: str) -> str:

@@ -126,7 +126,7 @@ def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> 
         if mode not in ("100644", "100755"):
             raise ConfigError(f"{path}: is a link: rules are read from regular files")
         raw = blobs.read(words[1] if revision else words[0], limit=4 * MOST_CHARS)
-        text = None if raw is None else decode(raw, path)
+        text = None if raw is None else decode(raw)
         if text is None:
             raise ConfigError(f"{path}: is not a text of at most {MOST_CHARS:,} characters: divide it")
         texts[path] = text

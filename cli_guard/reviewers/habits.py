@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from cli_guard.errors import GitError
+from cli_guard.git.contents import RawContents
 from cli_guard.git.message import recorded_message
 from cli_guard.git.search import WholeTree
 from cli_guard.model import CommitMessage, FileChange, Status
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secrets import RawContents
 from cli_guard.rules.catalog import read_table
 
 MOST_EARLIER = 50

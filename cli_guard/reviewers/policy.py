@@ -74,7 +74,9 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
         if before in (FILE, PYPROJECT):
             old[before] = subject.contents.old(change)
         if after in (FILE, PYPROJECT) and change.status is not Status.DELETED:
-            new[after] = subject.contents.new(change)
+            text = subject.contents.new(change)
+            # What is behind its text is part of the file that the next commit is judged by.
+            new[after] = text if text is None or change.tail is None else text + REPLACED
     was = config_in(old, "before this change", strict=False)
     becomes = config_in(new, "in this change", strict=True)
     path = becomes[1] if becomes else was[1] if was else ""

@@ -78,13 +78,14 @@ class ReviewInput:
     def under(self, policy: "Policy") -> "ReviewInput":
         """Apply a policy's bounds, message style and protected branches; a file with a new role counts as new."""
         from cli_guard.reviewers.new_roles import with_new_roles
+        from cli_guard.reviewers.unread import with_decisions
 
         limits = Limits.of(policy)
         idle, advising = sort_reviewers(policy)
         bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
         return replace(
             self,
-            changes=with_new_roles(self.changes, self.contents),
+            changes=with_decisions(with_new_roles(self.changes, self.contents), self.contents),
             limits=limits,
             idle=idle,
             advice=Advice(advising, *bounded),

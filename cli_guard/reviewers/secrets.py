@@ -8,9 +8,8 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
-from cli_guard.git.contents import printable_runs
+from cli_guard.git.contents import RawContents, printable_runs
 from cli_guard.model import (
     ChangeSet,
     Confidence,
@@ -35,14 +34,6 @@ from cli_guard.secrets.keyblocks import MARKS, find_blocks
 from cli_guard.secrets.redact import evidence, slow_hash
 
 FILE_FINDINGS = 100
-
-
-@runtime_checkable
-class RawContents(Protocol):
-    """Contents that have the bytes of binary files as well."""
-
-    def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
-        """Return the bytes of one side, None if there are none or they are over the limit."""
 
 
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
@@ -87,7 +78,7 @@ def examiner(subject: ReviewInput) -> Examiner:
         if not _has_lines(change):
             return NOTHING
         so_far = Findings()
-        _look(change)(subject, change, so_far, None)
+        _look(subject, change, so_far, None)
         return AGAIN if so_far.found or so_far.skipped else NOTHING
 
     return examine
@@ -146,7 +137,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
         # A commit in the history is no part of the change as a whole.
         known = subject.file_result("secrets", change) if commit is None else None
         if known is None or known.again:
-            _look(change)(subject, change, so_far, commit)
+            _look(subject, change, so_far, commit)
         elif subject.history:
             so_far.scanned[_key(change.path, AddedText.of(change).text)] = Scan()
     _review_paths([change.path for change in named], so_far, commit)
@@ -156,11 +147,17 @@ def _has_lines(change: FileChange) -> bool:
     if change.status is Status.DELETED or change.kind is Kind.SUBMODULE or change.read_as:
         return False
     # A compressed file may show no text at all, and a renamed one is not new.
-    return bool(change.hunks) or (change.kind is Kind.BINARY and change.new_blob != change.old_blob)
+    has_bytes = change.kind is Kind.BINARY or change.tail is not None
+    return bool(change.hunks) or (has_bytes and change.new_blob != change.old_blob)
 
 
-def _look(change: FileChange) -> Callable[[ReviewInput, FileChange, Findings, str | None], None]:
-    return _review_binary if change.kind is Kind.BINARY else _review_lines
+def _look(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+    if change.kind is Kind.BINARY:
+        _review_binary(subject, change, so_far, commit)
+        return
+    _review_lines(subject, change, so_far, commit)
+    if change.tail is not None:
+        _review_binary(subject, replace(change, hunks=change.tail), so_far, commit)
 
 
 def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:

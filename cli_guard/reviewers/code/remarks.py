@@ -4,7 +4,6 @@ A topic names the rule files that apply: a language, or a dialect of one with it
 workflow, which is YAML; `kubernetes`, `compose`, `gitlab`).
 """
 
-import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -24,8 +23,6 @@ TOPICS = {name: name for name in LANGUAGES} | FAMILY
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
     read_patterns("languages/patterns.toml", name) for name in ("yaml_paths", "yaml_texts", "line_rules")
 )
-CUT_LINES_OVER = 100_000
-DATA = re.compile(r"[A-Za-z0-9+/=_-]{2000,}|[-\d.,\s]{2000,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +111,3 @@ def topic_of(path: str, language: str | None, text: str = "") -> str | None:
 def line_topics(path: str) -> tuple[str, ...]:
     """Return the topics of the line rules for a path."""
     return tuple(topic for topic, pattern in LINE_RULES.items() if pattern.search(path))
-
-
-def is_data(line: str) -> bool:
-    """Return whether a long line is nearly all base64 or numbers, in which there is no statement to judge."""
-    return sum(len(run[0]) for run in DATA.finditer(line)) > 0.95 * len(line)
-
-
-def without_long_lines(text: str) -> str:
-    """Blank the lines that are too long for a parser; all others keep their numbers."""
-    if len(text) <= CUT_LINES_OVER:
-        return text
-    lines = text.split("\n")
-    if max(map(len, lines)) <= CUT_LINES_OVER:
-        return text
-    return "\n".join(line if len(line) <= CUT_LINES_OVER else "" for line in lines)

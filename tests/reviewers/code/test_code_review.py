@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
 from reviewers.docs.before_after import subject_of
 
-from cli_guard.code.classify import is_generated
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import ChangeSet, FileChange, Kind, Severity, Status
 from cli_guard.reviewers.code import review
-from cli_guard.reviewers.code.remarks import CUT_LINES_OVER, line_topics
+from cli_guard.reviewers.code.remarks import line_topics
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 SHELL_CALL = """\
@@ -111,24 +110,18 @@ def test_many_findings_of_a_rule_are_cut_and_counted() -> None:
     assert [s.reason for s in report.skipped] == ["code: 10 more findings of code-python-eval"]
 
 
-@table(
-    ("path", "text", "reason"),
-    [
-        pytest.param("lib/a.min.js", "eval(text);\n", "generated or minified", id="minified-name"),
-        pytest.param("vendor/a/a.py", "x = eval(text)\n", "generated or minified", id="vendored"),
-        pytest.param("node_modules/a/a.js", "eval(text);\n", "generated or minified", id="package"),
-        pytest.param("a.js", "eval(text);" * 600 + "\n", "generated or minified", id="one-long-line"),
-        pytest.param("dist/a.js", ("eval(text);" * 50 + "\n") * 20, "generated or minified", id="minified"),
-        pytest.param(
-            "a.py", "x = eval(" + "(" * 300 + "1" + ")" * 301 + "\n", "brackets nest deeper", id="deep"
-        ),
-    ],
-)
-def test_what_is_not_reviewed_is_named(path: str, text: str, reason: str) -> None:
-    report = reviewed(new_file(path, text))
+def test_what_is_not_reviewed_is_named() -> None:
+    report = reviewed(new_file("a.py", "x = eval(" + "(" * 300 + "1" + ")" * 301 + "\n"))
     assert report.findings == ()
-    assert [s.path for s in report.skipped] == [path]
-    assert reason in report.skipped[0].reason
+    assert [(s.path, s.reason, s.asks) for s in report.skipped] == [
+        ("a.py", "code: brackets nest deeper than 200", True)
+    ]
+
+
+@table("path", ["lib/a.min.js", "vendor/a/a.js", "node_modules/a/a.js", "dist/a.js", "a.bundle.js"])
+@table("text", ["eval(text);\n", "eval(text);" * 600 + "\n"], ids=["short", "long"])
+def test_a_copy_or_a_build_is_judged_by_its_code(path: str, text: str) -> None:
+    assert rules(reviewed(new_file(path, text))) == ["code-js-eval"]
 
 
 @table(
@@ -147,21 +140,39 @@ def test_no_header_or_name_of_output_switches_the_rules_off(path: str, header: s
     assert (rules(report), report.skipped) == (["code-python-eval"], ())
 
 
-@table("length", [6_000, 1_000_000])
+PADDING = "a" * 5_000
+
+
+@table(
+    ("path", "code"),
+    [
+        ("a.js", '/*{}*/ require("child_process").exec("r " + process.argv[2])'),
+        ("a.ts", '/*{}*/ import {{exec}} from "child_process"; exec("r " + process.argv[2])'),
+        ("a.tsx", "/*{}*/ eval(location.hash.slice(1))"),
+        ("a.php", "<?php /*{}*/ system($_GET['c']);"),
+        ("a.cs", '/*{}*/ class A {{ void F(string n) {{ Process.Start("cmd", "/c r " + n); }} }}'),
+        ("a.kt", '/*{}*/ fun f(n: String) {{ Runtime.getRuntime().exec("r " + n) }}'),
+        ("a.rs", '/*{}*/ fn f(n: &str) {{ Command::new("sh").arg("-c").arg(format!("r {{}}", n)); }}'),
+        ("a.c", "/*{}*/ int main(int c, char **v) {{ char b[9]; gets(b); system(v[1]); }}"),
+        ("a.rb", '# {}\nsystem("r #{{params[:x]}}")'),
+        ("a.sql", "/*{}*/ DELETE FROM t;"),
+        ("a.tf", '/*{}*/ resource "aws_s3_bucket" "a" {{ acl = "public-read" }}'),
+        ("a.py", "# {}\nx = eval(text)"),
+        ("vendor/a.min.js", "/*{}*/ eval(location.hash.slice(1))"),
+    ],
+)
+@table("padding", ["", PADDING], ids=["plain", "padded"])
+def test_a_padded_line_is_judged_as_a_plain_one(path: str, code: str, padding: str) -> None:
+    report = reviewed(new_file(path, code.format(padding) + "\n"))
+    assert report.findings and report.skipped == ()
+
+
 @table("sign", ["z", "("])
-def test_a_long_line_is_judged_and_only_one_beyond_the_parser_is_left_out(length: int, sign: str) -> None:
-    if sign == "(" and length < CUT_LINES_OVER:
-        pytest.skip("nested brackets bound the time of a parse")
-    text = f"# {sign * length}\nx = eval(text)\n" + "y = eval(text)  # " + "z" * 6_000 + "\n" + "a = 1\n" * 4
-    report = reviewed(new_file("a.py", text))
-    assert [(f.rule, f.line) for f in report.findings] == [("code-python-eval", 2), ("code-python-eval", 3)]
-    left_out = [("code: 1 lines over 100,000 characters", sign == "(")] if length > CUT_LINES_OVER else []
+def test_a_long_line_is_parsed_unless_it_nests_too_deep(sign: str) -> None:
+    report = reviewed(new_file("a.py", f"# {sign * 1_000_000}\nx = eval(text)\n"))
+    assert len(report.findings) == (sign == "z")
+    left_out = [("code: brackets nest deeper than 200", True)] if sign == "(" else []
     assert [(s.reason, s.asks) for s in report.skipped] == left_out
-
-
-def test_a_line_that_is_cut_from_statements_is_named() -> None:
-    report = reviewed(new_file("a.sql", "DELETE FROM t;\n" * 3 + "-- " + "z" * CUT_LINES_OVER + "\n"))
-    assert report.findings and [s.reason for s in report.skipped] == ["code: 1 lines over 100,000 characters"]
 
 
 def test_file_over_the_limit_is_named() -> None:
@@ -277,29 +288,6 @@ def test_every_finding_touches_an_added_line(path: str, lines: list[str], added:
 )
 def test_is_test_or_example(path: str, expected: bool) -> None:
     assert is_test_or_example(path) is expected
-
-
-@table(
-    ("path", "text", "expected"),
-    [
-        ("src/a.py", "x = 1\n", False),
-        ("src/distance.py", "x = 1\n", False),
-        ("web/dist/a.js", "x = 1\n", False),
-        ("web/dist/a.js", ("x=1;" * 100 + "\n") * 20, True),
-        ("api/a_pb2.py", "x = 1\n", False),
-        ("a.lock.json", "{}", True),
-        ("vendor.py", "x = 1\n", False),
-        ("a.js", "/* @generated */\n", False),
-        ("a.js", "// licence\n" + ("x=1;" * 100 + "\n") * 20, True),
-        ("a.js", "x=1;" * 1_200, False),
-        ("a.js", "x=1;" * 1_300, True),
-        ("a.py", "x = 1\n" * 9_000 + "y" * 200_000, False),
-        ("a.py", "y" * 1_000_000, False),
-        ("a.js", "y" * 1_000_000, True),
-    ],
-)
-def test_is_generated(path: str, text: str, expected: bool) -> None:
-    assert is_generated(path, text) is expected
 
 
 def test_readme_asks_for_no_rules() -> None:
