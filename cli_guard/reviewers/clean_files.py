@@ -33,7 +33,7 @@ def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | 
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None
     digest = hashlib.sha256(identity())
-    facts = (limits, user_rules, *(getattr(change, name) for name in FACTS))
+    facts = (limits, user_rules, *(getattr(change, name) for name in FACTS), change.tail)
     digest.update(repr(facts).encode("utf-8", "backslashreplace"))
     for hunk in change.hunks:
         head = (hunk.old_start, hunk.new_start, len(hunk.removed), len(hunk.added))

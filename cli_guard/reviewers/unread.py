@@ -4,7 +4,6 @@ Elsewhere it is listed; so is what could not be read before the change either, f
 """
 
 from dataclasses import replace
-from mimetypes import MimeTypes
 
 from cli_guard.code.languages import language_for, suffix_of, unread_language
 from cli_guard.git.contents import RawContents, decode
@@ -14,6 +13,8 @@ from cli_guard.rules.catalog import read_patterns
 PROGRAMS = read_patterns("languages/patterns.toml", "line_rules")
 # Files that are data as long as nothing says that they hold commands.
 DATA = frozenset((".css", ".scss", ".json", ".yaml", ".yml", ".toml"))
+# Names of text in which bytes that are none hide something.
+TEXTS = DATA.union(".md .rst .txt .adoc .csv .tsv .xml .svg .ini .cfg .conf .env".split())
 # Zip files that an interpreter runs, scripts of programs that have no grammar here, and Python's start-up files.
 RUN_BY_NAME = frozenset((".pyz", ".pyzw", ".ps1", ".psm1", ".awk", ".tcl", ".fish", ".zsh", ".ksh", ".pth"))
 
@@ -36,7 +37,7 @@ def with_decisions(changes: ChangeSet, contents: Contents) -> ChangeSet:
         change = binary.get(skip.path)
         if change and not skip.asks:
             start = (contents.new(change) or "").partition("\n")[0]
-            asks = is_live(change, start) or _claims_text(change.path)
+            asks = is_live(change, start) or suffix_of(change.path) in TEXTS
             skip = replace(skip, asks=asks and not _was_binary(change, contents))
         decided.append(skip)
     return replace(changes, skipped=tuple(decided))
@@ -45,14 +46,6 @@ def with_decisions(changes: ChangeSet, contents: Contents) -> ChangeSet:
 def _was_binary(change: FileChange, contents: Contents) -> bool:
     raw = contents.raw(change, old=True) if isinstance(contents, RawContents) else None
     return raw is not None and decode(raw) is None
-
-
-def _claims_text(path: str) -> bool:
-    """Return whether the ending of a name is that of text, by the list of the standard library."""
-    suffix = suffix_of(path)
-    # Not the list of the machine, which differs.
-    kind = MimeTypes().types_map[True].get(suffix, "")
-    return kind.startswith("text/") or suffix in DATA
 
 
 def is_live(change: FileChange, start: str = "") -> bool:

@@ -44,6 +44,7 @@ OTHER: dict[str, object] = {
     "new_blob": "3" * 40,
     "size": None,
     "hunks": CHANGE.hunks[:1],
+    "tail": (),
 }
 
 
