@@ -54,9 +54,7 @@ def decode(raw: bytes) -> str | None:
     for mark, encoding in MARKS:
         if raw.startswith(mark):
             return raw.decode(encoding, "replace")
-    if b"\0" not in raw[:SNIFFED_BYTES]:
-        return raw.decode("utf-8-sig", "replace")
-    if _nearly_text(raw):
+    if b"\0" not in raw[:SNIFFED_BYTES] or _nearly_text(raw):
         return raw.decode("utf-8-sig", "replace").replace("\0", NUL_SHOWN)
     for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
         # ASCII has a NUL for every other byte, and it is the higher one.
