@@ -33,6 +33,13 @@ HARMLESS = ("allowed", "asked", "denied", "other")
 BUDGET_MS = 250
 EVERYTHING = "git cat-file --batch-all-objects --batch; git for-each-ref"
 NOTHING_TO_REPORT = "nothing to report"
+# What judges commits that were recorded without hooks, by the kind of a case.
+AFTERWARDS = {
+    "range": "cli-guard review --range $(cat ../base)..HEAD",
+    "verify": "cli-guard verify --range $(cat ../base)..HEAD",
+    "scan": "cli-guard scan --history",
+    "audit": "cli-guard audit verify",
+}
 
 
 @dataclass(frozen=True)
@@ -210,9 +217,9 @@ class Run:
             worlds.bash(worlds.text(attack.attempt), worlds.repo, env)
         default = "git push -q origin HEAD" if attack.kind == "push" else "git commit -qm 'Change the app'"
         record = worlds.text(attack.record or default)
-        if attack.kind == "range":
+        if attack.kind in AFTERWARDS:
             worlds.bash(record, worlds.repo, HOOKS_OFF)
-            code, said = worlds.bash("cli-guard review --range $(cat ../base)..HEAD", worlds.repo, env)
+            code, said = worlds.bash(AFTERWARDS[attack.kind], worlds.repo, env)
             made = code == 0
         else:
             code, said = worlds.bash(record, worlds.repo, env)
@@ -275,7 +282,7 @@ class Run:
             self.prepare(attack)
             return ""
         outcome, words = self.record(attack, HOOKS_OFF)
-        if attack.kind != "range" and outcome not in ("recorded", "silent"):
+        if attack.kind not in AFTERWARDS and outcome not in ("recorded", "silent"):
             return f"not recorded: {words[-400:]}"
         remote = "export GIT_DIR=$PWD/../remote.git; " if attack.kind == "push" and not attack.proof else ""
         code, said = worlds.bash(worlds.text(remote + (attack.proof or EVERYTHING)), worlds.repo, HOOKS_OFF)
