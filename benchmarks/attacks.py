@@ -15,6 +15,7 @@ without the guard and names those whose payload has no effect.
 
 import argparse
 import json
+import resource
 import select
 import shutil
 import subprocess
@@ -31,6 +32,7 @@ GOOD = ("asked", "denied", "said")
 OTHER = ("no effect", "not run")
 HARMLESS = ("allowed", "asked", "denied", "other")
 BUDGET_MS = 250
+MEMORY = 3 << 30
 EVERYTHING = "git cat-file --batch-all-objects --batch; git for-each-ref"
 NOTHING_TO_REPORT = "nothing to report"
 # What judges commits that were recorded without hooks, by the kind of a case.
@@ -365,6 +367,8 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="also list what got through")
     parser.add_argument("--verify", action="store_true", help="run all attacks without the guard instead")
     given = parser.parse_args()
+    # Memory that a case makes a program take must not become that of the machine.
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     isolated = isolate()
     if not isolated:
         print("no namespaces here (unshare): commands are judged only, changes are not made", file=sys.stderr)
