@@ -230,8 +230,10 @@ class Run:
         if made:
             lines = [line for line in words.splitlines() if line.strip() and NOTHING_TO_REPORT not in line]
             return ("recorded" if lines else "silent"), words
-        if code == -9 or "internal error" in words:
-            return ("hung" if code == -9 else "error"), words
+        if code == -9 or "Out of memory" in words:
+            return "hung", words
+        if "internal error" in words:
+            return "error", words
         # A stop for another reason, such as a log that cannot be written, is a stop as well.
         return ("asked" if "needs review" in words and "denied" not in words else "denied"), words
 
