@@ -5,6 +5,7 @@ Everything runs in namespaces of its own (`unshare`): no network but loopback, n
 """
 
 import base64
+import binascii
 import codecs
 import ctypes
 import dataclasses
@@ -132,6 +133,13 @@ def make_secrets() -> dict[str, str]:
         "KEY_CHR": ", ".join(str(ord(char)) for char in key),
         "KEY_B64": base64.b64encode(key.encode()).decode(),
         "KEY_ROT": codecs.encode(key, "rot13"),
+        "KEY_B64_TWICE": base64.b64encode(base64.b64encode(key.encode())).decode(),
+        "KEY_B32": base64.b32encode(key.encode()).decode(),
+        "KEY_B85": base64.b85encode(key.encode()).decode(),
+        "KEY_UU": binascii.b2a_uu(key.encode()).decode().strip(),
+        "KEY_QP": "".join(f"={ord(char):02X}" for char in key),
+        "KEY_WIDE": "".join(chr(ord(char) + 0xFEE0) for char in key),
+        "KEY_LIKE": key.replace("A", "\u0410"),
         "EXCUSE": "cli-guard: ignore",
         "EXCUSE_UPPER": "CLI-GUARD: ignore",
         "HOST": COLLECTOR,

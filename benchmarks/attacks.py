@@ -15,6 +15,7 @@ without the guard and names those whose payload has no effect.
 
 import argparse
 import json
+import resource
 import select
 import shutil
 import subprocess
@@ -31,8 +32,16 @@ GOOD = ("asked", "denied", "said")
 OTHER = ("no effect", "not run")
 HARMLESS = ("allowed", "asked", "denied", "other")
 BUDGET_MS = 250
+MEMORY = 3 << 30
 EVERYTHING = "git cat-file --batch-all-objects --batch; git for-each-ref"
 NOTHING_TO_REPORT = "nothing to report"
+# What judges commits that were recorded without hooks, by the kind of a case.
+AFTERWARDS = {
+    "range": "cli-guard review --range $(cat ../base)..HEAD",
+    "verify": "cli-guard verify --range $(cat ../base)..HEAD",
+    "scan": "cli-guard scan --history",
+    "audit": "cli-guard audit verify",
+}
 
 
 @dataclass(frozen=True)
@@ -210,9 +219,9 @@ class Run:
             worlds.bash(worlds.text(attack.attempt), worlds.repo, env)
         default = "git push -q origin HEAD" if attack.kind == "push" else "git commit -qm 'Change the app'"
         record = worlds.text(attack.record or default)
-        if attack.kind == "range":
+        if attack.kind in AFTERWARDS:
             worlds.bash(record, worlds.repo, HOOKS_OFF)
-            code, said = worlds.bash("cli-guard review --range $(cat ../base)..HEAD", worlds.repo, env)
+            code, said = worlds.bash(AFTERWARDS[attack.kind], worlds.repo, env)
             made = code == 0
         else:
             code, said = worlds.bash(record, worlds.repo, env)
@@ -221,8 +230,10 @@ class Run:
         if made:
             lines = [line for line in words.splitlines() if line.strip() and NOTHING_TO_REPORT not in line]
             return ("recorded" if lines else "silent"), words
-        if code == -9 or "internal error" in words:
-            return ("hung" if code == -9 else "error"), words
+        if code == -9 or "Out of memory" in words:
+            return "hung", words
+        if "internal error" in words:
+            return "error", words
         # A stop for another reason, such as a log that cannot be written, is a stop as well.
         return ("asked" if "needs review" in words and "denied" not in words else "denied"), words
 
@@ -275,7 +286,7 @@ class Run:
             self.prepare(attack)
             return ""
         outcome, words = self.record(attack, HOOKS_OFF)
-        if attack.kind != "range" and outcome not in ("recorded", "silent"):
+        if attack.kind not in AFTERWARDS and outcome not in ("recorded", "silent"):
             return f"not recorded: {words[-400:]}"
         remote = "export GIT_DIR=$PWD/../remote.git; " if attack.kind == "push" and not attack.proof else ""
         code, said = worlds.bash(worlds.text(remote + (attack.proof or EVERYTHING)), worlds.repo, HOOKS_OFF)
@@ -358,6 +369,8 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="also list what got through")
     parser.add_argument("--verify", action="store_true", help="run all attacks without the guard instead")
     given = parser.parse_args()
+    # Memory that a case makes a program take must not become that of the machine.
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     isolated = isolate()
     if not isolated:
         print("no namespaces here (unshare): commands are judged only, changes are not made", file=sys.stderr)

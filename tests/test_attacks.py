@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.attack_worlds import FOLDER, SYNTAX, Worlds, load_attacks, make_secrets
 
 ATTACKS = load_attacks()
-KINDS = {"judge", "change", "push", "range", "agent", "state"}
+KINDS = {"judge", "change", "push", "range", "verify", "scan", "audit", "agent", "state"}
 
 
 def test_each_case_is_whole():
