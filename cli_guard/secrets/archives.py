@@ -12,7 +12,8 @@ import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from heapq import merge
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 DEEPEST = 8
@@ -49,6 +50,7 @@ CLOSED = (
 BYTECODE = re.compile(rb".[\x0c-\x0f]\r\n", re.DOTALL)
 SHORT_TEXT = re.compile(rb"[zZ\xda\xfa](.)", re.DOTALL)
 ZIP = b"PK\3\4"
+XZ = b"\xfd7zXZ\0"
 LZMA = b"\x5d\0\0"
 TAR_MAGIC_TO_END = 255  # of a header of 512 bytes, after which the file begins
 AR = b"!<arch>\n"
@@ -210,15 +212,16 @@ def _file_starts(data: bytes) -> set[int]:
 
 
 def _streams(data: bytes) -> Iterator[tuple[int, Stream]]:
-    """Yield the streams that begin with a signature; not those that it seems to have within another of its kind."""
-    for signature, stream_at in SIGNATURES:
-        inflated = 0
-        for at in _places(data, signature):
-            stream = stream_at(data, at) if at >= inflated else None
-            if stream:
-                yield at, stream
-                # The entries of a zip may overlap: each one counts.
-                inflated = stream.end or 0 if signature != ZIP else 0
+    """Yield the streams that begin with a signature, but none that another one, which was inflated, seems to hold."""
+    places = (zip(_places(data, SIGNATURES[kind][0]), repeat(kind)) for kind in range(len(SIGNATURES)))
+    inflated = 0
+    for at, kind in merge(*places):
+        signature, stream_at = SIGNATURES[kind]
+        # The entries of a zip may overlap, and its directory names each one.
+        stream = stream_at(data, at) if at >= inflated or signature == ZIP else None
+        if stream:
+            yield at, stream
+            inflated = max(inflated, stream.end or 0)
 
 
 def _deflated() -> Any:
@@ -239,20 +242,26 @@ def _zip_entry(data: bytes, at: int) -> Stream | None:
         return None
     # Stored bytes are in the file itself; bzip2 and xz have signatures of their own.
     unnamed = {0: "", 12: "", 95: "", 8: DAMAGED}.get(method, f"not read: zip method {method}")
-    if method == 14 and _zip_lzma(data, at):
+    if method == 14 and _zip_other(data, at):
         unnamed = ""
     # What is really encrypted may happen to look like a short stream.
     failure, wanted = (ENCRYPTED, size or None) if flags & 1 else (unnamed, None)
+    # Programs that read zips hold the signature too: any header is tried, and the failure of a plausible one is said.
+    named = data[at + 30 : at + 30 + name]
+    is_sure = data[at + 4] < 64 and bool(named) and min(named) >= 0x20
     # The method may be forged, and the true one stand in the directory: each is tried.
-    return Stream(start, _deflated, failure, is_sure=True, size=wanted)
+    return Stream(start, _deflated, failure, is_sure=is_sure, size=wanted)
 
 
-def _zip_lzma(data: bytes, at: int) -> Stream | None:
+def _zip_other(data: bytes, at: int) -> Stream | None:
+    """Return the stream of an entry in bzip2, xz or LZMA, whatever its header says."""
     if len(data) < at + 30:
         return None
     start = at + 30 + sum(struct.unpack_from("<HH", data, at + 26))
+    if data.startswith(XZ, start):
+        return _xz(data, start)
     if data[start + 2 : start + 4] != b"\5\0":
-        return None
+        return _bzip2(data, start)
     # The head of a `.lzma` file: properties, and that the size is unknown.
     prefix = data[start + 4 : start + 9] + b"\xff" * 8
     return Stream(start + 9, _lzma_alone, failure="", prefix=prefix)
@@ -272,12 +281,12 @@ def _gzip(data: bytes, at: int) -> Stream | None:
 
 
 def _bzip2(data: bytes, at: int) -> Stream | None:
-    known = data.startswith(b"1AY&SY", at + 4)
-    return Stream(at, bz2.BZ2Decompressor, is_sure=True) if known else None
+    known = data.startswith(b"BZh", at) and data.startswith(b"1AY&SY", at + 4)
+    return Stream(at, bz2.BZ2Decompressor) if known else None
 
 
 def _xz(_data: bytes, at: int) -> Stream:
-    return Stream(at, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY), is_sure=True)
+    return Stream(at, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY))
 
 
 def _zlib(data: bytes, at: int) -> Stream | None:
@@ -300,10 +309,10 @@ def _png(data: bytes, at: int) -> Stream | None:
 
 SIGNATURES: tuple[tuple[bytes, Callable[[bytes, int], Stream | None]], ...] = (
     (ZIP, _zip_entry),
-    (ZIP, _zip_lzma),
+    (ZIP, _zip_other),
     (b"\x1f\x8b\x08", _gzip),
     (b"BZh", _bzip2),
-    (b"\xfd7zXZ\0", _xz),
+    (XZ, _xz),
     (b"stream", _pdf),
     (b"zTXt", _png),
     (b"iTXt", _png),

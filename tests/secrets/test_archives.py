@@ -113,6 +113,7 @@ FORMS = {
     "before": b"#!/bin/sh\n" + bytes(90) + zipped(),
     "garbage between": gzip.compress(b"x = 1\n") + b"garbage" + gzip.compress(SECRET),
     "cut": gzip.compress(SECRET + NOISE)[:-900],
+    "gz in a deflated entry": zipped(gzip.compress(NOISE + SECRET)),
     "hidden in an entry": zipped(b"x" + zipped(), method=zipfile.ZIP_STORED),
 }
 
@@ -144,7 +145,15 @@ def test_a_key_in_it_is_found(form: str) -> None:
             "pdf",
             "4 deep",
         ),
-        *("png zTXt", "5 members of 4.9 MB", "across a window", "forged password", "70 KB behind", "stored"),
+        *(
+            "png zTXt",
+            "5 members of 4.9 MB",
+            "across a window",
+            "forged password",
+            "70 KB behind",
+            "stored",
+            "gz in a deflated entry",
+        ),
     ],
 )
 def test_nothing_is_said_of_what_was_read_whole(form: str) -> None:
@@ -222,6 +231,7 @@ def test_one_budget_is_for_several_files() -> None:
             b"\0PK\3\4PK\1\2PK\5\6PK\7\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
             b"\0ELF \x1f\x8b\x08\0 BZh9 zTXt stream\n",
         ),
+        b"\0a program that reads zips: PK\3\4\xff\xff\1\0\0\0" + bytes(90) + b"BZh91AY&SY",
         b"%PDF-1\n1 0 obj <</Subtype /Image>>\nstream\n" + zlib.compress(bytes(99)),
         png(b"IDAT", zlib.compress(bytes(9_000))),
     ],
