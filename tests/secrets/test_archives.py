@@ -101,6 +101,7 @@ FORMS = {
     "across a window": gzip.compress(bytes(archives.WINDOW - 60) + gzip.compress(NOISE + SECRET)),
     # What other programs forgive.
     "forged password": forged(zipped(), {PASSWORD: 1}),
+    "forged password in both": forged(forged(zipped(), {PASSWORD: 1}), {8: 1}, zipped().index(b"PK\1\2")),
     "forged checksum": forged(zipped(), {CHECKSUM: 0}),
     "forged method": forged(zipped(), {8: 99}),
     "forged to stored": forged(zipped(), {8: 0}),
