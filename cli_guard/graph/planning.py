@@ -9,6 +9,7 @@ from cli_guard.graph.state import State
 from cli_guard.model import Action
 from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
 from cli_guard.reviewers import registry
+from cli_guard.reviewers.per_file import may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
 
 PUSH_EVENTS = ("pre-push", "range", "verify", "pre-receive")
@@ -32,10 +33,17 @@ def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
     shard = subject.shard
     ordered = sorted(registry.REVIEWERS, key=lambda each: each.name in subject.advice.reviewers)
     read = [] if subject.event == registry.MESSAGE_ONLY else paths
+    packed = {change.path for change in subject.changes if may_be_packed(change)} if shard else set()
     return [
         Action(
             f"review_{reviewer.name}",
-            {"paths": [path for path in read if not shard or shard.has_file(reviewer.name, path)]},
+            {
+                "paths": [
+                    path
+                    for path in read
+                    if not shard or shard.has_file(reviewer.name, path, is_packed=path in packed)
+                ]
+            },
             purpose=f"find {reviewer.name} risks",
         )
         for reviewer in ordered

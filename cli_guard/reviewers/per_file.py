@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from cli_guard.model import FileChange, Finding, Skipped, finding_data, finding_of
+from cli_guard.model import FileChange, Finding, Kind, Skipped, finding_data, finding_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +67,10 @@ class FileWork(Protocol):
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
         """Return the result of a reviewer for one file, None if it has not examined it yet."""
+
+
+def may_be_packed(change: FileChange) -> bool:
+    """Return whether a file may be compressed: it is binary, or a short one that shows it only by broken characters."""
+    if change.kind is Kind.BINARY or change.tail is not None:
+        return True
+    return any("\ufffd" in line for hunk in change.hunks for line in hunk.added)

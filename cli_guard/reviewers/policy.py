@@ -274,8 +274,9 @@ def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
     if not left_out:
         return None
     path, reason = left_out[0]
-    others = f", and {len(left_out) - 1} more files" if len(left_out) > 1 else ""
-    return finding("policy-not-reviewed", path, None, f"not reviewed: {reason}{others}", repr(left_out))
+    named = "".join(f"; {path} ({reason})" for path, reason in left_out[1:SHOWN])
+    more = f"; and {len(left_out) - SHOWN} more" if len(left_out) > SHOWN else ""
+    return finding("policy-not-reviewed", path, None, f"not reviewed: {reason}{named}{more}", repr(left_out))
 
 
 def expired_notes(policy: Policy, today: datetime.date) -> list[str]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from cli_guard.git.contents import RawContents, printable_runs
+from cli_guard.git.contents import RawContents
 from cli_guard.model import (
     ChangeSet,
     Confidence,
@@ -22,12 +22,13 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
-from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
+from cli_guard.reviewers.packed import search_packed
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, AddedText, core
-from cli_guard.secrets.archives import open_archive
+from cli_guard.secrets.archives import Budget
 from cli_guard.secrets.candidates import OutOfTimeError
 from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
@@ -69,6 +70,8 @@ class Findings:
     scanned: dict[bytes, Scan] = field(default_factory=dict)
     published: Callable[[str], bool] | None = None
     marked: bool = False
+    opened: set[str | None] = field(default_factory=set)
+    budget: Budget = field(default_factory=lambda: Budget(0))
 
 
 def examiner(subject: ReviewInput) -> Examiner:
@@ -102,7 +105,11 @@ def review(subject: ReviewInput) -> Report:
     _review_paths(list(subject.changes.people), so_far, commit, "its author or committer")
     for step in subject.history:
         _review_paths(list(step.people), so_far, step.commit, "its author or committer")
-        own = tuple(change for change in step if shard is None or shard.has_path(change.path))
+        own = tuple(
+            change
+            for change in step
+            if shard is None or shard.has_file("secrets", change.path, is_packed=may_be_packed(change))
+        )
         _review_changes(subject, replace(step, files=own), so_far, commit=step.commit)
         if step.message and messages:
             _review_message(subject, step.message, so_far, step.commit)
@@ -127,6 +134,7 @@ def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
 
 
 def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+    so_far.budget = Budget(subject.limits.total_chars)
     named = [change for change in changes if change.status in (Status.ADDED, Status.COPIED, Status.RENAMED)]
     for change in named:
         if not so_far.published and change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
@@ -140,6 +148,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
             _look(subject, change, so_far, commit)
         elif subject.history:
             so_far.scanned[_key(change.path, AddedText.of(change).text)] = Scan()
+        _review_packed(subject, change, so_far, commit)
     _review_paths([change.path for change in named], so_far, commit)
 
 
@@ -204,30 +213,22 @@ def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, c
     source = Source(change.path, text, hits, _no_line, commit, "in a binary file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
         _add(so_far, source, group)
-    _review_members(subject, change, so_far, commit)
 
 
-def _review_members(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
-    """Scan the files in a compressed file for certain keys, and say what could not be opened."""
+def _review_packed(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+    """Search what is compressed in a file; in a commit of the history, unless the change as a whole holds it too."""
     contents = subject.contents
-    raw = contents.raw(change) if isinstance(contents, RawContents) else None
-    opened = open_archive(raw) if raw else None
-    if raw is None or opened is None or not isinstance(contents, RawContents):
+    known = commit is not None and change.new_blob in so_far.opened
+    if known or not isinstance(contents, RawContents) or not may_be_packed(change):
         return
-    if not opened.complete:
-        part = f"searched only in part ({len(opened.members)} files)" if opened.members else "not searched"
-        so_far.skipped.append(Skipped(change.path, f"compressed: {part}"))
-    was = open_archive(contents.raw(change, old=True) or b"")
-    before = b"\n".join(was.members) if was else b""
-    is_late = subject.start_clock()
-    text = GAP.join(run for member in opened.members for run in printable_runs(member))
-    result = scan_keys(text, is_late)
-    if result.stopped_at is not None:
-        _skip_rest(subject, so_far, change.path, "keys in a compressed file")
-    hits = [hit for hit in result.hits if GAP not in hit.value and hit.value.encode() not in before]
-    source = Source(change.path, text, hits, _no_line, commit, "in a compressed file")
-    for group in _by_value(hits)[:FILE_FINDINGS]:
-        _add(so_far, source, group)
+    so_far.opened.add(change.new_blob)
+    raw = contents.raw(change) or b""
+    packed = search_packed(change, raw, lambda: contents.raw(change, old=True) or b"", so_far.budget)
+    so_far.skipped += packed.skipped
+    for text, hits in packed.found:
+        source = Source(change.path, text, hits, _no_line, commit, "in a compressed file")
+        for group in _by_value(hits)[:FILE_FINDINGS]:
+            _add(so_far, source, group)
 
 
 def _review_partial_blocks(

@@ -44,9 +44,9 @@ class Shard:
         turn = in_turn.index(reviewer) + 1 if reviewer in in_turn else 0
         return turn % self.of == self.number - 1
 
-    def has_file(self, reviewer: str, path: str) -> bool:
-        """Return whether a reviewer examines a file in this part."""
-        if reviewer_of(reviewer).scope is Scope.FILE:
+    def has_file(self, reviewer: str, path: str, *, is_packed: bool = False) -> bool:
+        """Return whether a reviewer examines a file in this part; those that may be packed share one budget."""
+        if reviewer_of(reviewer).scope is Scope.FILE and not (is_packed and reviewer == "secrets"):
             return self.has_path(path)
         return self.has_reviewer(reviewer)
 

@@ -7,6 +7,7 @@ single line of a megabyte is never given to a pattern as a whole.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 
 from cli_guard.model import Confidence, Severity
@@ -23,7 +24,7 @@ from cli_guard.secrets import (
 from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
-from cli_guard.secrets.vocabulary import Vocabulary, fold
+from cli_guard.secrets.vocabulary import Keywords, Vocabulary, fold
 
 # The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
@@ -102,7 +103,7 @@ def _all_hits(text: str, path: str, clock: _Clock, *, decode: bool) -> Iterator[
             for match in detector.pattern.finditer(text):
                 clock.check(0)
                 yield from _judge(detector, text, path, 0, match)
-    yield from _near_keywords(text, lower, path, vocabulary, clock)
+    yield from _near_keywords(text, lower, path, keywords().held_by(lower, vocabulary), clock)
     clock.reached = len(text)
     yield from _in_joined_literals(text, path, clock)
     if decode:
@@ -114,13 +115,20 @@ def _all_hits(text: str, path: str, clock: _Clock, *, decode: bool) -> Iterator[
         yield from disguised.find_transformed(text, scan_inner, clock.check)
 
 
+@cache
+def _sure_keywords() -> Keywords:
+    return Keywords(word for word, rules in by_keyword().items() if any(map(_is_sure, rules)))
+
+
 def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
     """Find the keys in the text runs of a binary file: providers' certain and critical formats, key blocks."""
     lower = fold(text)
     vocabulary = Vocabulary.of(lower)
     clock = _Clock(out_of_time)
-    blocks = _blocks(text, lower, "", vocabulary, clock)
-    hits, stopped_at = _collect(chain(blocks, _near_keywords(text, lower, "", vocabulary, clock, _is_sure)))
+    has_block = any(mark in lower for mark in keyblocks.MARKS)
+    blocks = keyblocks.find_blocks(text, clock.check) if has_block else ()
+    held = _sure_keywords().held_by(lower, vocabulary)
+    hits, stopped_at = _collect(chain(blocks, _near_keywords(text, lower, "", held, clock, _is_sure)))
     sure = [hit for hit in hits if not hit.generic and hit.severity is Severity.CRITICAL]
     return Scan(tuple(without_overlaps(sure)), stopped_at)
 
@@ -134,11 +142,9 @@ def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
 
     def tokens_in(inner: str) -> list[Hit]:
         lower = fold(inner)
-        vocabulary = Vocabulary.of(lower)
+        held = keywords().held_by(lower, Vocabulary.of(lower))
         own = _Clock(clock.out_of_time)
-        return [
-            *_near_keywords(inner, lower, path, vocabulary, own, lambda d: not d.generic or d.check == "near")
-        ]
+        return [*_near_keywords(inner, lower, path, held, own, lambda d: not d.generic or d.check == "near")]
 
     for start, end, hit in disguised.find_joined(text, tokens_in, clock.check):
         yield replace(hit, start=start, end=end, value=text[start:end])
@@ -148,7 +154,7 @@ def _near_keywords(
     text: str,
     lower: str,
     path: str,
-    vocabulary: Vocabulary,
+    held: Iterable[str],
     clock: _Clock,
     wanted: Callable[[Detector], bool] = lambda _detector: True,
 ) -> Iterator[Hit]:
@@ -156,7 +162,7 @@ def _near_keywords(
     kind = places.kind_of(path)
     present = [
         (keyword, [rule for rule in by_keyword()[keyword] if wanted(rule) and _is_for(rule, kind, lower)])
-        for keyword in keywords().held_by(lower, vocabulary)
+        for keyword in held
     ]
     tried = [(word, rules, REACH + max(rule.after for rule in rules)) for word, rules in present if rules]
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)

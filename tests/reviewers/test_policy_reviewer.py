@@ -455,9 +455,11 @@ def test_what_a_limit_left_out_is_one_finding() -> None:
     finding = not_reviewed([Skipped("b", "too big", asks=True), Skipped("a", "too big", asks=True)])
     assert finding is not None
     assert (finding.rule, finding.path) == ("policy-not-reviewed", "a")
-    assert "1 more" in finding.message
+    assert finding.message == "not reviewed: too big; b (too big)"
     again = not_reviewed([Skipped("a", "too big", asks=True), Skipped("b", "too big", asks=True)])
     assert again == finding
+    many = not_reviewed([Skipped(f"{number}.zip", "too big", asks=True) for number in range(12)])
+    assert many and many.message.count("too big") == 8 and many.message.endswith("; and 4 more")
 
 
 def test_an_empty_baseline_answers_nothing() -> None:

@@ -6,7 +6,7 @@ from cli_guard.review.page.evidence import Evidence, answers_section, proof_sect
 from cli_guard.review.page.findings import Row, findings_section
 from cli_guard.review.page.markup import SHOWN, Markup, fit, tag
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import ANSWERED, coverage, next_steps, tally, verdict
+from cli_guard.review.render.words import ANSWERED, coverage, gravest_first, next_steps, tally, verdict
 
 
 def render(review: Review, evidence: Evidence | None = None) -> str:
@@ -22,7 +22,7 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     for each in review.suppressed:
         links = evidence.links_to(each.finding.fingerprint) if evidence else Markup()
         rows.append(Row(each.finding, "answered", answer_of(each), links))
-    skipped, unread = review.skipped, ", ".join(dict.fromkeys(review.secrets_only))
+    skipped, unread = gravest_first(review.skipped), ", ".join(dict.fromkeys(review.secrets_only))
     more = f"and {len(skipped) - SHOWN} more: the JSON format lists all"
     lines = [more] * (len(skipped) > SHOWN) + [f"searched for secrets only: files in {unread}"] * bool(unread)
     reasons = [(fit(each.path), fit(each.reason)) for each in skipped[:SHOWN]]

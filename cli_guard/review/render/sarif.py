@@ -193,7 +193,8 @@ def _invocation(review: Review) -> Object:
 
 
 def _notification(each: Skipped) -> Object:
-    notification: Object = {"level": "note", "message": {"text": f"not reviewed: {_text(each.reason)}"}}
+    level = "warning" if each.asks else "note"
+    notification: Object = {"level": level, "message": {"text": f"not reviewed: {_text(each.reason)}"}}
     if each.path:
         notification["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}]
     return notification

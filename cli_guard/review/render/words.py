@@ -2,15 +2,16 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cli_guard.code.languages import comment
-from cli_guard.model import Category, Decision, Disposition, Finding
+from cli_guard.model import Category, Decision, Disposition, Finding, Skipped
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
 
 PATH_LENGTH = 240
+REASON_LENGTH = 120
 ANSWERED = {"approval": "approved", "config": "cli-guard.toml", "inline": "in the code"}
 MARK = "cli-guard: ignore[RULE] reason"
 SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
@@ -76,15 +77,26 @@ def tally_of(disposition: Disposition, review: Review) -> str:
 
 
 def skipped_line(review: Review, shown: int) -> str:
-    """Format `not reviewed: logo.png (binary), and 7 more`; empty if nothing, or nothing else, is to be said of it."""
-    reported = {each.finding.path for each in review.findings if each.finding.rule == "policy-not-reviewed"}
-    firsts = {each.path: each for each in reversed(review.skipped) if each.path not in reported}
-    left = [*firsts.values()][::-1]
-    if not left:
+    """Format `not reviewed: logo.png (binary), and 7 more`, what asks first, without what a finding says already."""
+    findings = [each.finding for each in review.findings if each.finding.rule == "policy-not-reviewed"]
+    reasons: dict[str, list[str]] = {}
+    for each in gravest_first(review.skipped):
+        if not any(each.reason in found.message and _names(found, each.path) for found in findings):
+            reasons.setdefault(each.path, []).append(clip(printable(each.reason), REASON_LENGTH))
+    if not reasons:
         return ""
-    names = [f"{path_of(each.path)} ({clip(printable(each.reason), 80)})" for each in left[:shown]]
-    more = len(left) - len(names)
-    return "not reviewed: " + ", ".join(names) + (f", and {more} more" if more else "")
+    every = [f"{path_of(path)} ({'; '.join(dict.fromkeys(listed))})" for path, listed in reasons.items()]
+    more = len(every) - shown
+    return "not reviewed: " + ", ".join(every[:shown]) + (f", and {more} more" if more > 0 else "")
+
+
+def gravest_first(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """Return what was not read in its order, what needs a person before the rest."""
+    return sorted(skipped, key=lambda each: not each.asks)
+
+
+def _names(found: Finding, path: str) -> bool:
+    return path == found.path or f"{path} (" in found.message
 
 
 def fuller(review: Review) -> str:
@@ -112,7 +124,8 @@ def next_steps(review: Review) -> tuple[str, ...]:
     earlier = [ANSWERED.get(each.by, printable(each.by)) for each in review.suppressed if not each.new]
     ends = f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})" if earlier else ""
     # Nothing is known of what was not read.
-    said = f", {found or 'nothing to report'}" if found or review.reviewed else ""
+    unread = "not everything was read" if any(each.asks for each in review.skipped) else ""
+    said = f", {found or unread or 'nothing to report'}" if found or unread or review.reviewed else ""
     return (f"{coverage(review)}{said}{ends}",)
 
 

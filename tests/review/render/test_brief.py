@@ -4,14 +4,17 @@ import dataclasses
 import itertools
 import tomllib
 
+import pytest
 import review_samples as samples
 from examples import table
 
 from cli_guard.model import Decision, Disposition, JudgedFinding, Skipped, Suppressed
 from cli_guard.policy.suppressions import answer_in
+from cli_guard.review.render import renderer
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.text import render
 from cli_guard.review.render.words import next_steps
+from cli_guard.reviewers.policy import not_reviewed
 
 ADVICE = [
     JudgedFinding(each, Disposition.ADVISE) for each in (samples.DOCS, samples.HOSTILE, *samples.COMPLEX)
@@ -99,9 +102,24 @@ def test_the_answer_is_in_the_language_of_the_file(
 
 def test_a_file_is_said_once() -> None:
     both = (Skipped("a.js", "code: minified"), Skipped("a.js", "docs: minified"), Skipped("b.bin", "binary"))
-    line = "not reviewed: a.js (code: minified), b.bin (binary)\n"
+    line = "not reviewed: a.js (code: minified; docs: minified), b.bin (binary)\n"
     assert line in render(dataclasses.replace(samples.CLEAN, skipped=both))
-    unread = dataclasses.replace(samples.POLICY, rule="policy-not-reviewed", path="a.js")
+    asking = tuple(dataclasses.replace(each, asks=True) for each in both)
+    unread = not_reviewed(asking)
+    assert unread is not None
     findings = (JudgedFinding(unread, Disposition.REVIEW),)
-    shown = render(dataclasses.replace(samples.NEEDS_REVIEW, findings=findings, skipped=both))
-    assert "not reviewed: b.bin (binary)\n" in shown and shown.count("a.js") == 1
+    for skipped in (asking, (*both, *asking)):
+        shown = render(dataclasses.replace(samples.NEEDS_REVIEW, findings=findings, skipped=skipped))
+        assert [shown.count(each.reason) for each in both] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "github", "html", "sarif", "json"])
+def test_each_format_shows_every_reason_and_what_asks_is_not_nothing(name: str) -> None:
+    """A finding about it may be off, or answered."""
+    unread = (Skipped("b.png", "pixels"), Skipped("a.zip", "binary"), Skipped("a.zip", "too big", asks=True))
+    shown = renderer(name)(dataclasses.replace(samples.CLEAN, skipped=unread, reviewed=1))
+    assert "nothing to report" not in shown
+    if name not in ("sarif", "json"):  # for programs: in the order of the change
+        assert "not everything was read" in shown
+        assert shown.index("a.zip") < shown.index("too big") < shown.index("binary")
+        assert shown.index("too big") < shown.index("pixels")
