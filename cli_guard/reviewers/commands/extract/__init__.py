@@ -81,7 +81,10 @@ READERS = {".json": read_json, ".jsonc": read_json, ".ipynb": read_json, ".toml"
 
 
 class Unreadable(ValueError):
-    """A part of the file could not be read; everything before it has been yielded. `asks`: a bound of ours."""
+    """A part of the file could not be read; everything before it has been yielded.
+
+    `asks`: the program that the file is for may read it as it is; a template is another text when it is filled in.
+    """
 
     def __init__(self, reason: str, *, asks: bool) -> None:
         super().__init__(reason)
@@ -107,6 +110,7 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
 
     An `executable` file without a first line for its interpreter, and without a family, is run by the caller's shell.
     """
+    is_template = TEMPLATE.search(file) is not None or ("{{" in text and "templates/" in file)
     if TEMPLATE.search(file):
         file = TEMPLATE.sub("", file)
         text = TEMPLATE_STATEMENT.sub(lambda found: " " * len(found[0]), text)
@@ -133,7 +137,7 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
     for extract in extractors:
         yield from extract(document)
     if document.problem:
-        raise Unreadable(document.problem, asks=document.is_cut)
+        raise Unreadable(document.problem, asks=document.is_cut or not is_template)
 
 
 def _is_for_shell(file: str, text: str) -> bool:
