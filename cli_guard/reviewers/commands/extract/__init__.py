@@ -26,7 +26,7 @@ from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, variabl
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-__all__ = ["Snippet", "Unreadable", "Where", "family_of", "looks_so", "snippets"]
+__all__ = ["Snippet", "Unreadable", "Where", "family_of", "looks_so", "read_document", "snippets"]
 
 FromDocument = Callable[[Document], Iterator[Snippet]]
 FromText = Callable[[str], Iterator[Snippet]]
@@ -133,7 +133,7 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
     extractors = _from_documents(file, text)
     if not extractors:
         return
-    document = _read_document(file, text)
+    document = read_document(file, text)
     for extract in extractors:
         yield from extract(document)
     if document.problem:
@@ -151,7 +151,8 @@ def _from_documents(file: str, text: str) -> list[FromDocument]:
     ]
 
 
-def _read_document(file: str, text: str) -> Document:
+def read_document(file: str, text: str) -> Document:
+    """Read a file into nodes, as YAML unless its name says JSON or TOML."""
     reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
     document = reader(file, text)
     # The template of a chart is YAML only when it is filled in.

@@ -46,8 +46,8 @@ ANSIBLE = re.compile(
 
 def workflow(document: Document) -> Iterator[Snippet]:
     roots = document.roots
-    for named in at([*roots, *at(roots, "jobs", "*")], "defaults", "run", "shell"):
-        yield from _shell_itself(named)
+    for shell in at([*roots, *at(roots, "jobs", "*")], "defaults", "run", "shell"):
+        yield from _shell_itself(shell)
     for job in at(roots, "jobs", "*"):
         named = _default_shell(job) or _default_shell(*roots)
         for step in at([job], "steps", "[]"):
