@@ -245,6 +245,11 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
             "make x",
             "make x || true",
         ),
+        (WORKFLOW, FLOW, "jobs:\n", "jobs:\n  guard: {steps: []}\n"),
+        (WORKFLOW, USES, "@v2\n", "@v2\n---\na: 1\n"),
+        (WORKFLOW, USES, "@v2", f"@v{'9' * 5_000}"),
+        ("ci/guard.sh", SCRIPT, "/bin/bash", "/bin/true"),
+        ("Makefile", MAKE + "check:\n\t$(MAKE) guard\n", "$(MAKE) guard", "-$(MAKE) guard"),
         ("azure-pipelines.yml", "steps:\n- script: cli-guard verify\n", "verify", "verify || true"),
         ("Jenkinsfile", "sh 'cli-guard verify'\n", "sh", "echo"),
     ],
@@ -305,6 +310,7 @@ def test_an_edit_of_a_call_asks(path: str, text: str, before: str, after: str) -
         (".husky/pre-commit", HUSKY, "guard hook", "guard \\\n  hook"),
         ("ci/guard.sh", SCRIPT, "echo done", "echo it is done"),
         ("ci/guard.sh", "cli-guard verify || exit 1\nls\n", "ls", "exit 0"),
+        (".drone.yml", "steps: [{image: x/cli-guard:1.2}]\n", "1.2", "1.10"),
         ("ci/guard.sh", "prettier cli-guard.toml\n", "prettier", "cat"),
         ("README.md", "Call `cli-guard verify` in CI.\n", "verify", "verify || true"),
         ("src/app.py", 'run("cli-guard verify")\n', "verify", "verify || true"),
@@ -320,6 +326,16 @@ def test_a_new_file_and_a_new_call_are_silent() -> None:
     assert found({}, {WORKFLOW: FLOW, ".husky/pre-commit": HUSKY}) == []
     more = USES + "  also:\n    steps:\n    - run: cli-guard review --range A..B\n"
     assert found({WORKFLOW: USES}, {WORKFLOW: more}) == []
+
+
+@table(
+    ("path", "asks"),
+    [("GNUmakefile", True), ("prek.toml", True), ("lefthook-local.yml", True), ("sub/GNUmakefile", False)],
+)
+def test_a_new_file_that_is_used_in_place_of_a_caller_asks(path: str, asks: bool) -> None:
+    callers = {"Makefile": MAKE, ".pre-commit-config.yaml": HOOKS, "lefthook.yml": LEFTHOOK}
+    before = {file: f"# 1\n{text}" for file, text in callers.items()}
+    assert [each.path for each in found(before, {**callers, path: "x = 1\n"})] == [path] * asks
 
 
 def moved(old: str, new: str, text: str, **fields: str) -> list[Finding]:

@@ -47,9 +47,16 @@ TEXTS: tuple[tuple[re.Pattern[str], Callable[[Values, str, str], Sites]], ...] =
 )
 # What may be a file of the repository that a call runs: `ci/guard.sh`, `./.github/workflows/guard.yml`.
 RUNNERS = (
-    (re.compile(r"\bmake\s+(?:(?:-\S+|\w+=\S*)\s+){0,9}([\w.-]+)"), "Makefile", "target "),
+    (re.compile(r"(?:\bmake|\$[({]MAKE[)}])\s+(?:(?:-\S+|\w+=\S*)\s+){0,9}([\w.-]+)"), "Makefile", "target "),
     (re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)"), "package.json", "script scripts."),
 )
+# A new file that its program reads in place of another one.
+SHADOWS = {
+    "GNUmakefile": ("makefile", "Makefile"),
+    "makefile": ("Makefile",),
+    "prek.toml": (".pre-commit-config.yaml",),
+    "lefthook-local.yml": ("lefthook.yml", "lefthook.yaml", ".lefthook.yml"),
+}
 PATH = re.compile(r"(?<![\w./:@-])(?:\./)?((?:[\w.-]+/)*[\w.-]+)")
 ACTIONS = ("", "/action.yml", "/action.yaml")
 MOST_PATHS = 200
@@ -66,11 +73,16 @@ class Calls:
 
 def review_calls(subject: ReviewInput) -> Iterator[Finding]:
     """Report each file in which the change takes a call of the guard away, or changes what decides how it runs."""
-    calls = Caller(subject).calls
+    caller = Caller(subject)
     for change in subject.changes:
         is_new = change.status in (Status.ADDED, Status.COPIED)
         if not (is_new or change.read_as) and may_call(change.old_path or change.path):
-            yield from review_caller(subject, change, calls)
+            yield from review_caller(subject, change, caller.calls)
+        if is_new or change.status is Status.RENAMED:
+            for other in SHADOWS.get(change.path, ()):
+                if caller.sites_of(other):
+                    told = f"{change.path} is used in place of {other}, which calls cli-guard"
+                    yield finding(change.path, min(change.added, default=None), told, told)
 
 
 def may_call(file: str) -> bool:

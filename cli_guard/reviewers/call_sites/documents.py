@@ -4,6 +4,7 @@ A call is its job, or its hook, with all that holds for it: the whole document b
 those up to the call count, as one before it may change the programs or the commits that it finds.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from cli_guard.reviewers.call_sites.values import COSMETIC, MENTION, Sites, Surroundings, Value, Values
@@ -140,8 +141,15 @@ def with_root(rest: Surroundings, sites: Sites) -> Sites:
 
 
 def entries(node: Node | None) -> dict[str, Node]:
-    """Return the entries of a table by their keys; of a repeated one the last."""
-    return dict(node.items()) if isinstance(node, Table) else {}
+    """Return the entries of a table by their keys, its own before merged ones; of a repeated key all in a list."""
+    found: dict[str, Node] = {}
+    if isinstance(node, Table):
+        counts = Counter(key for key, _ in node.pairs)
+        for key, value in node.items():
+            found.setdefault(key, value if counts[key] < 2 else Items([]))
+            if counts[key] > 1 and isinstance(several := found[key], Items):
+                several.nodes.append(value)
+    return found
 
 
 def names_in(node: Node) -> set[str]:
@@ -226,7 +234,8 @@ def read_document(values: Values, document: Document, reader: Reader) -> Sites:
         for root_table in tables_of(root):
             for name, own in reader(values, root_table).items():
                 add_site(found, name if number == 0 else f"document {number + 1}, {name}", own)
-    return found
+    # A server that expects one document runs none of several.
+    return found | {"the documents": {"number": values.text(str(len(document.roots)))}} if found else {}
 
 
 def tables_of(root: Node) -> list[Table]:

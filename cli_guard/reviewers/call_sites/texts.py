@@ -37,7 +37,9 @@ def script(values: Values, path: str, text: str) -> Sites:
     last = len(shapes) if not ends or ends[-1] != calls[-1] else ends[-1]
     lines = Lines(text)
     places = [lines.at(item.span.start) for item in read.items]
-    commands = {
+    first = text.split("\n", 1)[0]
+    commands = {"first line": values.text(first, 1)} if first.startswith("#!") else {}
+    commands |= {
         f"command {n + 1}": values.text(shapes[n], places[n]) for n in range(min(last + 1, len(shapes)))
     }
     return {"the script": commands}

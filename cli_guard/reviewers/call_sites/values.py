@@ -15,10 +15,12 @@ MENTION = re.compile(r"\bcli[-_]guard\b(?!\.toml|-baseline)")
 RUN = re.compile(r"\bcli[-_]guard(?:\.exe)?[\"']?(?:\s+-\S+){0,9}\s+(?:verify|review|hook)\b")
 # What no program acts on, and time limits: a call that runs out of time fails.
 COSMETIC = frozenset(("name", "run-name", "description", "verbose", "timeout-minutes"))
-VERSION = re.compile(r"v?(\d+(?:\.\d+)*)")
-# `owner/action@v2` as the whole value, and `cli-guard==1.2` or `cli-guard@v1.2` anywhere.
+NUMBERS = r"\d{1,9}(?:\.\d{1,9}){0,9}"
+VERSION = re.compile(rf"v?({NUMBERS})")
+# `owner/action@v2` as the whole value, and `cli-guard==1.2`, `cli-guard@v1.2` or `cli-guard:1.2` anywhere.
 PINNED = re.compile(
-    r"(\A[\w./-]+@v?(?=[\d.]+\Z)|\bcli[-_]guard(?:\[[\w,-]*\])?(?:\.git)?(?:==|@)v?)(\d+(?:\.\d+)*)(?![\w.+-])"
+    r"(\A[\w./-]+@v?(?=[\d.]+\Z)|\bcli[-_]guard(?:\[[\w,-]*\])?(?:\.git)?(?:==|@|:)v?)"
+    rf"({NUMBERS})(?![\w.+-])"
 )
 # The keys that fix a repository to a version, and the key beside them that names the repository.
 PINS = {"rev": "repo", "ref": "project"}
@@ -42,9 +44,9 @@ class Value:
 
     def allows(self, after: "Value") -> bool:
         """Return whether another value is the same, or differs only by versions that are raised."""
-        return self.digest == after.digest and all(
-            old <= new for old, new in zip(self.versions, after.versions, strict=True)
-        )
+        if self.digest != after.digest or len(self.versions) != len(after.versions):
+            return False
+        return all(old <= new for old, new in zip(self.versions, after.versions, strict=True))
 
 
 # What decides how one call runs, or all of a file: key -> value.
