@@ -77,7 +77,7 @@ def answer(
         # pydantic builds its schemas in compiled code, which wraps an interrupt into an error of its own.
         if type(error).__name__ == "SchemaError" and "KeyboardInterrupt" in str(error):
             raise KeyboardInterrupt from None
-        from cli_guard.cli.crash import report_crash
+        from cli_guard.state.crash import report_crash
 
         complain(report_crash(error, argv, cwd, env))
         return ExitCode.INTERNAL

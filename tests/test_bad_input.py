@@ -15,6 +15,9 @@ from examples import table
 from in_process import RISKY, call, guard, stage
 from repositories import GUARD, Done, Repo, cold, key
 
+from cli_guard.reviewers import code
+from cli_guard.reviewers.review_input import ReviewInput
+
 LEAK = f'aws_access_key_id = "{key()}"\n'
 MEASURED = (
     "import resource, subprocess, sys\n"
@@ -337,10 +340,10 @@ def living(group: int) -> list[str]:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> dict[str, str]:
-    """An environment in which a library that a reviewer needs is broken."""
+    """An environment in which a library that every review needs is broken."""
     folder = tmp_path / "broken"
     folder.mkdir()
-    (folder / "ast_grep_py.py").write_text(f"raise RuntimeError('cannot start with {LEAK.strip()}')\n")
+    (folder / "langgraph.py").write_text(f"raise RuntimeError('cannot start with {LEAK.strip()}')\n")
     return {"PYTHONPATH": str(folder)}
 
 
@@ -367,6 +370,23 @@ def test_a_crash_where_no_report_can_be_written(committed: Repo, broken: dict[st
     stage(committed, {"app.py": "def f() -> None:\n    pass\n"})
     (committed.path / ".git" / "cli-guard").write_text("in the way")
     one_line(committed.guard("review", env=broken | {"TMPDIR": "/nowhere"}), 4, "internal error")
+
+
+def test_a_reviewer_that_crashes_asks_for_the_same_approval_each_time(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(subject: ReviewInput) -> None:
+        raise RuntimeError(f"cannot read {LEAK.strip()}")
+
+    monkeypatch.setattr(code, "review", crash)
+    stage(committed, {"app.py": "def f() -> None:\n    pass\n"})
+    first, again = (guard(committed, "review", "--format", "json").json for _ in range(2))
+    [report] = (committed.path / ".git" / "cli-guard").glob("crash-*.txt")
+    reason = f"internal error: RuntimeError, report {report.name} in .git/cli-guard"
+    assert {"path": "code", "reason": reason, "asks": True} in first["coverage"]["skipped"]
+    assert first["decision"] == "review"
+    assert first["review_id"] == again["review_id"]
+    assert key() not in report.read_text()
 
 
 def test_a_failure_of_ours_blocks_the_commit_and_names_the_way_on(guarded: Repo) -> None:

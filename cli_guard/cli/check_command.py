@@ -56,8 +56,8 @@ def judge_or_report(io: Io, command: str, profile: str | None) -> Verdict:
     except CliGuardError:
         raise
     except Exception as error:
-        from cli_guard.cli.crash import report_crash
         from cli_guard.secrets.printable import printable
+        from cli_guard.state.crash import report_crash
 
         words = report_crash(error, ("check-command",), io.cwd, io.env, "a person must decide")
         io.warn(f"cli-guard: {printable(words)}")

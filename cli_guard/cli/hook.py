@@ -248,7 +248,7 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
         if isinstance(error, CliGuardError | ValueError):
             words = f"the tool use could not be judged: {error}"
         elif isinstance(error, Exception):
-            from cli_guard.cli.crash import report_crash
+            from cli_guard.state.crash import report_crash
 
             go_on = "ask your user, or let them run it in a terminal"
             words = report_crash(error, ("hook", agent.name), io.cwd, io.env, go_on)

@@ -10,10 +10,10 @@ from cli_guard.errors import UsageError
 @click.pass_obj
 def run(io: Io, /) -> int:
     """Serve until standard input ends."""
-    from cli_guard.cli.crash import report_crash
     from cli_guard.cli.explain import page
     from cli_guard.mcp.server.serving import LINE_BYTES, serve
     from cli_guard.mcp.server.tools import Surroundings
+    from cli_guard.state.crash import report_crash
 
     if io.stdin.isatty():
         raise UsageError(

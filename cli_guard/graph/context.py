@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools
-from cli_guard.graph.tools.tool import Checker, Runner, Tool, World, Writer
+from cli_guard.graph.tools.tool import Checker, ErrorReporter, Runner, Tool, World, Writer, name_error
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
@@ -97,7 +97,7 @@ class Context:
     arguments of a tool would run. `assistant` answers requests (None: the default one). `planner` replaces the
     planners of reviews and requests. `writer`, `runner` and `checker` work on a repository. `review_only` allows
     nothing but reading; None means True for the review of a change, and False for everything else. `narrator` words
-    the answer to a request. `rounds` replaces limits.rounds.
+    the answer to a request. `rounds` replaces limits.rounds. `report_error` is what reports a bug in a reviewer.
     """
 
     subject: ReviewInput | None = None
@@ -116,6 +116,7 @@ class Context:
     runner: Runner | None = None
     narrator: Narrator | None = None
     rounds: int | None = None
+    report_error: ErrorReporter = name_error
 
     @property
     def limits(self) -> Limits:
@@ -144,6 +145,7 @@ class Context:
             self.runner,
             self.checker,
             frozenset(allowed) if state["restricted"] else None,
+            self.report_error,
         )
 
     def commands_of(self, tool: str) -> "CommandContext | None":

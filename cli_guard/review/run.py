@@ -9,6 +9,7 @@ import datetime
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
@@ -138,7 +139,7 @@ def review_request(
                 notes=notes or (REF,),
             )
         content = gathered.subject.changes.identity
-        done, pause = run(gathered, approvals, today, kept, on_progress)
+        done, pause = run(gathered, approvals, today, kept, on_progress, invocation)
         refused = (
             list(dict.fromkeys(approvals.refused)) if approvals and done.decision is Decision.REVIEW else []
         )
@@ -173,8 +174,12 @@ def run(
     today: datetime.date,
     cache: "Cache | None" = None,
     on_progress: OnProgress | None = None,
+    invocation: Invocation | None = None,
 ) -> "tuple[Review, Pause | None]":
-    """Run the graph; return the review, and the paused graph if it needs review."""
+    """Run the graph; return the review, and the paused graph if it needs review.
+
+    With an invocation, a bug in a reviewer leaves a report where it ran.
+    """
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
@@ -194,6 +199,8 @@ def run(
         context = replace(context, approvals=approvals)
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
+    if invocation:
+        context = replace(context, report_error=partial(report_failed_reviewer, subject.event, invocation))
     state, pause = run_review(context)
     skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
     state = without_secret_names(state | {"skipped": skipped})
@@ -202,6 +209,12 @@ def run(
     if cache and not any(each.asks for each in state["skipped"]):
         keep_searched(subject, (each["finding"].commit for each in state["judged"]), cache)
     return review_of(state, gathered, timings), pause
+
+
+def report_failed_reviewer(event: str, invocation: Invocation, error: Exception) -> str:
+    from cli_guard.state.crash import report_failure
+
+    return report_failure(error, ("review", event), invocation.cwd, invocation.env)
 
 
 def without_secret_names(state: "State") -> "State":

@@ -15,7 +15,7 @@ from cli_guard.model import Contents, FileChange
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
-from cli_guard.reviewers.per_file import NOTHING, FileResult
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -64,7 +64,8 @@ class PerFileWork:
             files = self._subject.changes.files
             self._results = {id(files[number]): each for number, each in self._examine_all().items()}
         nothing = NOTHING if id(change) in self._results and reviewer in self._names else None
-        return self._results.get(id(change), {}).get(reviewer, nothing)
+        found = self._results.get(id(change), {}).get(reviewer, nothing)
+        return None if found == AGAIN else found
 
     def _examine_all(self) -> dict[int, Results]:
         files = dict(enumerate(self._subject.changes.files))
@@ -125,8 +126,16 @@ def examine_here(subject: ReviewInput, assignments: Assignments) -> Iterator[tup
     examiners = {reviewer.name: reviewer.examiner(with_trees) for reviewer in examining()}
     for number, names in assignments.items():
         change = subject.changes.files[number]
-        results = ((name, examiners[name](change)) for name in names)
+        results = ((name, examine_or_fail(examiners[name], change)) for name in names)
         yield number, {name: result for name, result in results if result != NOTHING}
+
+
+def examine_or_fail(examine: Examiner, change: FileChange) -> FileResult:
+    """Examine one file. A reviewer that fails on it is left to fail in its own review, which says so."""
+    try:
+        return examine(change)
+    except Exception:
+        return AGAIN
 
 
 def add_file_work(

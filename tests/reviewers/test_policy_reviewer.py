@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from cli_guard.errors import ConfigError
 from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.model import ChangeSet, FileChange, Hunk, NoContents, Skipped, Status
-from cli_guard.policy.calls import calls_in
+from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
 from cli_guard.policy.loosenings import STOPS, disposition_of, loosenings, weaker_rules
@@ -19,8 +18,6 @@ from cli_guard.reviewers.policy import not_reviewed, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load, load_all
 
-HOOK = "#!/bin/sh\ncli-guard hook pre-commit\n"
-PRE_COMMIT = "repos:\n- repo: local\n  hooks:\n  - id: cli-guard\n"
 STRICT = '[rules]\n"code-*" = "deny"\n'
 
 
@@ -90,165 +87,12 @@ def test_every_rule_of_this_reviewer_has_examples() -> None:
             ["policy-weakened"],
             id="weak one moved in",
         ),
-        pytest.param(
-            moved(".pre-commit-config.yaml", "old.yaml", PRE_COMMIT),
-            ["policy-hook-removed"],
-            id="framework's file moved",
-        ),
-        pytest.param(
-            moved(".husky/pre-commit", ".husky/off", HOOK), ["policy-hook-removed"], id="hook renamed"
-        ),
-        pytest.param(
-            moved(".husky/pre-commit", ".githooks/pre-commit", HOOK), [], id="hook to another hook folder"
-        ),
-        pytest.param(
-            moved(".github/workflows/a.yml", ".github/workflows/b.yml", HOOK), [], id="workflow renamed"
-        ),
-        pytest.param(subject({".husky/pre-commit": HOOK}, {}), ["policy-hook-removed"], id="hook deleted"),
-        pytest.param(
-            subject({".husky/pre-commit": HOOK}, {".husky/pre-commit": f"# {HOOK[10:]}"}),
-            ["policy-hook-removed"],
-            id="call commented out",
-        ),
-        pytest.param(
-            subject(
-                {".husky/pre-commit": HOOK}, {".husky/pre-commit": HOOK.replace("hook", "--color=never hook")}
-            ),
-            [],
-            id="call edited",
-        ),
-        pytest.param(
-            subject(
-                {"Makefile": "a:\n\tcli-guard review -v\n"}, {"Makefile": "a:\n\tcli-guard review -v src\n"}
-            ),
-            ["policy-hook-removed"],
-            id="call limited to a path",
-        ),
         pytest.param(subject({"notes/cli-guard.toml": STRICT}, {}), [], id="no configuration at all"),
         pytest.param(subject({}, {"pyproject.toml": "broken ["}), [], id="broken file that is not ours"),
     ],
 )
 def test_what_is_done_to_the_guard(given: ReviewInput, expected: list[str]) -> None:
     assert rules(given) == expected
-
-
-IDS = """repos:
-- repo: https://example.org/cli-guard
-  rev: v1
-  hooks:
-  - id: cli-guard
-  - id: cli-guard-pre-push
-    args:
-    - --color=never
-"""
-LOCAL = """repos:
-- repo: local
-  hooks:
-  - id: cli-guard
-    name: cli-guard review
-    args:
-    - --color=never
-    entry: python -m cli_guard hook pre-commit
-"""
-FLOW = """on:
-  push:
-jobs:
-  a:
-    steps:
-    - name: cli-guard review
-      run: cli-guard review --range A..B
-    - run: npm test
-  b:
-    continue-on-error: true
-"""
-
-
-@table(
-    ("path", "old", "new", "gone"),
-    [
-        (".pre-commit-config.yaml", IDS, IDS.replace("  - id: cli-guard\n", ""), True),
-        (".pre-commit-config.yaml", IDS, IDS.replace("  - id: cli-guard\n", "  # - id: cli-guard\n"), True),
-        (".pre-commit-config.yaml", IDS, IDS.replace("- id: cli-guard\n", "- id: x # id: cli-guard\n"), True),
-        (".pre-commit-config.yaml", IDS, IDS.replace("v1", "v2"), False),
-        (".pre-commit-config.yaml", IDS, IDS.replace("never", "always"), False),
-        (".pre-commit-config.yaml", LOCAL, IDS, False),
-        (".pre-commit-config.yaml", LOCAL, LOCAL.replace("pre-commit\n", "pre-commit || true\n"), True),
-        (".pre-commit-config.yaml", LOCAL, LOCAL.replace("python -m cli_guard", "cli-guard"), False),
-        (".pre-commit-config.yaml", LOCAL, LOCAL.replace("python -m cli_guard hook", "./guard.sh"), False),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("A..B", "A..B || true"), True),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("A..B", "A..B || :"), True),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("A..B", "A..B; true"), True),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("A..B", "A..B\n      continue-on-error: true"), True),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("test", "test || true"), False),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("test", "test\n      continue-on-error: true"), False),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("name: cli-guard review", "name: Review"), False),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("run: cli-guard", "run: echo cli-guard"), True),
-        (".github/workflows/a.yml", FLOW, FLOW.replace("run: cli-guard", "run: npm run"), True),
-        (".github/workflows/a.yml", "- uses: x/cli-guard@v1\n", "- uses: x/cli-guard@v2\n", False),
-        (".github/workflows/a.yml", "- uses: x/cli-guard@v1\n", "- uses: x/other@v2\n", True),
-        (".husky/pre-commit", HOOK, HOOK.replace("pre-commit", "pre-commit || exit 1"), False),
-        (".husky/pre-commit", HOOK, HOOK.replace("hook pre-commit", "--version"), True),
-        (".husky/pre-commit", HOOK, HOOK.replace("guard hook", "guard \\\n  hook"), False),
-        (".husky/pre-commit", HOOK, HOOK + "echo '#' done || true\n", False),
-        (".husky/pre-commit", "# cli-guard hook pre-commit\nls\n", "ls\n", False),
-        (".husky/pre-commit", HOOK.replace("commit\n", "commit || true\n"), HOOK, False),
-        ("package.json", '{"prepare": "cli-guard install"}', '{"prepare": "husky"}', True),
-        (
-            "package.json",
-            '{"a": "cli-guard hook pre-commit"}',
-            '{"a": "cli-guard hook pre-commit || :"}',
-            True,
-        ),
-        ("Makefile", "a:\n\tcli-guard review\n", "a:\n\t-cli-guard review\n", True),
-        (
-            "prek.toml",
-            'hooks = [{ id = "cli-guard" }, { id = "cli-guard-merge" }]',
-            'hooks = [{ id = "cli-guard" }]',
-            True,
-        ),
-    ],
-)
-def test_the_calls_of_the_guard_are_counted(path: str, old: str, new: str, gone: bool) -> None:
-    assert old != new
-    assert rules(subject({path: old}, {path: new})) == ["policy-hook-removed"] * gone
-
-
-def test_the_fingerprint_of_a_lost_call_is_that_of_the_call() -> None:
-    def mark(old: str, new: str) -> str:
-        [finding] = review(subject({".husky/a": old}, {".husky/a": new})).findings
-        assert finding.rule == "policy-hook-removed"
-        return finding.fingerprint
-
-    both = HOOK + "cli-guard review --worktree\n"
-    first, second = mark(both, HOOK), mark(both, both.replace("cli-guard hook pre-commit", "ls"))
-    assert first != second
-    assert first == mark("ls\n" + both, HOOK)
-
-
-def test_a_lost_call_is_named_by_its_line() -> None:
-    [finding] = review(subject({".husky/a": f"ls\n{HOOK}"}, {".husky/a": "ls\n"})).findings
-    assert "on line 3 before" in finding.message
-
-
-def test_a_file_of_nothing_but_calls_takes_no_time() -> None:
-    for piece in (
-        "cli-guard hook ",
-        "cli-guard -a -b",
-        "id: cli-guard ",
-        "cli-guard hook a\n",
-        "echo #'\"",
-        "  -",
-    ):
-        text = "cli-guard" + piece * (1_000_000 // len(piece))
-        assert calls_in(text) is not None
-
-
-def test_of_a_bare_patch_the_lines_tell() -> None:
-    hunk = Hunk(2, 2, ("cli-guard hook pre-commit",), ("cli-guard hook pre-commit || exit 1",))
-    edited = FileChange(".husky/pre-commit", Status.MODIFIED, hunks=(hunk,))
-    taken = FileChange(".husky/pre-commit", Status.MODIFIED, hunks=(Hunk(2, 2, hunk.removed, ("true",)),))
-    assert rules(ReviewInput("patch", ChangeSet((edited,)), NoContents())) == []
-    assert rules(ReviewInput("patch", ChangeSet((taken,)), NoContents())) == ["policy-hook-removed"]
 
 
 @table(
@@ -464,25 +308,3 @@ def test_what_a_limit_left_out_is_one_finding() -> None:
 
 def test_an_empty_baseline_answers_nothing() -> None:
     assert rules(subject({}, {"cli-guard-baseline.json": write_baseline([])})) == []
-
-
-@table(
-    ("text", "calls"),
-    [
-        ("cli-guard review --range A..B -v > out 2>&1", 1),
-        ('cli-guard review --range "$(git rev-parse x)..HEAD" && make', 1),
-        ("cli-guard review --range ${{ github.event.before }}..HEAD --format=github", 1),
-        ("cli-guard review --range A..B; make", 1),
-        ("cli-guard review --staged|| exit 1", 1),
-        ('"a": "cli-guard review", "b": "jest"', 1),
-        ("cli-guard review $OPTIONS", 1),
-        ("cli-guard review src", 0),
-        ("cli-guard review --range A..B -- src", 0),
-        ("cli-guard review -o x.sarif --format sarif ':!src'", 0),
-        ('cli-guard --color never review "*.py"', 0),
-        ("- id: x\n  entry: cli-guard review\n  language: system", 0),
-        ("- id: x\n  entry: cli-guard review\n  pass_filenames: false", 1),
-    ],
-)
-def test_a_review_of_some_paths_does_not_count(text: str, calls: int) -> None:
-    assert len(calls_in(text)) == calls

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from cli_guard.errors import CliGuardError
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
-from cli_guard.model import Finding
+from cli_guard.model import Finding, Report, Skipped
 from cli_guard.reviewers import registry
 from cli_guard.reviewers.registry import Reviewer
 from cli_guard.reviewers.review_input import ReviewInput
@@ -21,11 +22,21 @@ def tool_of(reviewer: Reviewer) -> Tool:
 
     def run(world: World, arguments: Arguments) -> ToolOutput:
         assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
-        report = reviewer.review(only(world.subject, frozenset(arguments.paths)))
+        report = review_or_skip(reviewer, only(world.subject, frozenset(arguments.paths)), world)
         findings = tuple(without_secrets(finding) for finding in report.findings)
         return ToolOutput({"findings": len(findings)}, findings, report.skipped)
 
     return Tool(f"review_{reviewer.name}", reviewer.summary, "read_only", Paths, run)
+
+
+def review_or_skip(reviewer: Reviewer, subject: ReviewInput, world: World) -> Report:
+    """Run a reviewer. A bug in it ends no other review: it counts as not reviewed, and needs a person."""
+    try:
+        return reviewer.review(subject)
+    except CliGuardError:
+        raise
+    except Exception as error:
+        return Report((), (Skipped(reviewer.name, world.report_error(error), asks=True),))
 
 
 def without_secrets(finding: Finding) -> Finding:

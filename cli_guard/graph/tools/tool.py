@@ -60,6 +60,14 @@ class Runner(Protocol):
         """
 
 
+ErrorReporter = Callable[[Exception], str]
+
+
+def name_error(error: Exception) -> str:
+    """Return the kind of an internal error; its text may hold a secret."""
+    return f"internal error: {type(error).__name__}"
+
+
 @dataclass(frozen=True)
 class World:
     """What a tool may read: the change under review, and the allowed files of the snapshot by path.
@@ -67,7 +75,7 @@ class World:
     `writer` writes an approved patch; without one a write stays in memory. `runner` runs an approved command; without
     one nothing runs. `recorded` are the test results of a fixture (test -> outcome). `commands` is where a command in
     the arguments of a tool would run; `checker` runs checks. `allowed` are the paths that the caller named, None if
-    everything may be read.
+    everything may be read. `report_error` reports a bug in a reviewer, and returns one line about it.
     """
 
     subject: ReviewInput | None = None
@@ -78,6 +86,7 @@ class World:
     runner: Runner | None = None
     checker: Checker | None = None
     allowed: frozenset[str] | None = None
+    report_error: ErrorReporter = name_error
 
 
 @dataclass(frozen=True)

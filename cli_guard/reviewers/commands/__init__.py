@@ -5,7 +5,7 @@ that have a rule are reported: writing files or using the network is what script
 """
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,6 +22,7 @@ MAX_PER_RULE = 50
 HIDES = re.compile(
     r"(?m)<<|^[ \t]*(?:exit|return|exec|if|elif|else|while|until|for|case|function|:|\w[\w-]*[ \t]*\(\))(?!\w)"
 )
+NUMBER = re.compile(r"\d+")
 AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
 
 
@@ -98,8 +99,19 @@ def _source(subject: ReviewInput, change: FileChange) -> Source:
             if _for_shell(snippet) and _touched(change, snippet):
                 source.snippets += (part for part in _parts(snippet) if _touched(change, part))
     except Unreadable as error:
-        source.leave(str(error), asks=error.asks)
+        source.leave(str(error), asks=error.asks and not _was_unreadable(subject, change, str(error)))
     return source
+
+
+def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bool:
+    """Return whether the file could not be read before the change either, for the same reason on any line."""
+    if change.status in (Status.ADDED, Status.COPIED):
+        return False
+    try:
+        deque(snippets(change.old_path or change.path, subject.contents.old(change) or ""), maxlen=0)
+    except Unreadable as error:
+        return NUMBER.sub("", str(error)) == NUMBER.sub("", reason)
+    return False
 
 
 def _parts(snippet: Snippet) -> Iterable[Snippet]:

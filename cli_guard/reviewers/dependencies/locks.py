@@ -109,7 +109,9 @@ def _too_new(world: World, each: Difference) -> Iterator[Finding]:
 def lock_at(world: World, manifest: str) -> str | None:
     """Return a lock file that is beside a manifest after the change."""
     locks = (
-        join(dirname(manifest), name) for _, table in formats_of(manifest) for name in table["locks"].split()
+        join(dirname(manifest), name)
+        for _, table in formats_of(manifest)
+        for name in table.get("locks", "").split()
     )
     return next((path for path in locks if listing_of(world, path).entries), None)
 

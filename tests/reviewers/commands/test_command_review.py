@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from examples import examples, table
+from examples import examples, near_misses, table
 from reviewers.code.code_changes import edited, new_file
 
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
@@ -236,6 +236,69 @@ def test_a_broken_file_is_named_and_read_as_far_as_it_goes() -> None:
     report = added((".gitlab-ci.yml", f"a:\n  script: {WIPE}\nb: [\n"))
     assert told(report) == [("wipe", 2, "critical")]
     assert [each.reason for each in report.skipped] == ["commands: invalid YAML at line 4"]
+
+
+STEP = "jobs:\n  a:\n    steps:\n    - {}\n"
+RUN = STEP.format(f"run: {REMOTE}")
+PYTHON = "shell: python\n      run: |\n        import os\n        os.system({!r})"
+
+
+@examples(
+    ("text", "line"),
+    [
+        (STEP.format(PYTHON.format(REMOTE)), 7),
+        (STEP.format(PYTHON.format(REMOTE).replace("python", "python3 -u {0}")), 7),
+        ("defaults: {run: {shell: python}}\n" + STEP.format(PYTHON[14:].strip().format(REMOTE)), 7),
+        (STEP.format(f"shell: node {{0}}\n      run: require('child_process').execSync('{REMOTE}')"), 5),
+        (STEP.format(f"shell: perl {{0}}\n      run: system('{REMOTE}');"), 5),
+        (STEP.format(f'shell: bash -c "{REMOTE}" {{0}}\n      run: ls'), 4),
+        (f"defaults: {{run: {{shell: \"sh -c '{REMOTE}; sh {{0}}'\"}}}}\n" + STEP.format("run: ls"), 1),
+        (f"%YAML 1.3\n---\n{RUN}", 6),
+        (f"\ufeff# a\n%FOO bar\n%YAML 2.0\n---\n{RUN}", 8),
+        (f"a: 1\n...\n%FOO bar\n---\n{RUN}", 8),
+        (STEP.format(f"run: ls\n      run: {REMOTE}"), 5),
+    ],
+)
+def test_the_shell_of_a_step_and_the_head_of_a_workflow_hide_nothing(text: str, line: int) -> None:
+    report = added((WORKFLOW, text))
+    assert (told(report), report.skipped) == ([("remote-code", line, "high")], ())
+
+
+@near_misses(
+    "step",
+    [
+        PYTHON.format("ls"),
+        "shell: bash -el {0}\n      run: ls",
+        "shell: docker run --rm -i alpine sh {0}\n      run: ls",
+        f"shell: python\n      run: print({REMOTE!r})",
+    ],
+)
+def test_a_plain_shell_of_a_step_is_no_risk(step: str) -> None:
+    assert added((WORKFLOW, STEP.format(step))) == Report()
+
+
+BROKEN = "a: [}\n"
+
+
+@table(
+    ("path", "before", "after", "asks"),
+    [
+        (WORKFLOW, RUN, BROKEN + RUN, [True]),
+        (WORKFLOW, BROKEN, f"# x\n{BROKEN}{RUN}", [False]),
+        (WORKFLOW, BROKEN, RUN, []),
+        ("package.json", "{}", '{"a": }, "scripts": {"install": "make"}}', [True]),
+        ("pyproject.toml", "", 'x =\n[tool.poe.tasks]\na = "make"\n', [True]),
+        ("data/values.yml", "a: 1\n", BROKEN, []),
+        ("chart/templates/a.yaml", "", f"apiVersion: v1\nb: {{{{ .x }}}}\n{BROKEN}", [False]),
+        ("roles/a/b.yml.j2", "", f"- shell: ls\n{BROKEN}", [False]),
+    ],
+    ids=["broken", "broken before", "mended", "JSON", "TOML", "data", "a chart", "a template"],
+)
+def test_a_file_with_commands_that_does_not_parse_asks(
+    path: str, before: str, after: str, asks: list[bool]
+) -> None:
+    lines = range(1, len(after.splitlines()) + 1)
+    assert [each.asks for each in changed(path, before, after, *lines).skipped] == asks
 
 
 def test_the_template_of_a_chart_is_read() -> None:

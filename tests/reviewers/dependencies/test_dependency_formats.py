@@ -217,6 +217,20 @@ def test_a_lock_file_without_line_ends_is_named() -> None:
     assert skipped.asks and "characters" in skipped.reason
 
 
+@table(
+    ("lock", "manifest", "text"),
+    [
+        ("package-lock.json", "package.json", '{"dependencies": {"p": "^1.0.0"}}'),
+        ("poetry.lock", "pyproject.toml", '[project]\nname = "x"\ndependencies = ["p>=1"]\n'),
+        ("Pipfile.lock", "Pipfile", '[packages]\np = "*"\n'),
+    ],
+)
+def test_a_lock_file_on_one_line_beside_its_manifest_ends_no_review(
+    lock: str, manifest: str, text: str
+) -> None:
+    assert reviewed({manifest: text}, {manifest: text, lock: '{"p": {"version": "1.0.0"}}'}).findings == ()
+
+
 @given(st.text(max_size=300), st.sampled_from(sorted({path for path, *_ in CHANGES})))
 def test_any_text_is_read_without_an_error(text: str, path: str) -> None:
     assert formats_of(path)

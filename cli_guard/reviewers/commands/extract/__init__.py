@@ -26,7 +26,7 @@ from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, variabl
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-__all__ = ["Snippet", "Unreadable", "Where", "family_of", "looks_so", "snippets"]
+__all__ = ["Snippet", "Unreadable", "Where", "family_of", "looks_so", "read_document", "snippets"]
 
 FromDocument = Callable[[Document], Iterator[Snippet]]
 FromText = Callable[[str], Iterator[Snippet]]
@@ -81,7 +81,10 @@ READERS = {".json": read_json, ".jsonc": read_json, ".ipynb": read_json, ".toml"
 
 
 class Unreadable(ValueError):
-    """A part of the file could not be read; everything before it has been yielded. `asks`: a bound of ours."""
+    """A part of the file could not be read; everything before it has been yielded.
+
+    `asks`: the program that the file is for may read it as it is; a template is another text when it is filled in.
+    """
 
     def __init__(self, reason: str, *, asks: bool) -> None:
         super().__init__(reason)
@@ -107,6 +110,7 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
 
     An `executable` file without a first line for its interpreter, and without a family, is run by the caller's shell.
     """
+    is_template = TEMPLATE.search(file) is not None or ("{{" in text and "templates/" in file)
     if TEMPLATE.search(file):
         file = TEMPLATE.sub("", file)
         text = TEMPLATE_STATEMENT.sub(lambda found: " " * len(found[0]), text)
@@ -129,11 +133,11 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
     extractors = _from_documents(file, text)
     if not extractors:
         return
-    document = _read_document(file, text)
+    document = read_document(file, text)
     for extract in extractors:
         yield from extract(document)
     if document.problem:
-        raise Unreadable(document.problem, asks=document.is_cut)
+        raise Unreadable(document.problem, asks=document.is_cut or not is_template)
 
 
 def _is_for_shell(file: str, text: str) -> bool:
@@ -147,7 +151,8 @@ def _from_documents(file: str, text: str) -> list[FromDocument]:
     ]
 
 
-def _read_document(file: str, text: str) -> Document:
+def read_document(file: str, text: str) -> Document:
+    """Read a file into nodes, as YAML unless its name says JSON or TOML."""
     reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
     document = reader(file, text)
     # The template of a chart is YAML only when it is filled in.

@@ -18,6 +18,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     word_pieces,
     words,
 )
+from cli_guard.reviewers.commands.extract.programs import program
 from cli_guard.reviewers.commands.extract.snippet import (
     Snippet,
     Where,
@@ -31,6 +32,8 @@ from cli_guard.rules.catalog import read_patterns
 PATTERNS = read_patterns("command_files/patterns.toml", "documents")
 # Action inputs that are run as a script on some machine: a retry, an SSH session, an emulator.
 RUN_INPUTS = ("run", "command", "script")
+# The endings of the files that the interpreters of a step read.
+ENDINGS = {"python": ".py", "node": ".js", "perl": ".pl", "ruby": ".rb", "php": ".php"}
 # Hooks whose `entry` is a pattern, a message or the name of an image.
 NO_COMMAND = ("pygrep", "fail", "docker_image", "docker")
 # Settings of agents that hold a command, beside those of hooks and servers.
@@ -43,6 +46,8 @@ ANSIBLE = re.compile(
 
 def workflow(document: Document) -> Iterator[Snippet]:
     roots = document.roots
+    for shell in at([*roots, *at(roots, "jobs", "*")], "defaults", "run", "shell"):
+        yield from _shell_itself(shell)
     for job in at(roots, "jobs", "*"):
         named = _default_shell(job) or _default_shell(*roots)
         for step in at([job], "steps", "[]"):
@@ -56,20 +61,43 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
         return
     named = step.text("shell")
     # The shell in an expression is known only at run time, but Python may be named next to it.
-    shell = shell_of(named) if named and ("${{" not in named or "python" in named) else default
-    values = [(step.get("run"), shell)]
+    shell = named if named and ("${{" not in named or "python" in named) else default
+    yield from _shell_itself(step.get("shell"))
+    for found in _run_by(shell, step.get("run")):
+        yield found.substitute(PATTERNS["expression"])
     inputs = step.get("with")
     if isinstance(inputs, Table) and not PATTERNS["javascript"].match(step.text("uses")):
-        values += [(inputs.get(name), "sh") for name in RUN_INPUTS]
-    for value, its_shell in values:
-        for found in lines(value, Where.CI, its_shell):
-            yield found.substitute(PATTERNS["expression"])
+        for name in RUN_INPUTS:
+            for found in lines(inputs.get(name), Where.CI):
+                yield found.substitute(PATTERNS["expression"])
+
+
+def _shell_itself(shell: Node | None) -> Iterator[Snippet]:
+    """Yield the value of `shell`, which is a command: `bash -c "..." {0}` need not run the file of the step at all."""
+    has_arguments = isinstance(shell, Scalar) and " " in shell.text.strip()
+    for found in lines(shell, Where.CI) if has_arguments else ():
+        yield found.substitute(PATTERNS["expression"])
+
+
+def _run_by(shell: str, text: Node | None) -> Iterator[Snippet]:
+    """Yield the text of a step, or the shell strings in it if its shell is an interpreter of another language."""
+    language = shell_of(shell)
+    found = PATTERNS["interpreter"].search(shell) if language == "other" else None
+    if found is None or not isinstance(text, Scalar):
+        yield from lines(text, Where.CI, language)
+        return
+    whole = snippet(text.pieces, Where.CI)
+    starts = [0, *(end.end() for end in re.finditer("\n", whole.text))]
+    for each in program(f"step{ENDINGS[found[1]]}", whole.text):
+        yield replace(
+            each, where=Where.CI, lines=tuple(whole.line_at(starts[line - 1]) for line in each.lines)
+        )
 
 
 def _default_shell(*nodes: Node) -> str:
     """Return the shell that a workflow or a job sets for its steps, empty if none."""
     named = [node.text for node in at(nodes, "defaults", "run", "shell") if isinstance(node, Scalar)]
-    return shell_of(named[0]) if named and "${{" not in named[0] else ""
+    return named[0] if named and "${{" not in named[0] else ""
 
 
 def _on_windows(job: Node, step: Node) -> bool:

@@ -40,14 +40,15 @@ class Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A mapping; of a repeated key the first counts."""
+    """A mapping; of a repeated key the last counts, as npm, Ruby and Python have it."""
 
     pairs: "list[tuple[str, Node]]" = field(default_factory=list)
     tag: str = ""
 
     def get(self, key: str) -> "Node | None":
         """Return the value of a key, also one merged from another table (`<<` of YAML)."""
-        return next((node for name, node in self.items() if name == key), None)
+        own = [node for name, node in self.pairs if name == key]
+        return own[-1] if own else next((node for name, node in self.items() if name == key), None)
 
     def text(self, key: str) -> str:
         """Return the value of a key as text, empty if it is missing."""

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 # Characters that YAML forbids, and the line ends of YAML 1.1: one of them must not hide the rest of a file.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+# Lines of directives before a document, and what stands between them.
+PROLOGUE = re.compile(
+    r"(?:\A|^\.\.\.[^\r\n]*[\r\n])(?:[ \t]*(?:#[^\r\n]*)?[\r\n]|%[^\r\n]*[\r\n])+", re.MULTILINE
+)
+# Only %TAG means something: other parsers skip a directive that they do not know, as the specification has it.
+DIRECTIVE = re.compile(r"^%(?!TAG[ \t])", re.MULTILINE)
 PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 BLOCK_HEADER = re.compile(r"[|>][^\n]*\n?")
 # The parser takes time in proportion to the depth for each token.
@@ -34,6 +40,7 @@ ESCAPED = dict(zip("ntr0abvfe", "\n\t\r\0\a\b\v\f\x1b", strict=True))
 def read_yaml(path: str, text: str) -> Document:
     """Read the documents of a YAML file, up to the first error."""
     clean = UNPRINTABLE.sub("?", text.removeprefix("\ufeff"))
+    clean = PROLOGUE.sub(lambda found: DIRECTIVE.sub("#", found[0]), clean)
     reader = _Reader(clean)
     try:
         reader.read()

@@ -1,6 +1,7 @@
 """Report an internal error: one line for the user, a report file to attach."""
 
 import errno
+import hashlib
 import platform
 import tempfile
 import traceback
@@ -8,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cli_guard import __version__
+from cli_guard.state.files import write_atomically
 
 GO_ON = "to skip cli-guard once, set SKIP=cli-guard"
 
@@ -22,18 +24,20 @@ def report_crash(
         return (
             f"the disk is full ({error.filename or error.strerror}): free some space and try again; {go_on}"
         )
-    text = "\n".join(
-        (
-            f"cli-guard {__version__}, Python {platform.python_version()}, {platform.platform()}",
-            f"arguments: {list(argv)!r}",
-            "".join(traceback.format_exception(error)),
-        )
-    )
     try:
-        path = write_report(text, cwd, env)
+        path = write_report(error, argv, cwd, env)
     except OSError as unwritable:
         return f"internal error: {what}; no report could be written ({unwritable.strerror}); {go_on}"
     return f"internal error: {what}; the report to attach is {path}; {go_on}"
+
+
+def report_failure(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
+    """Write the report; return a reason why something is not reviewed, the same for the same bug on any machine."""
+    kind = type(error).__name__
+    try:
+        return f"internal error: {kind}, report {write_report(error, argv, cwd, env).name} in .git/cli-guard"
+    except OSError:
+        return f"internal error: {kind}, and no report could be written"
 
 
 def safe(text: str) -> str:
@@ -46,8 +50,18 @@ def safe(text: str) -> str:
         return "(details withheld: they could not be redacted)"
 
 
-def write_report(text: str, cwd: Path, env: Mapping[str, str]) -> Path:
-    """Write the report to the state folder, or to the temporary folder if there is none."""
+def write_report(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Path:
+    """Write the report to the state folder, or to the temporary folder if there is none. Raises OSError."""
+    text = "\n".join(
+        (
+            f"cli-guard {__version__}, Python {platform.python_version()}, {platform.platform()}",
+            f"arguments: {list(argv)!r}",
+            "".join(traceback.format_exception(error)),
+        )
+    )
+    # The same bug has the same report: an approval of what it left unread counts at the next try too.
+    places = [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    name = f"crash-{hashlib.sha256(repr(places).encode('utf-8')).hexdigest()[:12]}.txt"
     try:
         from cli_guard.git.repository import Repository
 
@@ -55,14 +69,6 @@ def write_report(text: str, cwd: Path, env: Mapping[str, str]) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except Exception:
         folder = Path(tempfile.gettempdir())
-    with tempfile.NamedTemporaryFile(
-        "w",
-        dir=folder,
-        prefix="crash-",
-        suffix=".txt",
-        delete=False,
-        encoding="utf-8",
-        errors="backslashreplace",
-    ) as file:
-        file.write(safe(text))
-        return Path(file.name)
+    path = folder / name
+    write_atomically(path, safe(text).encode("utf-8", "backslashreplace").decode("utf-8"))
+    return path
