@@ -84,7 +84,7 @@ class ReviewInput:
         bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
         return replace(
             self,
-            changes=with_new_roles(self.changes, self.contents),
+            changes=with_new_roles(self.changes, self.contents, policy),
             limits=limits,
             idle=idle,
             advice=Advice(advising, *bounded),
