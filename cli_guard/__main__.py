@@ -143,6 +143,7 @@ def run() -> None:
         code = client.ask_server(argv)
         if code is None:
             complete()
+            end_as_interrupted()
             code = run_here(argv)
         if code == NEEDS_REVIEW and argv[:1] == ["hook"] and not asked_by_agent:
             code = ask_person(argv, started)
@@ -196,6 +197,17 @@ def limit_time() -> None:
     _signal.signal(_signal.SIGALRM, interrupt)
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))
     _signal.setitimer(_signal.ITIMER_REAL, seconds, 1.0)
+
+
+def end_as_interrupted() -> None:
+    """Let SIGTERM and SIGHUP do what Ctrl-C does: end the processes of Git, which would go on alone."""
+    import _signal
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(_signal, name, None)
+        # A signal may be ignored on purpose (nohup).
+        if number and _signal.getsignal(number) == _signal.SIG_DFL:
+            _signal.signal(number, _signal.default_int_handler)
 
 
 def complete() -> None:

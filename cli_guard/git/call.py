@@ -9,14 +9,21 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from cli_guard.errors import GitError
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 PIECE_BYTES = 1 << 20
 PIPE_BYTES = 1 << 16
 ERROR_BYTES = 1 << 16
+MEMORY_BYTES = 4 << 30
 
 
 class Late(Exception):
@@ -38,6 +45,7 @@ class Call:
                 self._process = subprocess.Popen(
                     command, cwd=cwd, env=env, stdin=source, stdout=subprocess.PIPE, stderr=self._errors
                 )
+                limit_memory(self._process.pid)
         except BaseException:
             self._errors.close()
             raise
@@ -107,6 +115,18 @@ class Call:
             self._process.wait()
         self._output.close()
         self._errors.close()
+
+
+def limit_memory(pid: int) -> None:
+    """Limit the memory of a Git process: a file that a hostile `.git` names, or links to, may have no end.
+
+    From outside (prlimit(2), Linux alone): code between fork and exec would make each start slower. Packs are mapped
+    and not counted.
+    """
+    if hasattr(resource, "prlimit"):
+        # It may have ended, or be under a lower limit.
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
 
 
 def readable(descriptor: int, until: float) -> bool:

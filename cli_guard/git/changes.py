@@ -5,7 +5,6 @@ new.
 """
 
 import hashlib
-import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -13,19 +12,19 @@ from itertools import islice
 
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BINARY, BlobReader, read_worktree_file, runs_between, text_of
+from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import Touched, decode_path, parse, parse_pairs
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
-from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status, split_lines
+from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status, TagMessage, split_lines
 
 COMMITS_A_BATCH = 100
 DIFFS_A_BATCH = 256
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
 MESSAGE_BYTES = 1_000_000
-NESTED_TAGS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,35 +90,41 @@ class ChangeReader:
         parents = self._repository.parents(commits)
         bases: dict[str, tuple[str | None, ...]] = {each: parents[each] or (None,) for each in commits}
         for commit, changes in zip(commits, self.nets(bases.items()), strict=True):
-            raw = self._reader.read(commit, limit=MESSAGE_BYTES)
-            if raw is None:
-                reason = f"over the limit of {MESSAGE_BYTES:,} bytes"
-                left_out = Skipped(f"message of {commit[:10]}", reason, asks=True)
-                changes = replace(changes, skipped=(*changes.skipped, left_out))
-            head = (raw or b"").partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
-            people = tuple(line for line in head if not line.startswith(("tree ", "parent ", "gpgsig", " ")))
-            yield replace(changes, commit=commit, message=message_in(raw or b""), people=people)
-
-    def tag_messages(self, oids: Iterable[str]) -> dict[str, str]:
-        """Return the messages of annotated tags (git-mktag(1)) and of the tags they point to, and their headers."""
-        texts: dict[str, list[bytes]] = {oid: [] for oid in oids}
-        ends = {oid: oid for oid in texts}
-        for _ in range(NESTED_TAGS):
-            found = self._repository.identify(ends.values())
-            ends = {tag: end for tag, end in ends.items() if found.get(end, ("", ""))[1] == "tag"}
-            for tag, end in ends.items():
-                texts[tag].append(text := self._reader.read(end, limit=sys.maxsize) or b"")
-                ends[tag] = text[7:].split(b"\n", 1)[0].decode("ascii", "replace")
-        heads = {
-            tag: [b"\n".join(each.split(b"\n\n", 1)[0].split(b"\n")[2:]) for each in own]
-            for tag, own in texts.items()
-        }
-        return {
-            tag: b"\n".join((*(each.partition(b"\n\n")[2] for each in own), *heads[tag])).decode(
-                "utf-8", "replace"
+            recorded, unread = self._read_text(commit, f"message of {commit[:10]}")
+            yield replace(
+                changes,
+                commit=commit,
+                message=recorded.message,
+                people=recorded.people,
+                other_text=recorded.others,
+                skipped=(*changes.skipped, *unread),
             )
-            for tag, own in texts.items()
-        }
+
+    def _read_text(self, oid: str, name: str) -> tuple[RecordedText, list[Skipped]]:
+        raw = self._reader.read(oid, limit=MESSAGE_BYTES)
+        recorded = read_object(raw or b"")
+        if raw is None:
+            return recorded, [Skipped(name, f"over the limit of {MESSAGE_BYTES:,} bytes", asks=True)]
+        reason = "its header names an encoding that is not read here"
+        return recorded, [Skipped(name, reason, asks=True)] if recorded.unread else []
+
+    def tag_texts(self, oids: Iterable[str]) -> tuple[tuple[TagMessage, ...], tuple[Skipped, ...]]:
+        """Return the messages and headers of annotated tags and of the tags they point to, and what was not read."""
+        tags: list[TagMessage] = []
+        skipped: list[Skipped] = []
+        for oid in oids:
+            messages: list[str] = []
+            others: list[str] = []
+            end: str | None = oid
+            # Each step is an object of its own, which somebody made and pushed.
+            while end:
+                recorded, unread = self._read_text(end, f"tag {end[:10]}")
+                messages.append(recorded.message)
+                others.append(recorded.others)
+                skipped += unread
+                end = recorded.tagged
+            tags.append(TagMessage(oid, "\n".join((*messages, *others))))
+        return tuple(tags), tuple(skipped)
 
     def _diffs(self, pairs: list[tuple[str, str]]) -> Iterator["Diff"]:
         """Yield the diff of each two trees, many with one call of Git."""
@@ -248,16 +253,6 @@ class Diff:
     tree: str
     files: list[FileChange]
     left_out: list[FileChange] = field(default_factory=list)
-
-
-def message_in(raw: bytes) -> str:
-    """Return the message of a commit object (gitformat-commit: header lines, a blank line, the message)."""
-    head, _, message = raw.partition(b"\n\n")
-    encoding = next((line[9:] for line in head.split(b"\n") if line.startswith(b"encoding ")), b"utf-8")
-    try:
-        return message.decode(encoding.decode("ascii", "replace"), "replace")
-    except LookupError:
-        return message.decode("utf-8", "replace")
 
 
 def only_in_both(

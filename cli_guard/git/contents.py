@@ -98,9 +98,12 @@ def _nearly_text(raw: bytes) -> bool:
 
 def printable_runs(raw: bytes) -> list[str]:
     """Return the runs of eight printable ASCII characters or more, line ends included, as bytes and as UTF-16."""
-    found = re.findall(RUN, raw)
-    found += (match[::2] for match in re.findall(WIDE_RUN, raw))
-    return [run.decode("ascii") for run in found]
+    return [run.decode("ascii") for run in re.findall(RUN, raw)] + wide_runs(raw)
+
+
+def wide_runs(raw: bytes) -> list[str]:
+    """Return the runs of eight printable ASCII characters or more as UTF-16 in either byte order."""
+    return [match[::2].decode("ascii") for match in re.findall(WIDE_RUN, raw)]
 
 
 def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:

@@ -5,6 +5,7 @@ the whole diff. What is cut here is what Git cuts afterwards: git-commit(1), `--
 """
 
 import re
+from dataclasses import replace
 
 from cli_guard.model import CommitMessage
 
@@ -43,17 +44,20 @@ def parse_message(raw: bytes, *, comment_char: str = "#", cleanup: str = "defaul
     """Parse the message as Git will record it.
 
     `comment_char` is `core.commentString` or `core.commentChar`, "auto" included. `cleanup` is one of Git's
-    modes; "default" strips comments, as after an editor. All below the scissors line is always cut: a hook
-    cannot know whether `-v` put a diff there. Bytes that are not UTF-8 become U+FFFD. An empty message has
-    the subject "".
+    modes; "default" strips comments, as after an editor. All below the scissors line is cut, and kept in `cut`: a
+    hook cannot know whether `-v` put a diff there, or `-m` the line. Bytes that are not UTF-8 become U+FFFD. An
+    empty message has the subject "".
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     comment = _auto_comment_char(raw) if comment_char.lower() == "auto" else comment_char or "#"
-    raw = _cut_scissors(raw, comment)
-    lines = raw.decode("utf-8", "replace").split("\n")
+    above, below = _cut_scissors(raw, comment)
+    lines = above.decode("utf-8", "replace").split("\n")
+    cut: list[str] = []
     if comment and cleanup not in _KEEPS_COMMENTS:
+        cut = [line for line in lines if line.startswith(comment)]
         lines = [line for line in lines if not line.startswith(comment)]
-    return _message(lines if cleanup == "verbatim" else _strip_blanks(lines))
+    message = _message(lines if cleanup == "verbatim" else _strip_blanks(lines))
+    return replace(message, cut=(*cut, *below.decode("utf-8", "replace").splitlines()))
 
 
 def recorded_message(text: str) -> CommitMessage:
@@ -96,10 +100,10 @@ def _auto_comment_char(raw: bytes) -> str:
     return last[:1] if last and is_comment else ""
 
 
-def _cut_scissors(raw: bytes, comment: str) -> bytes:
+def _cut_scissors(raw: bytes, comment: str) -> tuple[bytes, bytes]:
     known = re.escape(comment.encode("utf-8", "surrogateescape")) if comment else b"#"
     match = re.search(rb"(?m)^(?:" + known + rb"|[#;@!$%^&|:])" + _SCISSORS, raw)
-    return raw[: match.start()] if match else raw
+    return (raw[: match.start()], raw[match.end() :]) if match else (raw, b"")
 
 
 def _strip_blanks(lines: list[str]) -> list[str]:

@@ -6,12 +6,13 @@ so that two histories of the notes merge by sorting the lines (`cat_sort_uniq`).
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cli_guard.errors import GitError
 from cli_guard.git.contents import BlobReader
-from cli_guard.git.process import refusal
+from cli_guard.git.process import Git, refusal
 from cli_guard.git.repository import Repository
 
 REF = "refs/notes/cli-guard"
@@ -19,6 +20,10 @@ FETCHED = "refs/notes/cli-guard-fetched"
 MERGE = ("notes.cli-guard.mergeStrategy", "cat_sort_uniq")
 MOST_BYTES = 2_000_000
 MOST_KEYS = 5_000
+PACK_BYTES = 200_000_000
+FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc")
+# What says where a repository is (git(1)).
+PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 ATTEMPTS = 3
 SECONDS = 60
 
@@ -65,12 +70,45 @@ def has_notes(repository: Repository) -> bool:
 
 
 def fetch_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
-    """Fetch the notes of a remote and merge them with ours; return whether it has any. Raises GitError."""
-    listed = talk(repository, env, "ls-remote", "--", remote, REF)
-    if not listed.strip():
+    """Fetch the notes of a remote with the repository's settings, as a push has just done, and merge them with ours.
+
+    Return whether it has any. Raises GitError.
+    """
+    return receive(git_of(repository, env), remote) and merge_fetched(repository)
+
+
+def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
+    """Do the same with the user's own settings: those of the repository name programs, and none of them is run.
+
+    The notes come through a repository without a configuration, inside the state folder so that what the user's
+    settings include for folders (`includeIf`) counts there too. Raises GitError.
+    """
+    url = repository.git.text("ls-remote", "--get-url", "--", remote)
+    with tempfile.TemporaryDirectory(prefix="fetch-", dir=repository.state_folder) as folder:
+        kept = {name: value for name, value in env.items() if name not in PLACES}
+        own = Git(git_of(repository, env).cwd, {**kept, "GIT_DIR": folder})
+        own.run("init", "--quiet", "--bare", "--template=", f"--object-format={repository.object_format}")
+        if not receive(own, url):
+            return False
+        asked = f"{FETCHED}\n".encode("ascii")
+        pack, is_cut = own.bounded("pack-objects", "--revs", "--stdout", "-q", limit=PACK_BYTES, stdin=asked)
+        if is_cut:
+            raise GitError(f"the approvals of the remote are more than {PACK_BYTES:,} bytes")
+        repository.git.run("unpack-objects", "-q", stdin=pack)
+        repository.git.run("update-ref", FETCHED, own.text("rev-parse", FETCHED))
+    return merge_fetched(repository)
+
+
+def receive(git: Git, remote: str) -> bool:
+    """Fetch the notes of a remote, unmerged; return whether it has any. Raises GitError."""
+    if not talk(git, "ls-remote", "--", remote, REF).strip():
         return False
-    options = ("--quiet", "--no-tags", "--no-write-fetch-head")
-    talk(repository, env, "fetch", *options, "--", remote, f"+{REF}:{FETCHED}")
+    talk(git, *FETCH, "--", remote, f"+{REF}:{FETCHED}")
+    return True
+
+
+def merge_fetched(repository: Repository) -> bool:
+    """Merge the fetched notes with ours. Raises GitError."""
     if not has_notes(repository):
         repository.git.run("update-ref", REF, FETCHED)
     else:
@@ -87,7 +125,7 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
         fetch_notes(repository, remote, env)
         try:
             # --no-verify: this push runs inside a hook that reviews one, and carries no code.
-            talk(repository, env, "push", "--quiet", "--no-verify", "--", remote, f"{REF}:{REF}")
+            talk(git_of(repository, env), "push", "--quiet", "--no-verify", "--", remote, f"{REF}:{REF}")
         except GitError:
             if attempt == ATTEMPTS - 1:
                 raise
@@ -96,14 +134,19 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
     return True
 
 
-def talk(repository: Repository, env: Mapping[str, str], *arguments: str) -> str:
-    """Run a call of Git that speaks to a remote, with the user's own settings. Raises GitError."""
+def git_of(repository: Repository, env: Mapping[str, str]) -> Git:
+    """Return a Git in a repository, for an environment in which it is not the one that Git finds."""
     where: Path = repository.git_dir if repository.bare else repository.root
+    return Git(where, {**env, "GIT_DIR": str(repository.git_dir)})
+
+
+def talk(git: Git, *arguments: str) -> str:
+    """Run a call that speaks to a remote, with all settings that Git finds. Raises GitError."""
     try:
         done = subprocess.run(
             ("git", *arguments),
-            cwd=where,
-            env={**env, "GIT_DIR": str(repository.git_dir), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+            cwd=git.cwd,
+            env={**git.env, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,

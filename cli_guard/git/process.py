@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
-from cli_guard.git.call import PIECE_BYTES, Call, Late
+from cli_guard.git.call import PIECE_BYTES, Call, Late, limit_memory
 
 TIMEOUT_SECONDS = 120
 
@@ -30,6 +30,10 @@ READ_ONLY = (
     *("-c", "core.untrackedCache=keep"),
     *("-c", "diff.renameLimit=2000"),
     *("-c", "diff.orderFile=/dev/null"),
+    # Or `git log` runs the gpg.program of the repository.
+    *("-c", "log.showSignature=false"),
+    # Files that a repository's configuration names, and Git reads to their end.
+    *("-c", "core.attributesFile=/dev/null", "-c", "mailmap.file=/dev/null", "-c", "blame.ignoreRevsFile="),
 )
 
 # These change what Git prints, make it write a log of its own, or end history elsewhere (GIT_SHALLOW_FILE). Our own
@@ -170,7 +174,7 @@ class Git:
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """Start a call whose output is read while it runs; its stderr is kept in a file."""
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self.command(*arguments),
                 cwd=self.cwd,
                 env=self._environment,
@@ -180,6 +184,8 @@ class Git:
             )
         except OSError as error:
             raise not_started(self.cwd, error) from error
+        limit_memory(process.pid)
+        return process
 
 
 def not_started(cwd: Path, error: OSError) -> GitError:

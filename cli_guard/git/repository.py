@@ -9,6 +9,7 @@ from pathlib import Path
 from cli_guard.errors import GitError, MissingObject, UsageError
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, refusal
+from cli_guard.runtime import NotAPlainFileError, read_plain
 
 COMPARED_BASES = 8
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
@@ -116,10 +117,7 @@ class Repository:
     @cached_property
     def merge_heads(self) -> tuple[str, ...]:
         """Return the other parents of a merge that stopped at a conflict (git-merge(1)), about to be committed."""
-        try:
-            return tuple((self.git_dir / "MERGE_HEAD").read_text("ascii").split())
-        except (FileNotFoundError, NotADirectoryError):
-            return ()
+        return read_ids(self.git_dir / "MERGE_HEAD")
 
     @cached_property
     def heads_being_merged(self) -> tuple[str, ...]:
@@ -206,11 +204,8 @@ class Repository:
 
     def is_cut(self, base: str, head: str) -> bool:
         """Return whether a shallow clone lacks the parents of commits that `head` has and `base` has not."""
-        try:
-            borders = (self.common_dir / "shallow").read_text("ascii").split()
-        except FileNotFoundError:
-            return False
-        return not set(borders).isdisjoint(self.commits(head, exclude=[base]))
+        borders = read_ids(self.common_dir / "shallow")
+        return bool(borders) and not set(borders).isdisjoint(self.commits(head, exclude=[base]))
 
     def exact(self, revision: str) -> str:
         """Return the id of a commit whose name can mean nothing else. Raises UsageError."""
@@ -262,6 +257,16 @@ class Repository:
             raise GitError("a revision may not begin with a dash")
         out = self.git.run("rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines))
         return tuple(out.decode("ascii").split())
+
+
+def read_ids(path: Path) -> tuple[str, ...]:
+    """Return the words of a file of Git's own, none if there is no such file. Raises GitError for a device or FIFO."""
+    try:
+        return tuple(read_plain(path, follow=True).decode("ascii", "replace").split())
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except NotAPlainFileError as error:
+        raise GitError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def as_lines(words: Iterable[str]) -> bytes:

@@ -1,7 +1,7 @@
 """Sign the head of the audit log, check the log against signed heads and the state, and find who approved what.
 
 Lines before a signed head cannot be changed without its key. That lines were cut off together with every signature
-after them is not noticed here.
+after them is not noticed here; so the check says from where to where the log is signed.
 """
 
 import datetime
@@ -29,6 +29,8 @@ HEAD_SIGNED = "head-signed"
 NAMESPACE = "cli-guard-audit@v1"
 SIGN_SECONDS = 3
 CHECKED_DAYS = 90
+TRIED_HEADS = 5
+UNSIGNED = "not signed, so nobody can know whether its beginning was cut off or all of it computed anew"
 NO_ENTRY = "no entry in the audit log for"
 
 
@@ -96,19 +98,32 @@ def check_log(result: Verification, repository: Repository, invocation: Invocati
 
     What precedes the last good signature was signed with it: earlier signers may have left. Raises CliGuardError.
     """
-    records, signed, signers = Records(repository.state_folder), "", None
+    records = Records(repository.state_folder)
     state = (records, repository, invocation)
     problems = [*check_approvals(*state), *check_rest(*state)]
-    for each in reversed(records.audit.events(HEAD_SIGNED)):
-        signers = signers or Signers.at_commit(repository, repository.head)
+    heads = records.audit.events(HEAD_SIGNED)
+    signers = Signers.at_commit(repository, repository.head)
+    last, signed = 0, UNSIGNED
+    for each in reversed(heads):
         entries, who = result.numbers.get(str(each.get("head"))), each.get("principal")
         said = f"the head that {who} signed at {each.get('at')}"
         if entries is None:
             problems.append(f"{said} is not in the log: lines before it were changed or removed")
-        elif not signed and (problem := find_head_problem(each, entries, signers, invocation.env)):
+        elif not last and (problem := find_head_problem(each, entries, signers, invocation.env)):
             problems.append(f"{said} does not count: {problem}")
-        else:
-            signed = signed or f"signed up to entry {entries} by {who}"
+        elif not last:
+            last, signed = entries, f"signed up to entry {entries} by {who}"
+    if not last:
+        return problems, signed
+    # Until the first signature, what precedes it may have been cut off or rewritten.
+    for each in heads[:TRIED_HEADS]:
+        entries = result.numbers.get(str(each.get("head")), 0)
+        if entries == last or (entries and not find_head_problem(each, entries, signers, invocation.env)):
+            signed += f", first at entry {entries} on {str(each.get('at'))[:10]}"
+            break
+    # The entry after it is the signature itself.
+    if (left := result.entries - last - 1) > 0:
+        signed += f"; {left} later {'entry is' if left == 1 else 'entries are'} not signed"
     return problems, signed
 
 

@@ -30,7 +30,7 @@ from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged, Worktree
-from cli_guard.review.vouched import published_in, vouched_history
+from cli_guard.review.vouched import published_in, texts_in, vouched_history
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
@@ -225,7 +225,11 @@ def read(
         case Message():
             changes = reader.staged(merging=True)
             message = message_of(request, repository)
-            return Material(with_identity(changes, changes.identity, message.text), contents, message)
+            changes = replace(changes, other_text="\n".join(left_of(message.cut, changes)))
+            changes = with_identity(changes, changes.identity, message.text)
+            # Those of the diff that `-v` shows, also of the commit that is amended.
+            recorded = texts_in(repository, ("--cached",), ("HEAD",), ("HEAD^",))
+            return Material(changes, contents, message, published=recorded)
         case Commit():
             changes = next(reader.commits([repository.resolve(request.revision)]))
             message = recorded_message(changes.message or "")
@@ -246,6 +250,16 @@ def read(
             material = load_commits(commits, ends, pushed, repository, reader, contents)
             skipped = (*material.changes.skipped, *unseen(request, pushed, repository))
             return replace(material, changes=replace(material.changes, skipped=skipped))
+
+
+def left_of(cut: Iterable[str], changes: ChangeSet) -> Iterator[str]:
+    """Yield the lines that Git may cut out of a message, but those of the diff of the change."""
+    hunks = [hunk for change in changes for hunk in change.hunks]
+    known = {line for hunk in hunks for line in (*hunk.added, *hunk.removed)}
+    for line in cut:
+        content = line[1:] if line.startswith(("+", "-", " ")) else line
+        if content not in known:
+            yield content
 
 
 def unseen(request: Push, pushed: tuple[PushedRef, ...], repository: Repository) -> Iterator[Skipped]:
@@ -277,8 +291,8 @@ def load_commits(
     history = History(reader, commits)
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed))
     objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)
-    texts = reader.tag_messages(oid for oid, (_, kind) in objects.items() if kind == "tag")
-    tags = tuple(TagMessage(oid, text) for oid, text in texts.items())
+    tags, unread = reader.tag_texts(oid for oid, kind in objects.values() if kind == "tag")
+    changes = replace(changes, skipped=(*changes.skipped, *unread))
     return Material(changes, contents, None, history, pushed, tags)
 
 

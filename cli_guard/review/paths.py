@@ -48,7 +48,7 @@ class Paths:
         old = {each.path: each.old_path or "" for each in changes if each.status is Status.RENAMED}
         files = tuple(c for c in changes if self.has(c.path) or (c.path in old and self.has(old[c.path])))
         skipped = tuple(each for each in changes.skipped if self.has(each.path))
-        return replace(changes, files=files, skipped=skipped, message=None, people=())
+        return replace(changes, files=files, skipped=skipped, message=None, people=(), other_text="")
 
     def limit(self, subject: ReviewInput) -> ReviewInput:
         """Return what is reviewed at these paths. Raises UsageError if one of them matches nothing in the change."""

@@ -25,8 +25,10 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
         return None if repository.has_staged() else "nothing is staged"
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"
-    if isinstance(request, Message) and not message_of(request, repository).text.strip():
-        return "the message is empty: Git will not commit"
+    if isinstance(request, Message):
+        message = message_of(request, repository)
+        if not (message.text.strip() or message.cut):
+            return "the message is empty: Git will not commit"
     return None
 
 

@@ -50,14 +50,20 @@ def key_of(commit: str) -> bytes:
 
 def published_in(repository: Repository, pushed: Iterable[PushedRef]) -> Callable[[str], bool]:
     """Return whether a text stands in a file of the commits that the remote is known to have."""
-    trees = list(dict.fromkeys(base for ref in pushed for base in ref.bases))[:MOST_TREES]
+    trees = tuple(dict.fromkeys(base for ref in pushed for base in ref.bases))[:MOST_TREES]
+    return texts_in(repository, *([trees] if trees else []))
 
-    def is_published(text: str) -> bool:
+
+def texts_in(repository: Repository, *places: tuple[str, ...]) -> Callable[[str], bool]:
+    """Return whether a text stands in a file of some places: trees, or `--cached`."""
+
+    def is_there(text: str) -> bool:
         line = max(text.splitlines() or [""], key=len)
-        if not trees or len(line) < SHORTEST:
+        if len(line) < SHORTEST:
             return False
         # On standard input: a command line can be read by other users.
         asked = f"{line}\n".encode("utf-8", "surrogateescape")
-        return repository.git.attempt("grep", "-qaF", "-f", "-", *trees, "--", stdin=asked)[0] == 0
+        search = ("grep", "-qaF", "-f", "-")
+        return any(repository.git.attempt(*search, *place, "--", stdin=asked)[0] == 0 for place in places)
 
-    return is_published
+    return is_there

@@ -9,11 +9,16 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 
 from cli_guard.code.languages import language_for, language_of
 from cli_guard.errors import MissingObject
 from cli_guard.git.search import WholeTree
-from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Status, split_lines
+from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Skipped, Status, split_lines
+from cli_guard.policy.config import Config
+from cli_guard.policy.decisions import Policy
+from cli_guard.policy.globs import matches
+from cli_guard.policy.loosenings import weakening_ignores
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
 from cli_guard.reviewers.commands.extract import family_of
 from cli_guard.reviewers.commands.extract.programs import is_program
@@ -31,14 +36,58 @@ ENDINGS = {"python": ".py", "node": ".js", "ruby": ".rb", "perl": ".pl", "php": 
 MOST_CALLED = 50
 
 
-def with_new_roles(changes: ChangeSet, contents: Contents) -> ChangeSet:
-    """Return the changes with all lines of such files as added ones; the same object if there are none."""
+def with_new_roles(changes: ChangeSet, contents: Contents, policy: Policy) -> ChangeSet:
+    """Return the changes with all lines of such files as added ones; the same object if there are none.
+
+    A file that leaves the paths of an `[[ignore]]` has a new role as well. A link or a call that runs one there, from
+    somewhere else, needs a person.
+    """
+    ignored = _Ignored(policy)
     files = tuple(
-        _whole(change, contents) if _has_new_role(change, contents) else change for change in changes
+        _whole(change, contents) if _has_new_role(change, contents, ignored) else change for change in changes
     )
     if isinstance(contents, WholeTree):
         files += tuple(_newly_run(changes, contents))
-    return changes if files == changes.files else replace(changes, files=files)
+    run = {each.path for each in files if each.read_as}
+    skipped = tuple(_run_from_outside(changes, contents, ignored, run)) if ignored else ()
+    if files == changes.files and not skipped:
+        return changes
+    return replace(changes, files=files, skipped=(*changes.skipped, *skipped))
+
+
+class _Ignored:
+    """The paths of the `[[ignore]]` entries of a policy that answer more than advice."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._configs = [config for config in policy.configs if config.ignore]
+
+    def __bool__(self) -> bool:
+        return bool(self._configs)
+
+    @cached_property
+    def _paths(self) -> set[str]:
+        # Late: it reads every rule.
+        return {entry.path for config in self._configs for entry in weakening_ignores(Config(), config)}
+
+    def is_left(self, old: str, new: str) -> bool:
+        """Return whether one covers a file, or files of a folder, and not another path."""
+        covering = (
+            path
+            for path in self._paths
+            if matches(path, old) or matches(path, f"{old}/-") or path.startswith(f"{old}/")
+        )
+        return bool(self) and any(not matches(path, new) for path in covering)
+
+
+def _run_from_outside(
+    changes: ChangeSet, contents: Contents, ignored: _Ignored, run: set[str]
+) -> Iterator[Skipped]:
+    for change in changes:
+        is_link = change.kind is Kind.SYMLINK
+        for path, _ in _files_named(change, contents) if is_link or run else ():
+            if (is_link or path in run) and ignored.is_left(path, change.path):
+                reason = f"makes {path} run from here, and an [[ignore]] answers what is found there"
+                yield Skipped(change.path, reason, asks=True)
 
 
 def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
@@ -73,10 +122,12 @@ def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, 
                     yield path, path + ENDINGS.get(call["by"], ".sh")
 
 
-def _has_new_role(change: FileChange, contents: Contents) -> bool:
+def _has_new_role(change: FileChange, contents: Contents, ignored: _Ignored) -> bool:
     if change.kind is not Kind.TEXT:
         return False
     if change.status in MOVED and change.old_path:
+        if ignored.is_left(change.old_path, change.path):
+            return True
         becomes = _role(change.path, contents.new(change))
         return becomes != NO_ROLE and becomes != _role(change.old_path, contents.old(change))
     if not change.made_executable or change.status is not Status.MODIFIED:

@@ -85,7 +85,7 @@ class ReviewInput:
         bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
         return replace(
             self,
-            changes=with_decisions(with_new_roles(self.changes, self.contents), self.contents),
+            changes=with_decisions(with_new_roles(self.changes, self.contents, policy), self.contents),
             limits=limits,
             idle=idle,
             advice=Advice(advising, *bounded),

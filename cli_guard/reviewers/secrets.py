@@ -1,7 +1,7 @@
 """Find credentials in what a change adds: lines, file names, links, the commit message and earlier commits.
 
 `cli_guard.secrets` decides what is a secret, by the rules of `cli_guard/rules/secrets/`; this module selects what is
-scanned and words the findings.
+scanned.
 """
 
 import hashlib
@@ -25,39 +25,23 @@ from cli_guard.model import (
 from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules import catalog
+from cli_guard.reviewers.secret_words import IN_HISTORY, Source, finding_of
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, AddedText, core
 from cli_guard.secrets.archives import Budget
 from cli_guard.secrets.candidates import OutOfTimeError
 from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
-from cli_guard.secrets.redact import evidence, slow_hash
 
 FILE_FINDINGS = 100
 
 
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
-IN_HISTORY = (
-    " It is still in the history of this branch although a later commit removes it: rotate the credential,"
-    " then rewrite the commits (`git rebase -i`) before they are pushed."
-)
-
+MESSAGE = "in the commit message"
+OTHER_TEXT = "in a header of the commit, or in a part of its message that Git does not always keep or show"
 
 # A name has no room for a blank: `v` of a version, or a word, comes right before a token.
 GLUED = re.compile(r"(?<![^/\s])[vV](?=\w)|(?<=[a-z])(?=[A-Z]{4})")
-
-
-@dataclass(frozen=True)
-class Source:
-    """The text that hits were found in, and the map from offsets to lines."""
-
-    path: str
-    text: str
-    hits: Sequence[Hit]
-    line: Callable[[int], int | None]
-    commit: str | None
-    where: str = ""
 
 
 @dataclass
@@ -97,27 +81,25 @@ def review(subject: ReviewInput) -> Report:
     _review_changes(subject, subject.changes, so_far, commit=None)
     shard = subject.shard
     messages = shard is None or shard.has_reviewer("message")
-    text = subject.message.text if subject.message else subject.changes.message
-    if text and messages:
-        _review_message(subject, text, so_far, commit)
+    if messages:
+        text = subject.message.text if subject.message else subject.changes.message
+        _review_words(subject, replace(subject.changes, message=text), so_far, commit)
     refs = [ref.update.remote_ref for ref in subject.pushed if not ref.update.deletes]
     _review_paths(refs, so_far, None, "a ref")
-    _review_paths(list(subject.changes.people), so_far, commit, "its author or committer")
     for step in subject.history:
-        _review_paths(list(step.people), so_far, step.commit, "its author or committer")
         own = tuple(
             change
             for change in step
             if shard is None or shard.has_file("secrets", change.path, is_packed=may_be_packed(change))
         )
         _review_changes(subject, replace(step, files=own), so_far, commit=step.commit)
-        if step.message and messages:
-            _review_message(subject, step.message, so_far, step.commit)
+        if messages:
+            _review_words(subject, step, so_far, step.commit)
         # `changes` reports what a limit skipped of the whole change; a commit may hold more.
         so_far.skipped += [each for each in step.skipped if each.asks]
     _review_vouched(subject, so_far)
     for tag in subject.tags if messages else ():
-        _review_message(subject, tag.text, so_far, tag.oid)
+        _review_text(subject, tag.text, so_far, tag.oid, MESSAGE)
     ordered = sorted(so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule))
     return Report(tuple(ordered), tuple(so_far.skipped))
 
@@ -127,8 +109,7 @@ def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
     so_far.published = subject.published
     for step in subject.vouched:
         _review_changes(subject, step, so_far, commit=step.commit)
-        if step.message:
-            _review_message(subject, step.message, so_far, step.commit)
+        _review_words(subject, step, so_far, step.commit)
         so_far.skipped += [each for each in step.skipped if each.asks]
     so_far.published = None
 
@@ -277,14 +258,26 @@ def _deadline(subject: ReviewInput) -> Callable[[int], None]:
     return check
 
 
-def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: str | None) -> None:
+def _review_words(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+    """Search what a commit says beside its files."""
+    _review_paths(list(changes.people), so_far, commit, "its author or committer")
+    _review_text(subject, changes.message, so_far, commit, MESSAGE)
+    _review_text(subject, changes.other_text, so_far, commit, OTHER_TEXT)
+
+
+def _review_text(
+    subject: ReviewInput, text: str | None, so_far: Findings, commit: str | None, where: str
+) -> None:
+    if not text:
+        return
     result = _scan(subject, text, "", so_far)
-    line = AddedText.of_file(text).line
-    source = Source("", text, result.hits, line, commit, "in the commit message")
-    for hits in _by_value(result.hits)[:FILE_FINDINGS]:
+    line = AddedText.of_file(text).line if where == MESSAGE else _no_line
+    source = Source("", text, result.hits, line, commit, where)
+    fresh = [hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)]
+    for hits in _by_value(fresh)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
-        _skip_rest(subject, so_far, "", "secrets in the commit message")
+        _skip_rest(subject, so_far, "", f"secrets {where}")
 
 
 def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
@@ -362,37 +355,4 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
     so_far.seen.update({key, (hit.rule, hit.value)})
     if so_far.published and (hit.generic or so_far.published(hit.value)):
         return
-    rule = catalog.one("secrets", hit.rule)
-    line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
-    so_far.found.append(
-        Finding(
-            rule=hit.rule,
-            category=rule.category,
-            severity=hit.severity,
-            confidence=hit.confidence,
-            path=source.path,
-            line=line,
-            end_line=end_line if end_line != line else None,
-            message=describe(rule, source, hits),
-            remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
-            evidence=evidence(source.text, source.hits, hit),
-            fingerprint=fingerprint(hit.rule, source.path, slow_hash(source.path, hit.value)),
-            commit=source.commit,
-            mark=slow_hash("", hit.value)[:16] if so_far.marked else "",
-        )
-    )
-
-
-def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:
-    hit = hits[0]
-    words = [rule.title]
-    if hit.name and not any(other.value in hit.name for other in source.hits):
-        words.append(f"({hit.name})")
-    if hit.encoded:
-        words.append("in base64 or another encoding")
-    if source.where:
-        words.append(source.where)
-    more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
-    text = "file" if source.path else "message"
-    repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}" if more else ""
-    return " ".join(words) + repeated + "."
+    so_far.found.append(finding_of(source, hits, marked=so_far.marked))

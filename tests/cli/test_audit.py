@@ -131,6 +131,10 @@ def test_each_push_signs_what_is_new(signing: Repo) -> None:
     happen(signing)
     push(signing)
     assert "signed up to entry 4" in guard(signing, "audit", "verify").out
+    happen(signing, 2)
+    said = guard(signing, "audit", "verify").out
+    assert "signed up to entry 4 by ada@example.org, first at entry 2 on 20" in said
+    assert said.endswith("; 2 later entries are not signed\n")
     assert "head-signed" in guard(signing, "audit").out
 
 
@@ -151,7 +155,9 @@ def test_without_signers_nothing_is_signed(committed: Repo) -> None:
     happen(committed)
     push(committed)
     assert [each["event"] for each in entries(committed)] == ["pre-commit"]
-    assert guard(committed, "audit", "verify").out == "cli-guard: audit log: 1 entry, hash chain OK\n"
+    said = guard(committed, "audit", "verify")
+    assert said.out.startswith("cli-guard: audit log: 1 entry, hash chain OK; not signed, so nobody can know")
+    assert said.code == 0
 
 
 def without(repo: Repo, log: Entries, number: int) -> Entries:
@@ -219,6 +225,20 @@ def test_a_signed_log_is_not_rewritten(signing: Repo, name: str) -> None:
     assert said in problem, problem
     rewrite(signing, log)
     assert verify(signing) == []
+
+
+def test_a_log_begun_anew_says_since_when_it_is_signed(signing: Repo) -> None:
+    happen(signing, 3)
+    push(signing)
+    anew = [{name: each[name] for name in each if name != "previous"} for each in entries(signing)[1:3]]
+    rewrite(signing, anew)
+    said = guard(signing, "audit", "verify")
+    assert (said.code, "2 entries, hash chain OK; not signed, so nobody can know" in said.out) == (0, True)
+    push(signing)
+    assert (
+        "signed up to entry 2 by ada@example.org, first at entry 2 on 20"
+        in guard(signing, "audit", "verify").out
+    )
 
 
 def test_the_same_signature_again_is_none(signing: Repo) -> None:

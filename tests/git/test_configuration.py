@@ -1,11 +1,18 @@
 """Whatever the user's Git is configured to do, a review reads the same, and starts no program but git."""
 
+import os
 import re
+import resource
+import subprocess
 from pathlib import Path
 
 import pytest
-from repositories import Repo, key, placed
+from in_process import guard
+from repositories import GUARD, Repo, cold, key, placed
 
+from cli_guard.errors import GitError
+from cli_guard.git import call
+from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 
@@ -84,6 +91,67 @@ def test_an_order_file_does_not_reorder(change: tuple[Repo, Request], tmp_path: 
     order.write_text("new.py\napp.py\n")
     repo.git("config", "diff.orderFile", str(order))
     assert placed(repo.look(request)) == EXPECTED
+
+
+ENDLESS = ("core.attributesFile", "mailmap.file", "blame.ignoreRevsFile", "diff.orderFile")
+
+
+def test_no_file_without_an_end_is_read(change: tuple[Repo, Request]) -> None:
+    repo, request = change
+    for name in ENDLESS:
+        repo.git("config", name, "/dev/zero")
+    assert placed(repo.look(request)) == EXPECTED
+
+
+def test_a_log_runs_no_signature_program(committed: Repo, tmp_path: Path) -> None:
+    marker, program = tmp_path / "ran", tmp_path / "program"
+    program.write_text(f'#!/bin/sh\ntouch "{marker}"\n')
+    program.chmod(0o755)
+    signed = committed.git("cat-file", "commit", "HEAD").replace(
+        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n a\n -----END PGP SIGNATURE-----\n\n", 1
+    )
+    oid = committed.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=signed + "\n")
+    for name, value in {"log.showSignature": "true", "gpg.program": str(program)}.items():
+        committed.git("config", name, value)
+    repository = Repository.discover(committed.path, committed.env)
+    assert repository.git.text("log", "--no-walk", "--format=%H", oid, "--") == oid
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("name", ["MERGE_HEAD", "shallow"])
+def test_a_device_in_the_git_folder_is_not_read(committed: Repo, name: str) -> None:
+    repository = Repository.discover(committed.path, committed.env)
+    (committed.path / ".git" / name).symlink_to("/dev/zero")
+    with pytest.raises(GitError, match="a device"):
+        _ = repository.merge_heads if name == "MERGE_HEAD" else repository.is_cut("HEAD", "HEAD")
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="no limit from outside")
+def test_a_git_that_takes_too_much_memory_is_refused(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call, "MEMORY_BYTES", 100_000_000)
+    committed.commit("Change", {"app.py": "x = 2\n"})
+    (committed.path / ".git" / "info" / "attributes").symlink_to("/dev/zero")
+    assert guard(committed, "review", "--commit", "HEAD").code == 2
+
+
+@cold
+def test_git_ends_with_a_review_that_is_ended(committed: Repo) -> None:
+    committed.commit("Change", {"app.py": "x = 2\n"})
+    (committed.path / ".git" / "info").mkdir(exist_ok=True)
+    fifo = committed.path / ".git" / "info" / "attributes"
+    os.mkfifo(fifo)
+    review = subprocess.Popen(
+        (GUARD, "review", "--commit", "HEAD"), cwd=committed.path, env=committed.env, stdin=subprocess.DEVNULL
+    )
+    # Opens as soon as Git does, which then waits for a first line.
+    with fifo.open("wb", buffering=0) as pipe:
+        review.terminate()
+        assert review.wait(60) == 130
+        with pytest.raises(BrokenPipeError):
+            for _ in range(1_000_000):
+                pipe.write(b"\n")
 
 
 def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:

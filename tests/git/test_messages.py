@@ -46,12 +46,57 @@ def test_the_diff_below_the_scissors_is_no_message(staged: Repo) -> None:
     assert staged.hooks_run() == ["commit-msg"]
 
 
+SCISSORS = "# ------------------------ >8 ------------------------\n"
+# As Git writes it below the line, but for the language.
+NOTE = "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n"
+DIFF = "diff --git a/app.py b/app.py\n@@ -1 +1 @@\n"
+
+
+def test_scissors_cut_nothing_from_a_message_on_the_command_line(staged: Repo) -> None:
+    done = staged.try_git("commit", "-q", "-m", f"Add a\n\n{SCISSORS}{key()}")
+    assert (done.code, key() in done.all) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "editor"),
+    [
+        (f"{SCISSORS}{key()}\n", ":"),
+        (f"Add a\n\n{SCISSORS}{SECRET}\n", ":"),
+        (f"Add a\n\n{SCISSORS}{NOTE}{DIFF}+{SECRET}\n", "vi"),
+        (f"Add a\n\n{SCISSORS}{NOTE}{DIFF}-x = 1\n+x = 2\n {SECRET}\n", "vi"),
+        (f"Add a\n\n# {SECRET}\n", "vi"),
+        (f"# {SECRET}\n", "vi"),
+        (f"Add a\n\n{SCISSORS}{key('password')}\n", ":"),
+    ],
+)
+def test_what_git_may_keep_is_searched(staged: Repo, text: str, editor: str) -> None:
+    review = staged.look(Message(text.encode()), env={"GIT_EDITOR": editor})
+    assert review.decision is Decision.DENY
+
+
+def test_what_the_diff_of_the_change_shows_is_known(staged: Repo) -> None:
+    lines = [f"x = {number}\n" for number in range(9)]
+    staged.commit("Old", {"old.py": "".join([*lines[:2], SECRET + "\n", *lines[2:]])})
+    staged.write("old.py", "".join([*lines[:3], "y = 1\n"]))
+    staged.git("add", "-A")
+    removed = staged.git("diff", "--cached")
+    staged.write("old.py", "".join([*lines[:2], SECRET + "\n", "y = 1\n", *lines[2:]]))
+    staged.git("add", "-A")
+    shown = (removed, staged.git("diff", "--cached"), staged.git("diff", "--cached", "HEAD^"))
+    assert all(SECRET in each for each in shown)
+    for diff in shown:  # removed, beside a change, and by the commit that is amended
+        review = staged.look(
+            Message(f"Change x\n{SCISSORS}{NOTE}{diff}\n".encode()), env={"GIT_EDITOR": "vi"}
+        )
+        assert review.decision is Decision.ALLOW
+
+
 @pytest.mark.parametrize(
     ("char", "subject"), [(";", "#12 Change x"), ("%", "#12 Change x"), ("auto", "Change x")]
 )
 def test_comments_are_no_message(staged: Repo, char: str, subject: str) -> None:
     staged.git("config", "core.commentChar", char)
-    template = staged.write(".git/template", "" if char == "auto" else f"{char} {SECRET}\n")
+    template = staged.write(".git/template", "" if char == "auto" else f"{char} a comment\n")
     env = editor(staged, subject + "\n")
     done = staged.try_git("commit", "-q", "-v", "-t", str(template), env=env)
     assert done.code == 0, done.all
@@ -81,12 +126,15 @@ def test_a_merge_and_a_fixup_by_git_itself(committed: Repo) -> None:
 
 
 def test_an_empty_message_is_git_s_to_refuse(committed: Repo) -> None:
-    for raw in (b"", b"\n\n", b"# only a comment\n"):
+    for raw in (b"", b"\n\n"):
         review = committed.look(Message(raw), env={"GIT_EDITOR": "vi"})
         assert (review.decision, review.review_reason) == (
             Decision.ALLOW,
             "the message is empty: Git will not commit",
         )
+    # `--cleanup=verbatim` would keep it.
+    review = committed.look(Message(b"# only a comment\n"), env={"GIT_EDITOR": "vi"})
+    assert (review.decision, review.findings) == (Decision.ALLOW, ())
 
 
 def test_a_message_that_is_not_utf8(staged: Repo) -> None:

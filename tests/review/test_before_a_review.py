@@ -71,7 +71,7 @@ def test_a_message_is_read_as_git_will_record_it(committed: Repo) -> None:
     committed.git("config", "core.commentChar", ";")
     repository = Repository.discover(committed.path, committed.env | {"GIT_EDITOR": "vi"})
     assert message_of(Message(b"Add x\n; a comment\n"), repository).subject == "Add x"
-    empty = nothing_to_review(Message(b"; only a comment\n\n"), repository)
+    empty = nothing_to_review(Message(b" \n\n"), repository)
     assert empty == "the message is empty: Git will not commit"
     assert nothing_to_review(Message(b"# no comment here\n"), repository) is None
 

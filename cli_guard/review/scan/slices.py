@@ -20,7 +20,6 @@ from cli_guard.model import (
     Skipped,
     Status,
     Suppressed,
-    TagMessage,
     split_lines,
 )
 from cli_guard.policy.gate import FindAnswer, judge_findings
@@ -74,10 +73,9 @@ class Scanner:
         items = [decode_path(item) for item in piece.items.split(b"\0")]
         if piece.kind is Items.REFS:
             refs = [item.split(" ") for item in items]
-            texts = reader.tag_messages(oid for oid, kind, _ in refs if kind == "tag")
+            tags, unread = reader.tag_texts(oid for oid, kind, _ in refs if kind == "tag")
             pushed = tuple(PushedRef(RefUpdate("", oid, name, "0")) for oid, _, name in refs)
-            tags = tuple(TagMessage(oid, text) for oid, text in texts.items())
-            yield ReviewInput(EVENT, ChangeSet(()), limits=limits, pushed=pushed, tags=tags)
+            yield ReviewInput(EVENT, ChangeSet((), unread), limits=limits, pushed=pushed, tags=tags)
         for at in range(0, len(items), TOGETHER):
             part = items[at : at + TOGETHER]
             read = {Items.FILES: map(self._file, part), Items.COMMITS: self._commits(reader, part)}

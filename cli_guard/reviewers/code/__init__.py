@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cli_guard.code.languages import language_for
+from cli_guard.git.plumbing import LFS_LINE
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, flows, lines, remarks, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
@@ -17,6 +18,7 @@ from cli_guard.reviewers.unread import unread
 
 __all__ = ["examiner", "review"]
 
+LFS = "stored by Git LFS: only its pointer is here"
 NO_TEXT = "code: whole text not available"
 
 
@@ -43,6 +45,9 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
     yield from files.inspect_file(change, text)
+    if change.kind is Kind.LFS:
+        before = change.removed and all(map(LFS_LINE.match, change.removed.values()))
+        yield unread(change, LFS, before=bool(before))
     if change.kind is not Kind.TEXT or not change.hunks:
         return
     if not change.added:

@@ -1,0 +1,64 @@
+"""Word the finding of a secret: what it is, where, and what to do about it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cli_guard.model import Finding, fingerprint
+from cli_guard.rules import catalog
+from cli_guard.secrets import Hit
+from cli_guard.secrets.redact import evidence, slow_hash
+
+IN_HISTORY = (
+    " It is still in the history of this branch although a later commit removes it: rotate the credential,"
+    " then rewrite the commits (`git rebase -i`) before they are pushed."
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text that hits were found in, and the map from offsets to lines."""
+
+    path: str
+    text: str
+    hits: Sequence[Hit]
+    line: Callable[[int], int | None]
+    commit: str | None
+    where: str = ""
+
+
+def finding_of(source: Source, hits: Sequence[Hit], *, marked: bool) -> Finding:
+    """Return the finding of one secret; `marked`: with a mark of the secret, to join it with others."""
+    hit = hits[0]
+    rule = catalog.one("secrets", hit.rule)
+    line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
+    return Finding(
+        rule=hit.rule,
+        category=rule.category,
+        severity=hit.severity,
+        confidence=hit.confidence,
+        path=source.path,
+        line=line,
+        end_line=end_line if end_line != line else None,
+        message=describe(rule, source, hits),
+        remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
+        evidence=evidence(source.text, source.hits, hit),
+        fingerprint=fingerprint(hit.rule, source.path, slow_hash(source.path, hit.value)),
+        commit=source.commit,
+        mark=slow_hash("", hit.value)[:16] if marked else "",
+    )
+
+
+def describe(rule: catalog.Rule, source: Source, hits: Sequence[Hit]) -> str:
+    """Say in one sentence what was found."""
+    hit = hits[0]
+    words = [rule.title]
+    if hit.name and not any(other.value in hit.name for other in source.hits):
+        words.append(f"({hit.name})")
+    if hit.encoded:
+        words.append("in base64 or another encoding")
+    if source.where:
+        words.append(source.where)
+    more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
+    text = "file" if source.path else "message"
+    repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}" if more else ""
+    return " ".join(words) + repeated + "."
