@@ -490,7 +490,8 @@ def test_no_answer_in_time_is_none(
 def test_a_range_that_a_framework_reviews_records_nothing(asking: Repo) -> None:
     asking.commit("Add reports", {"reports.py": RISKY})
     refs = {"PRE_COMMIT": "1", "PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
-    with Seat((GUARD, "hook", "pre-commit"), asking.path, asking.env | refs) as seat:
+    hook = (GUARD, "hook", "pre-commit", "--framework")
+    with Seat(hook, asking.path, asking.env | refs) as seat:
         code, seen = seat.end()
     assert code == 3 and "approve now?" not in seen, seen
 
