@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli_guard.agents.registry import agent_around
 from cli_guard.cli.approve import give
-from cli_guard.cli.hook import framework, push_approvals, review_for_git
+from cli_guard.cli.hook import push_approvals, review_for_git
 from cli_guard.cli.io import Io, put, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.review import show
@@ -73,7 +73,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     review, findings = review_again(repository, review, partial(review_for_git, io), message)
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
-    if framework(io) or not (sys.stdout and sys.stdout.isatty()):
+    if io.env.get("PRE_COMMIT") == "1" or not (sys.stdout and sys.stdout.isatty()):
         # A framework shows the report when the hook has ended.
         question = f"\n{describe(review, map(line_of, findings))}\n{question}"
     if "PREK_HOOK_STAGE" in io.env:
