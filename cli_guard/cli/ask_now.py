@@ -69,7 +69,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     if len(found) != 1 or bool(found[0].bound) != pushes or not all(each.prompt for each in policy.approvals):
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
-    message = io.path(argv[2]) if review.event == "commit-msg" else None
+    message = io.path(argv[-1]) if review.event == "commit-msg" else None
     review, findings = review_again(repository, review, partial(review_for_git, io), message)
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
@@ -87,8 +87,8 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
         return ExitCode.NEEDS_REVIEW
     _, said = give(io, repository, review, findings, plan, "")
     io.say(f"cli-guard: {review.id} {said} for exactly this content")
-    # Something else may be staged by now, and checks have waited for the approval: their outcome is recorded.
-    done = review_for_git(io, request_of(repository, review, message), record=bool(policy.checks))
+    # Something else may be staged by now, and checks have waited for the approval.
+    done = review_for_git(io, request_of(repository, review, message))
     if done.decision is not Decision.ALLOW:
         show(io, done, "text", "auto", None)
     elif pushes:

@@ -169,7 +169,7 @@ def post_index_change(io: Io) -> int:
 
 @click.pass_obj
 def commit_msg(io: Io, /, file: str, framework: bool) -> int:
-    """Review a message."""
+    """Review a message, and what was staged since the hook before."""
     if is_skipped(io, "commit-msg"):
         return 0
     try:
@@ -178,9 +178,11 @@ def commit_msg(io: Io, /, file: str, framework: bool) -> int:
         raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
     from cli_guard.review.request import Message
 
+    before = ("pre-commit", "pre-merge-commit")
+    request = Message(raw, with_change=not any(find_skip(io, event) for event in before))
     # Git runs hooks at the top of the work tree, wherever the user is.
     shown = str(io.path(file)) if io.env.get("GIT_PREFIX") else file
-    return answer(io, Message(raw), framework=framework, message_file=shown)
+    return answer(io, request, framework=framework, message_file=shown)
 
 
 @click.pass_obj

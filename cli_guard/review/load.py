@@ -223,7 +223,7 @@ def read(
         case Worktree():
             return Material(reader.worktree(), WorktreeContents(blobs, repository.root))
         case Message():
-            changes = reader.staged(merging=True)
+            changes = reader.staged()
             message = message_of(request, repository)
             return Material(with_identity(changes, changes.identity, message.text), contents, message)
         case Commit():
