@@ -23,7 +23,7 @@ from cli_guard.model import (
 )
 from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Commit, Message, Patch, Range, Request, Staged
+from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
@@ -113,8 +113,10 @@ def review_request(
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
+    # Any program of the user can write to it: what leaves the machine is examined in full.
+    cache = cache and not isinstance(request, Push)
     kept = Cache(repository.state_folder) if cache and repository and not only else None
-    with gather(request, repository, invocation, plan_checks=plan_checks, cache=kept) as gathered:
+    with gather(request, repository, invocation, plan_checks=plan_checks) as gathered:
         if isinstance(request, Message) and request.with_change and records:
             if not was_allowed(gathered, records):
                 # Something was staged while the hook before this one ran, or that did not run.
@@ -195,7 +197,6 @@ def run(
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
-    from cli_guard.review.vouched import keep_searched
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import add_file_work
 
@@ -216,8 +217,6 @@ def run(
     state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
     timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
-    if cache and not any(each.asks for each in state["skipped"]):
-        keep_searched(subject, (each["finding"].commit for each in state["judged"]), cache)
     return review_of(state, gathered, timings), pause
 
 

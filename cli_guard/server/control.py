@@ -112,7 +112,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
     if (
         not address.is_own_folder(inside)
         or address.is_locked(f"{inside}/{address.name_of(who)}.lock")
-        or client.connect() is not None
+        or client.connect(proven=False) is not None
     ):
         return None
     return subprocess.Popen(

@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from examples import table
 from in_process import guard, records, stage
 from repositories import Done, Repo, key
 
-LEAK = {"key.py": f'KEY = "{key()}"\n'}
+LEAK: dict[str, str | bytes] = {"key.py": f'KEY = "{key()}"\n'}
 INDEX = {"GIT_INDEX_FILE": ".git/index"}
 
 
@@ -24,7 +25,9 @@ def reviews(repo: Repo) -> Counter[str]:
     return Counter(str(entry["event"]) for entry in records(repo).audit.entries())
 
 
-@pytest.mark.parametrize("message", ["Add it\n", "", "# a comment\n"], ids=["a message", "no message", "a comment"])
+@pytest.mark.parametrize(
+    "message", ["Add it\n", "", "# a comment\n"], ids=["a message", "no message", "a comment"]
+)
 def test_what_was_staged_meanwhile_is_reviewed(committed: Repo, message: str) -> None:
     stage(committed, {"a.py": "x = 2\n"})
     assert hook(committed, "pre-commit").code == 0
@@ -78,7 +81,7 @@ def staging(guarded: Repo) -> Repo:
     for name in ("pre-commit", "pre-merge-commit"):
         # Our script knows by its name which hook it is.
         (hooks / name).rename(hooks / f"{name}-ours")
-        script = f'#!/bin/sh\n"$0-ours" || exit\n[ ! -f late.py ] || git add late.py\n'
+        script = '#!/bin/sh\n"$0-ours" || exit\n[ ! -f late.py ] || git add late.py\n'
         guarded.write(f".git/hooks/{name}", script).chmod(0o755)
     return guarded
 
@@ -98,3 +101,34 @@ def test_a_real_commit_and_a_real_merge(staging: Repo) -> None:
     staging.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
     # The clean merge was reviewed once more by nobody.
     assert (reviews(staging) - before)["pre-commit"] == 2
+
+
+def named(repo: Repo, *words: str) -> bool:
+    """Whether `audit verify`, `stats` and `doctor` name exactly these commits; none of them fails for it."""
+    said = [guard(repo, *argv) for argv in (("audit", "verify"), ("stats",), ("doctor",))]
+    line = "no review has allowed as it was recorded: " + ", ".join(word[:10] for word in words)
+    return all((f"{line};" in done.out) if words else ("as it was recorded" not in done.out) for done in said)
+
+
+def test_what_no_review_allowed_is_named_until_it_is_pushed(guarded: Repo, tmp_path: Path) -> None:
+    guarded.commit("Before any review", {"old.py": "x = 0\n"})
+    stage(guarded, {"a.py": "x = 2\n"})
+    guarded.git("commit", "-qm", "Set x")
+    stage(guarded, {"a.py": "x = 3\n"})
+    guarded.git("commit", "-q", "--amend", "-m", "Set x")
+    guarded.git("commit", "-q", "--allow-empty", "-m", "Start again")
+    guarded.git("checkout", "-qb", "side", "HEAD~1")
+    stage(guarded, {"b.py": "x = 2\n"})
+    guarded.git("commit", "-qm", "Add b")
+    guarded.git("checkout", "-q", "main")
+    guarded.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    assert named(guarded)
+    hidden = guarded.commit("Behind the hooks", LEAK)
+    guarded.git("commit", "-q", "--allow-empty", "-m", "Go on")
+    assert named(guarded, hidden)
+    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
+    guarded.git("remote", "add", "origin", str(remote.path))
+    done = guarded.try_git("push", "-q", "origin", "main")
+    assert done.code == 1 and "key.py:1" in done.all
+    guarded.git("push", "-q", "--no-verify", "origin", "main")
+    assert named(guarded)
