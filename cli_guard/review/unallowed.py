@@ -26,7 +26,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     Of the last MOST_COMMITS since the first review before a commit in the log. Raises GitError.
     """
     places = (str(e.get("place")).partition(" ") for e in entries if e.get("event") in BEFORE_COMMIT)
-    start = next((base for _, _, base in places), None)
+    start = next((base for kind, _, base in places if kind == "index"), None)
     if start is None or repository.head is None:
         return []
     known = [oid for oid, kind in repository.identify([start]).values() if kind == "commit"]
