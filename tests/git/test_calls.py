@@ -47,7 +47,7 @@ def slow_git(tmp_path: Path, script: str) -> str:
 @table(
     ("names", "kept"),
     [
-        ("PATH HOME LC_ALL XDG_CONFIG_HOME TMPDIR USERPROFILE SystemRoot", True),
+        ("PATH HOME LC_CTYPE XDG_CONFIG_HOME TMPDIR USERPROFILE SystemRoot", True),
         ("GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY", True),
         ("GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_AUTHOR_DATE", True),
         (
