@@ -170,7 +170,11 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
         yield f"! audit log: cannot be read: {error.strerror}"
         return
     yield f"{'! ' if result.problem else ''}audit log: {result}"
-    if unallowed := describe(find_unallowed(repository, list(records.audit.entries()))):
+    try:
+        unallowed = describe(find_unallowed(repository, list(records.audit.entries())))
+    except CliGuardError as error:
+        unallowed = f"! {error}"
+    if unallowed:
         yield unallowed
 
 
