@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli_guard.agents.registry import agent_around
 from cli_guard.cli.approve import give
-from cli_guard.cli.hook import framework, push_approvals, review_for_git
+from cli_guard.cli.hook import push_approvals, review_for_git
 from cli_guard.cli.io import Io, put, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.review import show
@@ -69,11 +69,11 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     if len(found) != 1 or bool(found[0].bound) != pushes or not all(each.prompt for each in policy.approvals):
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
-    message = io.path(argv[2]) if review.event == "commit-msg" else None
+    message = io.path(argv[-1]) if review.event == "commit-msg" else None
     review, findings = review_again(repository, review, partial(review_for_git, io), message)
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
-    if framework(io) or not (sys.stdout and sys.stdout.isatty()):
+    if io.env.get("PRE_COMMIT") == "1" or not (sys.stdout and sys.stdout.isatty()):
         # A framework shows the report when the hook has ended.
         question = f"\n{describe(review, map(line_of, findings))}\n{question}"
     if "PREK_HOOK_STAGE" in io.env:
@@ -87,8 +87,8 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
         return ExitCode.NEEDS_REVIEW
     _, said = give(io, repository, review, findings, plan, "")
     io.say(f"cli-guard: {review.id} {said} for exactly this content")
-    # Something else may be staged by now, and checks have waited for the approval: their outcome is recorded.
-    done = review_for_git(io, request_of(repository, review, message), record=bool(policy.checks))
+    # Something else may be staged by now, and checks have waited for the approval.
+    done = review_for_git(io, request_of(repository, review, message))
     if done.decision is not Decision.ALLOW:
         show(io, done, "text", "auto", None)
     elif pushes:

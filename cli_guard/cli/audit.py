@@ -117,6 +117,7 @@ def show(io: Io, /, all_: bool, format: str, approvals: bool, commit: str, findi
 def verify(io: Io, /) -> int:
     """Check the hash chain and the signatures of its heads, and that the log and the state agree."""
     from cli_guard.review.auditing import UNSIGNED, check_log
+    from cli_guard.review.unallowed import describe, find_unallowed
 
     with readable():
         log, repository = open_log(io)
@@ -130,6 +131,8 @@ def verify(io: Io, /) -> int:
         )
         return 1
     io.say(printable(f"cli-guard: audit log: {result}; {signed}"))
+    if repository and (unallowed := describe(find_unallowed(repository, list(log.entries())))):
+        io.say(f"cli-guard: {unallowed}")
     return 1 if problems else 0
 
 

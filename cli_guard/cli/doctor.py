@@ -153,6 +153,7 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe the server, the records, and variables that switch cli-guard off."""
+    from cli_guard.review.unallowed import describe, find_unallowed
     from cli_guard.reviewers.registry import REVIEWERS
 
     yield f"reviewers: {', '.join(reviewer.name for reviewer in REVIEWERS)}"
@@ -169,6 +170,12 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
         yield f"! audit log: cannot be read: {error.strerror}"
         return
     yield f"{'! ' if result.problem else ''}audit log: {result}"
+    try:
+        unallowed = describe(find_unallowed(repository, list(records.audit.entries())))
+    except CliGuardError as error:
+        unallowed = f"! {error}"
+    if unallowed:
+        yield unallowed
 
 
 def server_line(io: Io) -> str:

@@ -53,11 +53,6 @@ def is_skipped(io: Io, event: str) -> bool:
     return True
 
 
-def framework(io: Io) -> bool:
-    """Return whether the caller is pre-commit or prek."""
-    return io.env.get("PRE_COMMIT") == "1"
-
-
 def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
     """Review with the repository's checks and a progress line. `options`: see `review_request`."""
     from cli_guard.cli.progress import progress
@@ -75,65 +70,72 @@ def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
         )
 
 
-def answer(io: Io, request: "Request", repository: "Repository | None" = None, **said: Any) -> int:
+def answer(
+    io: Io,
+    request: "Request",
+    repository: "Repository | None" = None,
+    *,
+    framework: bool = False,
+    **said: Any,
+) -> int:
     """Review, print, and return the exit code for Git. `repository`: see `review_request`; `said`: `Review`."""
     from dataclasses import replace
 
     from cli_guard.cli.review import show
 
     review = review_for_git(io, request, repository=repository)
-    if review.left or (review.nothing and not framework(io)):
+    if review.left or (review.nothing and not framework):
         return review.exit_code
     # A framework runs us from its own environment, which is not on the user's PATH.
-    program = str(Path(sys.executable).with_name("cli-guard")) if framework(io) else "cli-guard"
+    program = str(Path(sys.executable).with_name("cli-guard")) if framework else "cli-guard"
     show(io, replace(review, program=program, **said), "text", "auto", None, brief=True)
     return review.exit_code
 
 
 @click.pass_obj
-def pre_commit(io: Io) -> int:
+def pre_commit(io: Io, /, framework: bool) -> int:
     """Review what is staged."""
-    return review_staged(io, "pre-commit")
+    return review_staged(io, "pre-commit", framework=framework)
 
 
 @click.pass_obj
-def pre_merge_commit(io: Io) -> int:
+def pre_merge_commit(io: Io, /, framework: bool) -> int:
     """Review what a clean merge is about to record."""
-    return review_staged(io, "pre-merge-commit")
+    return review_staged(io, "pre-merge-commit", framework=framework)
 
 
-def review_staged(io: Io, event: str) -> int:
-    """Review what is staged, for both hooks before a commit."""
+def review_staged(io: Io, event: str, *, framework: bool) -> int:
+    """Review what is staged, for both hooks before a commit; with a framework also the range that it names."""
     if is_skipped(io, event):
         return 0
-    repository = None
-    if not framework(io):
-        from cli_guard.git.prefetch import BEFORE_COMMIT
-        from cli_guard.git.repository import Repository
+    from cli_guard.git.prefetch import BEFORE_COMMIT
+    from cli_guard.git.repository import Repository
 
-        repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
-        if repository.bare:
-            repository = None
-        elif not repository.has_staged():
-            repository.git.forget()
+    repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
+    is_staged = repository.bare or repository.has_staged()
+    # Anybody can set these: they add to what is staged (`pre-commit run --from-ref A --to-ref B`), never replace it.
+    base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
+    names_range = framework and base and head
+    if not is_staged:
+        repository.git.forget()
+        if not names_range:
+            refuse_empty_run(io, repository, framework=framework)
             return 0
     from cli_guard.review.request import Range, Staged
 
-    base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
-    if framework(io) and base and head:
-        # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
-        return answer(io, Range(base, head, event))
-    if framework(io):
-        refuse_empty_run(io)
-    return answer(io, Staged(event), repository)
+    code = 0
+    if is_staged:
+        known = None if repository.bare else repository
+        code = answer(io, Staged(event), known, framework=framework)
+    if not code and base and head and names_range:
+        code = answer(io, Range(base, head, event), framework=True)
+    return code
 
 
-def refuse_empty_run(io: Io) -> None:
+def refuse_empty_run(io: Io, repository: "Repository", *, framework: bool) -> None:
     """Raise UsageError if a framework was started by hand or in CI, not by a commit, and nothing is staged."""
-    from cli_guard.git.repository import Repository
-
-    # Git sets it for the hooks of a commit, which may well be an empty one.
-    if "GIT_INDEX_FILE" in io.env or (repository := Repository.discover(io.cwd, io.env)).has_staged():
+    # Git sets the second for the hooks of a commit, which may well be an empty one.
+    if not (framework or io.env.get("PRE_COMMIT") == "1") or "GIT_INDEX_FILE" in io.env:
         return
     import shlex
 
@@ -141,7 +143,10 @@ def refuse_empty_run(io: Io) -> None:
     base = f"origin/{named}" if (named := io.env.get("GITHUB_BASE_REF")) else default or "origin/main"
     program = "prek" if "PREK_HOOK_STAGE" in io.env else "pre-commit"
     line = f"`{program} run --from-ref {shlex.quote(base)} --to-ref HEAD`, or leave it out: SKIP=cli-guard"
-    raise UsageError(f"NOTHING WAS REVIEWED: only changes are, and nothing is staged. In CI run {line}")
+    entry = "" if framework else "end the entry of cli-guard with --framework, and "
+    raise UsageError(
+        f"NOTHING WAS REVIEWED: only changes are, and nothing is staged. In CI {entry}run {line}"
+    )
 
 
 @click.pass_obj
@@ -163,7 +168,8 @@ def post_index_change(io: Io) -> int:
 
 
 @click.pass_obj
-def commit_msg(io: Io, /, file: str) -> int:
+def commit_msg(io: Io, /, file: str, framework: bool) -> int:
+    """Review a message, and what was staged since the hook before."""
     if is_skipped(io, "commit-msg"):
         return 0
     try:
@@ -172,12 +178,15 @@ def commit_msg(io: Io, /, file: str) -> int:
         raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
     from cli_guard.review.request import Message
 
+    before = ("pre-commit", "pre-merge-commit")
+    request = Message(raw, with_change=not any(find_skip(io, event) for event in before))
     # Git runs hooks at the top of the work tree, wherever the user is.
-    return answer(io, Message(raw), message_file=str(io.path(file)) if io.env.get("GIT_PREFIX") else file)
+    shown = str(io.path(file)) if io.env.get("GIT_PREFIX") else file
+    return answer(io, request, framework=framework, message_file=shown)
 
 
 @click.pass_obj
-def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
+def pre_push(io: Io, /, remote: str | None, url: str | None, framework: bool) -> int:
     """Review every ref that is pushed, commit by commit."""
     if is_skipped(io, "pre-push"):
         return 0
@@ -191,10 +200,10 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
     text = io.read_bytes().decode("utf-8", "surrogateescape")
     plan = PushPlan(read_lines(text))
     if not plan.updates:
-        # A framework has read Git's lines itself and passes one ref in the environment.
+        # A framework has read Git's lines itself and passes one ref in the environment: more than nothing in any case.
         plan = read_framework(io.env, "0" * 40) or plan
     name = remote or io.env.get("PRE_COMMIT_REMOTE_NAME") or ""
-    code = answer(io, Push(plan, name))
+    code = answer(io, Push(plan, name), framework=framework)
     if (io.cwd / ".cli-guard/signers").exists():
         from cli_guard.review.auditing import sign_head
 
@@ -264,14 +273,15 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
 command = Group(
     "hook", help="Run a hook: Git and coding agents call this. Set it up with `cli-guard install`."
 )
+FRAMEWORK = click.Option(["--framework"], is_flag=True, help="Run by pre-commit or prek, in their entry.")
 REMOTE = [click.Argument([name], required=False) for name in ("remote", "url")]
 PUSHED = "Review what is about to be pushed. Git's lines are read from standard input."
 for name, callback, words, given in (
-    ("pre-commit", pre_commit, "Review what is about to be committed.", []),
-    ("pre-merge-commit", pre_merge_commit, "Review what a merge commit adds.", []),
+    ("pre-commit", pre_commit, "Review what is about to be committed.", [FRAMEWORK]),
+    ("pre-merge-commit", pre_merge_commit, "Review what a merge commit adds.", [FRAMEWORK]),
     ("post-index-change", post_index_change, "Prepare the review of what is staged.", []),
-    ("commit-msg", commit_msg, "Review a commit message.", [click.Argument(["file"])]),
-    ("pre-push", pre_push, PUSHED, REMOTE),
+    ("commit-msg", commit_msg, "Review a commit message.", [click.Argument(["file"]), FRAMEWORK]),
+    ("pre-push", pre_push, PUSHED, [*REMOTE, FRAMEWORK]),
 ):
     command.add_command(Command(name, callback=callback, help=words, params=[*given]))
 command.add_command(pre_receive)

@@ -44,6 +44,7 @@ COLUMNS = ("found", *ENDS[1:], OPEN)
 @click.pass_obj
 def run(io: Io, /, format: str, since: str) -> int:
     from cli_guard.review.auditing import find_approvals
+    from cli_guard.review.unallowed import describe, find_unallowed
 
     repository = Repository.discover(io.cwd, io.env)
     start, log = find_start(repository, since), AuditLog(repository.state_folder)
@@ -55,6 +56,7 @@ def run(io: Io, /, format: str, since: str) -> int:
         raise CliGuardError("nothing was reviewed here yet: commit something, or run `cli-guard review`")
     approvals = find_approvals(repository, io.invocation, "")[1]
     lives = [each for each in read_lives(repository, entries, approvals) if seconds(each.at) >= start]
+    unallowed = find_unallowed(repository, entries)
     entries = [each for each in entries if seconds(text(each, "at")) >= start]
     given = [each for each in approvals if "refused" not in each and seconds(text(each, "at")) >= start]
     # A change that was reviewed again counts once, as it ended.
@@ -73,6 +75,7 @@ def run(io: Io, /, format: str, since: str) -> int:
         "rules": count_ends(lives),
         "time_ms": {"reviews": len(times), "total": sum(times), "median": statistics.median(times or [0])},
         "approvals": count_approvals(repository, given, entries),
+        "unallowed": unallowed,
         "unheeded": unheeded,
         "questions": count_questions(repository),
     }
@@ -89,6 +92,8 @@ def run(io: Io, /, format: str, since: str) -> int:
     io.say(f"approvals: {len(given)} in {count(commits, 'commit')}")
     for who, (number, rejected, rate) in ((who, each.values()) for who, each in people.items()):
         io.say(f"  {printable(who):<32} {number:>6}, {rate} per 100 commits; rejected: {rejected}")
+    if unallowed:
+        io.say(describe(unallowed))
     io.say(table("questions", counts["questions"] if counts["questions"]["asked"] else {}))
     offer_off(io, repository, unheeded)
     return 0

@@ -85,6 +85,7 @@ class Machine(ABC):
 
     def environment(self, name: str, value: str | None, span: Span) -> None:
         """Set an environment variable for what runs from here on."""
+        self.scope.exported.add(name)
         meaning = variable_means(name, value)
         if meaning:
             kind, reason = meaning

@@ -306,7 +306,7 @@ class Shell(Machine):
             # `$(< file)` prints the file, but not with other redirections.
             copied = make_doubtful(source) if node.redirects and not node.words else NOTHING
             return redirects.write_sinks(self, copied, sinks)
-        outer = dict(self.scope.variables)
+        outer, exported = dict(self.scope.variables), set(self.scope.exported)
         for assignment in node.assignments:
             # `IFS= read` is how a line is read: it splits nothing else.
             reads_line = assignment.name == "IFS" and fields[0].text == "read"
@@ -321,6 +321,7 @@ class Shell(Machine):
                 **self.scope.variables,
                 **restore(outer, (each.name for each in node.assignments)),
             }
+            self.scope.exported -= {each.name for each in node.assignments} - exported
         return output
 
     def write_out(self, given: Redirects, sinks: redirects.Sinks, run: Callable[[], Stream]) -> Stream:

@@ -187,7 +187,8 @@ class ChangeReader:
                 self._look_into_binaries([c for c in diff.files if c.path in wanted], []),
                 diff.left_out,
             )
-        identity = identity_of(first.tree, [*first.files, *first.left_out])
+        trees = " ".join((first.tree, *sorted(diff.tree for diff in others)))
+        identity = identity_of(trees, [*first.files, *first.left_out])
         return ChangeSet(tuple(files), tuple(skipped), identity)
 
     def _look_into_binaries(self, files: list[FileChange], skipped: list[Skipped]) -> list[FileChange]:
@@ -303,7 +304,7 @@ def keep_lines(hunk: Hunk, wanted: dict[int, str]) -> Iterator[Hunk]:
 
 
 def identity_of(base: str, files: Iterable[FileChange]) -> str:
-    """Hash everything that a change records, and the tree that it starts from."""
+    """Hash everything that a change records, and the trees that it starts from."""
     digest = hashlib.sha256(base.encode("ascii"))
     for c in files:
         record = (c.status, c.old_mode, c.new_mode, c.old_blob, c.new_blob, c.old_path, c.path)

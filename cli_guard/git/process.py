@@ -6,6 +6,7 @@ Sources: git(1), git-config(1), gitattributes(5).
 """
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Generator, Mapping
@@ -36,18 +37,19 @@ READ_ONLY = (
     *("-c", "core.attributesFile=/dev/null", "-c", "mailmap.file=/dev/null", "-c", "blame.ignoreRevsFile="),
 )
 
-# These change what Git prints, make it write a log of its own, or end history elsewhere (GIT_SHALLOW_FILE). Our own
-# --literal-pathspecs is refused next to the other ways of reading pathspecs.
-DROPPED = (
-    *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH"),
-    *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_SHALLOW_FILE"),
+# What says where Git, its configuration and the repository are, and who the user is. Any other variable could change
+# what Git reads or prints (GIT_ATTR_SOURCE, GIT_DIFF_OPTS, GIT_SHALLOW_FILE), write a log, or load code.
+KEPT = re.compile(
+    r"PATH|HOME(?:DRIVE|PATH)?|USER(?:NAME|PROFILE)?|LOGNAME|SUDO_UID|T(?:E?MP|MPDIR|Z)|LANG|LC_\w+|XDG_\w+"
+    r"|LD_LIBRARY_PATH|DEVELOPER_DIR|(?i:SYSTEMROOT|COMSPEC|PATHEXT|PROGRAM(?:DATA|FILES)|(?:LOCAL)?APPDATA)"
+    r"|GIT_(?:DIR|COMMON_DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|PREFIX|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES))"
+    r"|GIT_(?:CONFIG(?:_\w+)?|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|(?:AUTHOR|COMMITTER)_\w+)"
 )
-DROPPED_PREFIXES = ("GIT_TRACE",)
 
 
 def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the caller's environment, index and repository included, made safe for reading."""
-    kept = {k: v for k, v in env.items() if k not in DROPPED and not k.startswith(DROPPED_PREFIXES)}
+    """Return what Git needs of the caller's environment, index and repository included, made safe for reading."""
+    kept = {name: value for name, value in env.items() if KEPT.fullmatch(name)}
     return kept | {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_LAZY_FETCH": "1",

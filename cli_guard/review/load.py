@@ -31,7 +31,6 @@ from cli_guard.review.push import complete
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged, Worktree
 from cli_guard.review.vouched import published_in, texts_in, vouched_history
-from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
@@ -111,7 +110,6 @@ def gather(
     invocation: Invocation,
     *,
     plan_checks: CheckPlanner | None = None,
-    cache: Cache | None = None,
 ) -> Iterator[Gathered]:
     """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
@@ -140,7 +138,7 @@ def gather(
             reader = ChangeReader(repository, blobs, bounds)
             material = read(request, repository, reader, blobs, pushed)
             if any(ref.vouched for ref in pushed):
-                material = with_vouched(material, repository, reader, cache)
+                material = with_vouched(material, repository, reader)
             if isinstance(request, Staged):
                 people = tuple(filter(None, map(invocation.env.get, IDENTITY)))
                 material = replace(material, changes=replace(material.changes, people=people))
@@ -197,11 +195,9 @@ def find_base(request: Request, repository: Repository, pushed: tuple[PushedRef,
     return next(bases, None) if pushed else repository.head
 
 
-def with_vouched(
-    material: Material, repository: Repository, reader: ChangeReader, cache: Cache | None
-) -> Material:
+def with_vouched(material: Material, repository: Repository, reader: ChangeReader) -> Material:
     """Add the commits that only tracking refs say the remote has, with a note."""
-    due, number, skipped = vouched_history(material.pushed, reader, cache)
+    due, number, skipped = vouched_history(material.pushed, reader)
     changes = replace(material.changes, skipped=(*material.changes.skipped, *skipped))
     note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
     published = published_in(repository, material.pushed)
@@ -223,7 +219,7 @@ def read(
         case Worktree():
             return Material(reader.worktree(), WorktreeContents(blobs, repository.root))
         case Message():
-            changes = reader.staged(merging=True)
+            changes = reader.staged()
             message = message_of(request, repository)
             changes = replace(changes, other_text="\n".join(left_of(message.cut, changes)))
             changes = with_identity(changes, changes.identity, message.text)

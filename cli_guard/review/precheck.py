@@ -6,6 +6,8 @@ from cli_guard.git.repository import Repository
 from cli_guard.model import CommitMessage
 from cli_guard.review.request import Message, Push, Request, Staged, Worktree
 
+EMPTY_MESSAGE = "the message is empty: Git will not commit"
+
 
 def required_calls(request: Request) -> tuple[tuple[str, ...], ...]:
     """Return the Git calls that a request needs in any case."""
@@ -28,7 +30,7 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
     if isinstance(request, Message):
         message = message_of(request, repository)
         if not (message.text.strip() or message.cut):
-            return "the message is empty: Git will not commit"
+            return EMPTY_MESSAGE
     return None
 
 

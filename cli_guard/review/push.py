@@ -50,10 +50,11 @@ def read_framework(env: Mapping[str, str], zero: str) -> PushPlan | None:
     """
     if env.get("PRE_COMMIT") != "1" and "PRE_COMMIT_REMOTE_BRANCH" not in env:
         return None
-    local = env.get("PRE_COMMIT_TO_REF") or env.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD"
+    # A framework always sets the second for a push; the others may be the caller's own, on a first push.
+    local = env.get("PRE_COMMIT_LOCAL_BRANCH") or env.get("PRE_COMMIT_TO_REF") or "HEAD"
     base = env.get("PRE_COMMIT_FROM_REF") or zero
     update = RefUpdate(
-        local_ref=env.get("PRE_COMMIT_LOCAL_BRANCH") or local,
+        local_ref=local,
         local_oid=local,
         remote_ref=env.get("PRE_COMMIT_REMOTE_BRANCH") or "",
         remote_oid=base,
@@ -72,12 +73,13 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
     found = repository.identify(f"{oid}^{{commit}}" for oid in ids)
     # A tag of a tree or a blob leads to no commit; Git pushes it anyway.
     commit_of = {oid: found[peeled][0] for oid in ids if (peeled := f"{oid}^{{commit}}") in found}
-    named = [commit_of[each.remote_oid] for each in plan.updates if each.remote_oid in commit_of]
-    # A framework finds its base by the tracking refs, so its base proves no more than they do.
+    # Anybody can set what a framework passes, so it says nothing about what the remote has.
+    told = () if plan.partial else (each.remote_oid for each in plan.updates)
+    named = dict.fromkeys(commit_of[each] for each in told if each in commit_of)
     there = {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
     history = remote_history(repository, remote, there, commit_of)
-    proven = (*history.proven, *(() if plan.partial else named))
-    others = {oid for oids in history.vouched.values() for oid in oids} | set(named if plan.partial else ())
+    proven = (*history.proven, *named)
+    others = {oid for oids in history.vouched.values() for oid in oids}
     tips = {commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of}
     # Thousands of refs may share commits: no ref costs a call of Git.
     unproven = Graph.read(repository, tips, proven) if tips else Graph()
@@ -98,7 +100,7 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
             pushed.append(PushedRef(update, commits=None, bases=near if tree else (), tree=tree))
         else:
             tip, old = commit_of[update.local_oid], commit_of.get(update.remote_oid)
-            met = (old,) if old else unproven.bases(tip) if tip in unproven.parents else ()
+            met = (old,) if old in named else unproven.bases(tip) if tip in unproven.parents else ()
             vouched = tuple(each for each in unproven.line(tip, seen) if each not in reviewed)
             bases = tuple(base for base in met if base)
             pushed.append(PushedRef(update, update in forced, Line(due, tip), vouched, bases))

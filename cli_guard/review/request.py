@@ -49,9 +49,13 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The message file of a commit that is about to be recorded."""
+    """The message file of a commit that is about to be recorded.
+
+    `with_change`: the change is reviewed first, unless a hook before this one has allowed exactly that.
+    """
 
     raw: bytes
+    with_change: bool = False
     event: str = "commit-msg"
 
 

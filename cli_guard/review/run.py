@@ -22,9 +22,9 @@ from cli_guard.model import (
     JudgedFinding,
     NoContents,
 )
-from cli_guard.review.precheck import nothing_to_review, required_calls
+from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Commit, Patch, Range, Request
+from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
@@ -92,6 +92,9 @@ def review_request(
                 raise
         if repository is not None:
             reason = nothing_to_review(request, repository)
+            # Git may record an empty message, with whatever was staged meanwhile.
+            if reason and isinstance(request, Message) and request.with_change:
+                request, reason = replace(request, raw=b""), None
             if reason and paths:
                 raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}")
             if reason:
@@ -103,7 +106,7 @@ def review_request(
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
-    from cli_guard.review.store import BEFORE_COMMIT, pending_review, record_review
+    from cli_guard.review.store import BEFORE_COMMIT, pending_review, record_review, was_allowed
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.clean_files import identity
     from cli_guard.state.records import Records
@@ -111,8 +114,24 @@ def review_request(
     only = Paths.parse(paths, repository, invocation.cwd) if paths else None
     records = Records(repository.state_folder) if repository else None
     today = invocation.now.date()
+    # Any program of the user can write to it: what leaves the machine is examined in full.
+    cache = cache and not isinstance(request, Push)
     kept = Cache(repository.state_folder) if cache and repository and not only else None
-    with gather(request, repository, invocation, plan_checks=plan_checks, cache=kept) as gathered:
+    with gather(request, repository, invocation, plan_checks=plan_checks) as gathered:
+        if isinstance(request, Message) and request.with_change and records:
+            if not was_allowed(gathered, records):
+                # Something was staged while the hook before this one ran, or that did not run.
+                done = review_request(
+                    Staged(BEFORE_COMMIT[0]),
+                    invocation,
+                    plan_checks=plan_checks,
+                    cache=cache,
+                    on_progress=on_progress,
+                )
+                if done.decision is not Decision.ALLOW:
+                    return done
+            if not request.raw:
+                return Review(request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE)
         if only:
             gathered = replace(gathered, subject=only.limit(gathered.subject))
         if shard:
@@ -183,7 +202,6 @@ def run(
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
-    from cli_guard.review.vouched import keep_searched
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import add_file_work
 
@@ -206,8 +224,6 @@ def run(
     state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
     timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
-    if cache and not any(each.asks for each in state["skipped"]):
-        keep_searched(subject, (each["finding"].commit for each in state["judged"]), cache)
     return review_of(state, gathered, timings), pause
 
 

@@ -57,6 +57,23 @@ def record_review(
     return review
 
 
+def was_allowed(gathered: "Gathered", records: Records) -> bool:
+    """Return whether a hook before commit-msg has lately allowed the change that the message comes with.
+
+    Any program of the user can write the log: it only saves the same review once more.
+    """
+    changes, message = gathered.subject.changes, gathered.subject.message
+    if not changes.files and not changes.skipped:
+        return True
+    allowed = (
+        str(each.get("content"))
+        for each in records.audit.recent()
+        if each.get("event") in BEFORE_COMMIT and each.get("decision") == Decision.ALLOW
+    )
+    text = message.text if message else ""
+    return any(join_identity(content, text) == changes.identity for content in allowed)
+
+
 def with_change(review: Review, gathered: "Gathered", records: Records) -> Review:
     """Return the review of a message with what the hook before it left about the same change."""
     message = gathered.subject.message

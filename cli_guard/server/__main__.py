@@ -25,11 +25,13 @@ INSTALL_SECONDS = 2.0
 
 
 def lock(path: str) -> int | None:
-    """Take the lock of a server, None if another one has it."""
+    """Take the lock of a server and write down who has it, for its clients; None if another one has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     for _ in range(5):
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, os.fsencode(address.describe_process(os.getpid())))
             return descriptor
         # Somebody may only have looked whether it is held.
         time.sleep(0.02)
@@ -68,6 +70,9 @@ def main(arguments: list[str]) -> int:
     # Listen from here on: for a client it is quicker to wait than to load the same.
     path = address.socket_path(inside, name)
     activated = activation.take_inherited()
+    if activated:
+        # What a client is told of its peer are the credentials at listen(2), which so far are systemd's.
+        activated.listen(BACKLOG)
     door = activated or listen(path)
     from cli_guard.graph.deferred import defer
     from cli_guard.server.control import is_enabled

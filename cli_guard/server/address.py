@@ -114,6 +114,31 @@ def is_own_folder(path: str) -> bool:
     return about.st_mode & 0o170077 == 0o040000 and about.st_uid == os.geteuid()
 
 
+def describe_process(pid: int) -> str:
+    """Return id, start and program of a process (proc(5)), "" if unknown; the program cannot choose any of them."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - every run waits for it
+            # Its name, in parentheses, may contain anything.
+            start = file.read().rpartition(b")")[2].split()[19]
+        return f"{pid} {int(start)} {os.readlink(f'/proc/{pid}/exe')}"  # noqa: PTH115
+    except OSError:
+        return ""
+
+
+def is_recorded(pid: int, path: str) -> bool:
+    """Check that a process is the one that has written itself to the lock of a server, and runs our program."""
+    if sys.platform != "linux":
+        return True
+    found = describe_process(pid)
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            recorded = os.fsdecode(file.read(8_192))
+        ours = os.readlink("/proc/self/exe")  # noqa: PTH115
+    except OSError:
+        return False
+    return found == recorded and found.endswith(f" {ours}")
+
+
 def is_locked(path: str) -> bool:
     """Check whether a server holds the lock. Raises OSError."""
     # `server status` and `doctor` say of Windows, which has no such locks, that there is no server.

@@ -42,9 +42,9 @@ PASSED_ON = ((_signal.SIGTERM, TERMINATE), (getattr(_signal, "SIGHUP", 0), HANG_
 
 def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
-    # What verifies a push has its own deadline, and rests on nothing that another process remembers.
-    verifies = argv[1:2] == ["pre-receive"]
-    return bool(argv) and argv[0] in ROUTED and not verifies and not address.switched_off(os.environ)
+    # A push rests on nothing that another process says or remembers.
+    is_push = argv[1:2] in (["pre-push"], ["pre-receive"])
+    return bool(argv) and argv[0] in ROUTED and not is_push and not address.switched_off(os.environ)
 
 
 def is_agent_hook(argv: list[str]) -> bool:
@@ -90,8 +90,11 @@ def make_ticket() -> int:
     return take
 
 
-def connect() -> "_socket.socket | None":
-    """Connect to the server for our run, None if there is none that can be trusted."""
+def connect(*, proven: bool = True) -> "_socket.socket | None":
+    """Connect to the server for our run, None if there is none that can be trusted.
+
+    Not `proven`: any process of this user that listens there, which may be systemd.
+    """
     inside, who = address.folder(os.environ), address.identity()
     if inside is None or who is None or not address.is_own_folder(inside):
         return None
@@ -99,8 +102,10 @@ def connect() -> "_socket.socket | None":
     try:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.settimeout(ANSWER_SECONDS)
-        connection.connect(address.socket_path(inside, address.name_of(who)))
-        if peer(connection)[0] == os.geteuid():
+        name = address.name_of(who)
+        connection.connect(address.socket_path(inside, name))
+        user, pid = peer(connection)
+        if user == os.geteuid() and (not proven or address.is_recorded(pid, f"{inside}/{name}.lock")):
             return connection
     except OSError:
         pass

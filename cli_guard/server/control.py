@@ -112,7 +112,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
     if (
         not address.is_own_folder(inside)
         or address.is_locked(f"{inside}/{address.name_of(who)}.lock")
-        or client.connect() is not None
+        or client.connect(proven=False) is not None
     ):
         return None
     return subprocess.Popen(
@@ -202,7 +202,7 @@ def start_and_wait() -> Status:
         found = status()
         if found is not None:
             return found
-        ended = process.poll() is not None if process else client.connect() is None
+        ended = process.poll() is not None if process else client.connect(proven=False) is None
         if ended and not address.is_locked(f"{inside}/{address.name_of(who)}.lock"):
             break
         time.sleep(0.02)

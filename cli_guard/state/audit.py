@@ -20,6 +20,7 @@ from cli_guard.state.files import lock, open_state, read_state
 
 START = "0" * 64
 BLOCK = 4_096
+RECENT_BYTES = 65_536
 # The shape of an entry: the keys of `entry`, and those of its event.
 SCHEMA = 1
 Entry = dict[str, object]
@@ -80,12 +81,16 @@ class AuditLog:
 
     def entries(self) -> Iterator[Entry]:
         """Yield the entries, oldest first; a line that is not JSON as {"unreadable": line}."""
-        for line in self._lines():
-            try:
-                data = json.loads(line)
-            except (ValueError, RecursionError):
-                data = None
-            yield data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
+        return map(parse, self._lines())
+
+    def recent(self) -> list[Entry]:
+        """Return the entries in the last RECENT_BYTES, oldest first; none if the log cannot be read."""
+        try:
+            with os.fdopen(open_state(self.path, os.O_RDONLY), "rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - RECENT_BYTES))
+                return [parse(line) for line in file.read().splitlines()]
+        except (OSError, CliGuardError):
+            return []
 
     def events(self, *names: str) -> list[Entry]:
         """Return the entries of some events that follow the line before them, oldest first. Raises CliGuardError."""
@@ -157,6 +162,15 @@ class AuditLog:
         except FileNotFoundError:
             return 0, None
         return size, tail[tail.rfind(b"\n", 0, -1) + 1 :] if tail else None
+
+
+def parse(line: bytes) -> Entry:
+    """Return the entry in a line, {"unreadable": line} for a line that is not JSON."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        data = None
+    return data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
 
 
 def previous_in(line: bytes) -> str | None:

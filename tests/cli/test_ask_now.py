@@ -87,7 +87,7 @@ def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
         code, seen = terminal.end()
     assert code == 0 and "approved (tty) for exactly this content" in seen, seen
     assert subject(served) == "Add reports" and waiting(served) == []
-    assert events(served) == {"pre-commit": 1, "approve": 1, "commit-msg": 1}
+    assert events(served) == {"pre-commit": 2, "approve": 1, "commit-msg": 1}
     assert records(served).audit.verify().problem is None
     [approval] = records(served).approvals()
     assert approval.reason == ""
@@ -196,7 +196,7 @@ def test_a_message_is_asked_about(served: Repo) -> None:
         code, seen = terminal.end()
     assert code == 0, seen
     assert subject(served) == "Add reports"
-    assert events(served)["commit-msg"] == events(served)["approve"] == 1
+    assert (events(served)["commit-msg"], events(served)["approve"]) == (2, 1)
 
 
 def test_a_merge_is_asked_about(asking: Repo) -> None:
@@ -216,7 +216,7 @@ def test_a_merge_is_asked_about(asking: Repo) -> None:
         terminal.type("y\n")
         code, seen = terminal.end()
     assert code == 0, seen
-    assert subject(asking) == "Merge side" and events(asking)["pre-merge-commit"] == 1
+    assert subject(asking) == "Merge side" and events(asking)["pre-merge-commit"] == 2
 
 
 @COLD_TOO
@@ -231,7 +231,7 @@ def test_a_push_is_asked_about(served: Repo, origin: Path) -> None:
             code, seen = terminal.end()
         assert (code == 0) is ("y" in typed), seen
     assert served.git("ls-remote", "origin").split()[0] == served.git("rev-parse", "HEAD")
-    assert events(served) == {"pre-push": 2, "approve": 1}
+    assert events(served) == {"pre-push": 3, "approve": 1}
 
 
 @pytest.fixture
@@ -490,7 +490,8 @@ def test_no_answer_in_time_is_none(
 def test_a_range_that_a_framework_reviews_records_nothing(asking: Repo) -> None:
     asking.commit("Add reports", {"reports.py": RISKY})
     refs = {"PRE_COMMIT": "1", "PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
-    with Seat((GUARD, "hook", "pre-commit"), asking.path, asking.env | refs) as seat:
+    hook = (GUARD, "hook", "pre-commit", "--framework")
+    with Seat(hook, asking.path, asking.env | refs) as seat:
         code, seen = seat.end()
     assert code == 3 and "approve now?" not in seen, seen
 

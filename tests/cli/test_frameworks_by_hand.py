@@ -1,14 +1,16 @@
 """A framework that is run by hand or in CI, not by a commit: with nothing staged it must not pass as a review."""
 
 import pytest
-from in_process import guard
+from examples import table
+from in_process import guard, stage
 from repositories import Done, Repo, key
 
 HAND = {"PRE_COMMIT": "1"}
+NOTHING = {"PRE_COMMIT_FROM_REF": "HEAD", "PRE_COMMIT_TO_REF": "HEAD"}
 
 
-def hook(repo: Repo, **env: str) -> Done:
-    return guard(repo, "hook", "pre-commit", env=HAND | env)
+def hook(repo: Repo, *options: str, **env: str) -> Done:
+    return guard(repo, "hook", "pre-commit", *(options or ("--framework",)), env=HAND | env)
 
 
 def test_nothing_staged_is_refused_with_the_line_to_use(committed: Repo) -> None:
@@ -28,10 +30,33 @@ def test_what_is_staged_and_what_is_named_is_reviewed(committed: Repo) -> None:
     refs = {"PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
     done = hook(committed, **refs)
     assert done.code == 1 and "key.py:1" in done.out
-    assert hook(committed, **refs | {"PRE_COMMIT_FROM_REF": "HEAD"}).code == 0
+    assert hook(committed, **NOTHING).code == 0
     committed.write("key.py", "KEY = None\n")
     committed.git("add", "key.py")
     assert "1 file reviewed" in hook(committed).out
+
+
+def test_the_environment_takes_nothing_from_what_is_staged(guarded: Repo) -> None:
+    stage(guarded, {"key.py": f'KEY = "{key()}"\n'})
+    for options in (("--framework",), ("--",)):
+        done = hook(guarded, *options, **NOTHING)
+        assert done.code == 1 and "key.py:1" in done.out, options
+    done = guarded.try_git("commit", "-qm", "Add it", env=HAND | NOTHING)
+    assert done.code == 1 and "key.py:1" in done.all
+
+
+def test_a_range_is_reviewed_beside_what_is_staged(committed: Repo) -> None:
+    committed.commit("Add the key", {"key.py": f'KEY = "{key()}"\n'})
+    stage(committed, {"other.py": "x = 1\n"})
+    refs = {"PRE_COMMIT_FROM_REF": "HEAD~1", "PRE_COMMIT_TO_REF": "HEAD"}
+    assert hook(committed, **refs).code == 1
+    assert hook(committed, "--", **refs).code == 0
+
+
+@table("refs", [{}, NOTHING], ids=["no range", "a range"])
+def test_an_entry_without_the_option_is_asked_for_it(committed: Repo, refs: dict[str, str]) -> None:
+    done = hook(committed, "--", **refs)
+    assert done.code == 2 and "NOTHING WAS REVIEWED" in done.err and "--framework" in done.err
 
 
 @pytest.mark.parametrize("given", [{"GIT_INDEX_FILE": ".git/index"}, {"SKIP": "cli-guard"}], ids=str)

@@ -101,6 +101,38 @@ def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
         assert judge(command).verdict is DENY, command
 
 
+MISLEADING = (
+    "PRE_COMMIT=1 PRE_COMMIT_FROM_REF=HEAD PRE_COMMIT_TO_REF=HEAD PRE_COMMIT_HOME=x PREK_HOME=x "
+    "GITHEAD_0123456789012345678901234567890123456789=x PYTHONPATH=src PYTHONSTARTUP=x PYTHONUSERBASE=x PYTHONHOME=$x"
+).split()
+
+
+@examples("setting", MISLEADING)
+def test_a_variable_that_misleads_hooks_is_denied_before_git(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    for command in (
+        f"{setting} git commit -m x",
+        f"env {setting} git -C . merge x",
+        f"export {setting}; git add -A && git push",
+        f"{name}={value}; export {name}; git commit --amend --no-edit",
+        f"{setting} bash -c 'git commit -m x'",
+        f"commit() {{ git commit -m x; }}; {setting} commit",
+    ):
+        assert judge(command).verdict is DENY, command
+
+
+@near_misses("setting", MISLEADING)
+def test_a_variable_that_misleads_hooks_means_no_more_elsewhere(setting: str) -> None:
+    name = setting.partition("=")[0]
+    for command in (
+        f"{setting} pytest; git commit -m x",
+        f"env {setting} pytest && git commit -m x",
+        f"export {setting}; git log; unset {name}; git commit -m x",
+    ):
+        assert judge(command).verdict is not DENY, command
+    assert judge("PYTHONUNBUFFERED=1 git commit -m x").verdict is judge("git commit -m x").verdict
+
+
 @near_misses("setting", PLAIN_SETTINGS)
 def test_a_listed_name_with_a_plain_value_means_nothing(setting: str) -> None:
     name, _, value = setting.partition("=")

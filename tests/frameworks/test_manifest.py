@@ -35,7 +35,7 @@ def test_a_page_names_every_hook_and_no_other(page: str) -> None:
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
 def test_an_entry_runs_once_always_and_is_one_line(entry: dict[str, object]) -> None:
     (stage,) = entry["stages"]  # type: ignore[misc]
-    assert entry["entry"] == f"python -E -P -m cli_guard hook {stage}"
+    assert entry["entry"] == f"python -E -P -m cli_guard hook {stage} --framework"
     assert entry["always_run"] and entry["require_serial"] and "verbose" not in entry
     # The message file is commit-msg's only argument; every other hook reads Git itself.
     assert entry.get("pass_filenames", True) is (stage == "commit-msg")

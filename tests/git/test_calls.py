@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from examples import table
 from repositories import Repo
 
 from cli_guard.errors import GitError
@@ -17,7 +18,7 @@ from cli_guard.git import call
 from cli_guard.git import prefetch as questions
 from cli_guard.git.call import Call, Late
 from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.process import Git
+from cli_guard.git.process import Git, reading_environment
 from cli_guard.git.repository import Repository
 from cli_guard.policy.config import FILE, PYPROJECT
 from cli_guard.policy.decisions import BASELINE_FILE
@@ -41,6 +42,25 @@ def slow_git(tmp_path: Path, script: str) -> str:
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return f"{program.parent}:/usr/bin:/bin"
+
+
+@table(
+    ("names", "kept"),
+    [
+        ("PATH HOME LC_CTYPE XDG_CONFIG_HOME TMPDIR USERPROFILE SystemRoot", True),
+        ("GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY", True),
+        ("GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_AUTHOR_DATE", True),
+        (
+            "GIT_ATTR_SOURCE GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_SHALLOW_FILE GIT_TRACE GIT_TRACE2_EVENT",
+            False,
+        ),
+        ("GIT_NAMESPACE GIT_EXEC_PATH GIT_DIRX XGIT_DIR GIT_REPLACE_REF_BASE GIT_NOTES_REF", False),
+        ("LD_PRELOAD PYTHONPATH PRE_COMMIT PRE_COMMIT_FROM_REF AWS_SECRET_ACCESS_KEY MYPATH HOMES", False),
+    ],
+)
+def test_git_gets_what_says_where_things_are(names: str, kept: bool) -> None:
+    given = dict.fromkeys(names.split(), "x")
+    assert (given.items() & reading_environment(given).items()) == (given.items() if kept else set())
 
 
 def test_more_errors_than_a_pipe_holds_stop_nothing() -> None:

@@ -48,8 +48,22 @@ def test_both_refs_are_told(work: Repo) -> None:
     review = look(work, BOTH | refs)
     assert placed(review) == [("key.py", 1)]
     assert review.files == 2
-    later = refs | {"PRE_COMMIT_FROM_REF": work.git("rev-parse", "topic~1")}
-    assert look(work, BOTH | later).decision is Decision.ALLOW
+
+
+@table("names", ["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PRE_COMMIT_FROM_REF PRE_COMMIT_TO_REF"])
+@table("tip", ["main", "topic"])
+def test_what_anybody_can_set_leaves_no_commit_out(work: Repo, names: str, tip: str) -> None:
+    """A framework sets neither on the first push to an empty remote, and passes on what it was given."""
+    refs = dict.fromkeys(names.split(), work.git("rev-parse", tip))
+    assert ("key.py", 1) in placed(look(work, BOTH | refs))
+
+
+def test_what_the_remote_has_is_not_reviewed_again(work: Repo) -> None:
+    work.git("push", "-q", "origin", "topic")
+    work.git("checkout", "-q", "topic")
+    work.commit("Go on", {"more.py": "a = 2\n"})
+    tip = {"PRE_COMMIT_TO_REF": work.git("rev-parse", "topic")}
+    assert look(work, BOTH | tip).decision is Decision.ALLOW
 
 
 def test_pre_commit_tells_no_ref_on_the_first_push_to_an_empty_remote(work: Repo) -> None:

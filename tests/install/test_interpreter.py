@@ -137,6 +137,24 @@ def test_no_module_of_the_work_tree_is_imported(
     assert [path.name for path in traces.iterdir()] == []
 
 
+@pytest.mark.parametrize(
+    ("python", "gone"), [("/nowhere/python", "PYTHON"), ("@FAKE@", "PYTHONUSERBASE")], ids=["PATH", "its own"]
+)
+def test_no_variable_decides_whose_packages_are_loaded(
+    guarded: Repo, tmp_path: Path, python: str, gone: str
+) -> None:
+    """With -E Python ignores its variables, but for the user's own folder; a program on PATH has no -E."""
+    fake = guarded.write("../bin/cli-guard", "#!/bin/sh\nenv\n")
+    fake.chmod(0o755)
+    variables = dict.fromkeys(("PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHON_X1"), "/nowhere\nx")
+    for hook in HOOKS:
+        path = guarded.path / ".git/hooks" / hook
+        path.write_text(path.read_text().replace(sys.executable, python.replace("@FAKE@", str(fake))))
+        done = guarded.run(f".git/hooks/{hook}", "a", env=variables | {"PATH": f"{fake.parent}:{SHORT}"})
+        assert (done.code, gone in done.out) == (0, False), done.all
+        assert "GIT_AUTHOR_NAME" in done.out
+
+
 def test_the_impostors_would_be_imported_without_care(guarded: Repo) -> None:
     """What the test above rests on."""
     traces = plant(guarded)

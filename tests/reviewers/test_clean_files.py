@@ -9,10 +9,12 @@ import pytest
 from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repositories import Repo
+from repositories import Repo, key
 
 from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.model import FileChange, Hunk, Kind, Status
+from cli_guard.model import Decision, FileChange, Hunk, Kind, RefUpdate, Status
+from cli_guard.review.push import PushPlan
+from cli_guard.review.request import Push
 from cli_guard.reviewers import clean_files
 from cli_guard.reviewers.cache import NAME, Cache
 from cli_guard.reviewers.clean_files import CleanFiles, is_clean, key_of, pack, unpack
@@ -103,6 +105,19 @@ def test_what_examines_is_in_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     clean_files.identity.cache_clear()
     assert len(set(seen)) == len(seen)
     assert key_of(CHANGE, LIMITS) == before
+
+
+def test_a_push_believes_no_row(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any program of the user can write rows; a commit is quicker with them, what leaves the machine is examined."""
+    clean = pack(dict.fromkeys((each.name for each in examining()), NOTHING))
+    monkeypatch.setattr(Cache, "get", lambda _, keys: dict.fromkeys(keys, clean))
+    clean_files.identity()
+    committed.write("keys.py", f'KEY = "{key()}"\n' + "x = 1\n" * 2_000)
+    committed.git("add", "-A")
+    assert committed.look().decision is Decision.ALLOW
+    tip = committed.commit("Add keys")
+    update = RefUpdate("refs/heads/main", tip, "refs/heads/main", "0" * 40)
+    assert committed.look(Push(PushPlan((update,)), "origin")).decision is Decision.DENY
 
 
 def test_without_ids_nothing_tells_the_texts() -> None:

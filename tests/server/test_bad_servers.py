@@ -107,9 +107,22 @@ IMPOSTORS: dict[str, Answer] = {
 }
 
 
+def says_that_all_is_well(connection: socket.socket) -> None:
+    """Takes the run, and does not do it."""
+    connection.recv(100_000)
+    connection.sendall(b"A\0")
+    _, descriptors, _, _ = socket.recv_fds(connection, 1, 8)
+    os.read(descriptors[0], 1)
+    connection.sendall(b"B\0E\0")
+    for each in descriptors:
+        os.close(each)
+
+
 @contextmanager
-def impostor(folder: Path, name: str, answer: Answer) -> Iterator[None]:
+def impostor(folder: Path, name: str, answer: Answer, record: str | None = None) -> Iterator[None]:
+    """Listens in this process, which the lock names as the server, or another `record`."""
     folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / f"{name}.lock").write_text(address.describe_process(os.getpid()) if record is None else record)
     ended = threading.Event()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
         door.bind(str(folder / name))
@@ -139,6 +152,31 @@ def test_an_impostor_gets_nothing_done(leaking: Repo, servers: Any, kind: str) -
         done = leaking.guard(*REVIEW, env=servers.env)
     assert (done.code, "keys.py:1" in done.out, done.err) == (1, True, "")
     assert reviews(leaking) == 1
+
+
+OURS = address.describe_process(os.getpid()).split()
+RECORDS = ["", "x", "\0" * 9, *(" ".join((*OURS[:at], "1", *OURS[at + 1 :])) for at in range(len(OURS)))]
+
+
+@pytest.mark.parametrize(
+    "record", RECORDS, ids=["none", "nonsense", "nothing", "process", "start", "program"]
+)
+def test_only_the_process_that_is_recorded_is_asked(leaking: Repo, servers: Any, record: str) -> None:
+    name, folder = name_of_socket(leaking, servers.env), servers.folder / "cli-guard"
+    with impostor(folder, name, says_that_all_is_well, record):
+        done = leaking.guard(*REVIEW, env=servers.env)
+        agent = leaking.guard("hook", "claude-code", stdin="{}", env=servers.env)
+    assert (done.code, "keys.py:1" in done.out, reviews(leaking)) == (1, True, 1)
+    assert agent.code == 2
+
+
+def test_a_push_asks_no_server(leaking: Repo, servers: Any) -> None:
+    leaking.git("commit", "-qm", "Add keys")
+    line = f"refs/heads/main {leaking.git('rev-parse', 'HEAD')} refs/heads/main {'0' * 40}\n"
+    name = name_of_socket(leaking, servers.env)
+    with impostor(servers.folder / "cli-guard", name, says_that_all_is_well):
+        done = leaking.guard("hook", "pre-push", "origin", "url", stdin=line, env=servers.env)
+    assert done.code == 1 and "keys.py:1" in done.out
 
 
 def test_one_that_begins_and_dies_is_told(leaking: Repo, servers: Any) -> None:

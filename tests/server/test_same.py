@@ -90,7 +90,7 @@ CASES = (
     Case("clean", PRE_COMMIT, GOOD),
     Case("a secret", PRE_COMMIT, LEAK, code=1),
     Case("for a person", PRE_COMMIT, RISK, code=3),
-    Case("under a framework", PRE_COMMIT, RISK, env={"PRE_COMMIT": "1"}, code=3),
+    Case("under a framework", (*PRE_COMMIT, "--framework"), RISK, code=3),
     Case("skipped", PRE_COMMIT, LEAK, env={"SKIP": "cli-guard"}),
     Case("switched off", PRE_COMMIT, LEAK, env={"CLI_GUARD": "0"}),
     Case("a message", ("hook", "commit-msg", "message"), with_message("Add a thing\n\nIt was missing.\n")),

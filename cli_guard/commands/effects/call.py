@@ -189,7 +189,9 @@ class Call(ParsedCall):
         if kinds and kinds[-1].startswith("shell"):
             return self.shell_words(rest)
         if self.program.name in SETS_ENVIRONMENT:
-            rest = self.environment(rest)
+            with self.shell.subshell():
+                rest = self.environment(rest)
+                return self.shell.invoke(rest, self.stdin, self.span) if rest else None
         return self.shell.invoke(rest, self.stdin, self.span) if rest else None
 
     def shell_words(self, rest: list[Field]) -> Stream:

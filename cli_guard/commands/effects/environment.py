@@ -41,6 +41,10 @@ HOOK_SWITCHES = {
     "PRE_COMMIT_SKIP": "skips hooks of pre-commit",
     "CLI_GUARD": "switches cli-guard off",
 }
+# They decide what the hooks of a commit or a push review, or whose code runs there.
+MISLEADS_HOOKS = re.compile(
+    rf"(?!(?:{'|'.join(WORDS['harmless'])})\Z)(?:PRE_COMMIT|PREK|GITHEAD_|PYTHON)\w*\Z"
+)
 SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
 GIT_CONFIG_PAIR = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
 

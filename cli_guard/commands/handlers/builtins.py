@@ -160,6 +160,7 @@ def unset(call: Call) -> Stream:
         check_variable(call, operand)
         call.shell.set_variable(operand.shown, NOTHING)
         call.shell.scope.functions.pop(operand.shown, None)
+        call.shell.scope.exported.discard(operand.shown)
     return NOTHING
 
 

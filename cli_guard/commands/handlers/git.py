@@ -5,7 +5,7 @@ import shlex
 from dataclasses import replace
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.environment import OWN_READING_KEYS, READING_KEYS, SWITCHES
+from cli_guard.commands.effects.environment import MISLEADS_HOOKS, OWN_READING_KEYS, READING_KEYS, SWITCHES
 from cli_guard.commands.effects.paths import physical_path, write_path
 from cli_guard.commands.effects.places import GLOBS, is_below, is_credential, resolve_path, unfold_home
 from cli_guard.commands.effects.values import configure, emit_for, values_of
@@ -17,6 +17,9 @@ QUIET = frozenset(
     f"git {name}"
     for name in "version help config init clone rev-parse rev-list show-ref for-each-ref symbolic-ref remote "
     "merge-base ls-tree var name-rev".split()
+)
+RUNS_HOOKS = frozenset(
+    f"git {name}" for name in "am cherry-pick commit merge pull push rebase revert".split()
 )
 # Formats that print nothing but ids and dates: a hostile server may have any name of a branch.
 IDENTIFYING = re.compile(
@@ -56,6 +59,8 @@ def git(call: Call) -> Stream:
     if call.spec.name not in QUIET and call.spec.name != "git":
         check_configured(call)
         check_other_repository(call)
+    if " ".join(call.spec.name.split()[:2]) in RUNS_HOOKS:
+        check_environment(call)
     if call.spec.name in SHOWS:
         check_recorded(call)
     if call.spec.name.startswith(("git remote", "git ls-remote")):
@@ -70,6 +75,14 @@ def git(call: Call) -> Stream:
     if brief and any(map(IDENTIFYING.fullmatch, options)) and all(map(NARROWING.fullmatch, options)):
         return replace(output, origin="value")
     return output
+
+
+def check_environment(call: Call) -> None:
+    """Emit that the hooks of this command would see a variable that misleads them."""
+    better = "set it in front of the program that needs it"
+    for name in sorted(filter(MISLEADS_HOOKS.match, call.shell.scope.exported)):
+        reason = f"with {name}, which decides what its hooks review or run"
+        call.effect(Kind.GUARD, name, reason, call.span, alternative=better)
 
 
 def print_path(call: Call, output: Stream) -> Stream:

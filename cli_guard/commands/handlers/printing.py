@@ -86,10 +86,11 @@ def environment(call: Call) -> Stream:
         secret = [name for name in names if call.shell.expander().variable(name.shown).taints]
         if not secret and all(name.text is not None for name in names):
             return Stream(None, frozenset(), "value")
-    rest = call.environment(list(given.rest)) if given.rest else []
-    if given.rest and rest:
-        given.rest[:] = rest
-        return call.run()
+    with call.shell.subshell():
+        rest = call.environment(list(given.rest)) if given.rest else []
+        if given.rest and rest:
+            given.rest[:] = rest
+            return call.run()
     if call.arguments.values:
         call.apply_options()
     elif not call.is_help_request():

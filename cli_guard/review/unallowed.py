@@ -1,0 +1,69 @@
+"""Find the recorded commits that no review has allowed: what Git records is certain only afterwards.
+
+Git reads the index again after the hooks, and runs none for `--no-verify` and most of a rebase. The push reviews such
+commits like all others.
+"""
+
+from collections.abc import Sequence
+
+from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.contents import BlobReader
+from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import entries_of
+from cli_guard.model import Decision
+from cli_guard.review.render.words import count
+from cli_guard.review.store import BEFORE_COMMIT
+from cli_guard.reviewers.review_input import Limits
+from cli_guard.state.audit import Entry
+
+MOST_COMMITS = 200
+MOST_NAMED = 10
+
+
+def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str]:
+    """Return the commits of the current branch that no remote has and no review has allowed, newest first.
+
+    Of the last MOST_COMMITS since the first review before a commit in the log. Raises GitError.
+    """
+    places = (str(e.get("place")).partition(" ") for e in entries if e.get("event") in BEFORE_COMMIT)
+    start = next((base for kind, _, base in places if kind == "index"), None)
+    if start is None or repository.head is None:
+        return []
+    known = [oid for oid, kind in repository.identify([start]).values() if kind == "commit"]
+    asked = ("rev-list", f"--max-count={MOST_COMMITS}", "HEAD", "--not", "--remotes", *known)
+    commits = repository.git.text(*asked).split()
+    ends: list[tuple[str, tuple[str | None, ...]]] = [
+        (commit, parents or (None,)) for commit, parents in repository.parents(commits).items()
+    ]
+    # An amend was reviewed against the commit in whose place it is: the one before in the reflog of HEAD.
+    wanted = set(commits)
+    replaced = {
+        (new, old)
+        for old, new, _ in entries_of(repository.git_dir / "logs/HEAD")
+        if new in wanted and old.strip("0")
+    }
+    there = repository.identify(old for _, old in replaced)
+    ends += [(new, (old,)) for new, old in replaced if old in there]
+    allowed = {each.get("content") for each in entries if each.get("decision") == Decision.ALLOW}
+    limits = Limits()
+    with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
+        bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
+        nets = ChangeReader(repository, blobs, bounds).nets(ends)
+        good = {
+            commit
+            for number, ((commit, _), changes) in enumerate(zip(ends, nets, strict=True))
+            if changes.identity in allowed
+            # Nothing that its parents have not.
+            or (number < len(commits) and not changes.files and not changes.skipped)
+        }
+    return [commit for commit in commits if commit not in good]
+
+
+def describe(found: Sequence[str]) -> str:
+    """Return one line about commits that no review has allowed, "" for none."""
+    if not found:
+        return ""
+    named = ", ".join(commit[:10] for commit in found[:MOST_NAMED])
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    which = "that no remote has and no review has allowed as it was recorded"
+    return f"{count(len(found), 'commit')} {which}: {named}{more}; the push reviews them"
