@@ -111,11 +111,11 @@ def collect_evidence(repository: Repository, invocation: Invocation, base: str |
         raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
     name, made_at = PurePath(repository.root_name).name, f"{invocation.now:%Y-%m-%d %H:%M} UTC"
     about = (("Repository", name), ("Made", made_at))
-    problems, signed = check_log(result, repository, invocation)
+    problems, said = check_log(result, repository, invocation)
     return Evidence(
         tuple(sorted(given, key=lambda each: each.made.at, reverse=True)),
         f"at {base[:10]}" if base else "of no commit yet",
-        f"{result}; {signed}",
+        f"{result}; {said}",
         tuple([f"the audit log was changed: {result.problem}"] * bool(result.problem) + problems),
         about,
     )
