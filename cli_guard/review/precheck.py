@@ -28,7 +28,8 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"
     if isinstance(request, Message) and not message_of(request, repository).text.strip():
-        return EMPTY_MESSAGE
+        # Git may record an empty message, with whatever was staged meanwhile.
+        return None if request.with_change and repository.has_staged() else EMPTY_MESSAGE
     return None
 
 
