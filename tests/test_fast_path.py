@@ -129,7 +129,7 @@ def test_a_review_loads_them(committed: Repo) -> None:
     ("argv", "code"),
     [
         (("hook", "pre-commit"), 3),
-        (("hook", "commit-msg", "message"), 0),
+        (("hook", "commit-msg", "message"), 3),
         (("hook", "pre-push", "origin", "url"), 3),
         (("review",), 3),
         (("review", "--worktree", "--format", "json"), 3),

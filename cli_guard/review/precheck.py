@@ -30,7 +30,8 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
     if isinstance(request, Message):
         message = message_of(request, repository)
         if not (message.text.strip() or message.cut):
-            return EMPTY_MESSAGE
+            # Git may record an empty message, with whatever was staged meanwhile.
+            return None if request.with_change and repository.has_staged() else EMPTY_MESSAGE
     return None
 
 

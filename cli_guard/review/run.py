@@ -92,9 +92,6 @@ def review_request(
                 raise
         if repository is not None:
             reason = nothing_to_review(request, repository)
-            # Git may record an empty message, with whatever was staged meanwhile.
-            if reason and isinstance(request, Message) and request.with_change:
-                request, reason = replace(request, raw=b""), None
             if reason and paths:
                 raise UsageError(f"{paths[0]!r} matches no file of this change: {reason}")
             if reason:
@@ -130,7 +127,7 @@ def review_request(
                 )
                 if done.decision is not Decision.ALLOW:
                     return done
-            if not request.raw:
+            if gathered.subject.message and not gathered.subject.message.text.strip():
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE)
         if only:
             gathered = replace(gathered, subject=only.limit(gathered.subject))

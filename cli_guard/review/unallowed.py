@@ -12,8 +12,6 @@ from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import entries_of
 from cli_guard.model import Decision
 from cli_guard.review.render.words import count
-from cli_guard.review.store import BEFORE_COMMIT
-from cli_guard.reviewers.review_input import Limits
 from cli_guard.state.audit import Entry
 
 MOST_COMMITS = 200
@@ -23,12 +21,15 @@ MOST_NAMED = 10
 def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str]:
     """Return the commits of the current branch that no remote has and no review has allowed, newest first.
 
-    Of the last MOST_COMMITS since the first review before a commit in the log. Raises GitError.
+    Of the last MOST_COMMITS since the first review of what was staged in the log. Raises GitError.
     """
-    places = (str(e.get("place")).partition(" ") for e in entries if e.get("event") in BEFORE_COMMIT)
+    # A review by hand says its place as well.
+    places = (str(each.get("place")).partition(" ") for each in entries)
     start = next((base for kind, _, base in places if kind == "index"), None)
     if start is None or repository.head is None:
         return []
+    from cli_guard.reviewers.review_input import Limits
+
     known = [oid for oid, kind in repository.identify([start]).values() if kind == "commit"]
     asked = ("rev-list", f"--max-count={MOST_COMMITS}", "HEAD", "--not", "--remotes", *known)
     commits = repository.git.text(*asked).split()
