@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cli_guard.code.dead import dead_code
 from cli_guard.code.syntax import Trees
 from cli_guard.commands import Context, Effect, Kind, Setting, judge_or_raise
 from cli_guard.reviewers.commands.extract import Snippet
@@ -53,7 +54,7 @@ STEPS = list(Severity)
 class Act:
     """One notable effect: its rule, and the lines and text of its statement.
 
-    `line` is that of the effect itself.
+    `line` is that of the effect itself; `is_dead`: the statement follows an `exit`, or a condition that is false.
     """
 
     rule: str
@@ -62,11 +63,7 @@ class Act:
     last: int
     line: int
     statement: str
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """Return what identifies the act on any line."""
-        return self.rule, self.reason, " ".join(self.statement.split())
+    is_dead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +142,8 @@ def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:
     start, end = statement(trees, snippet.text, effect.span.start, effect.span.end)
     first, last = snippet.lines_of(start, end)
     line, _ = snippet.lines_of(effect.span.start, effect.span.end)
-    return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip())
+    is_dead = start in dead_code(trees, "bash", snippet.text)
+    return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip(), is_dead)
 
 
 def statement(trees: Trees, text: str, start: int, end: int) -> tuple[int, int]:
@@ -192,6 +190,14 @@ def parts(snippet: Snippet, size: int) -> Iterator[Snippet]:
     """Cut the text between commands into pieces of about one size; a larger command is cut inside."""
     for begin, end in _pieces(Trees().root("bash", snippet.text), size, 0):
         yield part(snippet, begin, end)
+
+
+def live_lines(snippet: Snippet) -> frozenset[int]:
+    """Return the lines on which a statement begins, without those that never run."""
+    trees = Trees()
+    dead = dead_code(trees, "bash", snippet.text)
+    begins = (begin for begin, _ in _pieces(trees.root("bash", snippet.text), 1, 0))
+    return frozenset(snippet.line_at(begin) for begin in begins if begin not in dead)
 
 
 def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
