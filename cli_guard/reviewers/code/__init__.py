@@ -13,6 +13,7 @@ from cli_guard.code.languages import language_for
 from cli_guard.git.between import hunks_between
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, flows, lines, remarks, trees
+from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -62,6 +63,8 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if is_generated(change.path, text if text is not None else ""):
         yield Skipped(change.path, "code: generated or minified")
         return
+    lapsed = lapsed_lines(change, subject.contents)
+    change = with_lines(change, lapsed, subject.contents)
     # Only the longest lines are skipped, not the rest of their file.
     parsed = remarks.without_long_lines(text) if text is not None else None
     yield from lines.inspect(subject, change, parsed, line_rules)
@@ -75,7 +78,9 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     constructs = list(
         trees.inspect(subject, change, language, topic, parsed, lambda: subject.contents.old(change))
     )
-    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, parsed)))
+    yield from flows.without_doubles(
+        constructs, list(flows.inspect(subject, change, language, parsed, lapsed))
+    )
 
 
 def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:

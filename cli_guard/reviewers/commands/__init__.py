@@ -14,6 +14,7 @@ from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.before import Before
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
+from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -80,6 +81,7 @@ def _of_interest(change: FileChange) -> bool:
 
 def _source(subject: ReviewInput, change: FileChange) -> Source:
     """Extract the snippets that the change touches or makes run, in parts that the engine accepts."""
+    change = with_lines(change, lapsed_lines(change, subject.contents), subject.contents)
     source = Source(change, Before(subject, change))
     text = _text(subject, source)
     path = change.read_as or change.path
