@@ -233,7 +233,10 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
 
 
 def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
-    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests."""
+    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests.
+
+    Where it runs with every test, it is not lower: whoever tests a change runs it.
+    """
     fitting = (
         Severity(grade["severity"])
         for grade in rule.extra.get("grades", ())
@@ -242,7 +245,9 @@ def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
         and re.search(grade.get("reason", ""), act.reason)
     )
     weight = next(fitting, rule.severity)
-    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)] if is_test_or_example(path) else weight
+    if not is_test_or_example(path) or path.rpartition("/")[2] == "conftest.py":
+        return weight
+    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)]
 
 
 def applies(act: Act) -> bool:

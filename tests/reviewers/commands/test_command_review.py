@@ -98,6 +98,10 @@ def test_the_line(path: str, text: str, line: int) -> None:
         ("setup.sh", "chmod -R 777 /usr", "critical"),
         ("setup.sh", "chmod -R 777 /var/www", "high"),
         ("tests/x.sh", WIPE, "high"),
+        ("conftest.py", f"import os\nos.system('{WIPE}')", "critical"),
+        ("tests/conftest.py", f"import os\nos.system('{WIPE}')", "critical"),
+        ("tests/test_a.py", f"import os\nos.system('{WIPE}')", "high"),
+        (".envrc", WIPE, "critical"),
     ],
 )
 def test_the_severity(path: str, command: str, expected: str) -> None:
