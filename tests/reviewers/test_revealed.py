@@ -141,6 +141,27 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
             id="package-key",
         ),
         pytest.param(
+            ".github/workflows/a.yml",
+            f"{HEAD}      - if: false\n        run: {FETCH}\n",
+            f"{HEAD}      - if: true\n        run: {FETCH}\n",
+            "command-remote-code",
+            id="workflow-if-false",
+        ),
+        pytest.param(
+            ".github/workflows/a.yml",
+            f"{HEAD}      - run: {FETCH}\n".replace("    runs-on", "    if: false\n    runs-on"),
+            f"{HEAD}      - run: {FETCH}\n",
+            "command-remote-code",
+            id="workflow-job-if-false",
+        ),
+        pytest.param(
+            "a.py",
+            f'import os\n\nCMD = "{FETCH}"\n\n\ndef f():\n    return 1\n',
+            f'import os\n\nCMD = "{FETCH}"\n\n\ndef f():\n    os.system(CMD)\n    return 1\n',
+            "command-remote-code",
+            id="python-text-that-is-run",
+        ),
+        pytest.param(
             "a.ipynb", NOTEBOOK % "markdown", NOTEBOOK % "code", "code-python-shell", id="notebook-cell"
         ),
     ],

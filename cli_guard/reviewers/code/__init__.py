@@ -61,7 +61,8 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield Skipped(change.path, f"code: over {subject.limits.file_chars} characters")
         return
     if is_generated(change.path, text if text is not None else ""):
-        yield Skipped(change.path, "code: generated or minified")
+        if change.added:
+            yield Skipped(change.path, "code: generated or minified")
         return
     lapsed = lapsed_lines(change, subject.contents)
     change = with_lines(change, lapsed, subject.contents)

@@ -31,7 +31,7 @@ class Before:
 
     def did(self, act: judging.Act) -> bool:
         """Return whether an act off the added lines was one before, in a command that ran."""
-        return (act.rule, act.reason, self._line(act.first)) in self._acts
+        return _key(act, self._line(act.first)) in self._acts
 
     def _is_touched(self, snippet: Snippet) -> bool:
         return self._text is None or any(line in self._change.added for line in snippet.lines)
@@ -72,14 +72,19 @@ class Before:
         return frozenset().union(*map(judging.live_lines, long))
 
     @cached_property
-    def _acts(self) -> frozenset[tuple[str, str, int]]:
+    def _acts(self) -> frozenset[tuple[str, str, int | str]]:
         ends = self._subject.clock() + self._subject.limits.seconds
         acts: list[judging.Act] = []
         for snippet in self._snippets:
             for part in _parts(snippet):
                 if self._subject.clock() < ends:
                     acts += judging.judge_snippet(part, {}).acts
-        return frozenset((act.rule, act.reason, act.first) for act in acts if not act.is_dead)
+        return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
+
+
+def _key(act: judging.Act, line: int) -> tuple[str, str, int | str]:
+    # Where the grammar gives up depends on what is around the place.
+    return act.rule, act.reason, act.statement if act.rule == judging.UNREADABLE else line
 
 
 def _parts(snippet: Snippet) -> Iterator[Snippet]:

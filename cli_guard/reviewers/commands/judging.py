@@ -196,7 +196,9 @@ def live_lines(snippet: Snippet) -> frozenset[int]:
     """Return the lines on which a statement begins, without those that never run."""
     trees = Trees()
     dead = dead_code(trees, "bash", snippet.text)
-    begins = (begin for begin, _ in _pieces(trees.root("bash", snippet.text), 1, 0))
+    root = trees.root("bash", snippet.text)
+    holders = (root, *root.find_all(any=[{"kind": kind} for kind in HOLD_STATEMENTS]))
+    begins = {_bounds(child)[0] for node in holders for child in node.children() if child.is_named()}
     return frozenset(snippet.line_at(begin) for begin in begins if begin not in dead)
 
 
