@@ -215,6 +215,15 @@ def test_removed_lines_that_let_others_run(guarded: Repo, before: str, removed: 
     assert "by what the change removes" in " ".join(refused.all.split())
 
 
+def test_removed_quotes_around_code(guarded: Repo) -> None:
+    guarded.commit("A docstring", {"a.py": f'"""\n{SHELL}"""\n'})
+    guarded.write("a.py", SHELL)
+    guarded.git("add", "-A")
+    refused = guarded.try_git("commit", "-q", "-m", "Remove the quotes")
+    assert refused.code != 0
+    assert "the change puts this line into effect without touching it" in " ".join(refused.all.split())
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

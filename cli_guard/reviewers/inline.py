@@ -29,6 +29,7 @@ class InlineAnswers:
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
         self._lines: dict[tuple[str | None, str, str | None], dict[int, str]] = {}
+        self._lapsed: dict[tuple[str | None, str, str | None], frozenset[int]] = {}
         self._commits: dict[str, ChangeSet] = {}
 
     def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
@@ -68,7 +69,10 @@ class InlineAnswers:
         first, last = finding.line or 0, finding.end_line or finding.line or 0
         if change.hunks and not change.touches(first, last):
             return True
-        return not lapsed_lines(change, self._subject.contents).isdisjoint((first, last))
+        key = (finding.commit, change.path, change.new_blob)
+        if key not in self._lapsed:
+            self._lapsed[key] = lapsed_lines(change, self._subject.contents)
+        return not self._lapsed[key].isdisjoint((first, last))
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)

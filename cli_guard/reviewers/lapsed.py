@@ -8,6 +8,7 @@ comes up again, and a person has to agree with the answer once.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from cli_guard.code.definitions import find_definitions, is_parseable
 from cli_guard.code.languages import comment
@@ -15,7 +16,9 @@ from cli_guard.model import Contents, FileChange, Hunk
 from cli_guard.policy.suppressions import MARK, answer_in, is_comment
 from cli_guard.reviewers.revealed import LinesBefore
 
-MOST_ANSWERS = 200
+# Beyond these, any change of the file counts.
+MOST_ANSWERS = 50
+MOST_NAMES = 20
 NAME = re.compile(r"[^\W\d]\w*")
 VARIABLE = re.compile(r"\$[{(]?(\w+)")
 CLOSING = (")", "]", "}")
@@ -81,15 +84,21 @@ class _Text:
         }
         # Outside of functions, a test of what the statement uses may stand anywhere.
         variables = set(VARIABLE.findall(statement)) | (set() if around else {name for name, _ in given})
+        if len(variables) > MOST_NAMES:
+            return self._code(self.lines)
         for name in variables:
             mentioned = re.compile(rf"\b{re.escape(name)}\b")
             given.add((name, self._code(filter(mentioned.search, self.lines))))
         begin = around[-1].line if around else first
         return self._code(self.lines[begin - 1 : last]), given
 
+    @cached_property
+    def _indents(self) -> list[int]:
+        return [len(each) - len(each.lstrip()) if each.strip() else 10_000 for each in self.lines]
+
     def _statement(self, line: int) -> tuple[int, int]:
         """Return the first and last line of a statement: what is indented more goes on, a bracket closes."""
-        indent = [len(each) - len(each.lstrip()) if each.strip() else 10_000 for each in self.lines]
+        indent = self._indents
         first = last = line
         if self.lines[line - 1].lstrip().startswith(CLOSING):
             first = max(first - 1, 1)
