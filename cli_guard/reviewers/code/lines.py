@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 
+from cli_guard.git.between import LinesBefore
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
@@ -25,10 +26,10 @@ from cli_guard.reviewers.code.remarks import (
     applies,
     line_topics,
     remark,
+    tell,
     without_long_lines,
 )
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
-from cli_guard.reviewers.revealed import LinesBefore, tell
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule

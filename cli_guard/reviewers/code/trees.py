@@ -33,6 +33,7 @@ from cli_guard.code.languages import GRAMMARS
 from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable
 from cli_guard.errors import ConfigError
+from cli_guard.git.between import LinesBefore
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code.remarks import (
@@ -40,10 +41,10 @@ from cli_guard.reviewers.code.remarks import (
     Location,
     applies,
     remark,
+    tell,
     topic_of,
     without_long_lines,
 )
-from cli_guard.reviewers.revealed import LinesBefore, tell
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
