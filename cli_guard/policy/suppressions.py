@@ -30,10 +30,14 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One inline suppression: rule ids or prefixes with `*`, and the reason given."""
+    """One inline suppression: rule ids or prefixes with `*`, and the reason given.
+
+    `lapsed`: the change alters the lines that it was given for.
+    """
 
     rules: tuple[str, ...]
     reason: str
+    lapsed: bool = False
 
     def answers(self, rule: str) -> bool:
         """Return whether it suppresses findings of this rule; without a reason it suppresses none."""
@@ -72,12 +76,17 @@ def marks_in_comments(line: str) -> Iterator[int]:
             yield token.start()
 
 
+def is_comment(line: str) -> bool:
+    """Return whether a line begins like a comment in some language."""
+    return _COMMENT_START.match(line) is not None
+
+
 def answer_for(rule: str, line: str, above: str) -> Answer | None:
     """Return the suppression that answers a finding of `rule` on `line`, there or in a comment just above."""
     own = answer_in(line)
     if own and own.answers(rule):
         return own
-    if _COMMENT_START.match(above):
+    if is_comment(above):
         before = answer_in(above)
         if before and before.answers(rule):
             return before

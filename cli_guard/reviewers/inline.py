@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
 from cli_guard.policy.suppressions import Answer, answer_for, answer_in
+from cli_guard.reviewers.lapsed import lapsed_lines
 from cli_guard.reviewers.review_input import ReviewInput
 
 FILES_HELD = 20
@@ -27,6 +29,7 @@ class InlineAnswers:
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
         self._lines: dict[tuple[str | None, str, str | None], dict[int, str]] = {}
+        self._lapsed: dict[tuple[str | None, str, str | None], frozenset[int]] = {}
         self._commits: dict[str, ChangeSet] = {}
 
     def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
@@ -40,7 +43,9 @@ class InlineAnswers:
                 answer = answer_for(finding.rule, own, above)
                 if answer:
                     at = number if answer == answer_in(own) else number - 1
-                    return answer, at in change.added or _is_other_content(change, finding)
+                    new = at in change.added or _is_other_content(change, finding)
+                    lapsed = not new and self._has_lapsed(change, finding)
+                    return replace(answer, lapsed=lapsed), new or lapsed
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:
@@ -56,6 +61,18 @@ class InlineAnswers:
         """Return the file of a finding in a document that the change made false without touching it."""
         file = None if finding.commit else self._subject.file_at(finding.path)
         return [file] if file else []
+
+    def _has_lapsed(self, change: FileChange, finding: Finding) -> bool:
+        """Return whether the change makes the code of a finding run, or differ in what its answer rests on."""
+        if not finding.rule.startswith(("code-", "command-")):
+            return False
+        first, last = finding.line or 0, finding.end_line or finding.line or 0
+        if change.hunks and not change.touches(first, last):
+            return True
+        key = (finding.commit, change.path, change.new_blob)
+        if key not in self._lapsed:
+            self._lapsed[key] = lapsed_lines(change, self._subject.contents)
+        return not self._lapsed[key].isdisjoint((first, last))
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)

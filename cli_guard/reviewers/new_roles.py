@@ -1,7 +1,7 @@
-"""Files that a rename, a new execute bit, a link or a call turns into code, a script or a workflow.
+"""Files that a rename, a new execute bit, a link or a call turns into code, a script, a workflow, or what is in use.
 
-Their lines were text when they were recorded, so no rule has judged them, also if they were pushed long ago: every line
-of them is new.
+Their lines were text, an example or somebody else's when they were recorded, so they were judged less or not at all,
+also if they were pushed long ago: every line of them is new.
 """
 
 import posixpath
@@ -11,7 +11,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
+from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import language_for, language_of
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.errors import MissingObject
 from cli_guard.git.search import WholeTree
 from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Skipped, Status, split_lines
@@ -22,6 +24,7 @@ from cli_guard.policy.loosenings import weakening_ignores
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
 from cli_guard.reviewers.commands.extract import family_of
 from cli_guard.reviewers.commands.extract.programs import is_program
+from cli_guard.secrets import places
 
 Role = tuple[str | None, str | None, tuple[str, ...], str]
 NO_ROLE: Role = (None, None, (), "")
@@ -126,13 +129,21 @@ def _has_new_role(change: FileChange, contents: Contents, ignored: _Ignored) -> 
     if change.kind is not Kind.TEXT:
         return False
     if change.status in MOVED and change.old_path:
-        if ignored.is_left(change.old_path, change.path):
+        if ignored.is_left(change.old_path, change.path) or _is_taken_into_use(change.old_path, change.path):
             return True
         becomes = _role(change.path, contents.new(change))
         return becomes != NO_ROLE and becomes != _role(change.old_path, contents.old(change))
     if not change.made_executable or change.status is not Status.MODIFIED:
         return False
     return language_of(change.path, _start(contents.new(change))) in ("bash", None)
+
+
+def _is_taken_into_use(old: str, new: str) -> bool:
+    """Return whether a move ends what lessens findings: tests, documents and vendored files, or a text for people."""
+    lessens = (is_test_or_example, places.is_test_or_document, is_vendored)
+    return any(each(old) and not each(new) for each in lessens) or (
+        places.kind_of(old) == "prose" != places.kind_of(new)
+    )
 
 
 def _role(path: str, text: str | None) -> Role:

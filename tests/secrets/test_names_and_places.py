@@ -52,7 +52,7 @@ def test_a_file_that_usually_holds_credentials(path: str) -> None:
 
 @near_misses(
     "path",
-    ".env.example id_rsa.pub README.md src/key.py docs/.env.md cert.pem ca.crt envrc id_rsa_notes.md".split(),
+    ".env.example id_rsa.pub README.md src/key.py docs/.env.md cert.pem ca.crt envrc .envrc id_rsa_notes.md".split(),
 )
 def test_a_file_that_only_sounds_like_one(path: str) -> None:
     assert not is_risky(path)

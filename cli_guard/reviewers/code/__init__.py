@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cli_guard.code.languages import language_for
+from cli_guard.git.between import hunks_between
 from cli_guard.git.plumbing import LFS_LINE
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, flows, lines, remarks, trees
+from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.unread import unread
@@ -50,9 +52,6 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield unread(change, LFS, before=bool(before))
     if change.kind is not Kind.TEXT or not change.hunks:
         return
-    if not change.added:
-        yield from _inspect_removal(subject, change, text)
-        return
     yield from files.find_conflicts(change, text)
     if text is not None and change.path.endswith(".ipynb") and len(text) <= subject.limits.file_chars:
         yield from _inspect_notebook(subject, change, text)
@@ -66,25 +65,18 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if text is not None and len(text) > subject.limits.file_chars:
         yield unread(change, f"code: over {subject.limits.file_chars} characters", text)
         return
+    lapsed = lapsed_lines(change, subject.contents)
+    change = with_lines(change, lapsed, subject.contents)
     yield from lines.inspect(subject, change, text, line_rules)
     if not has_trees or language is None:
         return
     if text is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    constructs = list(trees.inspect(subject, change, language, topic, text))
-    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, text)))
-
-
-def _inspect_removal(
-    subject: ReviewInput, change: FileChange, text: str | None
-) -> Iterator[Finding | Skipped]:
-    """Find what a change completes that only takes lines away, such as the guard of a flow."""
-    path = change.read_as or change.path
-    language = language_for(path, _first_line(change, text))
-    if text is None or language is None or len(text) > subject.limits.file_chars:
-        return
-    yield from flows.inspect(subject, change, language, text)
+    constructs = list(
+        trees.inspect(subject, change, language, topic, text, lambda: subject.contents.old(change))
+    )
+    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, text, lapsed)))
 
 
 def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:
@@ -98,10 +90,14 @@ def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> It
         return
     lines = [line for line, _ in cells]
     code = "".join(each for _, each in cells)
-    added = tuple(
-        Hunk(0, at, (), (each,)) for at, (line, each) in enumerate(cells, 1) if line in change.added
-    )
-    for found in trees.inspect(subject, replace(change, hunks=added), language, topic, code):
+    old = subject.contents.old(change)
+    was = None if old is None else "".join(each for _, each in program_in(read_json(change.path, old))[1])
+    if was is None:
+        at_lines = ((at, line, each) for at, (line, each) in enumerate(cells, 1))
+        hunks = tuple(Hunk(0, at, (), (each,)) for at, line, each in at_lines if line in change.added)
+    else:
+        hunks = hunks_between(was, code)
+    for found in trees.inspect(subject, replace(change, hunks=hunks), language, topic, code, lambda: was):
         if isinstance(found, Finding) and found.line:
             first, last = (
                 lines[min(line, len(lines)) - 1] for line in (found.line, found.end_line or found.line)

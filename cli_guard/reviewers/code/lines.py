@@ -18,8 +18,16 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 
+from cli_guard.git.between import LinesBefore
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, line_topics, remark
+from cli_guard.reviewers.code.remarks import (
+    MAX_PER_RULE,
+    Location,
+    applies,
+    line_topics,
+    remark,
+    tell,
+)
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -100,8 +108,7 @@ def inspect(
         if unit == "line":
             yield from _report(subject, change, _lines(change, lowered, possible), possible)
         elif text is not None:
-            pieces = (piece for piece in SPLITTERS[unit](text) if change.touches(piece.line, piece.end_line))
-            yield from _report(subject, change, pieces, possible)
+            yield from _report(subject, change, SPLITTERS[unit](text), possible)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
@@ -119,19 +126,22 @@ def _report(
     subject: ReviewInput, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
+    before = _Before(subject, change)
     ends = subject.clock() + subject.limits.seconds
     for unit in units:
         if subject.clock() > ends:
             spent = f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
             yield Skipped(change.path, spent, asks=True)
             break
-        for line_rule in dict.fromkeys(
-            rule for piece in _pieces(unit.text) for rule in _firing(rules, piece)
-        ):
+        touched = change.touches(unit.line, unit.end_line)
+        for line_rule in _firing(rules, unit):
+            if not touched and before.has(line_rule, unit):
+                continue
             counts[line_rule.rule.id] += 1
             if counts[line_rule.rule.id] <= MAX_PER_RULE:
                 place = Location(change.path, unit.line, unit.end_line, unit.text, unit.text)
-                yield remark(line_rule.rule, place)
+                found = remark(line_rule.rule, place)
+                yield found if touched else tell(found)
     for name, count in counts.items():
         if count > MAX_PER_RULE:
             yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {name}")
@@ -142,6 +152,30 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[start : start + LONGEST]
 
 
-def _firing(rules: Sequence[LineRule], text: str) -> Iterator[LineRule]:
-    lowered = text.lower()
-    return (rule for rule in rules if _holds(lowered, rule.keywords) and rule.matches(text))
+def _firing(rules: Sequence[LineRule], unit: Unit) -> Iterator[LineRule]:
+    pieces = list(_pieces(unit.text))
+    lowered = unit.text.lower()
+    return (rule for rule in rules if _holds(lowered, rule.keywords) and any(map(rule.matches, pieces)))
+
+
+class _Before:
+    """The units before the change, which are read for the first that fires off the added lines."""
+
+    def __init__(self, subject: ReviewInput, change: FileChange) -> None:
+        self._contents, self._change = subject.contents, change
+        self._line = LinesBefore(change)
+        self._units: dict[str, dict[int, Unit] | None] = {}
+
+    def has(self, rule: LineRule, unit: Unit) -> bool:
+        """Return whether the rule fired on this unit before, or nothing is known of it."""
+        if rule.unit not in self._units:
+            self._units[rule.unit] = self._split(rule.unit)
+        known = self._units[rule.unit]
+        was = known.get(self._line(unit.line)) if known is not None else unit
+        return was is not None and any(_firing((rule,), was))
+
+    def _split(self, unit: str) -> dict[int, Unit] | None:
+        text = self._contents.old(self._change)
+        if text is None:
+            return None
+        return {each.line: each for each in SPLITTERS[unit](text)}

@@ -4,7 +4,7 @@ A topic names the rule files that apply: a language, or a dialect of one with it
 workflow, which is YAML; `kubernetes`, `compose`, `gitlab`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
@@ -14,6 +14,7 @@ from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Finding, Severity, fingerprint
 from cli_guard.rules.catalog import Rule, read_patterns, read_table
 
+PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
@@ -97,6 +98,11 @@ def remark(
         evidence=place.shown.strip()[:EVIDENCE_CHARS],
         fingerprint=fingerprint(rule.id, place.path, place.content),
     )
+
+
+def tell(finding: Finding) -> Finding:
+    """Say of a finding on lines that the change does not touch why it comes up: its code did not run before."""
+    return replace(finding, message=f"{finding.message.rstrip('.')}; {PUT_INTO_EFFECT}.")
 
 
 def topic_of(path: str, language: str | None, text: str = "") -> str | None:

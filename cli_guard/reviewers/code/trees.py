@@ -22,19 +22,28 @@ with `matches` by every rule of that topic.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
+from cli_guard.code.dead import DeadCode, dead_code
 from cli_guard.code.languages import GRAMMARS
-from cli_guard.code.syntax import DEEPEST, indents_too_deep
+from cli_guard.code.syntax import DEEPEST, Trees, indents_too_deep
 from cli_guard.code.templates import readable
 from cli_guard.errors import ConfigError
+from cli_guard.git.between import LinesBefore
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
+from cli_guard.reviewers.code.remarks import (
+    MAX_PER_RULE,
+    Location,
+    applies,
+    remark,
+    tell,
+    topic_of,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -164,20 +173,32 @@ def unreadable(language: str, text: str) -> str:
 
 
 def inspect(
-    subject: ReviewInput, change: FileChange, language: str, topic: str | None, text: str
+    subject: ReviewInput,
+    change: FileChange,
+    language: str,
+    topic: str | None,
+    text: str,
+    old: Callable[[], str | None],
 ) -> Iterator[Finding | Skipped]:
-    """Return the findings of the topic's rules, and of the repository's own, that overlap an added line."""
+    """Return the findings of the topic's rules, and of the repository's own, that the change adds or makes live.
+
+    `old` reads the text before the change.
+    """
+
+    def parse(given: str) -> _Parsed:
+        return _Parsed(subject.trees, language, *(readable(topic, given) if topic else (given, {})))
+
     lines = text.split("\n")
-    text, given_at = readable(topic, text) if topic else (text, {})
+    now = parse(text)
     every = (*(rules_of(topic) if topic else ()), *user_rules_of(subject.user_rules, language))
-    rules = [rule for rule in every if rule.wants(change.path, text)]
+    rules = [rule for rule in every if rule.wants(change.path, now.text)]
     if not rules:
         return
-    if why := unreadable(language, text):
+    if why := unreadable(language, now.text):
         yield Skipped(change.path, f"code: {why}", asks=True)
         return
+    before = _Before(change, topic, language, old, parse)
     started = subject.clock()
-    root = subject.trees.root(language, text)
     for number, rule in enumerate(rules):
         if subject.clock() - started > subject.limits.seconds:
             left = len(rules) - number
@@ -185,34 +206,116 @@ def inspect(
             yield Skipped(change.path, f"code: {spent}, {left} rules not tried", asks=True)
             return
         count = 0
-        found = _matches(rule, root, change, text, given_at)
+        found = _new_matches(rule, change, now, before)
         if once := rule.patterns.get("once"):
-            known = frozenset(once.findall(subject.contents.old(change) or ""))
-            found = islice((each for each in found if known.isdisjoint(once.findall(each[0].text()))), 1)
+            found = islice(_unknown(found, once, rule, before), 1)
         for count, (node, span) in enumerate(found, 1):
             if count <= MAX_PER_RULE:
-                yield _finding(rule, change, node, span, lines)
+                finding = _finding(rule, change, node, span, lines)
+                yield tell(finding) if span.revealed else finding
         if count > MAX_PER_RULE:
             yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {rule.rule.id}")
 
 
-def _matches(
-    rule: TreeRule, root: "SgNode", change: FileChange, text: str, given_at: Mapping[int, int]
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A text of one side, as the rules read it, and the lines in which a value was filled in."""
+
+    trees: Trees
+    language: str
+    text: str
+    given_at: Mapping[int, int]
+
+    def matches(self, rule: TreeRule) -> "Iterator[SgNode]":
+        """Yield what a rule matches, without what its `unassigned` and `passed_to` leave out."""
+        passed_to = rule.patterns.get("passed_to")
+        assigned = (
+            _names(rule.patterns.get("assigned", ASSIGNED), self.text) if rule.unassigned else frozenset()
+        )
+        passed = _names(passed_to, self.text) if passed_to else frozenset()
+        for node in self.trees.root(self.language, self.text).find_all(rule.config):
+            if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
+                continue
+            if not passed_to or not (query := _bound(node, "QUERY")) or query in passed:
+                yield node
+
+    @property
+    def dead(self) -> DeadCode:
+        return dead_code(self.trees, self.language, self.text)
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What the rules matched in the text before the change, which is read for the first match off the added lines."""
+
+    change: FileChange
+    topic: str | None
+    language: str
+    read: Callable[[], str | None]
+    parse: Callable[[str], _Parsed]
+
+    @cached_property
+    def text(self) -> str | None:
+        """The text, None if there is none to compare with, as in a bare patch."""
+        return self.read()
+
+    @property
+    def path(self) -> str:
+        return self.change.old_path or self.change.path
+
+    @cached_property
+    def line(self) -> LinesBefore:
+        return LinesBefore(self.change)
+
+    @cached_property
+    def parsed(self) -> _Parsed | None:
+        if self.text is None or (self.topic and topic_of(self.path, self.language, self.text) != self.topic):
+            return None
+        parsed = self.parse(self.text)
+        return None if unreadable(self.language, parsed.text) else parsed
+
+    def matches(self, rule: TreeRule) -> "list[SgNode]":
+        parsed = self.parsed
+        return list(parsed.matches(rule)) if parsed and rule.wants(self.path, parsed.text) else []
+
+    def lines(self, rule: TreeRule) -> frozenset[int]:
+        """Return the lines of what the rule matched in code that ran."""
+        return frozenset(
+            span.first
+            for node in self.matches(rule)
+            if self.parsed and node.range().start.index not in self.parsed.dead
+            for span in _spans(node, rule.patterns.get("focus"))
+        )
+
+
+def _new_matches(
+    rule: TreeRule, change: FileChange, now: _Parsed, before: _Before
 ) -> Iterator[tuple["SgNode", "Span"]]:
-    """Yield the first match on each line that overlaps an added line, or whose value an added line gives."""
-    passed_to = rule.patterns.get("passed_to")
-    assigned = _names(rule.patterns.get("assigned", ASSIGNED), text) if rule.unassigned else frozenset()
-    passed = _names(passed_to, text) if passed_to else frozenset()
+    """Yield the first match on each line that overlaps an added line, whose value one gives, or that runs only now."""
     seen = set()
-    for node in root.find_all(rule.config):
-        if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
-            continue
-        if passed_to and (query := _bound(node, "QUERY")) and query not in passed:
-            continue
-        for span in _touched(rule, node, change, given_at):
+    known: frozenset[int] | None = None
+    for node in now.matches(rule):
+        spans = _touched(rule, node, change, now.given_at)
+        if not spans and before.text is not None and node.range().start.index not in now.dead:
+            known = before.lines(rule) if known is None else known
+            untouched = _spans(node, rule.patterns.get("focus"))
+            spans = [replace(s, revealed=True) for s in untouched if before.line(s.first) not in known]
+        for span in spans:
             if span.first not in seen:
                 seen.add(span.first)
                 yield node, span
+
+
+def _unknown(
+    found: Iterator[tuple["SgNode", "Span"]], once: re.Pattern[str], rule: TreeRule, before: _Before
+) -> Iterator[tuple["SgNode", "Span"]]:
+    """Leave out the matches in which `once` finds what it also found in a match before the change."""
+    known: frozenset[str] | None = None
+    for node, span in found:
+        if known is None:
+            known = frozenset(text for old in before.matches(rule) for text in once.findall(old.text()))
+        if known.isdisjoint(once.findall(node.text())):
+            yield node, span
 
 
 def _touched(rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]) -> list["Span"]:
@@ -243,11 +346,12 @@ def _finding(rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", l
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """First and last line to report, and their content if not the whole node."""
+    """First and last line to report, and their content if not the whole node; `revealed`: no line was added."""
 
     first: int
     last: int
     content: str = ""
+    revealed: bool = False
 
 
 def _spans(node: "SgNode", focus: re.Pattern[str] | None) -> Iterator[Span]:

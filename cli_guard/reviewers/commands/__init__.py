@@ -7,30 +7,28 @@ that have a rule are reported: writing files or using the network is what script
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands import judging
+from cli_guard.reviewers.commands.before import Before
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
+from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 MAX_PER_RULE = 50
-# A here-document, an end before the end, a condition, a function.
-HIDES = re.compile(
-    r"(?m)<<|^[ \t]*(?:exit|return|exec|if|elif|else|while|until|for|case|function|:|\w[\w-]*[ \t]*\(\))(?!\w)"
-)
 NUMBER = re.compile(r"\d+")
 AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
 
 
 @dataclass
 class Source:
-    """A file of the change: the snippets that the change touches, and their judgements."""
+    """A file of the change: the snippets that the change touches or makes run, and their judgements."""
 
     change: FileChange
+    before: Before
     snippets: list[Snippet] = field(default_factory=list)
     judgements: list[judging.Judgement] = field(default_factory=list)
     skipped: dict[Skipped, None] = field(default_factory=dict)
@@ -53,7 +51,7 @@ def review(subject: ReviewInput) -> Report:
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     for source in sources:
-        for item in _report(subject, _with_files(source, files)):
+        for item in _report(_with_files(source, files)):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
@@ -79,25 +77,21 @@ def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
 def _of_interest(change: FileChange) -> bool:
     if change.status is Status.DELETED or change.kind is not Kind.TEXT:
         return False
-    return any(hunk.added or _reveals(hunk) for hunk in change.hunks)
-
-
-def _reveals(hunk: Hunk) -> bool:
-    """Return whether what a hunk removes may have kept the lines after it from running."""
-    return not hunk.added and HIDES.search("\n".join(hunk.removed)) is not None
+    return bool(change.hunks)
 
 
 def _source(subject: ReviewInput, change: FileChange) -> Source:
-    """Extract the snippets that the change touches, in parts that the engine accepts."""
-    source = Source(change)
+    """Extract the snippets that the change touches or makes run, in parts that the engine accepts."""
+    change = with_lines(change, lapsed_lines(change, subject.contents), subject.contents)
+    source = Source(change, Before(subject, change))
     text = _text(subject, source)
     path = change.read_as or change.path
     if not looks_so(path, text[:300]):
         source.skipped.clear()
     try:
         for snippet in snippets(path, text, executable=change.new_mode == "100755"):
-            if _for_shell(snippet) and _touched(change, snippet):
-                source.snippets += (part for part in _parts(snippet) if _touched(change, part))
+            if source.before.is_new(snippet):
+                source.snippets += source.before.new_parts(snippet)
     except Unreadable as error:
         source.leave(str(error), asks=error.asks and not _was_unreadable(subject, change, str(error)))
     return source
@@ -114,10 +108,6 @@ def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bo
     return False
 
 
-def _parts(snippet: Snippet) -> Iterable[Snippet]:
-    return judging.parts(snippet, judging.PART) if len(snippet.text) > judging.LONG else (snippet,)
-
-
 def _text(subject: ReviewInput, source: Source) -> str:
     """Return the text after the change; a bare patch gives the added lines, with the others empty."""
     change, most = source.change, subject.limits.file_chars
@@ -131,17 +121,6 @@ def _text(subject: ReviewInput, source: Source) -> str:
         source.leave(f"over {most} characters", asks=True)
         return ""
     return text
-
-
-def _for_shell(snippet: Snippet) -> bool:
-    return snippet.language in ("sh", "mixed") and bool(snippet.text.strip())
-
-
-def _touched(change: FileChange, snippet: Snippet) -> bool:
-    first, last = min(snippet.lines), max(snippet.lines)
-    return any(line in change.added for line in snippet.lines) or any(
-        first - 1 <= hunk.new_start <= last for hunk in change.hunks if _reveals(hunk)
-    )
 
 
 def _judge(subject: ReviewInput, source: Source) -> None:
@@ -167,9 +146,9 @@ def _with_files(source: Source, files: judging.Files) -> Source:
     return replace(source, judgements=again)
 
 
-def _report(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
+def _report(source: Source) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
-    for finding in _findings(subject, source):
+    for finding in _findings(source):
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
             yield finding
@@ -179,10 +158,9 @@ def _report(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]
     yield from source.skipped
 
 
-def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
+def _findings(source: Source) -> Iterable[Finding]:
     change = source.change
     found: dict[tuple[int | None, str], Finding] = {}
-    old: set[tuple[str, str, str]] | None = None
     for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
         if judgement.problem:
             source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", asks=True)
@@ -191,10 +169,8 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
                 source.leave(f"not understood as shell from line {act.line} on")
             if act.rule == judging.LEFT_OUT or not judging.applies(act):
                 continue
-            if not change.touches(act.first, act.last):
-                old = _old_acts(subject, change) if old is None else old
-                if act.key in old:
-                    continue
+            if not change.touches(act.first, act.last) and (act.is_dead or source.before.did(act)):
+                continue
             finding = judging.remark(change, act, snippet.where)
             # After one unreadable place the rest is often unreadable too.
             place = (None if act.rule == judging.UNREADABLE else finding.line, finding.rule)
@@ -203,16 +179,3 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
             ):
                 found[place] = finding
     return found.values()
-
-
-def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, str]]:
-    """Return the acts of the file before the change: those of unchanged lines are not findings."""
-    text = subject.contents.old(change)
-    ends = subject.clock() + subject.limits.seconds
-    acts: list[judging.Act] = []
-    with suppress(Unreadable):
-        for snippet in snippets(change.old_path or change.path, text or ""):
-            for part in _parts(snippet) if _for_shell(snippet) else ():
-                if subject.clock() < ends:
-                    acts += judging.judge_snippet(part, {}).acts
-    return {act.key for act in acts}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cli_guard.code.dead import dead_code
 from cli_guard.code.syntax import Trees
 from cli_guard.commands import Context, Effect, Kind, Setting, judge_or_raise
 from cli_guard.reviewers.commands.extract import Snippet
@@ -53,7 +54,7 @@ STEPS = list(Severity)
 class Act:
     """One notable effect: its rule, and the lines and text of its statement.
 
-    `line` is that of the effect itself.
+    `line` is that of the effect itself; `is_dead`: the statement follows an `exit`, or a condition that is false.
     """
 
     rule: str
@@ -62,11 +63,7 @@ class Act:
     last: int
     line: int
     statement: str
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """Return what identifies the act on any line."""
-        return self.rule, self.reason, " ".join(self.statement.split())
+    is_dead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +142,8 @@ def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:
     start, end = statement(trees, snippet.text, effect.span.start, effect.span.end)
     first, last = snippet.lines_of(start, end)
     line, _ = snippet.lines_of(effect.span.start, effect.span.end)
-    return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip())
+    is_dead = start in dead_code(trees, "bash", snippet.text)
+    return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip(), is_dead)
 
 
 def statement(trees: Trees, text: str, start: int, end: int) -> tuple[int, int]:
@@ -194,6 +192,16 @@ def parts(snippet: Snippet, size: int) -> Iterator[Snippet]:
         yield part(snippet, begin, end)
 
 
+def live_lines(snippet: Snippet) -> frozenset[int]:
+    """Return the lines on which a statement begins, without those that never run."""
+    trees = Trees()
+    dead = dead_code(trees, "bash", snippet.text)
+    root = trees.root("bash", snippet.text)
+    holders = (root, *root.find_all(any=[{"kind": kind} for kind in HOLD_STATEMENTS]))
+    begins = {_bounds(child)[0] for node in holders for child in node.children() if child.is_named()}
+    return frozenset(snippet.line_at(begin) for begin in begins if begin not in dead)
+
+
 def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
     """Yield the bounds of runs of statements below a node, none across a keyword such as `then`."""
     if node.kind() not in HOLD_STATEMENTS:
@@ -227,7 +235,10 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
 
 
 def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
-    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests."""
+    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests.
+
+    Where it runs with every test, it is not lower: whoever tests a change runs it.
+    """
     fitting = (
         Severity(grade["severity"])
         for grade in rule.extra.get("grades", ())
@@ -236,7 +247,9 @@ def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
         and re.search(grade.get("reason", ""), act.reason)
     )
     weight = next(fitting, rule.severity)
-    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)] if is_test_or_example(path) else weight
+    if not is_test_or_example(path) or path.rpartition("/")[2] == "conftest.py":
+        return weight
+    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)]
 
 
 def applies(act: Act) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from examples import examples, near_misses, table
 from reviewers.code.code_changes import edited, new_file
+from reviewers.docs.before_after import subject_of
 
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands import review
@@ -38,11 +39,9 @@ def added(*files: tuple[str, str], **fields: object) -> Report:
     return review(ReviewInput("test", ChangeSet(changes), Sides(dict(files)), **fields))  # type: ignore[arg-type]
 
 
-def changed(path: str, before: str, after: str, *lines: int) -> Report:
-    """The report on a file of which the lines are new."""
-    return review(
-        ReviewInput("test", ChangeSet((edited(path, after, *lines),)), Sides({path: after}, {path: before}))
-    )
+def changed(path: str, before: str, after: str) -> Report:
+    """The report on the change of a file from one text to the other."""
+    return review(subject_of({path: before}, {path: after}))
 
 
 def told(report: Report) -> list[tuple[str, int | None, str]]:
@@ -99,6 +98,10 @@ def test_the_line(path: str, text: str, line: int) -> None:
         ("setup.sh", "chmod -R 777 /usr", "critical"),
         ("setup.sh", "chmod -R 777 /var/www", "high"),
         ("tests/x.sh", WIPE, "high"),
+        ("conftest.py", f"import os\nos.system('{WIPE}')", "critical"),
+        ("tests/conftest.py", f"import os\nos.system('{WIPE}')", "critical"),
+        ("tests/test_a.py", f"import os\nos.system('{WIPE}')", "high"),
+        (".envrc", WIPE, "critical"),
     ],
 )
 def test_the_severity(path: str, command: str, expected: str) -> None:
@@ -112,23 +115,23 @@ def test_what_a_script_does_for_a_living_is_not_told() -> None:
 
 def test_an_old_line_is_not_told() -> None:
     before = f"{WIPE}\necho a\n"
-    assert changed("a.sh", before, f"{WIPE}\necho b\n", 2) == Report()
+    assert changed("a.sh", before, f"{WIPE}\necho b\n") == Report()
 
 
 def test_an_old_line_of_another_step_is_not_even_judged() -> None:
     before = f"jobs:\n  a:\n    steps:\n      - run: {WIPE}\n      - run: echo a\n"
-    assert changed(WORKFLOW, before, before.replace("echo a", "echo b"), 5) == Report()
+    assert changed(WORKFLOW, before, before.replace("echo a", "echo b")) == Report()
 
 
 def test_an_old_line_that_the_change_makes_dangerous_is_told_at_the_change() -> None:
-    finding = one(changed("a.sh", "X=/tmp/work\nls\nrm -rf $X\n", "X=/\nls\nrm -rf $X\n", 1))
+    finding = one(changed("a.sh", "X=/tmp/work\nls\nrm -rf $X\n", "X=/\nls\nrm -rf $X\n"))
     assert (finding.rule, finding.line) == ("command-wipe", 1)
     assert finding.message.endswith("at line 3")
 
 
 def test_a_pipeline_is_told_at_its_new_line() -> None:
     after = "curl https://b.example.com \\\n  | sh\n"
-    finding = one(changed("a.sh", "curl https://a.example.com \\\n  | sh\n", after, 1))
+    finding = one(changed("a.sh", "curl https://a.example.com \\\n  | sh\n", after))
     assert (finding.rule, finding.line) == ("command-remote-code", 1)
 
 

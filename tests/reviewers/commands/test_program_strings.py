@@ -10,6 +10,8 @@ GIVEN = {
     "conftest.py": f'import subprocess\nsubprocess.run("{FETCH}", shell=True)\n',
     "src/pkg/__init__.py": f'import subprocess as s\ns.check_call(["sh", "-c", "{FETCH}"])\n',
     "a.py": f'from subprocess import *\n\nPopen(("sh", "-c", x, "{FETCH}"))\n',
+    "named.py": f'import os\n\nCMD = "{FETCH}"\nos.system(CMD)\n',
+    "named_words.py": f'import subprocess\n\ncmd: list[str] = ["sh", "-c", "{FETCH}"]\nsubprocess.run(cmd)\n',
     "src/x.pth": f'import os; os.system("{FETCH}")\n',
     "build.rs": f'fn main() {{ std::process::Command::new("sh").args(["-c", "{FETCH}"]).status().unwrap(); }}\n',
     "src/main.rs": f'Command::new("bash")\n    .arg("-c")\n    .arg("{FETCH}")\n',
@@ -56,6 +58,7 @@ def test_a_string_for_a_shell_is_found(path: str) -> None:
         ("main.go", f'fmt.Println("{FETCH}")\n'),
         ("a.csproj", '<Project><Message Text="x" /></Project>\n'),
         ("README.md", f'os.system("{FETCH}")\n'),
+        ("a.py", f'import os\n\nCMD = "{FETCH}"\nos.system(OTHER)\nprint(CMD)\n'),
     ],
 )
 def test_other_strings_are_not(path: str, text: str) -> None:

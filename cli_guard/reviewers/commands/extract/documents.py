@@ -49,6 +49,8 @@ def workflow(document: Document) -> Iterator[Snippet]:
     for shell in at([*roots, *at(roots, "jobs", "*")], "defaults", "run", "shell"):
         yield from _shell_itself(shell)
     for job in at(roots, "jobs", "*"):
+        if _never_runs(job):
+            continue
         named = _default_shell(job) or _default_shell(*roots)
         for step in at([job], "steps", "[]"):
             yield from _workflow_step(step, named or ("pwsh" if _on_windows(job, step) else "sh"))
@@ -56,8 +58,13 @@ def workflow(document: Document) -> Iterator[Snippet]:
         yield from _workflow_step(step, "sh")
 
 
+def _never_runs(node: Node) -> bool:
+    """Return whether a job or step is switched off; to switch it on is new. `${{ false }}` in a text may be true."""
+    return isinstance(node, Table) and node.text("if").strip() == "false"
+
+
 def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
-    if not isinstance(step, Table):
+    if not isinstance(step, Table) or _never_runs(step):
         return
     named = step.text("shell")
     # The shell in an expression is known only at run time, but Python may be named next to it.

@@ -92,25 +92,36 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _python(text: str, where: Where) -> Iterator[Snippet]:
+    root = Trees().root("python", text)
     owners = {"os", "subprocess", "asyncio", "sp", *(found[1] or "" for found in OF_MODULE.finditer(text))}
-    for call in Trees().root("python", text).find_all(kind="call"):
+    names: set[str] = set()
+    for call in root.find_all(kind="call"):
         function, arguments = call.field("function"), call.field("arguments")
         if function is None or arguments is None:
             continue
         owner, _, name = function.text().rpartition(".")
-        if name not in RUNS or owner not in owners:
-            continue
         first = next(_list_children(arguments), None)
-        if first is None:
+        if name not in RUNS or owner not in owners or first is None:
             continue
-        line = first.range().start.line + 1
-        if first.kind() in ("list", "tuple"):
-            words = [literal_text(each) for each in _list_children(first)]
-            given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
-            if any(words):
-                yield snippet([(line, given)], where, LANGUAGE)
-        elif given := literal_text(first):
-            yield snippet(pieces_of(given, line), where, LANGUAGE)
+        if first.kind() == "identifier":
+            names.add(first.text())
+        yield from _command_of(first, where)
+    for assigned in root.find_all(kind="assignment") if names else ():
+        name_node, value = assigned.field("left"), assigned.field("right")
+        if name_node and value and name_node.text() in names:
+            yield from _command_of(value, where)
+
+
+def _command_of(node: "SgNode", where: Where) -> Iterator[Snippet]:
+    """Yield the command that a text or a list of words is."""
+    line = node.range().start.line + 1
+    if node.kind() in ("list", "tuple"):
+        words = [literal_text(each) for each in _list_children(node)]
+        given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
+        if any(words):
+            yield snippet([(line, given)], where, LANGUAGE)
+    elif given := literal_text(node):
+        yield snippet(pieces_of(given, line), where, LANGUAGE)
 
 
 def _list_children(node: "SgNode") -> "Iterator[SgNode]":

@@ -1,0 +1,98 @@
+"""The commands of a file before the change: what they ran then is not new, although the change did not add its line."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
+
+from cli_guard.git.between import LinesBefore
+from cli_guard.model import FileChange
+from cli_guard.reviewers.commands import judging
+from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
+from cli_guard.reviewers.review_input import ReviewInput
+
+
+class Before:
+    """The commands of one file before the change, read at the first question that the added lines do not answer."""
+
+    def __init__(self, subject: ReviewInput, change: FileChange) -> None:
+        self._subject, self._change = subject, change
+
+    def is_new(self, snippet: Snippet) -> bool:
+        """Return whether the change touches a snippet for a shell, or whether there was none such on its lines."""
+        if not _is_for_shell(snippet):
+            return False
+        return self._is_touched(snippet) or self._place(snippet) not in self._places
+
+    def new_parts(self, snippet: Snippet) -> Iterator[Snippet]:
+        """Yield a snippet in parts that the engine accepts, without those of a long one that ran before."""
+        for part in _parts(snippet):
+            if part is snippet or self._is_touched(part) or not self._ran(part):
+                yield part
+
+    def did(self, act: judging.Act) -> bool:
+        """Return whether an act off the added lines was one before, in a command that ran."""
+        return _key(act, self._line(act.first)) in self._acts
+
+    def _is_touched(self, snippet: Snippet) -> bool:
+        return self._text is None or any(line in self._change.added for line in snippet.lines)
+
+    def _place(self, snippet: Snippet) -> tuple[int, str]:
+        return self._line(snippet.lines[0]), snippet.text
+
+    def _ran(self, part: Snippet) -> bool:
+        first, last = part.lines[0], part.lines[-1]
+        is_whole = self._line(last) - self._line(first) == last - first
+        return is_whole and self._line(first) in self._beginnings
+
+    @cached_property
+    def _text(self) -> str | None:
+        return self._subject.contents.old(self._change)
+
+    @cached_property
+    def _line(self) -> LinesBefore:
+        return LinesBefore(self._change)
+
+    @cached_property
+    def _snippets(self) -> tuple[Snippet, ...]:
+        found: list[Snippet] = []
+        path, executable = self._change.old_path or self._change.path, self._change.old_mode == "100755"
+        with suppress(Unreadable):
+            for snippet in snippets(path, self._text or "", executable=executable):
+                if _is_for_shell(snippet):
+                    found.append(snippet)
+        return tuple(found)
+
+    @cached_property
+    def _places(self) -> frozenset[tuple[int, str]]:
+        return frozenset((each.lines[0], each.text) for each in self._snippets)
+
+    @cached_property
+    def _beginnings(self) -> frozenset[int]:
+        long = (each for each in self._snippets if len(each.text) > judging.LONG)
+        return frozenset().union(*map(judging.live_lines, long))
+
+    @cached_property
+    def _acts(self) -> frozenset[tuple[str, str, int | str]]:
+        ends = self._subject.clock() + self._subject.limits.seconds
+        acts: list[judging.Act] = []
+        for snippet in self._snippets:
+            for part in _parts(snippet):
+                if self._subject.clock() < ends:
+                    acts += judging.judge_snippet(part, {}).acts
+        return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
+
+
+def _key(act: judging.Act, line: int) -> tuple[str, str, int | str]:
+    # Where the grammar gives up depends on what is around the place.
+    return act.rule, act.reason, act.statement if act.rule == judging.UNREADABLE else line
+
+
+def _parts(snippet: Snippet) -> Iterator[Snippet]:
+    if len(snippet.text) > judging.LONG:
+        yield from judging.parts(snippet, judging.PART)
+    else:
+        yield snippet
+
+
+def _is_for_shell(snippet: Snippet) -> bool:
+    return snippet.language in ("sh", "mixed") and bool(snippet.text.strip())
