@@ -29,7 +29,6 @@ from cli_guard.rules import catalog
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, AddedText, core
 from cli_guard.secrets.archives import open_archive
-from cli_guard.secrets.candidates import OutOfTimeError
 from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
 from cli_guard.secrets.redact import evidence, slow_hash
@@ -96,7 +95,7 @@ def examiner(subject: ReviewInput) -> Examiner:
 def review(subject: ReviewInput) -> Report:
     """Return the findings of every `secret-*` rule in the change, its message and its history.
 
-    The scan of a file stops after `subject.limits.seconds`, and the report says so.
+    The scan of a file stops after so many steps (`engine.STEPS`), and the report says so.
     """
     so_far = Findings(marked=subject.event == "scan" or subject.shard is not None)
     commit = subject.changes.commit if not subject.history else None
@@ -165,10 +164,10 @@ def _look(change: FileChange) -> Callable[[ReviewInput, FileChange, Findings, st
 
 def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     added = AddedText.of(change)
-    result = _scan(subject, added.text, change.path, so_far)
+    result = _scan(added.text, change.path, so_far)
     if result.stopped_at is not None:
         line = added.line(result.stopped_at)
-        _skip_rest(subject, so_far, change.path, f"secrets, at line {line}")
+        _skip_rest(so_far, change.path, f"secrets, from line {line}")
     if result.left_out is not None:
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
@@ -198,9 +197,9 @@ def _weigh_places(
 def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     """Scan the new runs of text in a binary file; only certain keys count."""
     text = AddedText.of(change).text
-    result = scan_keys(text, subject.start_clock())
+    result = scan_keys(text)
     if result.stopped_at is not None:
-        _skip_rest(subject, so_far, change.path, "keys in a binary file")
+        _skip_rest(so_far, change.path, "keys in a binary file")
     before = "\n".join(change.removed.values()) if result.hits else ""
     # Text after a gap does not continue a key block before it.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
@@ -222,11 +221,10 @@ def _review_members(subject: ReviewInput, change: FileChange, so_far: Findings, 
         so_far.skipped.append(Skipped(change.path, f"compressed: {part}"))
     was = open_archive(contents.raw(change, old=True) or b"")
     before = b"\n".join(was.members) if was else b""
-    is_late = subject.start_clock()
     text = GAP.join(run for member in opened.members for run in printable_runs(member))
-    result = scan_keys(text, is_late)
+    result = scan_keys(text)
     if result.stopped_at is not None:
-        _skip_rest(subject, so_far, change.path, "keys in a compressed file")
+        _skip_rest(so_far, change.path, "keys in a compressed file")
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value.encode() not in before]
     source = Source(change.path, text, hits, _no_line, commit, "in a compressed file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
@@ -253,40 +251,25 @@ def _review_partial_blocks(
         return
     whole = AddedText.of_file(text)
     known = {added.line(hit.start) for hit in result.hits}
-    try:
-        for hit in find_blocks(text, _deadline(subject)):
-            first, last = whole.line(hit.start), whole.line(hit.end - 1)
-            if first is None or last is None or first in known or not change.touches(first, last):
-                continue
-            _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
-    except OutOfTimeError:
-        _skip_rest(subject, so_far, change.path, "private keys")
+    for hit in find_blocks(text):
+        first, last = whole.line(hit.start), whole.line(hit.end - 1)
+        if first is None or last is None or first in known or not change.touches(first, last):
+            continue
+        _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
 
 
-def _skip_rest(subject: ReviewInput, so_far: Findings, path: str, what: str) -> None:
-    reason = f"time limit of {subject.limits.seconds:g} s reached in the search for {what}"
-    so_far.skipped.append(Skipped(path, reason, asks=True))
-
-
-def _deadline(subject: ReviewInput) -> Callable[[int], None]:
-    """Return a check that raises OutOfTimeError once the time for one file is spent."""
-    is_late = subject.start_clock()
-
-    def check(position: int) -> None:
-        if is_late():
-            raise OutOfTimeError(position)
-
-    return check
+def _skip_rest(so_far: Findings, path: str, what: str) -> None:
+    so_far.skipped.append(Skipped(path, f"too much to search it all for {what}", asks=True))
 
 
 def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: str | None) -> None:
-    result = _scan(subject, text, "", so_far)
+    result = _scan(text, "", so_far)
     line = AddedText.of_file(text).line
     source = Source("", text, result.hits, line, commit, "in the commit message")
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
-        _skip_rest(subject, so_far, "", "secrets in the commit message")
+        _skip_rest(so_far, "", "secrets in the commit message")
 
 
 def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
@@ -294,7 +277,7 @@ def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: st
     forms = [(form, place) for place, path in enumerate(paths) for form in {path, GLUED.sub(" ", path)}]
     text = "\n".join(form for form, _ in forms)
     joined = AddedText(text, [place for form, place in forms for _ in form.split("\n")])
-    for hit in scan(text, decode=False).hits if text else ():
+    for hit in scan(text, depth=0).hits if text else ():
         place = joined.line(hit.start)
         if hit.generic or place is None:
             continue
@@ -336,10 +319,10 @@ def _is_empty(change: FileChange) -> bool:
     return all(filenames.has_no_value(line) for line in change.added.values())
 
 
-def _scan(subject: ReviewInput, text: str, path: str, so_far: Findings) -> Scan:
+def _scan(text: str, path: str, so_far: Findings) -> Scan:
     key = _key(path, text)
     if key not in so_far.scanned:
-        so_far.scanned[key] = scan(text, path, subject.start_clock())
+        so_far.scanned[key] = scan(text, path)
     return so_far.scanned[key]
 
 

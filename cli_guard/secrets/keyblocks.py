@@ -5,7 +5,7 @@ anything around its lines (quotes, plus signs, comment marks, indentation, escap
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets.candidates import Hit
@@ -20,11 +20,10 @@ MIN_BODY = 40
 MARKS = ("private key", "putty-user-key-file-")
 
 
-def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position: None) -> Iterator[Hit]:
+def find_blocks(text: str) -> Iterator[Hit]:
     """Return every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
     while match := compile_once(HEADER).search(text, position):
-        check_time(match.start())
         position = match.end()
         found = _pem(text, match)
         if found:
@@ -32,7 +31,6 @@ def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position:
             yield found
     position = 0
     while (position := text.find(PUTTY, position)) >= 0:
-        check_time(position)
         found = _putty(text, position)
         position = found.end if found else position + len(PUTTY)
         if found:
