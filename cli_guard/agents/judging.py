@@ -258,9 +258,7 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     path = os.path.relpath(place.names[0], root) if inside else place.names[0]
     found = scan(use.added, path)
     if found.stopped_at is not None:
-        return Answer(
-            Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it all for secrets"
-        )
+        return Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it all for secrets")
     if not found.hits:
         return None
     before = use.removed

@@ -30,10 +30,10 @@ LINE_END = (
 )
 # Markdown needs a backslash before an underscore.
 UNDERSCORE = rf"\\_(?<={INSIDE}..)(?={INSIDE})"
-CONTROL = r"[\0-\x08\x0b-\x1f\x7f]"
+CONTROL = r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f]"
 CONTROLS = rf"{CONTROL}(?<={INSIDE}.)(?:\[[\d;]{{0,20}}m)?(?:{CONTROL}(?:\[[\d;]{{0,20}}m)?)*+(?={INSIDE})"
-SIGNS_OF_CONTROLS = tuple(map(chr, (*range(9), *range(11, 32), 127)))
-# Letters of a list: they show nothing, although Unicode counts them as letters or symbols. Git's U+FFFD is a bad byte.
+SIGNS_OF_CONTROLS = tuple(map(chr, (*range(9), 11, 12, *range(14, 32), 127)))
+# They show nothing, although Unicode counts them as letters or symbols. U+FFFD is a NUL or a byte that is not UTF-8.
 BLANK_LETTERS = "\u115f\u1160\u2800\ufffd"
 # The capitals and small letters that look like Latin ones (Unicode Technical Standard 39, confusables).
 LOOK_ALIKES = str.maketrans(
@@ -54,7 +54,7 @@ BEFORE_LIST = (
     rf"(?i)(?:{EMPTY}\.join\W{{1,3}}|(?:join|implode)\W{{1,5}}{EMPTY},\s*\W?|(?:concat|paste0)\W"
     r"|(?:%[sv]|\{\d?\}){2,}[\"'](?:\W{1,4}|\.format\W))\s*$"
 )
-AFTER_LIST = rf"\s{{0,40}},?\s{{0,40}}[\])]\s{{0,40}}\.join(?:\({EMPTY}|\b(?!\())"
+AFTER_LIST = rf"\s{{0,40}}+,?\s{{0,40}}[\])]\s{{0,40}}\.join(?:\({EMPTY}|\b(?!\())"
 QUOTED_PRINTABLE = rf"=[2-7][0-9A-F](?:(?:=[2-7][0-9A-F])++|(?={INSIDE}))"
 SIGNS_OF_LISTS = ("oin", "mplode", "oncat", "ONCAT", "aste0", "%s%s", "%v%v", "{}{}", "{0}{1}")
 
