@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -158,7 +159,9 @@ class BlobReader:
         process, self._process = self._process, None
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe:
-                pipe.close()
+                # The process may have ended before it read a question.
+                with suppress(BrokenPipeError):
+                    pipe.close()
         process.wait()
 
     def begin(self) -> None:

@@ -14,6 +14,7 @@ from cli_guard.secrets import Hit, scan_keys
 from cli_guard.secrets.added import GAP
 from cli_guard.secrets.archives import MAY_CARRY, OVER_BUDGET, PIECE, Archive, Budget
 
+TOO_MUCH = "compressed: too much to search it all for keys"
 PROGRAMS = "compressed: the programs in it were searched only for keys"
 
 
@@ -29,7 +30,7 @@ def search_packed(change: FileChange, raw: bytes, before: Callable[[], bytes], b
     """Search a file; `before` returns its bytes before the change."""
     for_old = replace(budget)
     archive = Archive(budget)
-    found = list(_keys_in(archive.read(raw)))
+    found = list(_keys_in(archive, raw))
     start = raw[:200].partition(b"\n")[0].decode("utf-8", "replace")
     reasons = set(archive.unread)
     if archive.is_zip and (start.startswith("#!") or suffix_of(change.path) in RUN_BY_NAME):
@@ -38,12 +39,12 @@ def search_packed(change: FileChange, raw: bytes, before: Callable[[], bytes], b
         return Packed()
     old = Archive(for_old)
     # The same budget as the new one had: what that made of it is not new.
-    known = {hit.value for _, hits in _keys_in(old.read(before())) for hit in hits}
+    known = {hit.value for _, hits in _keys_in(old, before()) for hit in hits}
     new = [(text, [hit for hit in hits if hit.value not in known]) for text, hits in found]
     was_unread = {*old.unread, *([PROGRAMS] if old.is_zip else ())}
     skipped = []
     for reason in sorted(reasons):
-        if reason in MAY_CARRY:
+        if reason in MAY_CARRY or reason == TOO_MUCH:
             entry = Skipped(change.path, reason, asks=reason not in was_unread)
         else:
             entry = unread(change, reason, start, before=reason in was_unread)
@@ -58,9 +59,12 @@ def _in_full(reason: str, archive: Archive) -> str:
     return f"compressed: {archive.streams:,} files searched, the rest is over the limit of {limit}"
 
 
-def _keys_in(pieces: Iterable[bytes]) -> Iterator[tuple[str, Sequence[Hit]]]:
-    for text in _texts(pieces):
-        hits = [hit for hit in scan_keys(text).hits if GAP not in hit.value]
+def _keys_in(archive: Archive, raw: bytes) -> Iterator[tuple[str, Sequence[Hit]]]:
+    for text in _texts(archive.read(raw)):
+        result = scan_keys(text)
+        if result.stopped_at is not None:
+            archive.unread.add(TOO_MUCH)
+        hits = [hit for hit in result.hits if GAP not in hit.value]
         if hits:
             yield text, hits
 

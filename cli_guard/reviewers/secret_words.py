@@ -26,7 +26,7 @@ class Source:
     where: str = ""
 
 
-def finding_of(source: Source, hits: Sequence[Hit], *, marked: bool) -> Finding:
+def secret_finding(source: Source, hits: Sequence[Hit], *, marked: bool) -> Finding:
     """Return the finding of one secret; `marked`: with a mark of the secret, to join it with others."""
     hit = hits[0]
     rule = catalog.one("secrets", hit.rule)

@@ -25,11 +25,10 @@ from cli_guard.model import (
 from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secret_words import IN_HISTORY, Source, finding_of
+from cli_guard.reviewers.secret_words import IN_HISTORY, Source, secret_finding
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, AddedText, core
 from cli_guard.secrets.archives import Budget
-from cli_guard.secrets.candidates import OutOfTimeError
 from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
 
@@ -74,7 +73,7 @@ def examiner(subject: ReviewInput) -> Examiner:
 def review(subject: ReviewInput) -> Report:
     """Return the findings of every `secret-*` rule in the change, its message and its history.
 
-    The scan of a file stops after `subject.limits.seconds`, and the report says so.
+    The scan of a file stops after so many steps (`engine.STEPS`), and the report says so.
     """
     so_far = Findings(marked=subject.event == "scan" or subject.shard is not None)
     commit = subject.changes.commit if not subject.history else None
@@ -152,10 +151,10 @@ def _look(subject: ReviewInput, change: FileChange, so_far: Findings, commit: st
 
 def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     added = AddedText.of(change)
-    result = _scan(subject, added.text, change.path, so_far)
+    result = _scan(added.text, change.path, so_far)
     if result.stopped_at is not None:
         line = added.line(result.stopped_at)
-        _skip_rest(subject, so_far, change.path, f"secrets, at line {line}")
+        _skip_rest(so_far, change.path, f"secrets, from line {line}")
     if result.left_out is not None:
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
@@ -185,9 +184,9 @@ def _weigh_places(
 def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     """Scan the new runs of text in a binary file; only certain keys count."""
     text = AddedText.of(change).text
-    result = scan_keys(text, subject.start_clock())
+    result = scan_keys(text)
     if result.stopped_at is not None:
-        _skip_rest(subject, so_far, change.path, "keys in a binary file")
+        _skip_rest(so_far, change.path, "keys in a binary file")
     before = "\n".join(change.removed.values()) if result.hits else ""
     # Text after a gap does not continue a key block before it.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
@@ -232,30 +231,15 @@ def _review_partial_blocks(
         return
     whole = AddedText.of_file(text)
     known = {added.line(hit.start) for hit in result.hits}
-    try:
-        for hit in find_blocks(text, _deadline(subject)):
-            first, last = whole.line(hit.start), whole.line(hit.end - 1)
-            if first is None or last is None or first in known or not change.touches(first, last):
-                continue
-            _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
-    except OutOfTimeError:
-        _skip_rest(subject, so_far, change.path, "private keys")
+    for hit in find_blocks(text):
+        first, last = whole.line(hit.start), whole.line(hit.end - 1)
+        if first is None or last is None or first in known or not change.touches(first, last):
+            continue
+        _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
 
 
-def _skip_rest(subject: ReviewInput, so_far: Findings, path: str, what: str) -> None:
-    reason = f"time limit of {subject.limits.seconds:g} s reached in the search for {what}"
-    so_far.skipped.append(Skipped(path, reason, asks=True))
-
-
-def _deadline(subject: ReviewInput) -> Callable[[int], None]:
-    """Return a check that raises OutOfTimeError once the time for one file is spent."""
-    is_late = subject.start_clock()
-
-    def check(position: int) -> None:
-        if is_late():
-            raise OutOfTimeError(position)
-
-    return check
+def _skip_rest(so_far: Findings, path: str, what: str) -> None:
+    so_far.skipped.append(Skipped(path, f"too much to search it all for {what}", asks=True))
 
 
 def _review_words(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
@@ -270,14 +254,14 @@ def _review_text(
 ) -> None:
     if not text:
         return
-    result = _scan(subject, text, "", so_far)
+    result = _scan(text, "", so_far)
     line = AddedText.of_file(text).line if where == MESSAGE else _no_line
     source = Source("", text, result.hits, line, commit, where)
     fresh = [hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)]
     for hits in _by_value(fresh)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
-        _skip_rest(subject, so_far, "", f"secrets {where}")
+        _skip_rest(so_far, "", f"secrets {where}")
 
 
 def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
@@ -285,7 +269,7 @@ def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: st
     forms = [(form, place) for place, path in enumerate(paths) for form in {path, GLUED.sub(" ", path)}]
     text = "\n".join(form for form, _ in forms)
     joined = AddedText(text, [place for form, place in forms for _ in form.split("\n")])
-    for hit in scan(text, decode=False).hits if text else ():
+    for hit in scan(text, depth=0).hits if text else ():
         place = joined.line(hit.start)
         if hit.generic or place is None:
             continue
@@ -327,10 +311,10 @@ def _is_empty(change: FileChange) -> bool:
     return all(filenames.has_no_value(line) for line in change.added.values())
 
 
-def _scan(subject: ReviewInput, text: str, path: str, so_far: Findings) -> Scan:
+def _scan(text: str, path: str, so_far: Findings) -> Scan:
     key = _key(path, text)
     if key not in so_far.scanned:
-        so_far.scanned[key] = scan(text, path, subject.start_clock())
+        so_far.scanned[key] = scan(text, path)
     return so_far.scanned[key]
 
 
@@ -355,4 +339,4 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
     so_far.seen.update({key, (hit.rule, hit.value)})
     if so_far.published and (hit.generic or so_far.published(hit.value)):
         return
-    so_far.found.append(finding_of(source, hits, marked=so_far.marked))
+    so_far.found.append(secret_finding(source, hits, marked=so_far.marked))

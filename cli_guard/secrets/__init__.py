@@ -4,8 +4,8 @@
     engine      keywords, windows, patterns, checks: `scan(text, path)` returns a `Scan`
     tokens      judge provider formats; `checks` judge by the words around a value, `assigned` assignments;
                 `names` names, `values` values, `places` paths; `candidates` severity and confidence
-    keyblocks   private keys of several lines; `tables` columns of SQL and documents; `disguised` joined parts,
-                base64; `checksums` prove keys, `examples` find where a file shows values
+    keyblocks   private keys of several lines; `tables` columns of SQL and documents; `joined` what is in
+                pieces, `disguised` what is encoded; `checksums` prove keys, `examples` find where a file shows values
     added       added lines as one text, with their numbers; `filenames` files that are a risk by their names
 
 Standard library only. Only the rules are read from disk.

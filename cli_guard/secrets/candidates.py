@@ -13,8 +13,10 @@ from cli_guard.secrets.names import pattern
 from cli_guard.secrets.values import Strength
 
 MOST_UNPACKED = 1_000_000
-# Raises OutOfTimeError at this offset once the time is spent.
-CheckTime = Callable[[int], None]
+# Counts a step of work at this offset; raises OutOfWorkError once all that a scan may do is done.
+Spend = Callable[[int], None]
+# What begins gzip and zlib (RFC 1952, RFC 1950).
+COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,8 @@ class Hit:
 class Scan:
     """The hits of a text in order, without overlaps, and what was not read.
 
-    `stopped_at` is the offset at which time ran out, `left_out` that of the first stretch of a long line in which
-    generic rules did not judge all.
+    `stopped_at` is the offset at which the scan had done all that it may, `left_out` that of the first stretch of a
+    long line in which generic rules did not judge all.
     """
 
     hits: Sequence[Hit] = ()
@@ -76,7 +78,7 @@ class Scan:
     left_out: int | None = None
 
 
-class OutOfTimeError(Exception):
+class OutOfWorkError(Exception):
     """The scan has to stop here; `args[0]` is the offset that was reached."""
 
 
@@ -122,12 +124,23 @@ def _is_public(candidate: Candidate) -> bool:
 
 
 def decode_base64(text: str) -> str | None:
-    """Decode standard or URL-safe base64, and gzip inside it; return None if the result is not text."""
+    """Decode standard or URL-safe base64, and gzip, zlib or UTF-16 inside it; return None if the result is not text."""
     padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         raw = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True)
-        if raw.startswith(b"\x1f\x8b"):
-            raw = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(raw, MOST_UNPACKED)
-        return raw.decode("utf-8")
+        if raw.startswith(COMPRESSED):
+            raw = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(raw, MOST_UNPACKED)
+        return (raw.replace(b"\0", b"") if b"\0" in raw[:2] else raw).decode("utf-8")
     except (ValueError, zlib.error):  # not base64, or bytes that are not text
+        return None
+
+
+def decode_base32(text: str) -> str | None:
+    """Decode base32 in capitals or small letters, padded or not; return None if the result is not ASCII."""
+    if not (text.isupper() or text.islower()):
+        return None
+    body = text.rstrip("=").upper()
+    try:
+        return base64.b32decode(body + "=" * (-len(body) % 8)).decode("ascii")
+    except ValueError:
         return None

@@ -1,97 +1,58 @@
-"""Tokens that are not written as one literal: joined from parts on a line, or one level deep in base64."""
+"""Tokens that are not written as they are: in base64 or another encoding, in escapes, backwards."""
 
+import base64
+import binascii
 import codecs
 import re
-from bisect import bisect_right
+import string
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from cli_guard.model import Confidence
-from cli_guard.secrets.candidates import CheckTime, Hit, decode_base64
+from cli_guard.secrets.candidates import Hit, Spend, decode_base32, decode_base64
 from cli_guard.secrets.names import compile_once
 
-# From the quote that ends one literal to that which begins the next, inside a possible token. What is
-# between may be a literal of its own: skipping it is safe, since only providers' formats count.
-INSIDE = r"[\w\-.+/=]"
-# All forms begin with one set of characters: the search skips what begins with no other.
-JOINT = (
-    rf"""(?P<quote>["'`$])(?:(?<={INSIDE}["'`])[ \t]{{0,8}}+(?:[+.&][ \t]{{0,8}}+)?"""
-    rf"""(?:\\?\r?\n[ \t]{{0,40}}+(?:[+.&][ \t]{{0,8}}+)?)?"""
-    rf"""[fFbBrRuU]{{0,2}}+(?P=quote)(?={INSIDE})"""
-    # A shell joins `"a"'b'`, a template `a${""}b`.
-    rf"""|(?<!\$)["'`](?<={INSIDE}..)(?={INSIDE})|(?<=\$)\{{(?:""|'')\}}(?<={INSIDE}.{{5}})(?={INSIDE}))"""
-)
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
-# A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of hex digits, of character codes.
-ESCAPES = (
-    r"(?:\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|[0-7]{3})"
-    r"|&#\w{2,3};|%[0-9A-Fa-f]{2}|[\w.=+/-]){8,}+"
+# A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of character codes; a run of hex digits.
+ESCAPE = (
+    r"&(?:#\w{2,5}|shy|zwn?j);|%([0-9A-Fa-f]{2})"
+    r"|\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|([0-7]{2,3}))"
 )
-ESCAPE = r"&#\w{2,3};|\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{1,6})\}|%([0-9A-Fa-f]{2})|\\([0-7]{3})"
-HEX = r"(?<![0-9A-Za-z])(?:0x)?((?:[2-7][0-9A-Fa-f]){16,})(?![0-9A-Za-z])"
-CODES = r"(?:\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b[ \t]*,[ \t]*\r?\n?[ \t]*){15,}\d[\dxA-Fa-f]{1,3}\b"
+ESCAPES = rf"(?:{ESCAPE}|[\w.=+/-]){{8,}}+"
+BEFORE_ESCAPE, PLAIN = 200, f"{string.ascii_letters}{string.digits}_.=+/-"
+OCTAL = 6  # its group
+HEX = r"(?:0x)?((?:[2-7][0-9A-Fa-f]){16,})"
+CODE = r"\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b"
+CODES = rf"(?:{CODE}\)?[ \t]*+[,+.][ \t]*+\r?\n?[ \t]*+(?:[cC]hr\()?){{15,}}+(?:{CODE})?"
 # Quoted text next to a word for the trick: reversed (`[::-1]`, `.reverse()`, `strrev`), or turned by 13 letters.
 TURNED = r"[\"'`]([\w.=+/-]{16,})[\"'`]"
 BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
 ROTATED = r"(?i)rot_?13"
-# What every match of HEX and of CODES holds, and a search finds or rules out at ten times the speed.
-IN_HEX = r"[2-7][0-9A-Fa-f](?:[2-7][0-9A-Fa-f]){15}"
+# Any literal without blanks, next to the name of the encoding, or between its own marks.
+NAMED_85 = r"85(?:(?<=[Ss][Ee]85)|(?<=[Ii][Ii]85)|(?<=[Ee][_-]85)|(?<=\b[ABab]85)(?:en|de|\b))"
+IN_85 = r"(\"{3}|'{3}|[\"'`])((?:(?!\1)[!-~]){20,}+)\1|<~([!-uz\s]{20,}+)~>"
+UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
+# What every match of CODES holds, and a search finds or rules out at ten times the speed.
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"
 KUBERNETES_ENTRY = (
     r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 )
 CLEAR = 0.97
 ScanText = Callable[[str], Sequence[Hit]]
+Find = Callable[[str, ScanText, Spend], Iterator[Hit]]
 
 
-def find_joined(text: str, scan: ScanText, check_time: CheckTime) -> list[tuple[int, int, Hit]]:
-    """Return hits of `scan` across a joint, with their places in the text."""
-    parts: list[str] = []
-    lengths, places = [0], [0]
-    for first, last in _pieces(text, check_time):
-        parts.append(text[first:last])
-        lengths.append(lengths[-1] + last - first)
-        places.append(first)
-    if not parts:
-        return []
+def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
+    """Find secrets of a provider's format inside base64, base32 or hex, any certain one in JSON or a Kubernetes Secret.
 
-    def place(offset: int) -> int:
-        piece = bisect_right(lengths, offset) - 1
-        return places[piece + 1] + offset - lengths[piece]
-
-    found = ((place(hit.start), place(hit.end - 1) + 1, hit) for hit in scan("".join(parts)))
-    return [each for each in found if each[1] - each[0] > each[2].end - each[2].start]
-
-
-def _pieces(text: str, check_time: CheckTime) -> Iterator[tuple[int, int]]:
-    """Yield the parts between the joints, of lines that have any; each line's last part has its line end."""
-    position = end = 0
-    for steps, match in enumerate(compile_once(JOINT).finditer(text)):
-        if steps % 1024 == 0:
-            check_time(match.start())
-        if match.start() >= end:
-            if position < end:
-                yield position, end
-            position = text.rfind("\n", 0, match.start()) + 1
-        if match.end() > end:  # the next joint of a literal over several lines begins before this end
-            end = text.find("\n", match.end()) + 1 or len(text)
-        if position < match.start():
-            yield position, match.start()
-        position = match.end()
-    if position < end:
-        yield position, end
-
-
-def find_encoded(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hit]:
-    """Find secrets of a provider's format inside base64, and any certain one in JSON or a Kubernetes Secret.
-
-    The hit covers the whole base64 run, its value is the inner secret. `check_time` raises when time is up.
+    The hit covers the whole run, its value is the inner secret. `spend` counts the work.
     """
     if "kind: Secret" in text:
-        yield from _kubernetes(text, scan, check_time)
+        yield from _kubernetes(text, scan, spend)
     for match in compile_once(RUN, re.M).finditer(text):
-        check_time(match.start())
-        decoded = decode_base64(match[0]) if _may_be_text(match[0]) else None
+        spend(match.start())
+        decoded = _decode(match[0])
         if decoded is None or not _is_clear(decoded):
             continue
         for hit in scan(decoded):
@@ -100,10 +61,10 @@ def find_encoded(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[H
                 break
 
 
-def find_transformed(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hit]:
+def find_transformed(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
     """Find secrets of a provider's format in literals that a program turns into them: the hit covers the literal."""
     for start, end, clear in _undo_tricks(text):
-        check_time(start)
+        spend(start)
         for hit in scan(clear):
             if not hit.generic:
                 yield replace(hit, start=start, end=end, encoded=True)
@@ -112,16 +73,19 @@ def find_transformed(text: str, scan: ScanText, check_time: CheckTime) -> Iterat
 
 def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the places of such literals, with what they mean."""
-    escape = compile_once(ESCAPE)
-    if escape.search(text):
-        for match in compile_once(ESCAPES).finditer(text):
-            if escape.search(match[0]):
-                yield *match.span(), escape.sub(_unescape, match[0])
-    for match in compile_once(HEX).finditer(text) if compile_once(IN_HEX).search(text) else ():
-        yield *match.span(), bytes.fromhex(match[1]).decode("ascii", "replace")
-    for match in compile_once(CODES).finditer(text) if compile_once(IN_CODES).search(text) else ():
-        codes = (int(code.strip(), 0) for code in match[0].split(","))
+    yield from _undo_escapes(text)
+    for match in compile_once(CODES).finditer(text) if _may_hold_codes(text) else ():
+        codes = (int(code, 0) for code in compile_once(CODE).findall(match[0]))
         yield *match.span(), "".join(map(chr, codes))
+    if compile_once(NAMED_85).search(text):
+        for match in compile_once(IN_85).finditer(text):
+            for decode in (base64.b85decode, base64.a85decode):
+                with suppress(ValueError):
+                    yield *match.span(), decode(match[2] or match[3]).decode("ascii")
+    if "begin " in text:
+        for match in compile_once(UUENCODED).finditer(text):
+            with suppress(binascii.Error):
+                yield *match.span(), b"".join(map(binascii.a2b_uu, match[1].splitlines())).decode("latin-1")
     clues = (
         (("[::-1]", "rev"), BACKWARDS, lambda text: text[::-1]),
         (("13",), ROTATED, lambda text: codecs.encode(text, "rot13")),
@@ -132,18 +96,30 @@ def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
                 yield *match.span(1), turn(match[1])
 
 
+def _undo_escapes(text: str) -> Iterator[tuple[int, int, str]]:
+    escape, end = compile_once(ESCAPE), 0
+    for first in escape.finditer(text):
+        if first.start() < end:
+            continue
+        before = text[max(end, first.start() - BEFORE_ESCAPE) : first.start()]
+        start = first.start() - len(before) + len(before.rstrip(PLAIN))
+        if match := compile_once(ESCAPES).match(text, start):
+            end = match.end()
+            yield start, end, escape.sub(_unescape, match[0])
+
+
 def _unescape(match: re.Match[str]) -> str:
     if match[0].startswith("&"):
         import html  # its table of names takes longer to load than a command to judge
 
         return html.unescape(match[0])
-    code = int(next(filter(None, match.groups())), 8 if match[5] else 16)
+    code = int(next(filter(None, match.groups())), 8 if match[OCTAL] else 16)
     return chr(min(code, 0x10FFFF))
 
 
-def _kubernetes(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hit]:
+def _kubernetes(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
     for match in compile_once(KUBERNETES_ENTRY, re.M).finditer(text):
-        check_time(match.start())
+        spend(match.start())
         decoded = decode_base64(match["value"])
         if not decoded or not _is_clear(decoded):
             continue
@@ -153,12 +129,21 @@ def _kubernetes(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hi
             break
 
 
-def _may_be_text(run: str) -> bool:
-    """Return whether the first bytes decode to printable ASCII or begin a gzip, to skip most hashes and images."""
-    if run.startswith("H4sI"):
-        return True
-    start = decode_base64(run[:16])
-    return start is not None and start.isprintable()
+def _may_hold_codes(text: str) -> bool:
+    return "hr(" in text or bool(compile_once(IN_CODES).search(text))
+
+
+def _decode(run: str) -> str | None:
+    """Decode hex, or base64 or base32 that begins with printable ASCII or compressed data: no hashes, no images."""
+    if digits := compile_once(HEX).fullmatch(run):
+        return bytes.fromhex(digits[1]).decode("ascii", "replace")
+    if run.startswith(("H4sI", "eJ", "eN", "eA")):
+        return decode_base64(run)
+    for decode in (decode_base64, decode_base32):
+        start = decode(run[:16])
+        if start is not None and start.isprintable():
+            return decode(run)
+    return None
 
 
 def _is_clear(decoded: str) -> bool:

@@ -5,7 +5,7 @@ anything around its lines (quotes, plus signs, comment marks, indentation, escap
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets.candidates import Hit
@@ -20,11 +20,10 @@ MIN_BODY = 40
 MARKS = ("private key", "putty-user-key-file-")
 
 
-def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position: None) -> Iterator[Hit]:
+def find_blocks(text: str) -> Iterator[Hit]:
     """Return every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
     while match := compile_once(HEADER).search(text, position):
-        check_time(match.start())
         position = match.end()
         found = _pem(text, match)
         if found:
@@ -32,7 +31,6 @@ def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position:
             yield found
     position = 0
     while (position := text.find(PUTTY, position)) >= 0:
-        check_time(position)
         found = _putty(text, position)
         position = found.end if found else position + len(PUTTY)
         if found:
@@ -66,7 +64,7 @@ def _body(raw: str, *, whole: bool) -> tuple[str, int]:
     """Return the base64 of a block, and its length in `raw`. Without a footer the first other line ends it."""
     body, used = [], 0
     for line in compile_once(r"[^\n]*(?:\n|$)").findall(raw):
-        for piece in compile_once(r"\\+r\\+n|\\+[nr]|<br>|[ \t]+|\n").split(line):
+        for piece in compile_once(r"\\{1,8}r\\{1,8}n|\\{1,8}[nr]|<br>|[ \t]+|\n").split(line):
             cleaned = piece.strip("\"'`+,;#/*|>\\() \r") if len(piece) < 2 * BLOCK_LIMIT else ""
             if compile_once(r"^[A-Za-z0-9+/]{16,}={0,2}$").match(cleaned):
                 body.append(cleaned)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cli_guard.secrets import checks, names, places
 from cli_guard.secrets.assigned import strength_of
-from cli_guard.secrets.candidates import Candidate, CheckTime, Judgement, grade
+from cli_guard.secrets.candidates import Candidate, Judgement, Spend, grade
 from cli_guard.secrets.detectors import Detector
 from cli_guard.secrets.names import compile_once
 
@@ -18,7 +18,6 @@ ITEM = (
     r"""|[^,()'"]{0,200}+(?:\([^()]{0,200}\))?)\s*(?P<end>[,)])"""
 )
 DIGEST = r"^(?:[0-9a-fA-F]{32,128}|\S{41,})$"
-CLOCK_EVERY = 64
 CSV = r"\A([^\n]{1,400})\n((?:[^\n]{1,999}(?:\n|\Z)){1,2000})"
 MARKDOWN = CSV.replace(r"\A", r"(?m)^[ \t]{0,8}(?=\|)").replace(
     r"\n(", r"\n[ \t]{0,8}\|[ \t:|-]{3,400}\n(", 1
@@ -28,7 +27,7 @@ CELL = (
 )
 
 
-def find_inserts(text: str, path: str, detector: Detector, check_time: CheckTime) -> Iterator[Judgement]:
+def find_inserts(text: str, path: str, detector: Detector, spend: Spend) -> Iterator[Judgement]:
     """Return values inserted into columns that are named like credentials; digests are skipped."""
     if places.is_lock(path):
         return
@@ -37,7 +36,7 @@ def find_inserts(text: str, path: str, detector: Detector, check_time: CheckTime
         kinds = {place: kind for place, column in enumerate(columns) if (kind := names.kind_of(column))}
         if not kinds:
             continue
-        for place, item in _items(text, statement.end(), check_time):
+        for place, item in _items(text, statement.end(), spend):
             group = next((name for name in ("single", "double") if item[name]), None)
             if place not in kinds or group is None:
                 continue
@@ -50,14 +49,11 @@ def find_inserts(text: str, path: str, detector: Detector, check_time: CheckTime
                 yield judgement
 
 
-def _items(text: str, position: int, check_time: CheckTime) -> Iterator[tuple[int, re.Match[str]]]:
-    steps = 0
+def _items(text: str, position: int, spend: Spend) -> Iterator[tuple[int, re.Match[str]]]:
     while text[position : position + 1] == "(":
         place, position = 0, position + 1
         while item := compile_once(ITEM).match(text, position):
-            if steps % CLOCK_EVERY == 0:
-                check_time(position)
-            steps += 1
+            spend(position)
             yield place, item
             place, position = place + 1, item.end()
             if item["end"] == ")":
@@ -68,14 +64,14 @@ def _items(text: str, position: int, check_time: CheckTime) -> Iterator[tuple[in
         position = following.end() if following else len(text)
 
 
-def find_cells(text: str, path: str, detector: Detector, check_time: CheckTime) -> Iterator[Judgement]:
+def find_cells(text: str, path: str, detector: Detector, spend: Spend) -> Iterator[Judgement]:
     """Return the values in columns that the rule's pattern matches the head of."""
     is_csv = places.ending(path) in (".csv", ".tsv", ".psv")
     for table in compile_once(CSV if is_csv else MARKDOWN).finditer(text):
         mark = next((mark for mark in ";\t|," if mark in table[1]), ",") if is_csv else "|"
         named = {n for n, cell in enumerate(table[1].split(mark)) if detector.pattern.search(cell)}
         for row in re.finditer(r"[^\n]+", table[2]) if named else ():
-            check_time(table.start())
+            spend(table.start())
             for cell in re.finditer(CELL.format(mark=re.escape(mark)), row[0]):
                 if row[0].count(mark, 0, cell.start(1)) in named:
                     start = table.start(2) + row.start() + cell.start(1)

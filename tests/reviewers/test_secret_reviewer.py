@@ -1,6 +1,7 @@
 """What is scanned, how a finding reads, and what is told once."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 from examples import table
@@ -17,9 +18,11 @@ from cli_guard.model import (
     Severity,
     Status,
 )
-from cli_guard.reviewers.review_input import Limits, ReviewInput
+from cli_guard.reviewers import secrets
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import FILE_FINDINGS, review
 from cli_guard.rules.examples import expand
+from cli_guard.secrets import scan, scan_keys
 from cli_guard.secrets.redact import mask, redact
 
 TOKEN = expand("ghp_<<crc62:30>>")
@@ -161,10 +164,9 @@ class TestBinary:
         report = look(FileChange("a.bin", Status.MODIFIED, Kind.BINARY, hunks=(hunk,)))
         assert OTHER[-4:] not in str(only(report))
 
-    def test_spent_time_is_told(self) -> None:
-        ticks = iter(range(1000))
-        added = change("a.bin", TOKEN, kind=Kind.BINARY)
-        report = look(added, limits=Limits(seconds=1.0), clock=lambda: next(ticks))
+    def test_what_is_too_much_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(secrets, "scan_keys", partial(scan_keys, steps=0))
+        report = look(change("a.bin", TOKEN, kind=Kind.BINARY))
         assert [skip.asks for skip in report.skipped] == [True]
 
 
@@ -353,23 +355,22 @@ class TestHistory:
 
 
 class TestLimits:
-    def test_spent_time_is_told_with_the_line(self) -> None:
-        ticks = iter(range(1000))
-        lines = ("x = 1",) * 10 + (f'password = "{PASSWORD}"',)
-        report = look(change("a.py", *lines), limits=Limits(seconds=1.0), clock=lambda: next(ticks))
+    def test_what_is_too_much_is_told_with_the_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(secrets, "scan", partial(scan, steps=4_000))
+        lines = [f'"token": "words number {number}",' for number in range(9_000)]
+        report = look(change("a.py", *lines, f'password = "{PASSWORD}"'))
         assert report.findings == ()
-        assert [(skip.path, skip.reason, skip.asks) for skip in report.skipped] == [
-            ("a.py", "time limit of 1 s reached in the search for secrets, at line 1", True)
-        ]
+        (skipped,) = report.skipped
+        assert (skipped.path, skipped.asks) == ("a.py", True)
+        line = int(skipped.reason.removeprefix("too much to search it all for secrets, from line "))
+        assert 1 <= line < len(lines)
 
     @pytest.mark.parametrize(
-        "line",
-        ["-----BEGIN RSA PRIVATE KEY-----", "<<b64:words that are not a secret at all>>", "<<base64:80>>"],
+        "line", ['password = "x"', "<<b64:words that are not a secret at all>>", '"the" + "key_in_a_line"']
     )
-    def test_time_also_ends_the_search_in_keys_and_base64(self, line: str) -> None:
-        ticks = iter(range(1000))
-        added = change("a.txt", expand(line))
-        report = look(added, limits=Limits(seconds=1.0), clock=lambda: next(ticks))
+    def test_every_part_of_the_search_counts(self, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(secrets, "scan", partial(scan, steps=0))
+        report = look(change("a.txt", expand(line)))
         assert [skip.asks for skip in report.skipped] == [True]
 
     def test_flood_of_secrets_is_cut_and_told(self) -> None:

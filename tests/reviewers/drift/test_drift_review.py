@@ -133,10 +133,11 @@ def test_any_input_is_reviewed_or_named(
     committed.write(name, new)
     committed.write("shop.py", CODE.replace("load_items", "read_prices"))
     committed.git("add", "-A")
-    started = time.perf_counter()
     done = committed.look()
-    assert done.status == "ok"
-    assert time.perf_counter() - started < 20
+    # A manifest that does not parse asks, and nothing else stops.
+    assert {each.finding.rule for each in done.findings if each.disposition != "advise"} <= {
+        "policy-not-reviewed"
+    }
 
 
 def test_many_names_long_lines_and_long_pages_take_no_long_time(committed: Repo) -> None:
