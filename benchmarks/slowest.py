@@ -87,7 +87,10 @@ def changes_of(path: str, text: str) -> Iterator[tuple[str, ReviewInput]]:
     before = "\n".join((*lines[:number], old, *lines[number + 1 :], ""))
     hunk = Hunk(number + 1, number + 1, (old,), (lines[number],))
     changed = FileChange(path, Status.MODIFIED, old_mode="100644", hunks=(hunk,))
-    yield "changed", ReviewInput("verify", ChangeSet((changed,)), SnapshotContents({path: before}, {path: text}))
+    yield (
+        "changed",
+        ReviewInput("verify", ChangeSet((changed,)), SnapshotContents({path: before}, {path: text})),
+    )
 
 
 def measure(name: str, subject: ReviewInput) -> Cost:

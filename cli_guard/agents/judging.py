@@ -6,7 +6,6 @@ No answer leaves the decision to the agent's own rules: what is harmless here is
 import os
 import re
 import shlex
-import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +35,8 @@ ASKED_FILES = {
     "installed": "which belongs to an installed package",
 }
 HOMES = re.compile(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
-SECONDS_TO_SCAN = 5.0
+# As large as a file of a commit may be by default.
+MOST_CHARS = 5_000_000
 DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
 
 
@@ -255,15 +255,12 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
         return None
     from cli_guard.secrets import scan
 
-    until = time.monotonic() + SECONDS_TO_SCAN
     root = root_of(invocation.cwd)
     inside = root and place.names[0].startswith(f"{root}/")
     path = os.path.relpath(place.names[0], root) if inside else place.names[0]
-    found = scan(use.added, path, lambda: time.monotonic() > until)
-    if found.stopped_at is not None:
-        return Answer(
-            Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it for secrets in time"
-        )
+    found = scan(use.added, path) if len(use.added) <= MOST_CHARS else None
+    if found is None or found.stopped_at is not None:
+        return Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it for secrets")
     if not found.hits:
         return None
     before = use.removed

@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 class Limits:
     """The bounds of one review; names and defaults are those of `[limits]` in the configuration.
 
-    `file_chars` and `total_chars` bound what is read, in characters; `seconds` is the time for one file, after which
-    the reviewer stops and reports it; `advice_ms` is the time of a hook for advice.
+    `file_chars` and `total_chars` bound what is read, in characters; `advice_ms` what a hook reads for advice.
+    `seconds` is no setting: an emergency stop of the search for secrets.
     """
 
     files: int = 25_000
     file_chars: int = 5_000_000
     total_chars: int = 50_000_000
     rounds: int = 4
-    seconds: float = 5.0
+    seconds: float = 600.0
     advice_ms: int = 300
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":
-        every = [config.limits.model_dump() for config in policy.configs]
+        every = [config.limits.model_dump(exclude={"seconds"}) for config in policy.configs]
         return cls(**{name: max(limits[name] for limits in every) for name in every[0]})
 
 

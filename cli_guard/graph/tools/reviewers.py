@@ -7,7 +7,11 @@ from cli_guard.model import Finding
 from cli_guard.reviewers import registry
 from cli_guard.reviewers.registry import Reviewer
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.runtime import emergency_stop
 from cli_guard.secrets.redact import redact
+
+# The slowest reviews of real changes take a tenth of it.
+STOP_SECONDS = 600.0
 
 
 class Paths(Arguments):
@@ -21,7 +25,8 @@ def tool_of(reviewer: Reviewer) -> Tool:
 
     def run(world: World, arguments: Arguments) -> ToolOutput:
         assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
-        report = reviewer.review(only(world.subject, frozenset(arguments.paths)))
+        with emergency_stop(STOP_SECONDS):
+            report = reviewer.review(only(world.subject, frozenset(arguments.paths)))
         findings = tuple(without_secrets(finding) for finding in report.findings)
         return ToolOutput({"findings": len(findings)}, findings, report.skipped)
 

@@ -66,7 +66,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         return
     # Only the longest lines are skipped, not the rest of their file.
     parsed = remarks.without_long_lines(text) if text is not None else None
-    yield from lines.inspect(subject, change, parsed, line_rules)
+    yield from lines.inspect(change, parsed, line_rules)
     if parsed != text:
         yield from _skip_long_lines(change)
     if not has_trees or language is None:

@@ -21,7 +21,6 @@ from functools import cache
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, line_topics, remark
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
-from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -76,9 +75,7 @@ def rules_for(path: str) -> tuple[LineRule, ...]:
     )
 
 
-def inspect(
-    subject: ReviewInput, change: FileChange, text: str | None, rules: Sequence[LineRule]
-) -> Iterator[Finding | Skipped]:
+def inspect(change: FileChange, text: str | None, rules: Sequence[LineRule]) -> Iterator[Finding | Skipped]:
     """Match the rules with the added lines, or with the instructions and statements they are part of."""
     by_unit: dict[str, list[LineRule]] = {}
     whole = f"/{change.path}\n{text}"
@@ -98,10 +95,10 @@ def inspect(
         if not possible:
             continue
         if unit == "line":
-            yield from _report(subject, change, _lines(change, lowered, possible), possible)
+            yield from _report(change, _lines(change, lowered, possible), possible)
         elif text is not None:
             pieces = (piece for piece in SPLITTERS[unit](text) if change.touches(piece.line, piece.end_line))
-            yield from _report(subject, change, pieces, possible)
+            yield from _report(change, pieces, possible)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
@@ -116,15 +113,10 @@ def _holds(text: str, keywords: Sequence[str]) -> bool:
 
 
 def _report(
-    subject: ReviewInput, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
+    change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
-    ends = subject.clock() + subject.limits.seconds
     for unit in units:
-        if subject.clock() > ends:
-            spent = f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
-            yield Skipped(change.path, spent, asks=True)
-            break
         for line_rule in dict.fromkeys(
             rule for piece in _pieces(unit.text) for rule in _firing(rules, piece)
         ):

@@ -22,7 +22,7 @@ with `matches` by every rule of that topic.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, islice
@@ -46,6 +46,8 @@ FOLDER = catalog.FOLDER / "code"
 MAX_DEPTH = 200
 LONG_LINE = 10_000
 CONTENT_CHARS = 10_000
+# The library counts the characters before a match in its line, to tell its place: the most that a rule may cost.
+MOST_COLUMNS = 500_000_000
 SHOWN_CHARS = 80
 DEPTH = {ord(c): step for pair in ("()", "[]", "{}") for c, step in zip(pair, (1, -1), strict=True)}
 OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
@@ -176,16 +178,15 @@ def inspect(
     if why := unreadable(language, text):
         yield Skipped(change.path, f"code: {why}", asks=True)
         return
-    started = subject.clock()
     root = subject.trees.root(language, text)
-    for number, rule in enumerate(rules):
-        if subject.clock() - started > subject.limits.seconds:
-            left = len(rules) - number
-            spent = f"{subject.limits.seconds:g} s were spent"
-            yield Skipped(change.path, f"code: {spent}, {left} rules not tried", asks=True)
-            return
+    most = MOST_COLUMNS // max(1, *map(len, lines))
+    for rule in rules:
+        nodes = root.find_all(rule.config)
+        if len(nodes) > most:
+            reason = f"code: more than {most:,} matches of {rule.rule.id} in lines as long as these"
+            yield Skipped(change.path, reason, asks=True)
         count = 0
-        found = _matches(rule, root, change, text, given_at)
+        found = _matches(rule, nodes[:most], change, text, given_at)
         if once := rule.patterns.get("once"):
             known = frozenset(once.findall(subject.contents.old(change) or ""))
             found = islice((each for each in found if known.isdisjoint(once.findall(each[0].text()))), 1)
@@ -197,14 +198,14 @@ def inspect(
 
 
 def _matches(
-    rule: TreeRule, root: "SgNode", change: FileChange, text: str, given_at: Mapping[int, int]
+    rule: TreeRule, nodes: Sequence["SgNode"], change: FileChange, text: str, given_at: Mapping[int, int]
 ) -> Iterator[tuple["SgNode", "Span"]]:
     """Yield the first match on each line that overlaps an added line, or whose value an added line gives."""
     passed_to = rule.patterns.get("passed_to")
     assigned = _names(rule.patterns.get("assigned", ASSIGNED), text) if rule.unassigned else frozenset()
     passed = _names(passed_to, text) if passed_to else frozenset()
     seen = set()
-    for node in root.find_all(rule.config):
+    for node in nodes:
         if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
             continue
         if passed_to and (query := _bound(node, "QUERY")) and query not in passed:

@@ -133,12 +133,7 @@ def _touched(change: FileChange, snippet: Snippet) -> bool:
 
 
 def _judge(subject: ReviewInput, source: Source) -> None:
-    ends = subject.clock() + subject.limits.seconds
     for snippet in source.snippets:
-        if subject.clock() > ends:
-            spent = f"{subject.limits.seconds:g} s were spent"
-            source.leave(f"{spent} before line {snippet.lines[0]}", asks=True)
-            break
         source.judgements.append(judging.judge_snippet(snippet, {}))
 
 
@@ -196,11 +191,9 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
 def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, str]]:
     """Return the acts of the file before the change: those of unchanged lines are not findings."""
     text = subject.contents.old(change)
-    ends = subject.clock() + subject.limits.seconds
     acts: list[judging.Act] = []
     with suppress(Unreadable):
         for snippet in snippets(change.old_path or change.path, text or ""):
             for part in _parts(snippet) if _for_shell(snippet) else ():
-                if subject.clock() < ends:
-                    acts += judging.judge_snippet(part, {}).acts
+                acts += judging.judge_snippet(part, {}).acts
     return {act.key for act in acts}
