@@ -31,6 +31,11 @@ def test_out_of_time_is_always_said(work: Callable[[], None]) -> None:
         work()
 
 
+def test_a_stop_within_another_leaves_it_in_force() -> None:
+    with pytest.raises(TooLate, match=r"0\.05 s"), emergency_stop(0.05), emergency_stop(60):
+        waits()
+
+
 def test_in_time_an_error_is_itself() -> None:
     with pytest.raises(TypeError), emergency_stop(60):
         raise TypeError

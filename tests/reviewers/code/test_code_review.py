@@ -177,7 +177,7 @@ def test_edit_without_the_whole_text_is_named() -> None:
 @table(("calls", "asks"), [(2_000, []), (6_000, [True])])
 def test_many_matches_in_one_long_line_are_cut_by_their_number(calls: int, asks: list[bool]) -> None:
     report = reviewed(new_file("a.py", "eval(data);" * calls + "#" + "x" * 28_000 + "\n"))
-    assert [each.rule for each in report.findings] == ["code-py-eval"]
+    assert [each.rule for each in report.findings] == ["code-python-eval"]
     assert [each.asks for each in report.skipped] == asks
 
 
