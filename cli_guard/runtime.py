@@ -5,9 +5,11 @@ import errno
 import json
 import os
 import shlex
+import signal
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,3 +124,43 @@ def missing_extra(what: str, extra: str) -> str:
         target += f" @ {revision['vcs']}+{url}@{revision['commit_id']}" if revision else f" @ {url}"
     editable = " --editable" if origin.get("dir_info", {}).get("editable") else ""
     return f"{said}: {command}{editable} {shlex.quote(target)}"
+
+
+class TooLate(Exception):
+    """The emergency stop of a run was reached: a fault of ours, since what a run does is bounded by counts."""
+
+
+class _Interrupt(BaseException):
+    """Raised by the alarm, wherever the run is."""
+
+
+@contextmanager
+def emergency_stop(seconds: float) -> Iterator[None]:
+    """Raise TooLate after some seconds, whatever is waited for; in the main thread, unless another alarm is set."""
+    is_over = False
+
+    def interrupt(number: int, frame: object) -> None:
+        nonlocal is_over
+        is_over = True
+        raise _Interrupt
+
+    try:
+        is_set = signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        before = None if is_set else signal.signal(signal.SIGALRM, interrupt)
+    except (AttributeError, ValueError):  # Windows has none; another thread gets no signals
+        before = None
+    if before is None:
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except (_Interrupt, Exception):
+        # A library may make another error of the interrupt; below, it may have lost it with what it was doing.
+        if not is_over:
+            raise
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    if is_over:
+        raise TooLate(f"not done within {seconds:g} s")

@@ -35,6 +35,8 @@ ASKED_FILES = {
     "installed": "which belongs to an installed package",
 }
 HOMES = re.compile(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
+# As large as a file of a commit may be by default.
+MOST_CHARS = 5_000_000
 DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
 
 
@@ -256,9 +258,9 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     root = root_of(invocation.cwd)
     inside = root and place.names[0].startswith(f"{root}/")
     path = os.path.relpath(place.names[0], root) if inside else place.names[0]
-    found = scan(use.added, path)
-    if found.stopped_at is not None:
-        return Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it all for secrets")
+    found = scan(use.added, path) if len(use.added) <= MOST_CHARS else None
+    if found is None or found.stopped_at is not None:
+        return Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it for secrets")
     if not found.hits:
         return None
     before = use.removed

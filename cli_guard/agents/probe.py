@@ -38,7 +38,7 @@ PROGRAM = "cli-guard"
 # Agents give hooks the folder of the project under their own names.
 FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 # The time-out of an agent, scaled down: the hook must end by itself, long before it is stopped.
-LIMIT_SECONDS, STOP_SECONDS = "0.2", 5.0
+LIMIT_SECONDS, STOP_SECONDS = "0.2", 50.0
 AS_IT_IS = "the hook as it is"
 # Ends by a signal, as for want of memory.
 KILLED = "#!/bin/sh\nkill -KILL $$\n"

@@ -1,48 +1,14 @@
 """`cli-guard hook pre-receive`: verify a push in a bare repository, where its author has no hands."""
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, ExitCode, UsageError
+from cli_guard.runtime import TooLate, emergency_stop
 
-# GitLab ends a hook after 5 s, and would let nobody know why.
-SECONDS = 4.5
-
-
-class TooLate(BaseException):
-    """The time is over."""
-
-
-@contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Raise TooLate after some seconds, whatever is waited for."""
-    over = False
-
-    def interrupt(number: int, frame: object) -> None:
-        nonlocal over
-        over = True
-        raise TooLate
-
-    if hasattr(signal, "setitimer"):
-        before = signal.signal(signal.SIGALRM, interrupt)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    except Exception:
-        # A library may make another error of the interrupt; below, it may have lost it with what it was doing.
-        if not over:
-            raise
-    finally:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-    if over:
-        raise TooLate
+# An emergency stop, ten times the work of a big push. A host that ends a hook earlier refuses the push as well.
+SECONDS = 45.0
 
 
 @click.pass_obj
@@ -51,13 +17,10 @@ def run(io: Io, /) -> int:
     if io.stdin.isatty():
         raise UsageError("pre-receive reads Git's lines from standard input; by hand use `cli-guard verify`")
     try:
-        with deadline(SECONDS):
+        with emergency_stop(SECONDS):
             return verify(io)
-    except TooLate:
-        io.warn(
-            f"cli-guard: refused: not verified within {SECONDS:g} s: the server is busy, or there are too many commits;"
-            " push again, or fewer at once"
-        )
+    except TooLate as error:
+        io.warn(f"cli-guard: refused: internal error: {error}; push again, or fewer commits at once")
         return ExitCode.USAGE
     except CliGuardError as error:
         from cli_guard.secrets.printable import printable

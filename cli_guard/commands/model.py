@@ -136,10 +136,10 @@ class WorkTree(Protocol):
     def diff_holds_odd_names(self, revisions: tuple[str, ...]) -> bool:
         """Return whether `git diff --name-only` of some revisions lists such a name, or cannot be asked."""
 
-    def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
+    def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.
 
-        `*` stands for all if it cannot be listed in `seconds`.
+        `*` stands for all if the names of the tracked files take over `most` bytes.
         """
 
     def locks(self, program: str) -> bool:

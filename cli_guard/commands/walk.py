@@ -59,14 +59,15 @@ APART = ("subshell", "background", "coproc")
 class Shell(Machine):
     """A shell that walks a script node by node.
 
-    `parsed` are the texts so far, `called` the bodies of the functions that have run, `assigned` the variables that
-    have been set in the loop under way.
+    `parsed` are the texts whose variables are not in `names_read` yet, `called` the bodies of the functions that have
+    run, `assigned` the variables that have been set in the loop under way.
     """
 
     uncalled: dict[str, Node] = field(default_factory=dict)
     called: set[int] = field(default_factory=set)
     assigned: set[str] = field(default_factory=set)
     parsed: list[Script] = field(default_factory=list)
+    names_read: set[str] = field(default_factory=set)
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
         return invoke(self, fields, stdin, span)
@@ -352,8 +353,9 @@ class Shell(Machine):
 
     def check_name(self, name: str, span: Span) -> None:
         """Reject setting a variable that programs may read, unless the text reads it, or bash itself."""
-        reads = (each for script in self.parsed for each in find_names(script.items))
-        if not is_plain_name(name, reads):
+        while self.parsed:
+            self.names_read.update(find_names(self.parsed.pop().items))
+        if not is_plain_name(name, self.names_read):
             self.reject(f"{name}, which may mean something to a program", span)
 
     def set_variable(self, name: str, value: Stream) -> None:

@@ -239,11 +239,9 @@ class BlobContents:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
         return f"{self.revision}:{path}"
 
-    def search(
-        self, words: Iterable[str], patterns: tuple[str, ...], seconds: float, *, alone: bool = False
-    ) -> Hits:
+    def search(self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False) -> Hits:
         """Return the lines after the change that contain one of the words, see `cli_guard.git.search`."""
-        return search(self._reader.git, self.revision, words, patterns, seconds, alone=alone)
+        return search(self._reader.git, self.revision, words, patterns, alone=alone)
 
     def new(self, change: FileChange) -> str | None:
         return self._text(change.new_blob, change)

@@ -42,7 +42,7 @@ FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
 USER_FILE = "~/.config/cli-guard/config.toml"
 MOST = 1_000_000_000
-ADVICE = "Milliseconds of processor time that a hook may spend on advice about documentation and structure."
+ADVICE = "Milliseconds of work of a common machine, 500 characters each, that a hook may read for advice."
 
 DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
     Severity.CRITICAL: Disposition.DENY,
@@ -95,7 +95,8 @@ class LimitsSection(Section):
     ] = 50_000_000
     rounds: Annotated[int, Field(ge=1, le=20, description="Most rounds of planning and acting.")] = 4
     seconds: Annotated[
-        float, Field(gt=0, le=3_600, description="Seconds that a reviewer may spend on one file.")
+        float,
+        Field(gt=0, le=3_600, description="Without effect: a review is bounded by counts, not by time."),
     ] = 5.0
     advice_ms: Annotated[int, Field(ge=0, le=MOST, description=ADVICE)] = 300
 

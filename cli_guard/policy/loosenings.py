@@ -26,7 +26,7 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
             yield f"{severity} changes from {was} to {becomes}"
     for ignore, answered in weakening_ignores(before, after).items():
         yield f"a new [[ignore]] of {ignore.rule} in {ignore.path} answers {answered}: {ignore.reason}"
-    for name in ("files", "file_chars", "total_chars", "seconds", "rounds"):
+    for name in ("files", "file_chars", "total_chars", "rounds"):
         if getattr(after.limits, name) < getattr(before.limits, name):
             yield f"limits.{name} decreases from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
     yield from weaker_patterns(before, after)

@@ -116,14 +116,17 @@ class TrustedTree:
         names = os.fsdecode(out).replace("\0", "/").split("/")
         return more or any(map(ODD.search, names))
 
-    def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
+    def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.
 
-        An ignored folder is one path. More than can be listed in `seconds` counts as everything.
+        An ignored folder is one path. A tree that tracks files whose names take over `most` bytes is not listed, and
+        counts as changed everywhere.
         """
         if self._uncommitted is None:
             try:
-                out, more = self._git.bounded(*STATUS, limit=STATUS_BYTES, seconds=seconds)
+                if self._git.bounded("ls-files", "-z", limit=most)[1]:
+                    return (("*", False),)
+                out, more = self._git.bounded(*STATUS, limit=STATUS_BYTES)
             except CliGuardError:
                 return (("*", False),)
             entries = [os.fsdecode(each) for each in out.split(b"\0") if len(each) > 3]

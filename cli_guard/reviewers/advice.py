@@ -1,7 +1,6 @@
-"""What a policy leaves to each reviewer, and the time that a hook may spend on those that only advise."""
+"""What a policy leaves to each reviewer, and how much a hook may read for those that only advise."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cli_guard.model import Disposition, Severity, Skipped
@@ -9,35 +8,34 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.registry import REVIEWERS, Reviewer
 
 HOOKS = ("pre-commit", "pre-merge-commit", "pre-push", "pre-receive")
-# The speed of a fast machine: a file that would even there take longer than what is left is not begun.
-CHARS_A_MS = 4_000
-SHARE = 0.75
+# What a common machine reads in a millisecond. It stands for the time: how busy a machine is must change no report.
+CHARS_A_MS = 500
 ADVISING = frozenset(each.name for each in REVIEWERS if each.advises)
 STOPS = {Disposition.DENY, Disposition.REVIEW}
 
 
 @dataclass
 class Advice:
-    """The `reviewers` that only advise; those that are `bounded`, in a hook, together by a time."""
+    """The `reviewers` that only advise; those that are `bounded`, in a hook, together by what they read."""
 
     reviewers: frozenset[str] = ADVISING
     bounded: frozenset[str] = frozenset()
-    milliseconds: float = 0
-    # The time of this thread: other programs do not make the advice on a commit shorter.
-    clock: Callable[[], float] = time.thread_time
-    started: float = 0
+    milliseconds: int = 0
+    spent: int = 0
+    begun: set[str] = field(default_factory=set)
     left_out: set[str] = field(default_factory=set)
 
-    def has_time(self, reviewer: str, path: str, chars: int) -> bool:
+    def has_room(self, reviewer: str, path: str, chars: int) -> bool:
         """Return whether a reviewer may begin a file; if not, the file counts as left out."""
         if reviewer not in self.bounded:
             return True
-        self.started = self.started or self.clock()
-        # The first of them parses the files for the others, and must leave them some time.
-        most = self.milliseconds * (SHARE if reviewer == min(self.reviewers) else 1)
-        if (self.clock() - self.started) * 1000 + chars / CHARS_A_MS >= most:
-            self.left_out.add(path)
-        return path not in self.left_out
+        if path not in self.begun and path not in self.left_out:
+            if self.spent + chars > CHARS_A_MS * self.milliseconds:
+                self.left_out.add(path)
+            else:
+                self.spent += chars
+                self.begun.add(path)
+        return path in self.begun
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:

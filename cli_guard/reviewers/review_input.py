@@ -1,6 +1,5 @@
 """The input of a reviewer. A reviewer is a function `review(subject) -> Report` without side effects."""
 
-import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,20 +25,18 @@ if TYPE_CHECKING:
 class Limits:
     """The bounds of one review; names and defaults are those of `[limits]` in the configuration.
 
-    `file_chars` and `total_chars` bound what is read, in characters; `seconds` is the time for one file, after which
-    the reviewer stops and reports it; `advice_ms` is the time of a hook for advice.
+    `file_chars` and `total_chars` bound what is read, in characters; `advice_ms` what a hook reads for advice.
     """
 
     files: int = 25_000
     file_chars: int = 5_000_000
     total_chars: int = 50_000_000
     rounds: int = 4
-    seconds: float = 5.0
     advice_ms: int = 300
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":
-        every = [config.limits.model_dump() for config in policy.configs]
+        every = [config.limits.model_dump(exclude={"seconds"}) for config in policy.configs]
         return cls(**{name: max(limits[name] for limits in every) for name in every[0]})
 
 
@@ -64,7 +61,6 @@ class ReviewInput:
     style: str = "plain"
     protected_branches: tuple[str, ...] = ("main", "master", "release/*")
     tags: tuple[TagMessage, ...] = ()
-    clock: Callable[[], float] = time.monotonic
     trees: Trees = field(default_factory=Trees)
     work: FileWork | None = None
     shard: Shard | None = None
@@ -110,11 +106,6 @@ class ReviewInput:
         with suppress(MissingObject):
             return self.contents.new(change) if change and change.status is not Status.DELETED else None
         return None
-
-    def start_clock(self) -> Callable[[], bool]:
-        """Return a check whether the time for one file, which begins now, is spent."""
-        end = self.clock() + self.limits.seconds
-        return lambda: self.clock() >= end
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:
         """Return the result for one file, None if the reviewer has not examined it yet."""

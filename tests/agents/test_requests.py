@@ -110,6 +110,15 @@ def test_a_secret_in_what_is_written(committed: Repo, agent: str, kind: str) -> 
     )
 
 
+def test_what_is_too_long_to_be_searched_asks(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent, kind = WRITES[0]
+    text = text_key(committed, agent, kind)
+    for length, asks in ((50, False), (1_000, True)):
+        monkeypatch.setattr("cli_guard.agents.judging.MOST_CHARS", 500)
+        reason = answer(committed, agent, kind, **{text: "x" * length})[1]
+        assert ("too much to search" in reason) is asks
+
+
 @table(("agent", "kind"), WRITES)
 def test_a_file_that_guards(committed: Repo, agent: str, kind: str) -> None:
     path = path_key(committed, agent, kind)

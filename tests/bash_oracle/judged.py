@@ -73,7 +73,7 @@ class Tree:
     def list_links(self) -> tuple[str, ...]:
         return ()
 
-    def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
+    def list_uncommitted(self, most: int) -> tuple[tuple[str, bool], ...]:
         return ()
 
     def locks(self, program: str) -> bool:

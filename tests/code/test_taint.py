@@ -506,6 +506,14 @@ def test_a_program_that_is_too_big_is_said() -> None:
         flows_in("python", "x = input['a']\n" * 60_000)
 
 
+def test_places_in_a_long_line_count_by_their_column() -> None:
+    """The library counts all characters before a node in its line, each time it is asked for its place."""
+    long = f"text = '{'x' * 600_000}'"
+    assert len(flows_in("python", f"{long}\n{'a = 1; ' * 1_000}shell(input['a'])\n")) == 1
+    with pytest.raises(TooBigError):
+        flows_in("python", f"{long}; {'a = 1; ' * 1_000}shell(input['a'])\n")
+
+
 def test_time_grows_with_the_length() -> None:
     """Counted in steps, which do not depend on the machine."""
     from cli_guard.code.taint.flows import _File

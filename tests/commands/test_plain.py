@@ -1,8 +1,9 @@
 """The plain subset: each construct of it beside what is just outside, and what the outside has hidden."""
 
+import pytest
 from examples import examples, table
 
-from cli_guard.commands import Context, Kind, Setting, judge
+from cli_guard.commands import Context, Kind, Setting, judge, walk
 from cli_guard.commands.model import Verdict
 from cli_guard.model import Decision
 
@@ -365,3 +366,13 @@ def test_what_computes_with_a_value_is_not_allowed(command: str) -> None:
 def test_a_variable_that_was_unset_has_its_default(command: str) -> None:
     assert judge(command).verdict is DENY
     assert judge(command.replace(":-", "-")).verdict is not ALLOW
+
+
+def test_the_variables_of_a_text_are_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each assignment asks for them, so the work of a long script would grow with the square."""
+    calls = []
+    collect = walk.find_names
+    monkeypatch.setattr(walk, "find_names", lambda node: calls.append(1) or collect(node))
+    text = "".join(f"NAME{n}=a; echo $NAME{n}\n" for n in range(50))
+    assert judge(text, Context(setting=Setting.CHANGE)).verdict is ALLOW
+    assert len(calls) == 1

@@ -287,6 +287,15 @@ def test_the_verdict_says_that_changed_code_runs(world: Repo, committed: Repo) -
     assert judge("make test", context(committed)).reason.endswith("(trusted work tree)")
 
 
+def test_a_tree_is_listed_by_its_size_and_not_by_a_time(world: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = len(world.git("ls-files", "-z"))
+    for most, verdict in ((names, Decision.ALLOW), (names - 1, Decision.REVIEW)):
+        monkeypatch.setattr("cli_guard.commands.trust.files.NAMED_TO_DELETE", most)
+        assert judge("rm -rf src/nothing", context(world)).verdict is verdict
+    monkeypatch.setattr("cli_guard.commands.profiles.NAMED_FOR_A_NOTE", names - 1)
+    assert "too big to list its changes" in judge("make test", context(world)).reason
+
+
 def test_a_change_is_never_judged_by_a_profile(world: Repo) -> None:
     for profile in Profile:
         given = replace(context(world, profile), setting=Setting.CHANGE)

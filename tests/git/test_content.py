@@ -339,7 +339,7 @@ def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
     git = Git(committed.path, committed.env)
 
     def found(contents: BlobContents, *words: str) -> list[tuple[str, str]]:
-        return [(hit.path, hit.text) for hit in contents.search(words, ("*",), 5, alone=True).found]
+        return [(hit.path, hit.text) for hit in contents.search(words, ("*",), alone=True).found]
 
     with BlobReader(git, blob_limit=10) as reader:
         assert found(BlobContents(reader), "flask", "nothing") == [("b/c.txt", "flask")] * 2

@@ -1,5 +1,6 @@
 """The search in the index and in trees: what is found, what is not read, and how it is bounded."""
 
+import pytest
 from examples import table
 from repositories import Repo
 
@@ -11,7 +12,7 @@ PAGES = ("*.md",)
 
 
 def found(repo: Repo, *words: str, tree: str = "", at: str = "", patterns: tuple[str, ...] = PAGES) -> Hits:
-    return search(Git(repo.path / at, repo.env), tree, words, patterns, 10)
+    return search(Git(repo.path / at, repo.env), tree, words, patterns)
 
 
 def places(hits: Hits) -> list[tuple[str, int]]:
@@ -81,13 +82,18 @@ def test_a_configuration_changes_neither_the_form_nor_what_runs(committed: Repo)
     assert not (committed.path / "ran").exists()
 
 
-def test_output_and_time_are_bounded(committed: Repo) -> None:
+def test_output_and_names_are_bounded(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     committed.write("a.md", "load_all and more words\n" * 100_000)
     committed.git("add", "-A")
     hits = found(committed, "load_all")
     assert "1,000,000 bytes" in hits.cut and 10_000 < len(hits.found) < 50_000
-    late = search(Git(committed.path, committed.env), "", ["load_all"], PAGES, 0)
-    assert late.found == () and "did not answer" in late.cut
+    # What is searched depends on the size of the tree, not on how busy the machine is.
+    names = len(committed.git("ls-files", "-z"))
+    for most, is_searched in ((names, True), (names - 1, False)):
+        monkeypatch.setattr("cli_guard.git.search.NAMES_BYTES", most)
+        for tree in ("", committed.git("write-tree")):
+            hits = found(committed, "load_all", tree=tree)
+            assert (hits.found != (), "names of all files" not in hits.cut) == (is_searched, is_searched)
 
 
 def test_a_tree_that_is_not_there_is_said(committed: Repo) -> None:

@@ -14,7 +14,7 @@ from cli_guard.model import CommitMessage, Disposition
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.run import review
-from cli_guard.reviewers.advice import HOOKS, STOPS, Advice, dispositions
+from cli_guard.reviewers.advice import CHARS_A_MS, HOOKS, STOPS, Advice, dispositions
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles
 from cli_guard.reviewers.per_file_work import PerFileWork
@@ -106,31 +106,29 @@ def test_a_message_that_no_rule_is_about_passes() -> None:
     ("milliseconds", "event", "read"),
     [
         (0, "pre-commit", 0),
-        # Each look at the clock takes a millisecond; a quarter is left to the reviewer of structure.
-        (4, "pre-commit", 2),
-        (8, "pre-push", 5),
+        # Each file counts as a millisecond.
+        (4, "pre-commit", 4),
+        (8, "pre-push", 8),
         (1_000, "pre-commit", 10),
         *((0, event, 10) for event in ("staged", "commit", "range", "verify", "snapshot")),
     ],
 )
-def test_the_time_of_a_hook(milliseconds: int, event: str, read: int) -> None:
+def test_the_room_of_a_hook(milliseconds: int, event: str, read: int) -> None:
     policy = Policy(Config.model_validate({"limits": {"advice_ms": milliseconds}}))
     advice = ReviewInput(event, changes_between({}, FILES)).under(policy).advice
-    ticks = iter(range(1, 1_000))
-    advice.clock = lambda: next(ticks) / 1_000
-    assert sum(advice.has_time("docs", f"{number}.py", 100) for number in range(10)) == read
-    assert advice.has_time("secrets", "9.py", 10**9)
+    assert sum(advice.has_room("docs", f"{number}.py", CHARS_A_MS) for number in range(10)) == read
+    assert advice.has_room("secrets", "9.py", 10**9)
     assert len(advice.left_out) == 10 - read
     assert [each.path for each in advice.skipped] == [f"advice on {10 - read} of the files"] * (read < 10)
 
 
-def test_a_file_too_long_for_the_time_is_left_out_and_the_next_is_read() -> None:
+def test_a_file_too_long_for_the_room_is_left_out_and_the_next_is_read() -> None:
     both = frozenset(("docs", "drift", "refactor"))
-    advice = Advice(both, both, 100, clock=lambda: 1.0)
-    assert not advice.has_time("docs", "long.py", 1_000_000)
-    assert advice.has_time("docs", "short.py", 1_000)
+    advice = Advice(both, both, 100)
+    assert not advice.has_room("docs", "long.py", 1_000_000)
+    assert advice.has_room("docs", "short.py", 1_000)
     # What the first reviewer has left out, the second does not advise on either.
-    assert not advice.has_time("refactor", "long.py", 1) and advice.has_time("refactor", "short.py", 1)
+    assert not advice.has_room("refactor", "long.py", 1) and advice.has_room("refactor", "short.py", 1)
 
 
 def stage(repo: Repo, config: str = "") -> None:

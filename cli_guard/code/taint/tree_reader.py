@@ -17,6 +17,8 @@ SHAPES = (
 ).split()
 DEEPEST = 120
 MOST_NODES = 150_000
+# The library counts the characters before a node in its line, to tell its place: so many cost as much as a node.
+COLUMNS_A_NODE = 10_000
 TABLE = "languages/shapes.toml"
 OBJECT = "object receiver operand value argument expression target path scope condition".split()
 MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
@@ -63,7 +65,7 @@ class TreeReader:
     def lower(self, node: "SgNode") -> Node:
         span = node.range()
         made = Node("group", span.start.line + 1, span.start.index, span.end.index)
-        self._count += 1
+        self._count += 1 + span.start.column // COLUMNS_A_NODE
         self._depth += 1
         if self._depth > DEEPEST or self._count > MOST_NODES:
             raise TooBigError
@@ -127,7 +129,7 @@ class TreeReader:
     # One method a shape: it gets the node and an empty Node at its place, and returns what stands for it.
 
     def _name(self, node: "SgNode", made: Node) -> Node:
-        text = self._source(node)
+        text = self.text[made.start : made.end]
         if text.startswith("@") and self.language == "ruby":
             made.op, made.name = "member", text.lstrip("@")
             made.parts = (Node("name", made.line, made.start, made.start, name="self"),)
@@ -136,7 +138,7 @@ class TreeReader:
         return made
 
     def _constant(self, node: "SgNode", made: Node) -> Node:
-        made.op, made.text = "constant", self._source(node)
+        made.op, made.text = "constant", self.text[made.start : made.end]
         return made
 
     def _member(self, node: "SgNode", made: Node) -> Node:

@@ -30,7 +30,8 @@ COPIERS = ("cp", "mv", "install")
 # These change whatever they are given, also below `.git`.
 PLAIN_WRITERS = frozenset("sed perl chmod chown touch truncate ln mkdir tee cp mv install".split())
 BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
-SECONDS_TO_LIST = 1.0
+# Some 400,000 files.
+NAMED_TO_DELETE = 20_000_000
 PATCHED = re.compile(
     r"(?m)^(?:---|\+\+\+|\*\*\*|rename (?:from|to)|copy (?:from|to)|Index:) (?:[ab]/)?([^\t\n]+)"
 )
@@ -170,7 +171,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         # An ignored folder is listed as one path.
         is_endangered(path, inside, [] if ignored and place.is_folder(f"{place.root}/{path}") else names)
         and not (ignored and place.matches("regenerable", path))
-        for path, ignored in place.tree.list_uncommitted(SECONDS_TO_LIST)
+        for path, ignored in place.tree.list_uncommitted(NAMED_TO_DELETE)
     )
 
 

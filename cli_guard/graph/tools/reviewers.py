@@ -8,7 +8,11 @@ from cli_guard.model import Finding, Report, Skipped
 from cli_guard.reviewers import registry
 from cli_guard.reviewers.registry import Reviewer
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.runtime import emergency_stop
 from cli_guard.secrets.redact import redact
+
+# The slowest reviews of real changes take a tenth of it.
+STOP_SECONDS = 600.0
 
 
 class Paths(Arguments):
@@ -22,7 +26,8 @@ def tool_of(reviewer: Reviewer) -> Tool:
 
     def run(world: World, arguments: Arguments) -> ToolOutput:
         assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
-        report = review_or_skip(reviewer, only(world.subject, frozenset(arguments.paths)), world)
+        with emergency_stop(STOP_SECONDS):
+            report = review_or_skip(reviewer, only(world.subject, frozenset(arguments.paths)), world)
         findings = tuple(without_secrets(finding) for finding in report.findings)
         return ToolOutput({"findings": len(findings)}, findings, report.skipped)
 

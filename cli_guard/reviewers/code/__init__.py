@@ -67,7 +67,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         return
     lapsed = lapsed_lines(change, subject.contents)
     change = with_lines(change, lapsed, subject.contents)
-    yield from lines.inspect(subject, change, text, line_rules)
+    yield from lines.inspect(subject.contents, change, text, line_rules)
     if not has_trees or language is None:
         return
     if text is None:

@@ -19,7 +19,7 @@ from fnmatch import translate
 from functools import cache
 
 from cli_guard.git.between import LinesBefore
-from cli_guard.model import FileChange, Finding, Skipped
+from cli_guard.model import Contents, FileChange, Finding, Skipped
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
     Location,
@@ -29,7 +29,6 @@ from cli_guard.reviewers.code.remarks import (
     tell,
 )
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
-from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -85,7 +84,7 @@ def rules_for(path: str) -> tuple[LineRule, ...]:
 
 
 def inspect(
-    subject: ReviewInput, change: FileChange, text: str | None, rules: Sequence[LineRule]
+    contents: Contents, change: FileChange, text: str | None, rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     """Match the rules with the added lines, or with the instructions and statements they are part of."""
     by_unit: dict[str, list[LineRule]] = {}
@@ -106,9 +105,9 @@ def inspect(
         if not possible:
             continue
         if unit == "line":
-            yield from _report(subject, change, _lines(change, lowered, possible), possible)
+            yield from _report(contents, change, _lines(change, lowered, possible), possible)
         elif text is not None:
-            yield from _report(subject, change, SPLITTERS[unit](text), possible)
+            yield from _report(contents, change, SPLITTERS[unit](text), possible)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
@@ -123,16 +122,11 @@ def _holds(text: str, keywords: Sequence[str]) -> bool:
 
 
 def _report(
-    subject: ReviewInput, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
+    contents: Contents, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
-    before = _Before(subject, change)
-    ends = subject.clock() + subject.limits.seconds
+    before = _Before(contents, change)
     for unit in units:
-        if subject.clock() > ends:
-            spent = f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
-            yield Skipped(change.path, spent, asks=True)
-            break
         touched = change.touches(unit.line, unit.end_line)
         for line_rule in _firing(rules, unit):
             if not touched and before.has(line_rule, unit):
@@ -161,8 +155,8 @@ def _firing(rules: Sequence[LineRule], unit: Unit) -> Iterator[LineRule]:
 class _Before:
     """The units before the change, which are read for the first that fires off the added lines."""
 
-    def __init__(self, subject: ReviewInput, change: FileChange) -> None:
-        self._contents, self._change = subject.contents, change
+    def __init__(self, contents: Contents, change: FileChange) -> None:
+        self._contents, self._change = contents, change
         self._line = LinesBefore(change)
         self._units: dict[str, dict[int, Unit] | None] = {}
 

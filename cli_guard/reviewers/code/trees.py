@@ -24,7 +24,7 @@ with `matches` by every rule of that topic.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ from cli_guard.reviewers.code.remarks import (
     topic_of,
 )
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.reviewers.unread import unread
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -55,6 +56,8 @@ FOLDER = catalog.FOLDER / "code"
 MAX_DEPTH = 200
 LONG_LINE = 10_000
 CONTENT_CHARS = 10_000
+# The library counts the characters before a match in its line, to tell its place: the most that a rule may cost.
+MOST_COLUMNS = 500_000_000
 SHOWN_CHARS = 80
 DEPTH = {ord(c): step for pair in ("()", "[]", "{}") for c, step in zip(pair, (1, -1), strict=True)}
 OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
@@ -172,6 +175,13 @@ def unreadable(language: str, text: str) -> str:
     return f"more than {DEEPEST} levels of indentation" if indents_too_deep(language, text) else ""
 
 
+def leave(subject: ReviewInput, change: FileChange, reason: str, is_unread: Callable[[str], bool]) -> Skipped:
+    """Return the entry for a file that a bound leaves out; what was so before the change asks nobody."""
+    old = subject.contents.old(change)
+    text = subject.contents.new(change) or ""
+    return unread(change, reason, text[:200].split("\n", 1)[0], before=old is not None and is_unread(old))
+
+
 def inspect(
     subject: ReviewInput,
     change: FileChange,
@@ -188,6 +198,9 @@ def inspect(
     def parse(given: str) -> _Parsed:
         return _Parsed(subject.trees, language, *(readable(topic, given) if topic else (given, {})))
 
+    def was_long(rule: TreeRule, given: str) -> bool:
+        return parse(given).is_long(rule)
+
     lines = text.split("\n")
     now = parse(text)
     every = (*(rules_of(topic) if topic else ()), *user_rules_of(subject.user_rules, language))
@@ -195,17 +208,14 @@ def inspect(
     if not rules:
         return
     if why := unreadable(language, now.text):
-        yield Skipped(change.path, f"code: {why}", asks=True)
+        yield leave(subject, change, f"code: {why}", lambda old: bool(unreadable(language, old)))
         return
     before = _Before(change, topic, language, old, parse)
-    started = subject.clock()
-    for number, rule in enumerate(rules):
-        if subject.clock() - started > subject.limits.seconds:
-            left = len(rules) - number
-            spent = f"{subject.limits.seconds:g} s were spent"
-            yield Skipped(change.path, f"code: {spent}, {left} rules not tried", asks=True)
-            return
+    for rule in rules:
         count = 0
+        if now.is_long(rule):
+            reason = f"code: more than {now.most:,} matches of {rule.rule.id} in lines as long as these"
+            yield leave(subject, change, reason, partial(was_long, rule))
         found = _new_matches(rule, change, now, before)
         if once := rule.patterns.get("once"):
             found = islice(_unknown(found, once, rule, before), 1)
@@ -217,7 +227,7 @@ def inspect(
             yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {rule.rule.id}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Parsed:
     """A text of one side, as the rules read it, and the lines in which a value was filled in."""
 
@@ -226,6 +236,18 @@ class _Parsed:
     text: str
     given_at: Mapping[int, int]
 
+    @cached_property
+    def most(self) -> int:
+        """The most matches of a rule whose places are looked up."""
+        return MOST_COLUMNS // max(1, *map(len, self.text.split("\n")))
+
+    def _nodes(self, rule: TreeRule) -> "list[SgNode]":
+        return self.trees.root(self.language, self.text).find_all(rule.config)
+
+    def is_long(self, rule: TreeRule) -> bool:
+        """Return whether a rule matches so often, in lines so long, that some matches are left out."""
+        return len(self._nodes(rule)) > self.most
+
     def matches(self, rule: TreeRule) -> "Iterator[SgNode]":
         """Yield what a rule matches, without what its `unassigned` and `passed_to` leave out."""
         passed_to = rule.patterns.get("passed_to")
@@ -233,7 +255,7 @@ class _Parsed:
             _names(rule.patterns.get("assigned", ASSIGNED), self.text) if rule.unassigned else frozenset()
         )
         passed = _names(passed_to, self.text) if passed_to else frozenset()
-        for node in self.trees.root(self.language, self.text).find_all(rule.config):
+        for node in self._nodes(rule)[: self.most]:
             if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
                 continue
             if not passed_to or not (query := _bound(node, "QUERY")) or query in passed:

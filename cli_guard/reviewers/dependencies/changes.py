@@ -121,8 +121,7 @@ def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[D
             reason = f"dependencies: over {subject.limits.file_chars:,} characters"
             skipped.append(Skipped(change.path, reason, asks=True))
             continue
-        is_late = subject.start_clock()
-        after, before = read(change.path, new, is_late), read(change.old_path or change.path, old, is_late)
+        after, before = read(change.path, new), read(change.old_path or change.path, old)
         if after.problem:
             skipped.append(Skipped(change.path, f"dependencies: {after.problem}", asks=after.is_cut))
         yield Difference(change, after, before)

@@ -42,7 +42,6 @@ UNITS = {
     "week": 1 / 7,
     "month": 1 / 30,
 }
-LOOK = 500
 # The rule, the message and, where it is not the rule's, the severity of a finding.
 Remark = tuple[str, str] | tuple[str, str, Severity]
 
@@ -89,12 +88,7 @@ def findings_of(
 
 def judge(world: World, each: Difference) -> Iterator[Finding]:
     """Yield the findings on one file."""
-    is_late = world.subject.start_clock()
-    for count, (was, entry) in enumerate(each.pairs):
-        if count % LOOK == LOOK - 1 and is_late():
-            reason = f"dependencies: no time for {len(each.pairs) - count:,} of its entries"
-            world.skipped.append(Skipped(each.path, reason, asks=True))
-            break
+    for was, entry in each.pairs:
         judges = (judge_setting,) if entry.is_setting else (judge_source, judge_integrity, judge_release)
         for remarks in judges if entry.source != "workspace:" else ():
             for rule, message, *severity in remarks(world, each, was, entry):

@@ -25,9 +25,7 @@ def listing_of(world: World, path: str) -> Listing:
         known = next((each.new for each in world.differences if each.path == path), None)
         text = "" if known else world.subject.text_at(path) or ""
         is_short = len(text) <= world.subject.limits.file_chars
-        world.listings[path] = known or (
-            read(path, text, world.subject.start_clock()) if is_short and text else NOTHING
-        )
+        world.listings[path] = known or (read(path, text) if is_short and text else NOTHING)
     return world.listings[path]
 
 

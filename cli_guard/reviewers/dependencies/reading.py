@@ -5,7 +5,7 @@ marker costs only its own lines.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,7 +17,6 @@ from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 5_000
-LINES_A_LOOK = 2_000
 CONFLICT = re.compile(r"(?m)^(?:<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?: .*)?$")
 COMMENT = ("#", "//", "<!--", ";")
 SOURCE = re.compile(
@@ -123,8 +122,8 @@ def formats_of(path: str) -> list[tuple[str, Mapping[str, Any]]]:
     return [(kind, each) for files, kind, each in formats() if files.search(path)]
 
 
-def read(path: str, text: str, is_late: Callable[[], bool] = lambda: False) -> Listing:
-    """Return the entries of a file. `is_late` is asked now and then; when it says yes, the rest is left out."""
+def read(path: str, text: str) -> Listing:
+    """Return the entries of a file."""
     text = CONFLICT.sub("", text) if CONFLICT.search(text) else text
     entries: list[Entry] = []
     problem, tables, is_cut = "", [table for _, table in formats_of(path)], False
@@ -132,7 +131,7 @@ def read(path: str, text: str, is_late: Callable[[], bool] = lambda: False) -> L
         if kind == "settings":
             entries += read_settings(table, text)
             continue
-        for each in read_tree(path, table, text) if kind == "tree" else read_lines(table, text, is_late):
+        for each in read_tree(path, table, text) if kind == "tree" else read_lines(table, text):
             if isinstance(each, Entry):
                 entries.append(each)
             else:
@@ -158,9 +157,7 @@ def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
             yield Entry(found["name"], "", table["kind"], found["spec"].strip(), line=number, last=number)
 
 
-def read_lines(
-    table: Mapping[str, Any], text: str, is_late: Callable[[], bool]
-) -> Iterator[Entry | tuple[str, bool]]:
+def read_lines(table: Mapping[str, Any], text: str) -> Iterator[Entry | tuple[str, bool]]:
     """Yield the entries of a file by its lines, and what was left out."""
     starts = [(compiled(pattern), kind) for pattern, kind in table["starts"]]
     # One pattern for all fields: the names of its groups are made different.
@@ -174,9 +171,6 @@ def read_lines(
     kind, first, last = "", 0, 0
     parts: dict[str, Any] | None = None
     for number, line in enumerate(text.split("\n"), 1):
-        if number % LINES_A_LOOK == 0 and is_late():
-            yield f"no time for what follows line {number:,}", True
-            break
         if len(line) > LONGEST_LINE:
             yield f"line {number:,} is over {LONGEST_LINE:,} characters", True
             continue

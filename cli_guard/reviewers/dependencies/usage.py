@@ -40,7 +40,6 @@ PYTHON_MANIFESTS = (
     "Pipfile",
     "environment.yml",
 )
-SEARCH_SECONDS = 0.5
 EVERYWHERE = ("*",)
 MOST_IMPORTS, MOST_ENTRIES, MOST_SHOWN, LONGEST_IMPORT = 20, 20, 3, 300
 # A changed file and the line of an import.
@@ -55,7 +54,7 @@ class Tree:
         contents = world.subject.contents
         self.is_complete = isinstance(contents, Searchable)
         if words and isinstance(contents, Searchable):
-            hits = contents.search(sorted(words), EVERYWHERE, SEARCH_SECONDS, alone=True)
+            hits = contents.search(sorted(words), EVERYWHERE, alone=True)
             self.found.update((hit.path, hit.text.lower()) for hit in hits.found)
             if hits.cut:
                 self.is_complete = False

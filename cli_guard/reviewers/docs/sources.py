@@ -137,12 +137,8 @@ def read_source(
         reason = unreadable(change.path, side, subject.limits.file_chars)
         if reason:
             return Skipped(change.path, f"docs: {reason}")
-    if not subject.advice.has_time("docs", change.path, len(text)):
+    if not subject.advice.has_room("docs", change.path, len(text)):
         return None
-    started = subject.clock()
-    symbols_of(subject.trees, language, text)
-    if subject.clock() - started > subject.limits.seconds:
-        return Skipped(change.path, f"docs: took longer than {subject.limits.seconds} seconds")
     return Source(change, language, subject)
 
 

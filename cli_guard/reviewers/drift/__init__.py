@@ -32,8 +32,6 @@ from cli_guard.rules.catalog import one, read_table
 from cli_guard.secrets.redact import redact
 
 MOST_FINDINGS, MOST_CAUSES, MOST_NAMES, MOST_ADDITIONS, MOST_PAGES = 5, 3, 300, 20, 200
-# A search, of which there are two or three; and one of a hook, whose time for advice is short.
-SEARCH_SECONDS, HOOK_SECONDS = 2.0, 0.5
 QUOTED_CHARS, LONGEST_PATCHED = 120, 500
 BRANCH_EVENTS = ("range", "pre-push", "pre-receive", "verify")
 UNRELEASED = ("Unreleased", "unreleased", "UNRELEASED", "Upcoming", "Next", "TBD", "dev")
@@ -79,8 +77,7 @@ class Lookup:
     def search(self, words: Iterable[str], where: str) -> tuple[Hit, ...]:
         """Return the lines with one of the words in files of a list of the rule file, or in "sources"."""
         patterns = source_patterns() if where == "sources" else read_table(TABLE)["paths"][where].split()
-        seconds = HOOK_SECONDS if "drift" in self._subject.advice.bounded else SEARCH_SECONDS
-        hits = self._contents.search(words, tuple(patterns), seconds)
+        hits = self._contents.search(words, tuple(patterns))
         if hits.cut:
             self._skipped.append(Skipped(f"some {where}", f"drift: {hits.cut}"))
         return hits.found

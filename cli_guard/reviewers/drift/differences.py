@@ -109,7 +109,7 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
         reason = "whole text not available" if old is None or new is None else next(filter(None, reasons), "")
         if reason:
             skipped.append(Skipped(change.path, f"drift: {reason}"))
-        elif subject.advice.has_time("drift", change.path, len(old or "") + len(new or "")):
+        elif subject.advice.has_room("drift", change.path, len(old or "") + len(new or "")):
             yield Sides(subject, change, old or "", new or "", skipped)
 
 

@@ -10,7 +10,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
-from cli_guard.reviewers.refactor.growth import Growth, GrowthFinding
+from cli_guard.reviewers.refactor.growth import MOST_COMPARED, Growth, GrowthFinding
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 
@@ -81,7 +81,7 @@ class Files:
         """Return the findings of one file, with the functions that make their plans."""
         text = self._subject.contents.new(change)
         most = self._subject.limits.file_chars
-        if not self._subject.advice.has_time("refactor", change.path, len(text or "")):
+        if not self._subject.advice.has_room("refactor", change.path, len(text or "")):
             return FileGrowth()
         reason = unreadable(change.path, text, most) if text is not None else None
         readable = reason is None
@@ -127,11 +127,9 @@ def _grown(
         return "text before the change not available"
     if len(old) > subject.limits.file_chars:
         return f"before the change longer than {subject.limits.file_chars} characters"
-    try:
-        for finding in growth.review(change, language, text, old):
-            grown.append(finding)
-    except TimeoutError:
-        return f"stopped after {subject.limits.seconds} seconds"
+    grown += growth.review(change, language, text, old)
+    if growth.compared > MOST_COMPARED:
+        return f"only the first {MOST_COMPARED} functions over a limit are compared"
     return f"{growth.unmeasured} functions could not be measured" if growth.unmeasured else None
 
 

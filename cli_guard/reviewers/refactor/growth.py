@@ -17,6 +17,8 @@ ALIKE = 0.6
 OVER, GROWN = 1.2, 4 / 3
 # Fewer paths than this are a list of steps or of settings, which reads well at any length.
 FLAT = 6
+# Functions over a limit that are compared with those before, and removed ones that each is compared with.
+MOST_COMPARED, MOST_REMOVED = 500, 1_000
 
 
 @dataclass(frozen=True)
@@ -49,35 +51,32 @@ class GrowthFinding:
 class Growth:
     """Compares the functions of each changed file before and after.
 
-    For the last file, `unmeasured` counts the functions that lizard could not read, and `asked_others` says whether
-    other files were searched.
+    For the last file, `unmeasured` counts the functions that lizard could not read, `compared` those over a limit, and
+    `asked_others` says whether other files were searched.
     """
 
     def __init__(self, rules: Mapping[str, Rule], subject: ReviewInput) -> None:
         self._subject = subject
         self._complexity = Limit.of(rules["refactor-complex"])
         self._length = Limit.of(rules["refactor-long"])
-        self.unmeasured = 0
+        self.unmeasured = self.compared = 0
         self.asked_others = False
 
     def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[GrowthFinding]:
-        """Return the findings of one file.
-
-        Raises TimeoutError if the file takes longer than `limits.seconds`.
-        """
+        """Return the findings of one file, on its first MOST_COMPARED functions over a limit."""
         lines, old_lines = split_lines(text), split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
-        started = self._subject.clock()
-        self.unmeasured, self.asked_others = 0, False
+        self.unmeasured, self.compared, self.asked_others = 0, 0, False
         before: tuple[Symbol, ...] | None = None
         for symbol in symbols:
-            if self._subject.clock() - started > self._subject.limits.seconds:
-                raise TimeoutError
             if not symbol.is_function or not change.touches(symbol.top, symbol.end_line):
                 continue
             after = self._measure(language, symbol, lines)
             if after is None:
                 continue
+            self.compared += 1
+            if self.compared > MOST_COMPARED:
+                return
             if before is None:
                 before = symbols_of(self._subject.trees, language, old_text) if old_text else ()
             former = _former(symbol, symbols, before, lines, old_lines)
@@ -176,7 +175,7 @@ def _former(
         place = [s for s in symbols if s.qualname == symbol.qualname and s.is_function].index(symbol)
         return same[min(place, len(same) - 1)]
     present = {s.qualname for s in symbols}
-    gone = [old for old in before if old.is_function and old.qualname not in present]
+    gone = [old for old in before if old.is_function and old.qualname not in present][:MOST_REMOVED]
     scored = [(_alike(symbol, lines, old, old_lines), old) for old in gone]
     best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= ALIKE else None

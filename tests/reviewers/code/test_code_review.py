@@ -185,11 +185,11 @@ def test_edit_without_the_whole_text_is_named() -> None:
     assert [(s.path, s.reason) for s in report.skipped] == [("a.py", "code: whole text not available")]
 
 
-def test_spent_time_is_named() -> None:
-    ticks = iter(range(0, 1000, 10))
-    report = reviewed(new_file("a.py", "x = eval(text)\n"), clock=lambda: float(next(ticks)))
-    assert report.findings == ()
-    assert "5 s were spent" in report.skipped[0].reason
+@table(("calls", "asks"), [(2_000, []), (6_000, [True])])
+def test_many_matches_in_one_long_line_are_cut_by_their_number(calls: int, asks: list[bool]) -> None:
+    report = reviewed(new_file("a.py", "eval(data);" * calls + "#" + "x" * 28_000 + "\n"))
+    assert [each.rule for each in report.findings] == ["code-python-eval"]
+    assert [each.asks for each in report.skipped] == asks
 
 
 def test_deleted_file_is_no_concern() -> None:

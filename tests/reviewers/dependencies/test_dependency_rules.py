@@ -34,7 +34,7 @@ class Tree(SnapshotContents):
             raise MissingObject(change.path)
         return self.after[change.path]
 
-    def search(self, words: list[str], patterns: tuple[str, ...], seconds: float, *, alone: bool) -> Hits:
+    def search(self, words: list[str], patterns: tuple[str, ...], *, alone: bool) -> Hits:
         assert alone and patterns == ("*",)
         longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
         pattern = re.compile(rf"(?i)(?<!\w)(?:{longest_first})(?!\w)")

@@ -8,7 +8,8 @@ from reviewers.docs.before_after import subject_of
 from reviewers.refactor.grown import found
 
 from cli_guard.model import Skipped
-from cli_guard.reviewers.refactor import review
+from cli_guard.reviewers import refactor
+from cli_guard.reviewers.refactor import growth, review
 from cli_guard.reviewers.review_input import Limits
 
 
@@ -119,17 +120,14 @@ def test_what_is_not_read_is_said() -> None:
     assert {s.reason for s in review(bare).skipped} == {"refactor: whole text not available"}
 
 
-def test_a_file_that_takes_too_long_is_said() -> None:
-    ticks = iter(range(10_000))
-    subject = subject_of({}, {"a.py": branches(30)})
-    slow = type(subject)(
-        subject.event,
-        subject.changes,
-        subject.contents,
-        limits=Limits(seconds=0.5),
-        clock=lambda: next(ticks),
-    )
-    assert review(slow).skipped == (Skipped("a.py", "refactor: stopped after 0.5 seconds"),)
+def test_what_follows_many_functions_over_a_limit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growth, "MOST_COMPARED", 2)
+    monkeypatch.setattr(refactor, "MOST_COMPARED", 2)
+    text = "\n\n".join(branches(60, name=f"f{number}") for number in range(3))
+    report = review(subject_of({}, {"a.py": text}))
+    assert [each.rule for each in report.findings].count("refactor-complex") == 2
+    reason = "refactor: only the first 2 functions over a limit are compared"
+    assert report.skipped == (Skipped("a.py", reason),)
 
 
 @table(
