@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from cli_guard.code.syntax import Trees
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "templates")
@@ -25,6 +26,21 @@ def readable(topic: str, text: str) -> tuple[str, Mapping[int, int]]:
     if topic in ("kubernetes", "yaml", "compose") and ("{{" in text or "{%" in text):
         return without_actions(text), {}
     return text, {}
+
+
+def script_in(trees: Trees, page: str) -> str:
+    """Return the scripts of a page, HTML or a component of Vue or Svelte, with blank lines for the rest of it."""
+    lines = [""] * (page.count("\n") + 1)
+    for element in trees.root("html", page).find_all(kind="script_element"):
+        start, *content = element.children()
+        if PATTERNS["no_script"].search(start.text()):
+            continue
+        for part in content:
+            if part.kind() == "raw_text":
+                for number, line in enumerate(part.text().split("\n"), part.range().start.line):
+                    lines[number] += f"{line};" if lines[number] else line
+    text = "\n".join(lines)
+    return without_actions(text) if "{{" in text or "{%" in text else text
 
 
 def without_actions(text: str) -> str:

@@ -6,9 +6,10 @@ lines and statements of files without a grammar here (`lines`), and over a file 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from cli_guard.code.languages import language_for
+from cli_guard.code.languages import language_for, suffix_of
+from cli_guard.code.templates import script_in
 from cli_guard.git.between import hunks_between
 from cli_guard.git.plumbing import LFS_LINE
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
@@ -21,6 +22,9 @@ from cli_guard.reviewers.unread import unread
 __all__ = ["examiner", "review"]
 
 LFS = "stored by Git LFS: only its pointer is here"
+# Their scripts are code; what TypeScript reads includes JavaScript.
+PAGES = frozenset((".html", ".htm", ".vue", ".svelte"))
+PAGE_LANGUAGE = "typescript"
 NO_TEXT = "code: whole text not available"
 
 
@@ -57,6 +61,9 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield from _inspect_notebook(subject, change, text)
     path = change.read_as or change.path
     language = language_for(path, _first_line(change, text))
+    if suffix_of(path) in PAGES and text is not None and "<script" in text.lower():
+        language = PAGE_LANGUAGE
+        text, subject = script_in(subject.trees, text), replace(subject, contents=_Scripts(subject))
     topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
     has_trees = topic is not None or bool(subject.user_rules.rules_for(language or ""))
@@ -77,6 +84,21 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         trees.inspect(subject, change, language, topic, text, lambda: subject.contents.old(change))
     )
     yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, text, lapsed)))
+
+
+@dataclass(frozen=True)
+class _Scripts:
+    """The contents of pages as their scripts alone; the lines keep their numbers."""
+
+    subject: ReviewInput
+
+    def new(self, change: FileChange) -> str | None:
+        text = self.subject.contents.new(change)
+        return text and script_in(self.subject.trees, text)
+
+    def old(self, change: FileChange) -> str | None:
+        text = self.subject.contents.old(change)
+        return text and script_in(self.subject.trees, text)
 
 
 def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:

@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from examples import table
+from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
@@ -159,12 +159,26 @@ PADDING = "a" * 5_000
         ("a.tf", '/*{}*/ resource "aws_s3_bucket" "a" {{ acl = "public-read" }}'),
         ("a.py", "# {}\nx = eval(text)"),
         ("vendor/a.min.js", "/*{}*/ eval(location.hash.slice(1))"),
+        ("a.vue", "<p v-html='x'/><script lang=ts>/*{}*/ eval(location.hash.slice(1))</script>"),
+        ("a.html", "<!--{}--><SCRIPT>eval(location.hash.slice(1))</SCRIPT>"),
     ],
 )
 @table("padding", ["", PADDING], ids=["plain", "padded"])
 def test_a_padded_line_is_judged_as_a_plain_one(path: str, code: str, padding: str) -> None:
     report = reviewed(new_file(path, code.format(padding) + "\n"))
     assert report.findings and report.skipped == ()
+
+
+@near_misses(
+    "page",
+    [
+        "<!-- <script>eval(location.hash.slice(1))</script> --><p>a</p>",
+        "<script type='text/x-template'>eval(location.hash.slice(1))</script>",
+        "<pre>eval(location.hash.slice(1))</pre><script>let a = 1</script>",
+    ],
+)
+def test_what_is_no_script_of_a_page_is_not_judged(page: str) -> None:
+    assert reviewed(new_file("a.html", page + "\n")).findings == ()
 
 
 @table("sign", ["z", "("])
