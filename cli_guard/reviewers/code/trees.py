@@ -22,7 +22,7 @@ with `matches` by every rule of that topic.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, islice
@@ -165,6 +165,15 @@ def unreadable(language: str, text: str) -> str:
     return f"more than {DEEPEST} levels of indentation" if indents_too_deep(language, text) else ""
 
 
+def leave(subject: ReviewInput, change: FileChange, reason: str, is_unread: Callable[[str], bool]) -> Skipped:
+    """Return the entry for a file that a bound leaves out; what was so before the change asks nobody."""
+    from cli_guard.reviewers.unread import unread
+
+    old = subject.contents.old(change)
+    text = subject.contents.new(change) or ""
+    return unread(change, reason, text[:200].split("\n", 1)[0], before=old is not None and is_unread(old))
+
+
 def inspect(
     subject: ReviewInput, change: FileChange, language: str, topic: str | None, text: str
 ) -> Iterator[Finding | Skipped]:
@@ -176,7 +185,7 @@ def inspect(
     if not rules:
         return
     if why := unreadable(language, text):
-        yield Skipped(change.path, f"code: {why}", asks=True)
+        yield leave(subject, change, f"code: {why}", lambda old: bool(unreadable(language, old)))
         return
     root = subject.trees.root(language, text)
     most = MOST_COLUMNS // max(1, *map(len, lines))
