@@ -18,7 +18,8 @@ from pathlib import Path
 from cli_guard.errors import GitError, MissingObject, NotARepository
 from cli_guard.git.call import PIECE_BYTES, Call, Late, limit_memory
 
-TIMEOUT_SECONDS = 120
+# An emergency stop: what a call may print is bounded by its size.
+TIMEOUT_SECONDS = 600
 
 READ_ONLY = (
     "--no-pager",

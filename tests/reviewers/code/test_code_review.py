@@ -199,6 +199,23 @@ def test_edit_without_the_whole_text_is_named() -> None:
     assert [(s.path, s.reason) for s in report.skipped] == [("a.py", "code: whole text not available")]
 
 
+DEEP = "x = " + "(" * 300 + "1" + ")" * 300 + "\n"
+BIG = "x = input()\n" * 60_000 + "y = eval(x)\n"
+
+
+@table(
+    ("before", "after", "asks"),
+    [
+        ("a = 1\n", DEEP + "b = eval(a)\n", [True]),
+        (DEEP + "a = 1\n", DEEP + "b = eval(a)\n", [False]),
+        ("a = 1\n", BIG, [True]),
+        (BIG, BIG + "b = 1\n", [False]),
+    ],
+)
+def test_what_was_too_much_before_asks_nobody(before: str, after: str, asks: list[bool]) -> None:
+    assert [each.asks for each in review(subject_of({"a.py": before}, {"a.py": after})).skipped] == asks
+
+
 @table(("calls", "asks"), [(2_000, []), (6_000, [True])])
 def test_many_matches_in_one_long_line_are_cut_by_their_number(calls: int, asks: list[bool]) -> None:
     report = reviewed(new_file("a.py", "eval(data);" * calls + "#" + "x" * 28_000 + "\n"))
