@@ -33,7 +33,6 @@ OVER_BUDGET = "compressed: over the limit"
 TOO_DEEP = f"compressed: nested more than {DEEPEST} deep"
 TOO_LONG = f"compressed: an archive in it is over {WINDOW // 2:,} bytes"
 ENCRYPTED = "not read: encrypted"
-MAY_CARRY = frozenset((OVER_BUDGET, TOO_DEEP, TOO_LONG, ENCRYPTED))
 
 # Formats that the standard library does not open.
 CLOSED = (
@@ -45,6 +44,9 @@ CLOSED = (
     (b"PACK\0\0\0", "Git pack"),
     (b"# v2 git bundle\n", "Git bundle"),
     (b"# v3 git bundle\n", "Git bundle"),
+)
+MAY_CARRY = frozenset(
+    (OVER_BUDGET, TOO_DEEP, TOO_LONG, ENCRYPTED, *(f"not read: {name}" for _, name in CLOSED))
 )
 # A `.pyc` begins with a magic number, of which the last two bytes stay the same; a short text with its type and length.
 BYTECODE = re.compile(rb".[\x0c-\x0f]\r\n", re.DOTALL)

@@ -73,6 +73,8 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
     for found in _run_by(shell, step.get("run")):
         yield found.substitute(PATTERNS["expression"])
     inputs = step.get("with")
+    if isinstance(inputs, Table) and step.text("uses").startswith("docker://"):
+        yield from snippet_if_any(word_pieces(inputs.get("entrypoint"), inputs.get("args")), Where.CI)
     if isinstance(inputs, Table) and not PATTERNS["javascript"].match(step.text("uses")):
         for name in RUN_INPUTS:
             for found in lines(inputs.get(name), Where.CI):

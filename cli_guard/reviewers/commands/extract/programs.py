@@ -34,6 +34,7 @@ BUILD_FILES = re.compile(
 OF_MODULE = re.compile(
     r"(?m)^[ \t]*(?:import (?:subprocess|os|asyncio) as (\w+)|from (?:subprocess|os|asyncio) import\b)"
 )
+IMPORTED = re.compile(r"""(?:__import__|(?:importlib\.)?import_module)\(["'](\w+)["']\)""")
 # Not every such text is for a POSIX shell, so one that cannot be read as such is no finding.
 LANGUAGE = "mixed"
 COMMENT = re.compile(r"[ \t]*(?:#(?!!)|//(?!go:generate)|\*|--|;)")
@@ -99,7 +100,7 @@ def _python(text: str, where: Where) -> Iterator[Snippet]:
         function, arguments = call.field("function"), call.field("arguments")
         if function is None or arguments is None:
             continue
-        owner, _, name = function.text().rpartition(".")
+        owner, _, name = IMPORTED.sub(r"\1", function.text()).rpartition(".")
         first = next(_list_children(arguments), None)
         if name not in RUNS or owner not in owners or first is None:
             continue
