@@ -22,6 +22,8 @@ MOST_NAMES = 20
 NAME = re.compile(r"[^\W\d]\w*")
 VARIABLE = re.compile(r"\$[{(]?(\w+)")
 CLOSING = (")", "]", "}")
+# The text behind the heading of a Python function, which is no code.
+DOCSTRING = re.compile(r"""(:[ \t]*\n)[ \t]*[rRuU]?(\"{3}|'{3})(?:(?!\2)[\s\S])*\2[ \t]*(?=\n)""")
 
 
 def lapsed_lines(change: FileChange, contents: Contents) -> frozenset[int]:
@@ -90,7 +92,8 @@ class _Text:
             mentioned = re.compile(rf"\b{re.escape(name)}\b")
             given.add((name, self._code(filter(mentioned.search, self.lines))))
         begin = around[-1].line if around else first
-        return self._code(self.lines[begin - 1 : last]), given
+        shown = DOCSTRING.sub(r"\1", "\n".join(self.lines[begin - 1 : last]), count=1)
+        return self._code(shown.split("\n")), given
 
     @cached_property
     def _indents(self) -> list[int]:

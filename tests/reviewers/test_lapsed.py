@@ -97,6 +97,7 @@ def test_it_asks_again_once_its_ground_changes(path: str, text: str, old: str, n
         ("a.py", GUARDED, "def other(name):\n    return name\n", "def other(name):\n    return 1\n"),
         ("a.py", GUARDED, "    name = checked(name)\n", "    # A comment\n\n    name = checked(name)\n"),
         ("a.py", GUARDED, "    name = checked(name)", "    name  = checked(name)"),
+        ("a.py", GUARDED, "def run(name):\n", 'def run(name):\n    """Run it,\n\n    or not.\n    """\n'),
         ("a.sh", TOP, "date\n", "date -u\n"),
         ("a.sh", TOP, "ls\n", "ls -l\n"),
         ("a.py", FLOW, "import subprocess\n", "import os\nimport subprocess\n"),
