@@ -166,7 +166,9 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
 
     def end(code: int) -> Any:
         if os.getpid() == own:  # not a worker that the program forks
-            connection.sendall(bytes([code & 0xFF]))
+            # Who started it may have ended, as with a server that goes on.
+            with suppress(BrokenPipeError):
+                connection.sendall(bytes([code & 0xFF]))
         leave(code)
 
     os._exit = end  # type: ignore[assignment]

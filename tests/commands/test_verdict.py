@@ -343,11 +343,11 @@ def test_an_error_of_ours_on_each_way_to_the_judge(committed: Repo, monkeypatch:
     )
     refused = guard(committed, "exec", "--", "ls")
     assert refused.code == 3 and "internal error: RecursionError" in refused.all
-    # A review of a change stops: nobody may take what was not judged for clean.
+    # A review of a change asks: nobody may take what was not judged for clean.
     committed.write("run.sh", "ls\n")
     committed.git("add", "-A")
     stopped = guard(committed, "review")
-    assert stopped.code == 4 and "internal error: RecursionError" in stopped.err
+    assert stopped.code == 3 and "internal error: RecursionError" in stopped.out
 
 
 def test_a_reason_without_words_of_the_command_is_not_searched_for_secrets() -> None:

@@ -873,7 +873,7 @@ def test_pushed_to_a_server_that_is_busy(repo: Repo, served: Repo, monkeypatch: 
     monkeypatch.setattr("cli_guard.cli.pre_receive.SECONDS", 0.001)
     done = received(repo, served)
     assert (done.code, done.out) == (2, "")
-    assert "not verified within 0.001 s" in done.err
+    assert "internal error: not done within 0.001 s" in done.err
     assert "fewer commits" not in done.err
 
 
