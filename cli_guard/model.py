@@ -382,16 +382,6 @@ class Contents(Protocol):
         """Return the text before the change."""
 
 
-class NoContents:
-    """The contents of a bare patch: only its hunks are known."""
-
-    def new(self, change: FileChange) -> str | None:
-        """Return None."""
-        return None
-
-    old = new
-
-
 def fingerprint(rule: str, path: str, content: str) -> str:
     """Return 16 hex digits that stay the same when lines move: a hash of rule, path and content, blanks folded."""
     data = "\0".join((rule, path, " ".join(content.split()))).encode("utf-8", "surrogatepass")

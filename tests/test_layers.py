@@ -39,8 +39,8 @@ BUDGETS = {
     # policies checked, shown and begun 360, stats 380, other hook managers 200, paths 110, and others;
     # what the judge of commands looks at in the work tree (names, links, secrets) 145, which `commands` gave up sixfold
     # commits without a review, objects as bytes, bounds of git and a report of crashes in state 266
-    ("cli", "review", "graph", "policy", "git", "state"): 22_429,
-    ("commands",): 10_844,  # variables in front of git 27
+    ("cli", "review", "graph", "policy", "git", "state"): 22_438,
+    ("commands",): 10_843,  # variables in front of git 27
     # 15,000 with flow; drift took 1,680, dependencies 1,320, plans 390, secrets 370, flow 2,960, explain 240
     # signs of comments 13, loading late 12; the guard's own calls as parsed values 840, what a change makes run 380,
     # archives by their streams 170, keys in pieces 150, answers that lapse 108, what is unread 75
@@ -56,7 +56,7 @@ BUDGETS = {
 }
 # 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies, the
 # model, evidence and scans
-WHOLE = 87_804
+WHOLE = 87_803
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

@@ -59,8 +59,7 @@ APART = ("subshell", "background", "coproc")
 class Shell(Machine):
     """A shell that walks a script node by node.
 
-    `parsed` are the texts whose variables are not in `names_read` yet, `called` the bodies of the functions that have
-    run, `assigned` the variables that have been set in the loop under way.
+    `names_read` are the variables of all texts but `parsed`, `called` the bodies that ran, `assigned` what a loop set.
     """
 
     uncalled: dict[str, Node] = field(default_factory=dict)

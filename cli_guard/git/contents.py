@@ -133,6 +133,16 @@ class RawContents(Protocol):
         """Return the bytes of one side, None if there are none or they are over the limit."""
 
 
+class NoContents:
+    """The contents of a bare patch: only its hunks are known."""
+
+    def new(self, change: FileChange) -> str | None:
+        """Return None."""
+        return None
+
+    old = new
+
+
 class BlobReader:
     """Reads blobs while it is open; a context manager, because it keeps a git process."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.errors import MissingObject
 from cli_guard.git.changes import Bounds, ChangeReader, History
-from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
+from cli_guard.git.contents import BlobContents, BlobReader, NoContents, WorktreeContents
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.message import recorded_message
 from cli_guard.git.patch import PatchContents, read_patch
@@ -19,7 +19,6 @@ from cli_guard.model import (
     CommitMessage,
     Contents,
     FileChange,
-    NoContents,
     Skipped,
     TagMessage,
 )

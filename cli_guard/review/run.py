@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
+from cli_guard.git.contents import NoContents
 from cli_guard.git.repository import Repository
 from cli_guard.model import (
     ChangeSet,
@@ -20,7 +21,6 @@ from cli_guard.model import (
     Decision,
     Disposition,
     JudgedFinding,
-    NoContents,
 )
 from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
