@@ -32,7 +32,7 @@ def lapsed_lines(change: FileChange, contents: Contents) -> frozenset[int]:
     if new is None or MARK not in new:
         return frozenset()
     now, before = _Text(change.path, new), LinesBefore(change)
-    answered = [line for line in _answered(now.lines) if not change.touches(line)]
+    answered = [line for line in _answered_lines(now.lines) if not change.touches(line)]
     old = contents.old(change) if answered else None
     if old is None:
         return frozenset()
@@ -51,7 +51,7 @@ def with_lines(change: FileChange, lines: frozenset[int], contents: Contents) ->
     return replace(change, hunks=tuple(hunks))
 
 
-def _answered(lines: Sequence[str]) -> Iterator[int]:
+def _answered_lines(lines: Sequence[str]) -> Iterator[int]:
     """Yield the lines that an answer is on, or in a comment right above."""
     for number, line in enumerate(lines, 1):
         if answer_in(line):

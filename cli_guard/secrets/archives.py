@@ -226,7 +226,7 @@ def _streams(data: bytes) -> Iterator[tuple[int, Stream]]:
             inflated = max(inflated, stream.end or 0)
 
 
-def _deflated() -> Any:
+def _inflate_bare() -> Any:
     """Return a decompressor of the bare stream: with its checksum, a wrong one would hide the end of it."""
     return zlib.decompressobj(-zlib.MAX_WBITS)
 
@@ -252,7 +252,7 @@ def _zip_entry(data: bytes, at: int) -> Stream | None:
     named = data[at + 30 : at + 30 + name]
     is_sure = data[at + 4] < 64 and bool(named) and min(named) >= 0x20
     # The method may be forged, and the true one stand in the directory: each is tried.
-    return Stream(start, _deflated, failure, is_sure=is_sure, size=wanted)
+    return Stream(start, _inflate_bare, failure, is_sure=is_sure, size=wanted)
 
 
 def _zip_other(data: bytes, at: int) -> Stream | None:
@@ -279,7 +279,7 @@ def _gzip(data: bytes, at: int) -> Stream | None:
     for flag in (8, 16):  # a name, a comment
         if flags & flag:
             start = data.find(b"\0", start) + 1 or len(data)
-    return Stream(start + flags // 2 % 2 * 2, _deflated)
+    return Stream(start + flags // 2 % 2 * 2, _inflate_bare)
 
 
 def _bzip2(data: bytes, at: int) -> Stream | None:
@@ -294,7 +294,7 @@ def _xz(_data: bytes, at: int) -> Stream:
 def _zlib(data: bytes, at: int) -> Stream | None:
     head = int.from_bytes(data[at : at + 2], "big")
     is_one = head >> 8 & 15 == 8 and head >> 12 < 8 and head % 31 == 0 and not head & 32
-    return Stream(at + 2, _deflated, failure="") if is_one else None
+    return Stream(at + 2, _inflate_bare, failure="") if is_one else None
 
 
 def _pdf(data: bytes, at: int) -> Stream | None:

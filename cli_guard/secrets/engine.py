@@ -111,7 +111,7 @@ def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
     work.reached = len(text)
     yield from _in_pieces(text, path, work, depth)
     for find in (disguised.find_encoded, disguised.find_transformed):
-        yield from _decoded(find, text, path, work, depth)
+        yield from _find_decoded(find, text, path, work, depth)
     # The last text inside this one may have taken all that was left.
     work.spend(len(text), 0)
 
@@ -124,7 +124,7 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
         yield from keyblocks.find_blocks(read)
         held = keywords().held_by(lower, Vocabulary.of(lower))
         yield from _near_keywords(read, lower, path, held, own, _has_format)
-        yield from _decoded(disguised.find_encoded, read, path, own, depth)
+        yield from _find_decoded(disguised.find_encoded, read, path, own, depth)
 
     def scan_read(read: str) -> Sequence[Hit]:
         return _read_again(read, work, find)
@@ -133,7 +133,7 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
         yield replace(hit, start=start, end=end, value=hit.value if hit.encoded else text[start:end])
 
 
-def _decoded(find: disguised.Find, text: str, path: str, work: _Work, depth: int) -> Iterable[Hit]:
+def _find_decoded(find: disguised.Find, text: str, path: str, work: _Work, depth: int) -> Iterable[Hit]:
     """Return the hits in what a text has encoded, as one of the finders decodes it."""
 
     def scan_inner(inner: str) -> Sequence[Hit]:

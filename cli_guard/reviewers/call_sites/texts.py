@@ -119,15 +119,15 @@ def makefile(values: Values, path: str, text: str) -> Sites:
     used = {name: settings[name] for name in used_settings(kept, settings)}
     sites: Sites = {
         "the makefile": {
-            **{f"setting {name}": joined(values, lines) for name, lines in used.items()},
-            **{target: joined(values, rules[target]) for target in special},
-            "other lines": joined(values, others),
+            **{f"setting {name}": join_lines(values, lines) for name, lines in used.items()},
+            **{target: join_lines(values, rules[target]) for target in special},
+            "other lines": join_lines(values, others),
         }
     }
     for target in called:
         is_phony = target in needs.get(".PHONY", ())
         sites[f"target {target}"] = {
-            "rule": joined(values, rules[target]),
+            "rule": join_lines(values, rules[target]),
             ".PHONY": values.text(str(is_phony)),
         }
     for other, named in needs.items():
@@ -166,7 +166,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield number, "\n".join(parts)
 
 
-def joined(values: Values, lines: list[tuple[int, str]]) -> Value:
+def join_lines(values: Values, lines: list[tuple[int, str]]) -> Value:
     """Return the value of some lines as they stand."""
     return values.text("".join(f"{each.strip()};" for _, each in lines), lines[0][0] if lines else None)
 
