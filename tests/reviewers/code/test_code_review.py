@@ -200,7 +200,7 @@ def test_edit_without_the_whole_text_is_named() -> None:
 
 
 DEEP = "x = " + "(" * 300 + "1" + ")" * 300 + "\n"
-BIG = "x = input()\n" * 60_000 + "y = eval(x)\n"
+BIG = "".join(f"x{n} = input()\n" for n in range(60_000)) + "y = eval(x1)\n"
 
 
 @table(
