@@ -198,8 +198,9 @@ def inspect(
     def parse(given: str) -> _Parsed:
         return _Parsed(subject.trees, language, *(readable(topic, given) if topic else (given, {})))
 
-    def was_long(rule: TreeRule, given: str) -> bool:
-        return parse(given).is_long(rule)
+    def had_too_many(rule: TreeRule, given: str) -> bool:
+        side = parse(given)
+        return len(side.nodes(rule)) > side.most
 
     lines = text.split("\n")
     now = parse(text)
@@ -210,13 +211,14 @@ def inspect(
     if why := unreadable(language, now.text):
         yield leave(subject, change, f"code: {why}", lambda old: bool(unreadable(language, old)))
         return
-    before = _Before(change, topic, language, old, parse)
+    before = _Before(change, change.old_path or change.path, topic, language, old, parse)
     for rule in rules:
         count = 0
-        if now.is_long(rule):
+        nodes = now.nodes(rule)
+        if len(nodes) > now.most:
             reason = f"code: more than {now.most:,} matches of {rule.rule.id} in lines as long as these"
-            yield leave(subject, change, reason, partial(was_long, rule))
-        found = _new_matches(rule, change, now, before)
+            yield leave(subject, change, reason, partial(had_too_many, rule))
+        found = _new_matches(rule, nodes, change, now, before)
         if once := rule.patterns.get("once"):
             found = islice(_unknown(found, once, rule, before), 1)
         for count, (node, span) in enumerate(found, 1):
@@ -241,21 +243,21 @@ class _Parsed:
         """The most matches of a rule whose places are looked up."""
         return MOST_COLUMNS // max(1, *map(len, self.text.split("\n")))
 
-    def _nodes(self, rule: TreeRule) -> "list[SgNode]":
-        return self.trees.root(self.language, self.text).find_all(rule.config)
+    @cached_property
+    def _root(self) -> "SgNode":
+        return self.trees.root(self.language, self.text)
 
-    def is_long(self, rule: TreeRule) -> bool:
-        """Return whether a rule matches so often, in lines so long, that some matches are left out."""
-        return len(self._nodes(rule)) > self.most
+    def nodes(self, rule: TreeRule) -> "list[SgNode]":
+        """Return all that a rule matches."""
+        return self._root.find_all(rule.config)
 
-    def matches(self, rule: TreeRule) -> "Iterator[SgNode]":
-        """Yield what a rule matches, without what its `unassigned` and `passed_to` leave out."""
+    def matches(self, rule: TreeRule, nodes: "list[SgNode]") -> "Iterator[SgNode]":
+        """Yield of the nodes of a rule those that its `unassigned` and `passed_to` leave, as far as they are read."""
         passed_to = rule.patterns.get("passed_to")
-        assigned = (
-            _names(rule.patterns.get("assigned", ASSIGNED), self.text) if rule.unassigned else frozenset()
-        )
+        given = rule.patterns.get("assigned", ASSIGNED)
+        assigned = _names(given, self.text) if rule.unassigned else frozenset()
         passed = _names(passed_to, self.text) if passed_to else frozenset()
-        for node in self._nodes(rule)[: self.most]:
+        for node in nodes[: self.most]:
             if assigned and (_bound(node, rule.unassigned) or "").strip("'\":") in assigned:
                 continue
             if not passed_to or not (query := _bound(node, "QUERY")) or query in passed:
@@ -271,6 +273,7 @@ class _Before:
     """What the rules matched in the text before the change, which is read for the first match off the added lines."""
 
     change: FileChange
+    path: str
     topic: str | None
     language: str
     read: Callable[[], str | None]
@@ -281,42 +284,39 @@ class _Before:
         """The text, None if there is none to compare with, as in a bare patch."""
         return self.read()
 
-    @property
-    def path(self) -> str:
-        return self.change.old_path or self.change.path
-
     @cached_property
     def line(self) -> LinesBefore:
         return LinesBefore(self.change)
 
     @cached_property
-    def parsed(self) -> _Parsed | None:
+    def side(self) -> _Parsed | None:
         if self.text is None or (self.topic and topic_of(self.path, self.language, self.text) != self.topic):
             return None
         parsed = self.parse(self.text)
         return None if unreadable(self.language, parsed.text) else parsed
 
     def matches(self, rule: TreeRule) -> "list[SgNode]":
-        parsed = self.parsed
-        return list(parsed.matches(rule)) if parsed and rule.wants(self.path, parsed.text) else []
+        side = self.side
+        wanted = side is not None and rule.wants(self.path, side.text)
+        return list(side.matches(rule, side.nodes(rule))) if side and wanted else []
 
     def lines(self, rule: TreeRule) -> frozenset[int]:
         """Return the lines of what the rule matched in code that ran."""
         return frozenset(
             span.first
             for node in self.matches(rule)
-            if self.parsed and node.range().start.index not in self.parsed.dead
+            if self.side and node.range().start.index not in self.side.dead
             for span in _spans(node, rule.patterns.get("focus"))
         )
 
 
 def _new_matches(
-    rule: TreeRule, change: FileChange, now: _Parsed, before: _Before
+    rule: TreeRule, nodes: "list[SgNode]", change: FileChange, now: _Parsed, before: _Before
 ) -> Iterator[tuple["SgNode", "Span"]]:
     """Yield the first match on each line that overlaps an added line, whose value one gives, or that runs only now."""
     seen = set()
     known: frozenset[int] | None = None
-    for node in now.matches(rule):
+    for node in now.matches(rule, nodes):
         spans = _touched(rule, node, change, now.given_at)
         if not spans and before.text is not None and node.range().start.index not in now.dead:
             known = before.lines(rule) if known is None else known
