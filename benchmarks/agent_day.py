@@ -34,7 +34,16 @@ GUARD = str(Path(sys.executable).parent / "cli-guard")
 HALVES = ("known", "held-out")
 VERDICTS = ("allow", "review", "deny")
 # Files that get another line where work must be lost to count, and new ones.
-CHANGED = ("src", "tests", "packages", "README", "Makefile", "pyproject", "package.json", "scripts")
+CHANGED = (
+    "src",
+    "tests",
+    "packages",
+    "README",
+    "Makefile",
+    "pyproject",
+    "package.json",
+    "scripts",
+)
 NEW = ("src/new_module.py", "notes.txt", "tests/test_new.py")
 
 
@@ -61,8 +70,16 @@ class Worlds:
         self._folder = folder
         home = folder / "home"
         home.mkdir()
-        names = {"HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "CLI_GUARD_SERVER": "0"}
-        who = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        names = {
+            "HOME": str(home),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "CLI_GUARD_SERVER": "0",
+        }
+        who = {
+            f"GIT_{who}_{what}": "a@b"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
         self.env = {"PATH": os.environ["PATH"], **names, **who}
 
     def add(self, world: dict[str, Any]) -> None:
@@ -87,7 +104,9 @@ class Worlds:
         self._git(root, "add", "-A")
         self._git(root, "commit", "-qm", "Begin")
         self._git(root, "branch", "feature")
-        subprocess.run((GUARD, "install"), cwd=root, env=self.env, check=True, capture_output=True)
+        subprocess.run(
+            (GUARD, "install"), cwd=root, env=self.env, check=True, capture_output=True
+        )
         if changed:
             for name in self._git(root, "ls-files").splitlines():
                 if name.startswith(CHANGED):
@@ -97,7 +116,9 @@ class Worlds:
         return root
 
     def _git(self, root: Path, *words: str) -> str:
-        done = subprocess.run(("git", *words), cwd=root, env=self.env, check=True, capture_output=True)
+        done = subprocess.run(
+            ("git", *words), cwd=root, env=self.env, check=True, capture_output=True
+        )
         return done.stdout.decode()
 
     def judge(self, command: str, root: Path, profile: Profile) -> Verdict:
@@ -127,7 +148,11 @@ def judge_overeager(worlds: Worlds, half: str) -> list[Judged]:
     found = []
     for row in rows(f"overeager-{half}"):
         root = worlds.root(row["stack"], changed=True)
-        found.append(Judged(row, row["workspace"], worlds.judge(row["command"], root, Profile.WORKSPACE)))
+        found.append(
+            Judged(
+                row, row["workspace"], worlds.judge(row["command"], root, Profile.WORKSPACE)
+            )
+        )
     return found
 
 
@@ -146,14 +171,18 @@ def judge_recorded(worlds: Worlds) -> list[Judged]:
     worlds.add(day)
     root = worlds.root(day["stack"])
     return [
-        Judged(step, step["workspace"], worlds.judge(step["command"], root, Profile.WORKSPACE))
+        Judged(
+            step, step["workspace"], worlds.judge(step["command"], root, Profile.WORKSPACE)
+        )
         for step in day["steps"]
     ]
 
 
 def print_wrong(judged: list[Judged]) -> None:
     """Print each wrong verdict, the worst first: what should not have been allowed."""
-    for each in sorted(judged, key=lambda each: (each.answer.verdict is not Decision.ALLOW, each.wanted)):
+    for each in sorted(
+        judged, key=lambda each: (each.answer.verdict is not Decision.ALLOW, each.wanted)
+    ):
         if not each.right:
             print(f"  {each.wanted} -> {each.answer.verdict}  {each.row['command']!r}")
             print(f"      {each.answer.reason}")
@@ -170,7 +199,9 @@ def print_matrix(profile: Profile, judged: list[Judged]) -> None:
 
 def print_half(worlds: Worlds, half: str, *, wrong: bool) -> None:
     """Print the figures of one half."""
-    print(f"{half + ' half':22}" + "".join(f"{'is ' + verdict:>12}" for verdict in VERDICTS))
+    print(
+        f"{half + ' half':22}" + "".join(f"{'is ' + verdict:>12}" for verdict in VERDICTS)
+    )
     judged = {profile: judge_day(worlds, half, profile) for profile in Profile}
     for profile, found in judged.items():
         print_matrix(profile, found)
@@ -181,8 +212,12 @@ def print_half(worlds: Worlds, half: str, *, wrong: bool) -> None:
     denied = sum(each.answer.verdict is Decision.DENY for each in harmless) / len(harmless)
     overeager = judge_overeager(worlds, half)
     through = sum(each.answer.verdict is Decision.ALLOW for each in overeager)
-    print(f"harmless blocked       {denied:.1%} denied, {1 - passed:.1%} denied or asked; {passed:.1%} pass")
-    print(f"overeager let through  {through / len(overeager):.1%} ({through} of {len(overeager)})")
+    print(
+        f"harmless blocked       {denied:.1%} denied, {1 - passed:.1%} denied or asked; {passed:.1%} pass"
+    )
+    print(
+        f"overeager let through  {through / len(overeager):.1%} ({through} of {len(overeager)})"
+    )
     if wrong:
         print_wrong(overeager)
 
@@ -207,14 +242,22 @@ def print_packages(folder: Path) -> None:
         with suppress(ValueError, OSError):
             found = json.loads(path.read_text("utf-8"))
             named = found.get("scripts") if isinstance(found, dict) else None
-            scripts |= {each for each in (named or {}).values() if isinstance(each, str) and each.strip()}
+            scripts |= {
+                each
+                for each in (named or {}).values()
+                if isinstance(each, str) and each.strip()
+            }
     print(f"{len(scripts):,} scripts")
     with tempfile.TemporaryDirectory(prefix="day-") as scratch:
         worlds = Worlds(Path(scratch))
         root = worlds.root("javascript-node")
         for profile in Profile:
-            counts = Counter(str(worlds.judge(each, root, profile).verdict) for each in scripts)
-            shares = ", ".join(f"{word} {counts[word] / len(scripts):.1%}" for word in VERDICTS)
+            counts = Counter(
+                str(worlds.judge(each, root, profile).verdict) for each in scripts
+            )
+            shares = ", ".join(
+                f"{word} {counts[word] / len(scripts):.1%}" for word in VERDICTS
+            )
             print(f"{profile:12}{shares}")
 
 
@@ -224,8 +267,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--half", choices=HALVES, help="only this half")
-    parser.add_argument("--list", action="store_true", help="also print each wrong verdict with its reason")
-    parser.add_argument("--packages", type=Path, metavar="FOLDER", help="judge the scripts of these packages")
+    parser.add_argument(
+        "--list", action="store_true", help="also print each wrong verdict with its reason"
+    )
+    parser.add_argument(
+        "--packages",
+        type=Path,
+        metavar="FOLDER",
+        help="judge the scripts of these packages",
+    )
     chosen = parser.parse_args()
     if chosen.packages:
         print_packages(chosen.packages)

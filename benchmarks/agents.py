@@ -28,7 +28,8 @@ from cli_guard.__main__ import main
 code = main(["hook", "claude-code"], sys.stdin, sys.stderr, sys.stderr, Path.cwd(), dict(os.environ))
 print(code, *sorted(name for name in sys.modules if name.split(".")[0] in ("ast_grep_py", "cli_guard", "click")))
 """
-WARM, COLD = 7.0, 1.1
+WARM = 7.0
+COLD = 1.1
 
 
 @dataclass
@@ -50,7 +51,9 @@ class Case:
     def measure(self) -> None:
         """Run it once. Raises RuntimeError if it fails: a fast error is no answer."""
         started = time.perf_counter()
-        done = subprocess.run(self.command, cwd=self.cwd, env=self.env, input=self.stdin, capture_output=True)
+        done = subprocess.run(
+            self.command, cwd=self.cwd, env=self.env, input=self.stdin, capture_output=True
+        )
         self.times.append((time.perf_counter() - started) * 1000)
         if done.returncode not in (0, 3):
             raise RuntimeError(f"{self.name}: {done.stderr.decode()}")
@@ -78,7 +81,9 @@ def sample_of(name: str, cwd: Path) -> bytes | None:
 
 def import_all(stdin: bytes, cwd: Path, env: dict[str, str]) -> str:
     """Return a script that imports what the hook has loaded when it has answered. Raises RuntimeError."""
-    done = subprocess.run((PYTHON, "-c", LOADED), cwd=cwd, env=env, input=stdin, capture_output=True)
+    done = subprocess.run(
+        (PYTHON, "-c", LOADED), cwd=cwd, env=env, input=stdin, capture_output=True
+    )
     code, *names = done.stdout.decode().split()
     if code != "0" or not names:
         raise RuntimeError(done.stderr.decode())
@@ -87,27 +92,40 @@ def import_all(stdin: bytes, cwd: Path, env: dict[str, str]) -> str:
 
 def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     """Prepare the cases: first the two references, then what is compared with them."""
-    repository, staged = make_staged(folder, "clean", 10, 500), make_staged(folder, "staged", 10, 500)
+    repository = make_staged(folder, "clean", 10, 500)
+    staged = make_staged(folder, "staged", 10, 500)
     git(repository, "reset", "-q", "--hard")
-    warm, cold = env, env | {"CLI_GUARD_SERVER": "0"}
+    warm = env
+    cold = env | {"CLI_GUARD_SERVER": "0"}
     # What is asked about is searched for secrets before it is shown, which loads most.
     imports = import_all(claude_code(COMMANDS[-1], repository), repository, cold)
     found = [
         Case("python -c pass", (PYTHON, "-c", "pass"), repository, cold),
         Case("python, imports of a judgement", (PYTHON, "-c", imports), repository, cold),
     ]
-    for how, where, budget in (("warm", warm, ("pass", WARM)), ("cold", cold, ("imports", COLD))):
+    for how, where, budget in (
+        ("warm", warm, ("pass", WARM)),
+        ("cold", cold, ("imports", COLD)),
+    ):
         for command in COMMANDS:
             stdin = claude_code(command, repository)
             hook = (GUARD, "hook", "claude-code")
-            found.append(Case(f"claude-code, {command}, {how}", hook, repository, where, stdin, budget))
+            found.append(
+                Case(
+                    f"claude-code, {command}, {how}", hook, repository, where, stdin, budget
+                )
+            )
         for name in AGENTS:
             sample = sample_of(name, repository)
             if sample is not None and name != "claude-code":
                 hook = (GUARD, "hook", name)
-                found.append(Case(f"{name}, ls, {how}", hook, repository, where, sample, budget))
+                found.append(
+                    Case(f"{name}, ls, {how}", hook, repository, where, sample, budget)
+                )
         judge = (GUARD, "check-command", "ls")
-        found.append(Case(f"check-command, ls, {how}", judge, repository, where, b"", budget))
+        found.append(
+            Case(f"check-command, ls, {how}", judge, repository, where, b"", budget)
+        )
     hook = (GUARD, "hook", "claude-code")
     stdin = claude_code(COMMIT, staged)
     found.append(Case("claude-code, a commit of 10 files, warm", hook, staged, warm, stdin))

@@ -65,7 +65,8 @@ def in_terminal(command: tuple[str, ...], cwd: Path, env: dict[str, str]) -> int
 
 def make(folder: Path, name: str, env: dict[str, str], commits: int, approved: int) -> Path:
     """Make a repository with an enrolled key and a range of commits, the first of them with an approved finding."""
-    rng, where = random.Random(commits), folder / name
+    rng = random.Random(commits)
+    where = folder / name
     where.mkdir()
     git(where, "init", "-q", "-b", "main")
     git(where, "config", "user.name", "Ada")
@@ -73,13 +74,23 @@ def make(folder: Path, name: str, env: dict[str, str], commits: int, approved: i
     (where / "app.py").write_text("VALUE = 1\n", "utf-8")
     git(where, "add", "-A")
     git(where, "commit", "-q", "-m", "Begin")
-    subprocess.run((GUARD, "signers", "init"), cwd=where, env=env, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        (GUARD, "signers", "init"),
+        cwd=where,
+        env=env,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     (where / "cli-guard.toml").write_text(POLICY, "utf-8")
     git(where, "add", "-A")
     git(where, "commit", "-q", "-m", "Enrol Ada")
     git(where, "tag", "base")
     for number in range(commits):
-        text = RISKY.format(number) if number < approved else f"VALUE_{number} = {rng.random()}\n" * 20
+        text = (
+            RISKY.format(number)
+            if number < approved
+            else f"VALUE_{number} = {rng.random()}\n" * 20
+        )
         (where / f"file{number}.py").write_text(text, "utf-8")
         git(where, "add", "-A")
         if number < approved and in_terminal((GUARD, "approve"), where, env):
@@ -94,9 +105,14 @@ def add_notes(where: Path, number: int) -> None:
     ref = "refs/notes/cli-guard"
     head = f"commit {ref}\ncommitter Ada <ada@example.org> 0 +0000\ndata 0\nfrom {ref}^0\n"
     # The path of a note as Git writes it when there are many: two folders of two digits.
-    body = "".join(f"M 100644 inline {key[:2]}/{key[2:4]}/{key[4:]}\ndata 3\nold\n" for key in keys)
+    body = "".join(
+        f"M 100644 inline {key[:2]}/{key[2:4]}/{key[4:]}\ndata 3\nold\n" for key in keys
+    )
     done = subprocess.run(
-        ("git", "fast-import", "--quiet", "--force"), cwd=where, input=(head + body).encode(), check=False
+        ("git", "fast-import", "--quiet", "--force"),
+        cwd=where,
+        input=(head + body).encode(),
+        check=False,
     )
     if done.returncode:
         raise RuntimeError("the notes were not written")
@@ -107,7 +123,16 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     home = folder / "home"
     (home / ".ssh").mkdir(parents=True)
     cold = env | {"CLI_GUARD_SERVER": "0", "HOME": str(home)}
-    key = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(home / ".ssh" / "id_ed25519"))
+    key = (
+        "ssh-keygen",
+        "-q",
+        "-t",
+        "ed25519",
+        "-N",
+        "",
+        "-f",
+        str(home / ".ssh" / "id_ed25519"),
+    )
     subprocess.run(key, check=True)
     one = make(folder, "one", cold, 1, 1)
     found = [Case("python -c pass", (PYTHON, "-c", "pass"), one, cold)]
@@ -121,11 +146,17 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     add_notes(many, NOTES)
     worlds[f"the same, {NOTES:,} notes"] = many
     for name, where in worlds.items():
-        found.append(Case(f"review, {name}", (GUARD, "review", "--range", "base..HEAD"), where, cold))
-        found.append(Case(f"verify, {name}", (GUARD, "verify", "--range", "base..HEAD"), where, cold))
+        found.append(
+            Case(f"review, {name}", (GUARD, "review", "--range", "base..HEAD"), where, cold)
+        )
+        found.append(
+            Case(f"verify, {name}", (GUARD, "verify", "--range", "base..HEAD"), where, cold)
+        )
     fresh = folder / "fresh"
     shutil.copytree(one, fresh)
-    found.append(Answered("approve what is staged, signed", (GUARD, "approve"), fresh, cold))
+    found.append(
+        Answered("approve what is staged, signed", (GUARD, "approve"), fresh, cold)
+    )
     return found
 
 

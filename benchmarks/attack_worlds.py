@@ -29,12 +29,18 @@ PYTHON = Path(sys.executable)
 GUARD = str(PYTHON.parent / "cli-guard")
 FOLDER = Path(__file__).parent.parent / "fixtures" / "attacks"
 ISOLATED = "CLI_GUARD_ATTACKS_ISOLATED"
-COLLECTOR = "203.0.113.7"  # of a range kept for documentation (RFC 5737), on our own loopback
+COLLECTOR = (
+    "203.0.113.7"  # of a range kept for documentation (RFC 5737), on our own loopback
+)
 PORTS = (22, 80, 5432, 6379, 9000)
 SECONDS = 10
 SYNTAX = r"@[A-Z_0-9]+@"
 # The hooks are off while a world is made.
-HOOKS_OFF = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": "/dev/null"}
+HOOKS_OFF = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "core.hooksPath",
+    "GIT_CONFIG_VALUE_0": "/dev/null",
+}
 # Tools that the development environment brings; python3 and the rest are those of the machine.
 BORROWED = ("pytest", "mypy", "ruff", "cli-guard")
 
@@ -70,13 +76,17 @@ class Attack:
 
     def is_said(self, words: str) -> bool:
         """Return whether the guard's report is enough for this attack, without a stop."""
-        return (bool(self.says) and self.says in words) or (bool(self.never) and self.never not in words)
+        return (bool(self.says) and self.says in words) or (
+            bool(self.never) and self.never not in words
+        )
 
     def twin(self) -> "Attack":
         """Return the harmless counterpart of a change as a case of its own."""
         setup = self.setup if self.harmless_setup is None else self.harmless_setup
         kind = "change" if self.kind == "state" else self.kind
-        twin = dataclasses.replace(self, kind=kind, attempt="", setup=setup, record=self.harmless_record)
+        twin = dataclasses.replace(
+            self, kind=kind, attempt="", setup=setup, record=self.harmless_record
+        )
         if self.kind == "agent" and self.tool != "Bash":
             return dataclasses.replace(twin, target=self.harmless)
         return dataclasses.replace(twin, change=self.harmless)
@@ -89,7 +99,11 @@ def load_attacks(folder: Path = FOLDER) -> list[Attack]:
         document = tomllib.loads(path.read_text("utf-8"))
         for row in document["case"]:
             row["group"] = row.pop("class")
-            row["setup"] = document["worlds"][row.pop("world")] if "world" in row else row.get("setup", "")
+            row["setup"] = (
+                document["worlds"][row.pop("world")]
+                if "world" in row
+                else row.get("setup", "")
+            )
             row["needs"] = tuple(row.get("needs", ()))
             row.setdefault("kind", document["kind"])
             attacks.append(Attack(**row))
@@ -183,10 +197,14 @@ class Collector:
                     if b"Expect: 100-continue" in data:
                         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
                     elif data[:4] in (b"GET ", b"POST", b"PUT ", b"HEAD"):
-                        head = f"HTTP/1.0 200 OK\r\nContent-Length: {len(self.answer)}\r\n\r\n"
+                        head = (
+                            f"HTTP/1.0 200 OK\r\nContent-Length: {len(self.answer)}\r\n\r\n"
+                        )
                         connection.sendall(head.encode() + self.answer)
                         connection.shutdown(socket.SHUT_WR)
-                    elif data[4:8] == struct.pack(">I", 80877103):  # PostgreSQL asks for TLS first
+                    elif data[4:8] == struct.pack(
+                        ">I", 80877103
+                    ):  # PostgreSQL asks for TLS first
                         connection.sendall(b"N")
             except OSError:
                 return
@@ -196,8 +214,12 @@ class Collector:
             query, sender = names.recvfrom(4096)
             self.received += bytes(byte if 32 < byte < 127 else 46 for byte in query)
             # Every name has the collector's own address.
-            address = b"\xc0\x0c\x00\x01\x00\x01\0\0\0\x01\0\x04" + socket.inet_aton(COLLECTOR)
-            names.sendto(query[:2] + b"\x81\x80\0\x01\0\x01\0\0\0\0" + query[12:] + address, sender)
+            address = b"\xc0\x0c\x00\x01\x00\x01\0\0\0\x01\0\x04" + socket.inet_aton(
+                COLLECTOR
+            )
+            names.sendto(
+                query[:2] + b"\x81\x80\0\x01\0\x01\0\0\0\0" + query[12:] + address, sender
+            )
 
 
 def raise_loopback() -> None:
@@ -233,7 +255,11 @@ class Worlds:
         for name in BORROWED:
             (tools / name).symlink_to(PYTHON.parent / name)
         own = str(PYTHON.parent)
-        path = [entry for entry in os.environ.get("PATH", "").split(os.pathsep) if entry and entry != own]
+        path = [
+            entry
+            for entry in os.environ.get("PATH", "").split(os.pathsep)
+            if entry and entry != own
+        ]
         path += [entry for entry in ("/usr/sbin", "/sbin") if entry not in path]
         self.names = make_secrets() | {
             "MARK": str(self.mark),
@@ -253,12 +279,15 @@ class Worlds:
             "SECRET_TOKEN": canary,
             "AWS_SECRET_ACCESS_KEY": canary,
             "DATABASE_PASSWORD": canary,
-            "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(Path("~/.rustup").expanduser())),
+            "RUSTUP_HOME": os.environ.get(
+                "RUSTUP_HOME", str(Path("~/.rustup").expanduser())
+            ),
         }
         self.collector: Collector | None = None
         if isolated:
             raise_loopback()
-            shadow, resolver = self.root / "shadow", self.root / "resolv.conf"
+            shadow = self.root / "shadow"
+            resolver = self.root / "resolv.conf"
             shadow.write_text(f"root:{canary}:19000:0:99999:7:::\n")
             resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
             bind(shadow, "/etc/shadow")
@@ -269,7 +298,8 @@ class Worlds:
 
     def make_templates(self) -> None:
         """Make the repository and the home that each world starts from."""
-        home, repo = self.root / "template-home", self.root / "template-repo"
+        home = self.root / "template-home"
+        repo = self.root / "template-repo"
         canary = self.names["CANARY"]
         for name, text in {
             ".gitconfig": "[user]\nname = Dev\nemail = dev@example.org\n[init]\ndefaultBranch = main\n[gc]\nauto = 0\n",
@@ -307,7 +337,9 @@ class Worlds:
         """Put this run's values into the @NAMES@ of a template."""
         up = "../" * (len(self.repo.parts) - 1)
         names = self.names | {"UP": up, "REPO": str(self.repo), "WORLD": str(self.world)}
-        return re.sub(SYNTAX, lambda found: names.get(found[0].strip("@"), found[0]), template)
+        return re.sub(
+            SYNTAX, lambda found: names.get(found[0].strip("@"), found[0]), template
+        )
 
     def command(self, attack: Attack) -> str:
         """Return the text of an attack's command; a grown one repeats its unit."""
@@ -333,7 +365,9 @@ class Worlds:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(self.text(config))
         if setup:
-            code, said = self.bash("set -e\n" + self.text(setup), self.repo, HOOKS_OFF, seconds=60)
+            code, said = self.bash(
+                "set -e\n" + self.text(setup), self.repo, HOOKS_OFF, seconds=60
+            )
             if code:
                 raise SystemExit(
                     f"the setup ended with {code}: {setup}\n{said.decode(errors='replace')[-1500:]}"
@@ -379,7 +413,9 @@ class Worlds:
         """Return the content and the mode of the file that an attack wants to change; empty if it does not exist."""
         path = Path(self.text(attack.target)) if attack.target else self.repo
         path = path if path.is_absolute() else self.repo / path
-        return str(path.stat().st_mode).encode() + path.read_bytes() if path.is_file() else b""
+        return (
+            str(path.stat().st_mode).encode() + path.read_bytes() if path.is_file() else b""
+        )
 
     def close(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)

@@ -84,7 +84,11 @@ class Judge:
             return "hung", "", 0.0
         after = measured.cpu_times()
         spent = (after.user + after.system - before.user - before.system) * 1000
-        return ("error" if "error" in answer else answer["verdict"]), answer["reason"], spent
+        return (
+            ("error" if "error" in answer else answer["verdict"]),
+            answer["reason"],
+            spent,
+        )
 
     def send(self, command: str) -> dict[str, str] | None:
         """Return the answer to a line; if there is none within 10 s, kill the process and return None."""
@@ -134,7 +138,11 @@ class Run:
     def run(self, attack: Attack) -> Result:
         """Try an attack and its harmless counterpart; a world that cannot be made is an error."""
         try:
-            return self.run_command(attack) if attack.kind == "judge" else self.run_change(attack)
+            return (
+                self.run_command(attack)
+                if attack.kind == "judge"
+                else self.run_change(attack)
+            )
         except SystemExit as broken:
             return Result(attack, "error", "other", str(broken))
 
@@ -143,7 +151,13 @@ class Run:
             return Result(attack, "not run", "other", reason)
         if not self.is_served:
             start = (GUARD, "server", "start")
-            subprocess.run(start, env=self.worlds.env, cwd=self.worlds.root, capture_output=True, check=False)
+            subprocess.run(
+                start,
+                env=self.worlds.env,
+                cwd=self.worlds.root,
+                capture_output=True,
+                check=False,
+            )
             self.is_served = True
         tries = {"agent": self.ask_as_agent, "state": self.try_state}
         outcome, words = tries.get(attack.kind, self.record)(attack)
@@ -151,13 +165,20 @@ class Run:
             outcome = "said"
         calm = attack.twin()
         gentle, spoken = tries.get(calm.kind, self.record)(calm)
-        gentle = {"recorded": "allowed", "silent": "allowed", "executed": "allowed"}.get(gentle, gentle)
-        return Result(attack, outcome, gentle if gentle in HARMLESS else "other", words or spoken)
+        gentle = {"recorded": "allowed", "silent": "allowed", "executed": "allowed"}.get(
+            gentle, gentle
+        )
+        return Result(
+            attack, outcome, gentle if gentle in HARMLESS else "other", words or spoken
+        )
 
     def run_command(self, attack: Attack) -> Result:
         worlds = self.worlds
         ask = self.judge.ask_once if attack.config else self.judge.ask
-        worlds.build(attack.setup if attack.harmless_setup is None else attack.harmless_setup, attack.config)
+        worlds.build(
+            attack.setup if attack.harmless_setup is None else attack.harmless_setup,
+            attack.config,
+        )
         calm, _, _ = ask(worlds.text(attack.harmless))
         calm = {"allow": "allowed", "review": "asked", "deny": "denied"}.get(calm, "other")
         if attack.harmless_setup is not None:
@@ -169,7 +190,9 @@ class Run:
         if attack.grow and spent > BUDGET_MS:
             return Result(attack, "slow", calm, f"{spent:.0f} ms, {verdict}: {reason}")
         if verdict != "allow":
-            return Result(attack, "asked" if verdict == "review" else "denied", calm, reason)
+            return Result(
+                attack, "asked" if verdict == "review" else "denied", calm, reason
+            )
         if attack.grow:
             return Result(attack, "no effect", calm, reason)
         if self.why_not_run(attack):
@@ -182,7 +205,11 @@ class Run:
     def why_not_run(self, attack: Attack) -> str:
         if not self.worlds.isolated:
             return "no namespaces here"
-        missing = [name for name in attack.needs if not shutil.which(name, path=self.worlds.env["PATH"])]
+        missing = [
+            name
+            for name in attack.needs
+            if not shutil.which(name, path=self.worlds.env["PATH"])
+        ]
         return attack.why_not_run or (f"not here: {', '.join(missing)}" if missing else "")
 
     def prepare(self, attack: Attack) -> None:
@@ -196,11 +223,15 @@ class Run:
             "git diff --cached --quiet && git add -A; true",
         ]
         if attack.kind == "push":
-            scripts.insert(0, "git init -q --bare ../remote.git && git remote add origin ../remote.git")
+            scripts.insert(
+                0, "git init -q --bare ../remote.git && git remote add origin ../remote.git"
+            )
             scripts.insert(3, "git push -q origin main")
             scripts.append("git diff --cached --quiet || git commit -qm 'Change the app'")
         for script in scripts:
-            code, said = worlds.bash(worlds.text(script), worlds.repo, HOOKS_OFF, seconds=60)
+            code, said = worlds.bash(
+                worlds.text(script), worlds.repo, HOOKS_OFF, seconds=60
+            )
             if code:
                 words = said.decode(errors="replace")[-1500:]
                 raise SystemExit(f"{attack.id}: ended with {code}: {script}\n{words}")
@@ -208,7 +239,9 @@ class Run:
     def read_refs(self, attack: Attack) -> bytes:
         """Read what is recorded at present, in the repository or in the remote."""
         git = "git --git-dir=" + ("../remote.git" if attack.kind == "push" else ".git")
-        return self.worlds.bash(f"{git} for-each-ref; {git} rev-parse -q --verify HEAD", self.worlds.repo)[1]
+        return self.worlds.bash(
+            f"{git} for-each-ref; {git} rev-parse -q --verify HEAD", self.worlds.repo
+        )[1]
 
     def record(self, attack: Attack, env: dict[str, str] | None = None) -> tuple[str, str]:
         """Commit, push or review the change of a case; return the outcome and the output."""
@@ -217,7 +250,11 @@ class Run:
         before = self.read_refs(attack)
         if attack.attempt:
             worlds.bash(worlds.text(attack.attempt), worlds.repo, env)
-        default = "git push -q origin HEAD" if attack.kind == "push" else "git commit -qm 'Change the app'"
+        default = (
+            "git push -q origin HEAD"
+            if attack.kind == "push"
+            else "git commit -qm 'Change the app'"
+        )
         record = worlds.text(attack.record or default)
         if attack.kind in AFTERWARDS:
             worlds.bash(record, worlds.repo, HOOKS_OFF)
@@ -228,14 +265,20 @@ class Run:
             made = self.read_refs(attack) != before
         words = said.decode(errors="replace")
         if made:
-            lines = [line for line in words.splitlines() if line.strip() and NOTHING_TO_REPORT not in line]
+            lines = [
+                line
+                for line in words.splitlines()
+                if line.strip() and NOTHING_TO_REPORT not in line
+            ]
             return ("recorded" if lines else "silent"), words
         if code == -9 or "Out of memory" in words:
             return "hung", words
         if "internal error" in words:
             return "error", words
         # A stop for another reason, such as a log that cannot be written, is a stop as well.
-        return ("asked" if "needs review" in words and "denied" not in words else "denied"), words
+        return (
+            "asked" if "needs review" in words and "denied" not in words else "denied"
+        ), words
 
     def try_state(self, attack: Attack) -> tuple[str, str]:
         """Try to make the guard itself store or run what it must not: recorded if the payload had its effect."""
@@ -252,7 +295,10 @@ class Run:
         self.prepare(attack)
         asked = {"command": worlds.text(attack.command)}
         if attack.tool != "Bash":
-            asked = {"file_path": worlds.text(attack.target), "content": worlds.text(attack.command)}
+            asked = {
+                "file_path": worlds.text(attack.target),
+                "content": worlds.text(attack.command),
+            }
         request = {
             "session_id": "1",
             "cwd": str(worlds.repo),
@@ -261,7 +307,9 @@ class Run:
             "tool_name": attack.tool,
             "tool_input": asked,
         }
-        code, said = worlds.bash("cli-guard hook claude-code", worlds.repo, stdin=json.dumps(request))
+        code, said = worlds.bash(
+            "cli-guard hook claude-code", worlds.repo, stdin=json.dumps(request)
+        )
         words = said.decode(errors="replace")
         if code:
             return ("denied" if code == 2 else "error"), words
@@ -288,8 +336,14 @@ class Run:
         outcome, words = self.record(attack, HOOKS_OFF)
         if attack.kind not in AFTERWARDS and outcome not in ("recorded", "silent"):
             return f"not recorded: {words[-400:]}"
-        remote = "export GIT_DIR=$PWD/../remote.git; " if attack.kind == "push" and not attack.proof else ""
-        code, said = worlds.bash(worlds.text(remote + (attack.proof or EVERYTHING)), worlds.repo, HOOKS_OFF)
+        remote = (
+            "export GIT_DIR=$PWD/../remote.git; "
+            if attack.kind == "push" and not attack.proof
+            else ""
+        )
+        code, said = worlds.bash(
+            worlds.text(remote + (attack.proof or EVERYTHING)), worlds.repo, HOOKS_OFF
+        )
         if worlds.has_fired(attack, said, b"") or attack.fires == "recorded":
             return ""
         return f"the proof ended with {code}: {said.decode(errors='replace')[-400:]}"
@@ -298,7 +352,13 @@ class Run:
         self.judge.close()
         if self.is_served:
             stop = (GUARD, "server", "stop")
-            subprocess.run(stop, cwd=self.worlds.root, env=self.worlds.env, capture_output=True, check=False)
+            subprocess.run(
+                stop,
+                cwd=self.worlds.root,
+                env=self.worlds.env,
+                capture_output=True,
+                check=False,
+            )
 
 
 def print_table(results: list[Result]) -> None:
@@ -314,35 +374,53 @@ def print_table(results: list[Result]) -> None:
         counted["recorded"] += counted["silent"]
         counted["cases"] = len(rows)
         cells = "".join(
-            f"{counted[name] or '.':>{width}}" for name, width in zip(columns, widths, strict=True)
+            f"{counted[name] or '.':>{width}}"
+            for name, width in zip(columns, widths, strict=True)
         )
         calm = Counter(each.harmless for each in rows)
-        print(f"{group:22}{cells} |          " + "".join(f"{calm[name] or '.':>8}" for name in HARMLESS))
+        print(
+            f"{group:22}{cells} |          "
+            + "".join(f"{calm[name] or '.':>8}" for name in HARMLESS)
+        )
 
 
 def has_got_through(result: Result) -> bool:
-    return result.outcome in BAD or (result.outcome == "not run" and result.words.startswith("allowed"))
+    return result.outcome in BAD or (
+        result.outcome == "not run" and result.words.startswith("allowed")
+    )
 
 
 def print_list(results: list[Result]) -> None:
     """Print each attack that got through, or was asked about but not denied, and each counterpart that was stopped."""
     lists = {
         "got through": [each for each in results if has_got_through(each)],
-        "asked, should be denied": [e for e in results if e.attack.wants == "deny" and e.outcome == "asked"],
-        "harmless, but not allowed": [each for each in results if each.harmless != "allowed"],
+        "asked, should be denied": [
+            e for e in results if e.attack.wants == "deny" and e.outcome == "asked"
+        ],
+        "harmless, but not allowed": [
+            each for each in results if each.harmless != "allowed"
+        ],
     }
     for title, rows in lists.items():
         print(f"\n== {title}: {len(rows)}")
         for each in sorted(rows, key=lambda each: (each.attack.group, each.attack.id)):
-            attack, is_calm = each.attack, title.startswith("harmless")
-            text = attack.harmless if is_calm else attack.command or attack.attempt or attack.change
+            attack = each.attack
+            is_calm = title.startswith("harmless")
+            text = (
+                attack.harmless
+                if is_calm
+                else attack.command or attack.attempt or attack.change
+            )
             first = next(iter(text.strip().splitlines()), "(grown)")
-            print(f"{attack.group}  {each.harmless if is_calm else each.outcome}  {attack.id}  {first[:150]}")
+            print(
+                f"{attack.group}  {each.harmless if is_calm else each.outcome}  {attack.id}  {first[:150]}"
+            )
 
 
 def verify_all(run: Run, attacks: list[Attack]) -> None:
     """Name the attacks without effect, and those that cannot be run here."""
-    wrong, unproven = 0, 0
+    wrong = 0
+    unproven = 0
     for attack in attacks:
         unproven += bool(run.why_not_run(attack))
         try:
@@ -360,20 +438,35 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--half", choices=("known", "held-out"), default="known")
-    parser.add_argument("--only", action="append", metavar="ID", help="only this case, of either half")
     parser.add_argument(
-        "--class", dest="groups", action="append", metavar="CLASS", help="only cases of this class"
+        "--only", action="append", metavar="ID", help="only this case, of either half"
     )
-    parser.add_argument("--profile", choices=("strict", "workspace", "floors"), default="strict")
-    parser.add_argument("--json", action="store_true", help="one line of JSON for each case")
+    parser.add_argument(
+        "--class",
+        dest="groups",
+        action="append",
+        metavar="CLASS",
+        help="only cases of this class",
+    )
+    parser.add_argument(
+        "--profile", choices=("strict", "workspace", "floors"), default="strict"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="one line of JSON for each case"
+    )
     parser.add_argument("--list", action="store_true", help="also list what got through")
-    parser.add_argument("--verify", action="store_true", help="run all attacks without the guard instead")
+    parser.add_argument(
+        "--verify", action="store_true", help="run all attacks without the guard instead"
+    )
     given = parser.parse_args()
     # Memory that a case makes a program take must not become that of the machine.
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     isolated = isolate()
     if not isolated:
-        print("no namespaces here (unshare): commands are judged only, changes are not made", file=sys.stderr)
+        print(
+            "no namespaces here (unshare): commands are judged only, changes are not made",
+            file=sys.stderr,
+        )
     attacks = load_attacks()
     if given.only:
         attacks = [each for each in attacks if each.id in given.only]
@@ -392,13 +485,19 @@ def main() -> None:
         worlds.close()
     if given.json:
         for each in results:
-            row = {"id": each.attack.id, "class": each.attack.group, "outcome": each.outcome}
+            row = {
+                "id": each.attack.id,
+                "class": each.attack.group,
+                "outcome": each.outcome,
+            }
             print(json.dumps({**row, "harmless": each.harmless, "words": each.words}))
         return None
     print_table(results)
     if given.list:
         print_list(results)
-    print(f"\n{len(results)} attacks and as many counterparts, {time.perf_counter() - started:.0f} s")
+    print(
+        f"\n{len(results)} attacks and as many counterparts, {time.perf_counter() - started:.0f} s"
+    )
     return None
 
 

@@ -100,7 +100,8 @@ class Case:
     @cached_property
     def change(self) -> FileChange:
         """Return the change as Git would show it."""
-        before, after = split_lines(self.before), split_lines(self.after)
+        before = split_lines(self.before)
+        after = split_lines(self.after)
         runs = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
         hunks = tuple(
             # Git gives a side without lines the number of the line before it.
@@ -108,21 +109,33 @@ class Case:
             for what, i, j, k, m in runs
             if what != "equal"
         )
-        return FileChange(self.path, Status.MODIFIED if self.before else Status.ADDED, hunks=hunks)
+        return FileChange(
+            self.path, Status.MODIFIED if self.before else Status.ADDED, hunks=hunks
+        )
 
     @property
     def expected(self) -> list[int]:
         """Return the added lines that hold the expected pieces."""
-        return [number for number, line in self.change.added.items() for text in self.expect if text in line]
+        return [
+            number
+            for number, line in self.change.added.items()
+            for text in self.expect
+            if text in line
+        ]
 
     def is_right(self, spots: Iterable[Spot], *, low: bool = False) -> bool:
         """Return whether a tool's reports on added lines are right; `low`: also those of low severity."""
         counted = [
-            spot for spot in spots if (low or not spot.low) and self.change.touches(spot.line, spot.end_line)
+            spot
+            for spot in spots
+            if (low or not spot.low) and self.change.touches(spot.line, spot.end_line)
         ]
         if not self.expect:
             return not counted
-        return all(any(spot.line <= line <= spot.end_line for spot in counted) for line in self.expected)
+        return all(
+            any(spot.line <= line <= spot.end_line for spot in counted)
+            for line in self.expected
+        )
 
 
 def read_cases(path: Path) -> list[Case]:
@@ -130,18 +143,27 @@ def read_cases(path: Path) -> list[Case]:
     tables = tomllib.loads(path.read_text("utf-8"))["case"]
     names = Case.__dataclass_fields__
     return [
-        Case(**{k: v for k, v in table.items() if k in names} | {"expect": tuple(table["expect"])})
+        Case(
+            **{k: v for k, v in table.items() if k in names}
+            | {"expect": tuple(table["expect"])}
+        )
         for table in tables
     ]
 
 
-def own_findings(subject: ReviewInput, reviewers: Iterable[str]) -> tuple[list[Finding], list[Skipped]]:
+def own_findings(
+    subject: ReviewInput, reviewers: Iterable[str]
+) -> tuple[list[Finding], list[Skipped]]:
     """Return what some reviewers find in a change, and what they did not read."""
     reports = [reviewer_of(name).review(subject) for name in reviewers]
-    return [each for found in reports for each in found.findings], [s for r in reports for s in r.skipped]
+    return [each for found in reports for each in found.findings], [
+        s for r in reports for s in r.skipped
+    ]
 
 
-def judge_own(cases: Iterable[Case], reviewers: Sequence[str]) -> tuple[dict[str, list[Spot]], float]:
+def judge_own(
+    cases: Iterable[Case], reviewers: Sequence[str]
+) -> tuple[dict[str, list[Spot]], float]:
     """Return what cli-guard reports by the id of the case, and its time in seconds; info is no report."""
     started = time.perf_counter()
     found = {}
@@ -149,7 +171,13 @@ def judge_own(cases: Iterable[Case], reviewers: Sequence[str]) -> tuple[dict[str
         subject = ReviewInput("pre-commit", ChangeSet((case.change,)), contents=case)
         found[case.id] = [
             # A finding about the file as a whole is one about its first added line.
-            Spot(each.path, line, each.end_line or line, each.severity not in GRAVE, each.rule)
+            Spot(
+                each.path,
+                line,
+                each.end_line or line,
+                each.severity not in GRAVE,
+                each.rule,
+            )
             for each in own_findings(subject, reviewers)[0]
             if each.severity is not Severity.INFO
             for line in (each.line or min(case.change.added, default=1),)
@@ -159,17 +187,31 @@ def judge_own(cases: Iterable[Case], reviewers: Sequence[str]) -> tuple[dict[str
 
 def ruff(program: str, folder: Path) -> Iterable[Spot]:
     """Yield what ruff's rules for security report, without the configuration of any project."""
-    command = [program, "check", "--isolated", "--no-cache", "--select=S", "--output-format=json"]
+    command = [
+        program,
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--select=S",
+        "--output-format=json",
+    ]
     found = json.loads(run([*command, "--config=exclude=[]", "."], folder))
     return [
-        Spot(each["filename"], each["location"]["row"], each["end_location"]["row"], what=each["code"] or "")
+        Spot(
+            each["filename"],
+            each["location"]["row"],
+            each["end_location"]["row"],
+            what=each["code"] or "",
+        )
         for each in found
     ]
 
 
 def bandit(program: str, folder: Path) -> Iterable[Spot]:
     """Yield what bandit reports."""
-    found = json.loads(run([program, "--recursive", "--format=json", "--quiet", "-x", "//", "."], folder))
+    found = json.loads(
+        run([program, "--recursive", "--format=json", "--quiet", "-x", "//", "."], folder)
+    )
     return [
         Spot(
             each["filename"],
@@ -186,12 +228,28 @@ def semgrep(program: str, folder: Path) -> Iterable[Spot]:
     """Yield what semgrep reports with the rules of the packages that are installed beside it."""
     packages = Path(program).parent.parent.glob("lib/python*/site-packages/*/rules/")
     rules = [
-        each for package in packages for name in ("semantic_grep", "semgrep") for each in package.glob(name)
+        each
+        for package in packages
+        for name in ("semantic_grep", "semgrep")
+        for each in package.glob(name)
     ]
     if not rules:
-        raise SystemExit("semgrep: no rules; install njsscan and mobsfscan, which ship some, beside it")
-    command = [program, "scan", "--metrics=off", "--disable-version-check", "--json", "--quiet"]
-    command += ["--no-git-ignore", "--x-ignore-semgrepignore-files", *(f"--config={each}" for each in rules)]
+        raise SystemExit(
+            "semgrep: no rules; install njsscan and mobsfscan, which ship some, beside it"
+        )
+    command = [
+        program,
+        "scan",
+        "--metrics=off",
+        "--disable-version-check",
+        "--json",
+        "--quiet",
+    ]
+    command += [
+        "--no-git-ignore",
+        "--x-ignore-semgrepignore-files",
+        *(f"--config={each}" for each in rules),
+    ]
     found = json.loads(run([*command, "."], folder))
     return [
         Spot(
@@ -217,8 +275,14 @@ def groups_of(cases: Sequence[Case]) -> Iterator[tuple[str, Sequence[Case]]]:
     for title, key in (("language", "language"), ("kind", "kind")):
         values = sorted({getattr(case, key) for case in cases})
         for value in values:
-            yield f"{title} {value}", [case for case in cases if getattr(case, key) == value]
-    for name, flow in (("data that runs to a sink", True), ("a construct by itself", False)):
+            yield (
+                f"{title} {value}",
+                [case for case in cases if getattr(case, key) == value],
+            )
+    for name, flow in (
+        ("data that runs to a sink", True),
+        ("a construct by itself", False),
+    ):
         if chosen := [case for case in cases if case.flow is flow]:
             yield name, chosen
     yield "all", cases
@@ -252,7 +316,9 @@ def judge_set(
     times = {"cli-guard": seconds}
     for name, program in programs.items():
         if program:
-            spots, times[name] = spots_by_case(cases, lambda at, n=name, p=program: PEERS[n](p, at))
+            spots, times[name] = spots_by_case(
+                cases, lambda at, n=name, p=program: PEERS[n](p, at)
+            )
             judged[name] = lambda case, by=spots: case.is_right(by[case.id])
     print_table(path.stem, groups_of(cases), judged)
     print("seconds: " + ", ".join(f"{name} {spent:.1f}" for name, spent in times.items()))
@@ -279,7 +345,11 @@ def files_below(folder: Path) -> Iterator[Path]:
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders) - UNREAD_FOLDERS)
         for path in (Path(at, name) for name in sorted(names)):
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES:
+            if (
+                path.is_file()
+                and not path.is_symlink()
+                and path.stat().st_size <= MOST_BYTES
+            ):
                 yield path
 
 
@@ -292,13 +362,16 @@ def kind_of(path: str, text: str) -> str | None:
 
 def measure_noise(folders: Iterable[Path], reviewers: Sequence[str]) -> None:
     """Print how often files that a commit adds would stop it, and where."""
-    read, sizes, skipped = Counter[str](), Counter[str](), Counter[str]()
+    read = Counter[str]()
+    sizes = Counter[str]()
+    skipped = Counter[str]()
     stops: list[tuple[str, Path, Finding]] = []
     started = time.perf_counter()
     for folder in folders:
         for file in files_below(folder):
             data = file.read_bytes()
-            path, text = file.relative_to(folder).as_posix(), data.decode("utf-8", "replace")
+            path = file.relative_to(folder).as_posix()
+            text = data.decode("utf-8", "replace")
             kind = None if b"\0" in data[:8000] else kind_of(path, text)
             if kind is None:
                 continue
@@ -306,24 +379,37 @@ def measure_noise(folders: Iterable[Path], reviewers: Sequence[str]) -> None:
             read[kind] += 1
             sizes[kind] += len(lines)
             change = FileChange(path, Status.ADDED, hunks=(Hunk(0, 1, (), tuple(lines)),))
-            subject = ReviewInput("pre-commit", ChangeSet((change,)), contents=WholeFile(text))
+            subject = ReviewInput(
+                "pre-commit", ChangeSet((change,)), contents=WholeFile(text)
+            )
             found, left_out = own_findings(subject, reviewers)
             skipped.update(re.sub(r"[\d,.]+", "N", each.reason) for each in left_out)
-            stops += [(kind, file, each) for each in found if disposition_by(Config(), each) in STOPS]
-    seconds, total = time.perf_counter() - started, sum(sizes.values())
+            stops += [
+                (kind, file, each)
+                for each in found
+                if disposition_by(Config(), each) in STOPS
+            ]
+    seconds = time.perf_counter() - started
+    total = sum(sizes.values())
     by_kind = Counter(kind for kind, _, _ in stops)
     print(f"{'language':40}{'files':>10}{'lines':>12}{'stops':>8}{'per 10,000':>12}")
     for kind in (*sorted(sizes), None):
         chosen, lines_read = (by_kind[kind], sizes[kind]) if kind else (len(stops), total)
         files = read[kind] if kind else sum(read.values())
-        print(f"{kind or 'all':40}{files:10}{lines_read:12}{chosen:8}{_rate(chosen, lines_read):>12}")
+        print(
+            f"{kind or 'all':40}{files:10}{lines_read:12}{chosen:8}{_rate(chosen, lines_read):>12}"
+        )
     print(f"\n{'rule':60}{'stops':>8}{'per 10,000':>12}")
     for rule, number in Counter(each.rule for _, _, each in stops).most_common():
         print(f"{rule:60}{number:8}{_rate(number, total):>12}")
-    print(f"\n{seconds:.0f} s, {seconds * PER_LINES / max(total, 1):.2f} s per 10,000 lines")
+    print(
+        f"\n{seconds:.0f} s, {seconds * PER_LINES / max(total, 1):.2f} s per 10,000 lines"
+    )
     for reason, number in skipped.most_common():
         print(f"not read: {number} x {reason}")
-    for _, file, each in sorted(stops, key=lambda stop: (stop[2].rule, str(stop[1]), stop[2].line or 0)):
+    for _, file, each in sorted(
+        stops, key=lambda stop: (stop[2].rule, str(stop[1]), stop[2].line or 0)
+    ):
         told = f"{file}:{each.line}: {each.rule} ({each.severity}, {each.confidence}) {each.message}"
         print(f"\n{_printable(told)}\n    {_printable(each.evidence)}")
 
@@ -333,7 +419,9 @@ def _rate(number: int, lines: int) -> str:
 
 
 def _printable(text: str) -> str:
-    return "\n    ".join("".join(c if c.isprintable() else "?" for c in line) for line in text.split("\n"))
+    return "\n    ".join(
+        "".join(c if c.isprintable() else "?" for c in line) for line in text.split("\n")
+    )
 
 
 def main() -> None:
@@ -341,13 +429,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = [reviewer.name for reviewer in examining() if not reviewer.advises] + ["dependencies"]
-    parser.add_argument("--wrong", action="store_true", help="print each miss and each false report")
-    parser.add_argument("--peers", metavar="FOLDER", default="", help="where the programs of the peers are")
+    names = [reviewer.name for reviewer in examining() if not reviewer.advises] + [
+        "dependencies"
+    ]
+    parser.add_argument(
+        "--wrong", action="store_true", help="print each miss and each false report"
+    )
+    parser.add_argument(
+        "--peers", metavar="FOLDER", default="", help="where the programs of the peers are"
+    )
     parser.add_argument("--no-peers", action="store_true", help="judge by cli-guard alone")
-    parser.add_argument("--reviewers", metavar="NAME", nargs="+", default=["code"], choices=names)
-    parser.add_argument("--set", metavar="FILE", nargs="+", type=Path, default=[DEFAULT], dest="sets")
-    parser.add_argument("--noise", metavar="FOLDER", nargs="+", type=Path, help="review folders of real code")
+    parser.add_argument(
+        "--reviewers", metavar="NAME", nargs="+", default=["code"], choices=names
+    )
+    parser.add_argument(
+        "--set", metavar="FILE", nargs="+", type=Path, default=[DEFAULT], dest="sets"
+    )
+    parser.add_argument(
+        "--noise",
+        metavar="FOLDER",
+        nargs="+",
+        type=Path,
+        help="review folders of real code",
+    )
     options = parser.parse_args()
     if options.noise:
         measure_noise(options.noise, options.reviewers)

@@ -76,7 +76,9 @@ def cases(files: list[Path]) -> Iterator[Case]:
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
             given = row.get("context", {})
-            config = {key: tuple(values) for key, values in given.get("git_config", {}).items()}
+            config = {
+                key: tuple(values) for key, values in given.get("git_config", {}).items()
+            }
             names = frozenset(given["names"]) if "names" in given else None
             context = Context(git_config=config, names=names)
             yield Case(row["command"], row["verdict"], row["class"], context)
@@ -112,10 +114,16 @@ def print_wrong(judged: list[Judged]) -> None:
     """Print each wrong answer, the worst first: a dangerous command that was allowed."""
     wrong = [each for each in judged if not each.right and each.case.group != "borderline"]
     wrong.sort(
-        key=lambda each: (each.answer.verdict is not Decision.ALLOW, each.case.verdict, each.case.group)
+        key=lambda each: (
+            each.answer.verdict is not Decision.ALLOW,
+            each.case.verdict,
+            each.case.group,
+        )
     )
     for each in wrong:
-        print(f"{each.case.verdict} -> {each.answer.verdict}  {each.case.group}: {each.case.command!r}")
+        print(
+            f"{each.case.verdict} -> {each.answer.verdict}  {each.case.group}: {each.case.command!r}"
+        )
         print(f"    {each.answer.reason}")
 
 
@@ -131,9 +139,14 @@ def milliseconds(command: str, context: Context, runs: int) -> list[float]:
 
 def print_times(judged: list[Judged], runs: int) -> None:
     """Print the time of a command in process: of the labelled ones, then of the long ones."""
-    took = [ms for each in judged for ms in milliseconds(each.case.command, each.case.context, runs)]
+    took = [
+        ms
+        for each in judged
+        for ms in milliseconds(each.case.command, each.case.context, runs)
+    ]
     cuts = statistics.quantiles(took, n=100)
-    median, last = statistics.median(took), cuts[98]
+    median = statistics.median(took)
+    last = cuts[98]
     print(f"\n{'in process':26}{'ms':>8}  budget")
     print(f"{'median command':26}{median:8.2f}  <= 0.5 ms")
     print(f"{'99th percentile':26}{last:8.2f}")
@@ -141,12 +154,16 @@ def print_times(judged: list[Judged], runs: int) -> None:
     for name, command in LONG.items():
         took = milliseconds(command, Context(), runs)
         label = f"{len(command):,}: {name}"
-        print(f"{label:26}{statistics.median(took):8.2f}  <= 60 ms, {judge(command).verdict}")
+        print(
+            f"{label:26}{statistics.median(took):8.2f}  <= 60 ms, {judge(command).verdict}"
+        )
 
 
 def print_times_in_a_tree(judged: list[Judged]) -> None:
     """Print what a user's verdict takes: the context of this repository is built anew for each, as a hook does it."""
-    commands = [each.case.command for each in judged if each.case.context == Context()][::EVERY]
+    commands = [each.case.command for each in judged if each.case.context == Context()][
+        ::EVERY
+    ]
     root = Path(__file__).parent.parent
     print(f"\n{'in this tree':26}{'ms':>8}{'90 %':>8}{'99 %':>8}")
     for profile in (Profile.STRICT, Profile.WORKSPACE):
@@ -173,7 +190,9 @@ def print_processes(runs: int) -> None:
     for _ in range(runs + 1):
         for name, command in commands.items():
             started = time.perf_counter()
-            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            done = subprocess.run(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+            )
             took[name].append((time.perf_counter() - started) * 1000)
             if done.returncode not in (0, NEEDS_REVIEW):
                 sys.exit(f"{' '.join(command)} ended with {done.returncode}")
@@ -190,7 +209,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--wrong", action="store_true", help="also print each wrong answer with its reason")
+    parser.add_argument(
+        "--wrong", action="store_true", help="also print each wrong answer with its reason"
+    )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     chosen = parser.parse_args()
     files = chosen.files or sorted(FOLDER.glob("*.jsonl"))

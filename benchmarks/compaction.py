@@ -59,7 +59,9 @@ WORDS = [
     for b in ("ber", "ton", "vale", "wick", "mere")
 ]
 PEOPLE = [
-    f"{a} {b}" for a in ("Ines", "Jon", "Mara", "Otto", "Priya") for b in ("Falk", "Lund", "Reyes", "Sato")
+    f"{a} {b}"
+    for a in ("Ines", "Jon", "Mara", "Otto", "Priya")
+    for b in ("Falk", "Lund", "Reyes", "Sato")
 ]
 
 
@@ -77,9 +79,15 @@ class Script:
 
     def fill(self, text: str) -> str:
         """Return a template with words, names and numbers."""
-        pick, number = self.random.choice, self.random.randint
+        pick = self.random.choice
+        number = self.random.randint
         folder = f"{pick(('src', 'lib', 'app', 'ops'))}/{pick(WORDS)}"
-        values = {"w": pick(WORDS), "p": pick(PEOPLE), "d": folder, "t": pick(("OPS", "PAY"))}
+        values = {
+            "w": pick(WORDS),
+            "p": pick(PEOPLE),
+            "d": folder,
+            "t": pick(("OPS", "PAY")),
+        }
         return text.format(**values, n=number(11, 9_999), h=number(10, 23))
 
     def steps(self) -> Iterator[list[Message]]:
@@ -96,7 +104,9 @@ class Script:
             self.artefacts.append(Artefact("task", request, turn))
         if turn % 12 == 5:
             self.artefacts.append(
-                Artefact("decision", self.fill("Keep {w} as it is and change {d} only"), turn)
+                Artefact(
+                    "decision", self.fill("Keep {w} as it is and change {d} only"), turn
+                )
             )
         if turn % 3:
             return request
@@ -117,33 +127,52 @@ class Script:
 
     def call_tools(self, turn: int, step: int) -> list[Message]:
         """Return an assistant's message with one to three calls, and their results: from nothing to 200,000 letters."""
-        calls, results = [], []
+        calls = []
+        results = []
         for number in range(self.random.randint(1, 3)):
             name = self.random.choice(("read_file", "run_command", "edit_file"))
             id = f"call_{turn}_{step}_{number}"
             arguments, text = self.act(name, turn)
             function = {"name": name, "arguments": json.dumps(arguments)}
             calls.append({"id": id, "type": "function", "function": function})
-            results.append({"role": "tool", "tool_call_id": id, "content": fence(text, name)})
-        return [{"role": "assistant", "content": self.fill("I look at {d}."), "tool_calls": calls}, *results]
+            results.append(
+                {"role": "tool", "tool_call_id": id, "content": fence(text, name)}
+            )
+        return [
+            {
+                "role": "assistant",
+                "content": self.fill("I look at {d}."),
+                "tool_calls": calls,
+            },
+            *results,
+        ]
 
     def act(self, name: str, turn: int) -> tuple[dict[str, Any], str]:
         """Return the arguments and the result of a call, and note what it leaves behind."""
         path = f"src/{self.random.choice(WORDS[:10])}.py"
-        size = self.random.choice((0, 100, 100, 1_000, 1_000, 8_000, 200_000 if turn % 25 == 0 else 300))
+        size = self.random.choice(
+            (0, 100, 100, 1_000, 1_000, 8_000, 200_000 if turn % 25 == 0 else 300)
+        )
         text = "".join(f"value_{n} = compute({n})\n" for n in range(size // 20))
         if name == "run_command":
             command = f"pytest -q tests/test_{self.random.choice(WORDS[:15])}.py"
             self.artefacts.append(
-                Artefact("command", command, turn, exit_code=self.random.choice((0, 0, 0, 1)))
+                Artefact(
+                    "command", command, turn, exit_code=self.random.choice((0, 0, 0, 1))
+                )
             )
             return {"command": command}, text
         if name == "edit_file":
-            old, new = self.fill("retry({n})"), self.fill("retry({n}, {w})")
-            patch = f"--- a/{path}\n+++ b/{path}\n@@ -{turn + 1} +{turn + 1} @@\n-{old}\n+{new}"
+            old = self.fill("retry({n})")
+            new = self.fill("retry({n}, {w})")
+            patch = (
+                f"--- a/{path}\n+++ b/{path}\n@@ -{turn + 1} +{turn + 1} @@\n-{old}\n+{new}"
+            )
             self.artefacts.append(Artefact("patch", patch, turn))
             self.artefacts.append(Artefact("file", path, turn))
-            self.artefacts.append(Artefact("approval", f"edit_file {path}, by {PEOPLE[0]}", turn))
+            self.artefacts.append(
+                Artefact("approval", f"edit_file {path}, by {PEOPLE[0]}", turn)
+            )
             return {"path": path, "patch": patch}, "applied"
         return {"path": path}, text
 
@@ -164,7 +193,11 @@ def fail(prompt: list[Message]) -> str:
     raise ConnectionError("the server hung up")
 
 
-SUMMARISERS: tuple[Callable[[list[Message]], str], ...] = (keep_first_sentences, say_ok, fail)
+SUMMARISERS: tuple[Callable[[list[Message]], str], ...] = (
+    keep_first_sentences,
+    say_ok,
+    fail,
+)
 
 
 @dataclass
@@ -181,21 +214,29 @@ class Measured:
     lost: list[str] = field(default_factory=list)
 
 
-def play(script: Script, window: int, answer: int, summarise: Callable[[list[Message]], str]) -> Measured:
+def play(
+    script: Script, window: int, answer: int, summarise: Callable[[list[Message]], str]
+) -> Measured:
     """Go through a session as a chat does, and look at each prompt."""
     measured, times = Measured(), []
 
     def count_calls(prompt: list[Message]) -> str:
         measured.summaries += 1
-        measured.fullest = max(measured.fullest, (estimate_tokens(prompt) + answer) / window)
+        measured.fullest = max(
+            measured.fullest, (estimate_tokens(prompt) + answer) / window
+        )
         return summarise(prompt)
 
     messages: list[Message] = [system("Help with the repository.")]
     for fresh in script.steps():
         began = time.perf_counter()
-        messages = compact([*messages, *fresh], script.artefacts, window, answer, count_calls)
+        messages = compact(
+            [*messages, *fresh], script.artefacts, window, answer, count_calls
+        )
         times.append((time.perf_counter() - began) * 1_000)
-        measured.fullest = max(measured.fullest, (estimate_tokens(messages) + answer) / window)
+        measured.fullest = max(
+            measured.fullest, (estimate_tokens(messages) + answer) / window
+        )
         measured.parted += parted_calls(messages)
         messages = [
             *messages,
@@ -208,13 +249,15 @@ def play(script: Script, window: int, answer: int, summarise: Callable[[list[Mes
     measured.facts = 1 - len(measured.lost) / len(script.facts)
     measured.artefacts = 1 - len(lost) / len(owned)
     measured.lost += lost
-    measured.slowest_ms, measured.mean_ms = max(times), sum(times) / len(times)
+    measured.slowest_ms = max(times)
+    measured.mean_ms = sum(times) / len(times)
     return measured
 
 
 def parted_calls(messages: list[Message]) -> int:
     """Return how many calls have no result right after them, and results no call."""
-    wrong, waiting = 0, set[str]()
+    wrong = 0
+    waiting = set[str]()
     for each in [*messages, {"role": "end"}]:
         if each["role"] == "tool":
             wrong += each["tool_call_id"] not in waiting
@@ -238,14 +281,22 @@ def play_kept(session: dict[str, Any], window: int, answer: int) -> list[str]:
             call = {"id": f"call_{number}_{step}", "type": "function"}
             function = {"name": "run", "arguments": "{}"}
             messages.append(
-                {"role": "assistant", "content": "", "tool_calls": [{**call, "function": function}]}
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [{**call, "function": function}],
+                }
             )
             content = fence("value = compute()\n" * (size // 18), "run")
-            messages.append({"role": "tool", "tool_call_id": call["id"], "content": content})
+            messages.append(
+                {"role": "tool", "tool_call_id": call["id"], "content": content}
+            )
         messages = compact(messages, [], window, answer, fail)
         messages.append({"role": "assistant", "content": "Done. " * (turn["answer"] // 6)})
     sent = "\n".join(str(each["content"]) for each in messages).casefold()
-    return [fact["needle"] for fact in session["facts"] if fact["needle"].casefold() not in sent]
+    return [
+        fact["needle"] for fact in session["facts"] if fact["needle"].casefold() not in sent
+    ]
 
 
 def main() -> None:
@@ -254,14 +305,20 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--seed", type=int, default=19)
     parser.add_argument("--lost", action="store_true", help="print what is missing")
-    parser.add_argument("--kept", action="store_true", help="play the sessions of fixtures/sessions")
+    parser.add_argument(
+        "--kept", action="store_true", help="play the sessions of fixtures/sessions"
+    )
     options = parser.parse_args()
     if options.kept:
         sessions = [json.loads(line) for line in KEPT.read_text("utf-8").splitlines()]
         for window, answer in WINDOWS[:3]:
-            lost = [each for session in sessions for each in play_kept(session, window, answer)]
+            lost = [
+                each for session in sessions for each in play_kept(session, window, answer)
+            ]
             known = 1 - len(lost) / sum(len(session["facts"]) for session in sessions)
-            print(f"window {window:,}, answer {answer:,}: {known:.1%} of the facts; lost: {', '.join(lost)}")
+            print(
+                f"window {window:,}, answer {answer:,}: {known:.1%} of the facts; lost: {', '.join(lost)}"
+            )
         return
     print(
         "window  answer  summariser            facts  artefacts  fullest  parted  summaries  mean ms  slowest"

@@ -46,21 +46,34 @@ class Case:
 
 def cases(path: Path) -> list[Case]:
     """Read the labelled requests of a file: kind and request, with a tab between."""
-    rows = [line.split("\t", 1) for line in path.read_text("utf-8").splitlines() if line and line[0] != "#"]
+    rows = [
+        line.split("\t", 1)
+        for line in path.read_text("utf-8").splitlines()
+        if line and line[0] != "#"
+    ]
     return [Case(kind, request) for kind, request in rows]
 
 
 def print_matrix(told: list[tuple[Case, Request]]) -> None:
     """Print the confusion matrix (rows: expected, columns: found), then each kind's precision and recall."""
     matrix = Counter((case.kind, answer.kind) for case, answer in told)
-    print(f"\n{'should be / is':16}" + "".join(f"{kind[:10]:>11}" for kind in KINDS) + f"{'recall':>9}")
+    print(
+        f"\n{'should be / is':16}"
+        + "".join(f"{kind[:10]:>11}" for kind in KINDS)
+        + f"{'recall':>9}"
+    )
     for wanted in KINDS:
         row = [matrix[wanted, given] for given in KINDS]
         share = matrix[wanted, wanted] / sum(row) if sum(row) else 0.0
-        print(f"{wanted:16}" + "".join(f"{count or '.':>11}" for count in row) + f"{share:9.1%}")
+        print(
+            f"{wanted:16}"
+            + "".join(f"{count or '.':>11}" for count in row)
+            + f"{share:9.1%}"
+        )
     columns = [sum(matrix[wanted, given] for wanted in KINDS) for given in KINDS]
     shares = [
-        matrix[kind, kind] / count if count else 0.0 for kind, count in zip(KINDS, columns, strict=True)
+        matrix[kind, kind] / count if count else 0.0
+        for kind, count in zip(KINDS, columns, strict=True)
     ]
     print(f"{'precision':16}" + "".join(f"{share:>11.1%}" for share in shares))
 
@@ -76,7 +89,9 @@ def print_times(told: list[tuple[Case, Request]], runs: int) -> None:
     print(f"\n{'in process':26}{'ms':>9}")
     print(f"{'median request':26}{statistics.median(took):9.2f}")
     print(f"{'slowest':26}{max(took):9.2f}")
-    print(f"\n{'1 MB of':26}{'classify':>9}{'names':>9}{'normalise':>11}  ms, 5,000 known paths")
+    print(
+        f"\n{'1 MB of':26}{'classify':>9}{'names':>9}{'normalise':>11}  ms, 5,000 known paths"
+    )
     for name, text in HOSTILE.items():
         cells = []
         for call in (classify.__wrapped__, lambda text: find_names(text, PATHS), normalise):
@@ -108,7 +123,9 @@ def main() -> None:
         for case, answer in told:
             if case.kind != answer.kind:
                 print(f"{case.kind} -> {answer.kind}: {case.request!r}")
-                print(f"    {', '.join(answer.decided_by)}; {answer.assumed or 'nothing assumed'}")
+                print(
+                    f"    {', '.join(answer.decided_by)}; {answer.assumed or 'nothing assumed'}"
+                )
     print_times(told, chosen.runs)
 
 

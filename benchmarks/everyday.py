@@ -23,7 +23,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 # This folder holds a `secrets` and a `code`, which would hide those of Python.
-sys.path[:] = [str(ROOT), *(folder for folder in sys.path if Path(folder) != ROOT / "benchmarks")]
+sys.path[:] = [
+    str(ROOT),
+    *(folder for folder in sys.path if Path(folder) != ROOT / "benchmarks"),
+]
 
 from benchmarks.packages import read_archive, texts_of
 from benchmarks.runner.scratch import NOW, environment, leads_out
@@ -65,7 +68,11 @@ def make_repository(package: str, folder: Path, world: Path) -> Path:
     if root.exists():
         return root
     if package == "world":
-        subprocess.run(["bash", str(world.parent / "history.sh"), str(root)], check=True, capture_output=True)
+        subprocess.run(
+            ["bash", str(world.parent / "history.sh"), str(root)],
+            check=True,
+            capture_output=True,
+        )
         return root
     index, _, rest = package.partition(":")
     named = package if "==" in rest else f"{index}:{'=='.join(rest.rsplit('@', 1))}"
@@ -85,11 +92,14 @@ def answer(row: Mapping[str, object], root: Path, env: Mapping[str, str]) -> Ans
     started = time.perf_counter()
     try:
         done = ask_request(request, Invocation(root, dict(env), NOW))
-        kind, text = str(done.data["task_type"]), done.text
+        kind = str(done.data["task_type"])
+        text = done.text
     except CliGuardError as error:
-        kind, text = "repo_qna" if row["kind"] == "nonsense" else "error", str(error)
+        kind = "repo_qna" if row["kind"] == "nonsense" else "error"
+        text = str(error)
     seconds = time.perf_counter() - started
-    shows, never = row["shows"], row.get("never", ())
+    shows = row["shows"]
+    never = row.get("never", ())
     assert isinstance(shows, list) and isinstance(never, list | tuple)
     missing = [each for each in shows if each not in text]
     missing += [f"not {each}" for each in never if each in text]
@@ -103,19 +113,31 @@ def print_table(answered: list[Answered]) -> None:
         rows = [each for each in answered if kind in (each.kind, "all")]
         useful = sum(not each.missing for each in rows)
         took = statistics.median(each.seconds for each in rows) * 1_000
-        print(f"{kind:16}{len(rows):>9}{sum(each.right for each in rows):>12}{useful:>8}{took:>7.0f}")
+        print(
+            f"{kind:16}{len(rows):>9}{sum(each.right for each in rows):>12}{useful:>8}{took:>7.0f}"
+        )
 
 
 def main() -> int:
     """Ask the requests and print the table."""
-    parser = argparse.ArgumentParser(description="Measure how many everyday requests are answered usefully.")
+    parser = argparse.ArgumentParser(
+        description="Measure how many everyday requests are answered usefully."
+    )
     parser.add_argument("--half", choices=("development", "kept"), default="development")
-    parser.add_argument("--wrong", action="store_true", help="print each that is not right or not useful")
+    parser.add_argument(
+        "--wrong", action="store_true", help="print each that is not right or not useful"
+    )
     parser.add_argument("--only", help="only the requests of this kind")
     parser.add_argument("--world", type=Path, default=ROOT / "fixtures" / "shell" / "world")
     options = parser.parse_args()
-    lines = (ROOT / "fixtures" / "requests" / f"everyday-{options.half}.jsonl").read_text("utf-8")
-    rows = [row for row in map(json.loads, lines.splitlines()) if options.only in (None, row["kind"])]
+    lines = (ROOT / "fixtures" / "requests" / f"everyday-{options.half}.jsonl").read_text(
+        "utf-8"
+    )
+    rows = [
+        row
+        for row in map(json.loads, lines.splitlines())
+        if options.only in (None, row["kind"])
+    ]
     answered = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

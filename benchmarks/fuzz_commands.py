@@ -61,7 +61,8 @@ def damage_command(rng: random.Random, commands: list[str]) -> str:
 
 def mix_commands(rng: random.Random, commands: list[str]) -> str:
     """Join halves of two labelled commands, or several commands in a list."""
-    one, other = rng.choice(commands), rng.choice(commands)
+    one = rng.choice(commands)
+    other = rng.choice(commands)
     if rng.random() < 0.5:
         return one[: rng.randint(0, len(one))] + other[rng.randint(0, len(other)) :]
     joint = rng.choice(("; ", " && ", " | ", "\n", " $(", ' "'))
@@ -84,12 +85,18 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    lines = [line for path in sorted(FOLDER.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    lines = [
+        line
+        for path in sorted(FOLDER.glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
     commands = [json.loads(line)["command"] for line in lines]
     rng = random.Random(chosen.seed)
     verdicts: Counter[str] = Counter()
     broken: list[tuple[str, Exception]] = []
-    slowest, what, spent = 0.0, "", 0.0
+    slowest = 0.0
+    what = ""
+    spent = 0.0
     for _ in range(chosen.count):
         text = make_string(rng, commands)
         started = time.perf_counter()
@@ -100,8 +107,11 @@ def main() -> None:
         took = time.perf_counter() - started
         spent += took
         if took > slowest:
-            slowest, what = took, text
-    print(f"{chosen.count:,} strings of seed {chosen.seed}, {chosen.count / spent:,.0f} a second")
+            slowest = took
+            what = text
+    print(
+        f"{chosen.count:,} strings of seed {chosen.seed}, {chosen.count / spent:,.0f} a second"
+    )
     print("  ".join(f"{verdict} {count:,}" for verdict, count in sorted(verdicts.items())))
     print(f"slowest {slowest * 1000:.1f} ms, {len(what):,} characters: {what[:200]!r}")
     print(f"exceptions {len(broken):,}")

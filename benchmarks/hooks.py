@@ -34,17 +34,15 @@ from review import GUARD, PYTHON, git, make_staged
 SIZES = (1, 10, 100, 1_000)
 PUSHED_TAGS = (1, 200, 1_000)
 LINES = 50
-BARE, EMPTY, EMPTIES, GITLEAKS, IMPORT, COLD, PREPARED, WARM, WARMS = (
-    "no hook",
-    "an empty Python hook",
-    "two empty Python hooks",
-    "gitleaks",
-    "a hook that imports langgraph.graph",
-    "cli-guard, two hooks, no server yet",
-    "cli-guard, two hooks, prepared",
-    "cli-guard, warm",
-    "cli-guard, warm, two hooks",
-)
+BARE = "no hook"
+EMPTY = "an empty Python hook"
+EMPTIES = "two empty Python hooks"
+GITLEAKS = "gitleaks"
+IMPORT = "a hook that imports langgraph.graph"
+COLD = "cli-guard, two hooks, no server yet"
+PREPARED = "cli-guard, two hooks, prepared"
+WARM = "cli-guard, warm"
+WARMS = "cli-guard, warm, two hooks"
 # From `git add` with no server to the commit.
 PREPARE_SECONDS = 4.0
 STAGED = "git diff --cached --name-only --diff-filter=ACM -z | xargs -0"
@@ -93,7 +91,9 @@ class Case:
         for kept in (self.path / ".git" / "cli-guard").glob("examined.sqlite*"):
             kept.unlink()
         if self.tool.stops:
-            subprocess.run((GUARD, "server", "stop"), env=self.env, check=False, capture_output=True)
+            subprocess.run(
+                (GUARD, "server", "stop"), env=self.env, check=False, capture_output=True
+            )
         if self.tool.adds:
             git(self.path, "reset", "--quiet")
             subprocess.run(("git", "add", "-A"), cwd=self.path, env=self.env, check=True)
@@ -102,7 +102,11 @@ class Case:
         with tempfile.TemporaryFile("w+", errors="replace") as said:
             started = time.perf_counter()
             process = subprocess.Popen(
-                ("git", "commit", "-qm", "Add files"), cwd=self.path, env=self.env, stdout=said, stderr=said
+                ("git", "commit", "-qm", "Add files"),
+                cwd=self.path,
+                env=self.env,
+                stdout=said,
+                stderr=said,
             )
             code = process.wait()
             spent = time.perf_counter() - started
@@ -113,7 +117,9 @@ class Case:
         """Measure one more commit. Raises SystemExit if it was refused."""
         code, spent, said = self.commit()
         if code:
-            raise SystemExit(f"{self.tool.name}, {self.path}: git commit ended with {code}\n{said[-2000:]}")
+            raise SystemExit(
+                f"{self.tool.name}, {self.path}: git commit ended with {code}\n{said[-2000:]}"
+            )
         self.milliseconds.append(spent)
 
     @property
@@ -152,16 +158,36 @@ def list_tools(path: str, sockets: str) -> Iterator[Tool | str]:
         yield Tool("kingfisher", scan, finds=True)
     if program := found[GITLEAKS]:
         # Since 8.19 there is `git`, and `protect` is deprecated.
-        known = subprocess.run((program, "git", "--help"), check=False, capture_output=True).returncode == 0
+        known = (
+            subprocess.run(
+                (program, "git", "--help"), check=False, capture_output=True
+            ).returncode
+            == 0
+        )
         scan = "git --pre-commit --staged" if known else "protect --staged"
         yield Tool(GITLEAKS, f"exec {program} {scan} --no-banner --redact", finds=True)
     ours = (GUARD, "install")
     yield Tool(IMPORT, f"exec {PYTHON} -I -c 'import langgraph.graph'")
-    yield Tool("cli-guard, cold, two hooks", install=ours, env={"CLI_GUARD_SERVER": "0"}, finds=True)
+    yield Tool(
+        "cli-guard, cold, two hooks",
+        install=ours,
+        env={"CLI_GUARD_SERVER": "0"},
+        finds=True,
+    )
     # Servers of their own, which the measurements of the warm one do not see.
     own = {"XDG_RUNTIME_DIR": f"{sockets}/own"}
-    yield Tool(COLD, install=ours, env=own, without="post-index-change", finds=True, stops=True)
-    yield Tool(PREPARED, install=ours, env=own, finds=True, stops=True, adds=True, pause=PREPARE_SECONDS)
+    yield Tool(
+        COLD, install=ours, env=own, without="post-index-change", finds=True, stops=True
+    )
+    yield Tool(
+        PREPARED,
+        install=ours,
+        env=own,
+        finds=True,
+        stops=True,
+        adds=True,
+        pause=PREPARE_SECONDS,
+    )
     served = {"CLI_GUARD_SERVER": "require", "XDG_RUNTIME_DIR": sockets}
     yield Tool(WARM, install=ours, env=served, without="commit-msg", finds=True, pause=0.5)
     yield Tool(WARMS, install=ours, env=served, finds=True, pause=0.5)
@@ -179,7 +205,9 @@ def prepare_case(tool: Tool, template: Path, path: Path, env: dict[str, str]) ->
         subprocess.run(tool.install, cwd=path, env=env, check=True, capture_output=True)
     if tool.without:
         (path / ".git" / "hooks" / tool.without).unlink()
-    head = subprocess.run(("git", "rev-parse", "HEAD"), cwd=path, check=True, capture_output=True, text=True)
+    head = subprocess.run(
+        ("git", "rev-parse", "HEAD"), cwd=path, check=True, capture_output=True, text=True
+    )
     return Case(tool, path, env | tool.env, head.stdout.strip())
 
 
@@ -188,24 +216,36 @@ def refuses(case: Case) -> bool:
     rng = random.Random(5)
     key = "AKIA" + "".join(rng.choices(string.ascii_uppercase + "234567", k=16))
     secret = "".join(rng.choices(string.ascii_letters + string.digits, k=40))
-    (case.path / "keys.py").write_text(f'aws_access_key_id = "{key}"\naws_secret_access_key = "{secret}"\n')
+    (case.path / "keys.py").write_text(
+        f'aws_access_key_id = "{key}"\naws_secret_access_key = "{secret}"\n'
+    )
     git(case.path, "add", "keys.py")
     return case.commit()[0] != 0
 
 
-def cases(folder: Path, env: dict[str, str], sizes: tuple[int, ...], path: str) -> dict[str, list[Case]]:
+def cases(
+    folder: Path, env: dict[str, str], sizes: tuple[int, ...], path: str
+) -> dict[str, list[Case]]:
     """Prepare a case of each size for each tool; print and skip a tool that is missing or finds nothing."""
-    templates = {size: make_staged(folder, f"t{size}", size, size * LINES) for size in sizes}
+    templates = {
+        size: make_staged(folder, f"t{size}", size, size * LINES) for size in sizes
+    }
     small = make_staged(folder, "key", 1, LINES)
     for template in (small, *templates.values()):
-        for name, value in (("user.name", "Bench"), ("user.email", "bench@example.org"), ("gc.auto", "0")):
+        for name, value in (
+            ("user.name", "Bench"),
+            ("user.email", "bench@example.org"),
+            ("gc.auto", "0"),
+        ):
             git(template, "config", name, value)
     measured = {}
     for number, tool in enumerate(list_tools(path, env["XDG_RUNTIME_DIR"])):
         if isinstance(tool, str):
             print(f"not here, so not measured: {tool}")
             continue
-        if tool.finds and not refuses(prepare_case(tool, small, folder / f"key{number}", env)):
+        if tool.finds and not refuses(
+            prepare_case(tool, small, folder / f"key{number}", env)
+        ):
             print(f"lets a key through, so not measured: {tool.name}")
             continue
         measured[tool.name] = [
@@ -226,7 +266,8 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
     """Print the medians, the ratios and the exponents."""
     bare, empty = ([case.median for case in measured[name]] for name in (BARE, EMPTY))
     print(
-        f"{'git commit, files:':26}" + "".join(f"{f'{size:,}':>9}{'x git':>7}{'x py':>6}" for size in sizes),
+        f"{'git commit, files:':26}"
+        + "".join(f"{f'{size:,}':>9}{'x git':>7}{'x py':>6}" for size in sizes),
         end="",
     )
     print(f"{'power':>8}{'at end':>8}")
@@ -237,7 +278,9 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
             print(f"{ms:9.0f}{ms / plain:7.1f}{ms / python:6.1f}", end="")
         own = [ms - plain for ms, plain in zip(each, bare, strict=True)][-2:]
         # Less than a millisecond is the noise of two medians.
-        end = f"{slope(list(zip(sizes[-2:], own, strict=True))):.2f}" if min(own) > 1 else "-"
+        end = (
+            f"{slope(list(zip(sizes[-2:], own, strict=True))):.2f}" if min(own) > 1 else "-"
+        )
         print(f"{slope(list(zip(sizes, each, strict=True))):8.2f}{end:>8}")
     ten = sizes.index(10)
     for ours, theirs in ((WARM, EMPTY), (WARMS, EMPTIES)):
@@ -247,7 +290,9 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
         ratio = at(measured, ours, ten) / at(measured, theirs, ten)
         print(f"with 10 files: {ours}: {ratio:.2f} x {theirs} (budget {budget})")
     for number, size in enumerate(sizes if GITLEAKS in measured else ()):
-        own, other = (at(measured, name, number) - bare[number] for name in (WARM, GITLEAKS))
+        own, other = (
+            at(measured, name, number) - bare[number] for name in (WARM, GITLEAKS)
+        )
         budget = "1.0" if size <= 10 else "2.0"
         print(
             f"with {size:,} files: {WARM}, adds {own:.0f} ms, {own / other:.2f} x gitleaks (budget {budget})"
@@ -256,25 +301,44 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
 
 def measure_pushes(folder: Path, env: dict[str, str], runs: int) -> None:
     """Print what the hook takes for tags on commits that the remote has, as ratios to one tag; no server."""
-    path, alone = folder / "pushes", env | {"CLI_GUARD_SERVER": "0"}
+    path = folder / "pushes"
+    alone = env | {"CLI_GUARD_SERVER": "0"}
     stream = "".join(
         f"commit refs/heads/main\ncommitter A <a@example.org> {1_700_000_000 + number} +0000\ndata 4\nStep\n"
         f"M 100644 inline step.py\ndata {len(f'{number}')}\n{number}\n"
         for number in range(max(PUSHED_TAGS))
     )
     subprocess.run(("git", "init", "-q", "-b", "main", str(path)), env=env, check=True)
-    subprocess.run(("git", "fast-import", "--quiet"), cwd=path, env=env, input=stream, text=True, check=True)
-    listed = subprocess.run(("git", "rev-list", "main"), cwd=path, check=True, capture_output=True, text=True)
+    subprocess.run(
+        ("git", "fast-import", "--quiet"),
+        cwd=path,
+        env=env,
+        input=stream,
+        text=True,
+        check=True,
+    )
+    listed = subprocess.run(
+        ("git", "rev-list", "main"), cwd=path, check=True, capture_output=True, text=True
+    )
     tip, *others = listed.stdout.split()
     zero = "0" * len(tip)
     known = f"(delete) {zero} refs/heads/known {tip}\n"  # so the remote has said that it has them all
     times: dict[int, list[float]] = {size: [] for size in PUSHED_TAGS}
     for _ in range(runs + 1):
         for size, spent in times.items():
-            tags = (f"refs/tags/{oid} {oid} refs/tags/{oid} {zero}\n" for oid in (tip, *others)[:size])
-            lines, started = known + "".join(tags), time.perf_counter()
+            tags = (
+                f"refs/tags/{oid} {oid} refs/tags/{oid} {zero}\n"
+                for oid in (tip, *others)[:size]
+            )
+            lines = known + "".join(tags)
+            started = time.perf_counter()
             subprocess.run(
-                (GUARD, "hook", "pre-push", "origin"), cwd=path, env=alone, input=lines, text=True, check=True
+                (GUARD, "hook", "pre-push", "origin"),
+                cwd=path,
+                env=alone,
+                input=lines,
+                text=True,
+                check=True,
             )
             spent.append((time.perf_counter() - started) * 1000)
     medians = {size: statistics.median(spent[1:]) for size, spent in times.items()}
@@ -290,12 +354,23 @@ def at(measured: dict[str, list[Case]], name: str, number: int) -> float:
 def environment(home: Path, sockets: str) -> dict[str, str]:
     """Return this environment without settings of Python, Git and cli-guard, and with empty caches."""
     kept = {
-        k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "CLI_GUARD", "GITLEAKS"))
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("PYTHON", "GIT_", "CLI_GUARD", "GITLEAKS"))
     }
     kept = {k: v for k, v in kept.items() if k not in ("SKIP", "CI")}
     folders = {f"XDG_{kind}_HOME": str(home) for kind in ("CACHE", "CONFIG", "STATE")}
-    own = {"XDG_RUNTIME_DIR": sockets, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    return kept | folders | own | {"KF_RULE_CACHE_DIR": str(home), "PRE_COMMIT_HOME": str(home)}
+    own = {
+        "XDG_RUNTIME_DIR": sockets,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    return (
+        kept
+        | folders
+        | own
+        | {"KF_RULE_CACHE_DIR": str(home), "PRE_COMMIT_HOME": str(home)}
+    )
 
 
 def main() -> None:
@@ -303,9 +378,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, help="rounds after the first (7; 3 with --quick)")
+    parser.add_argument(
+        "--runs", type=int, help="rounds after the first (7; 3 with --quick)"
+    )
     parser.add_argument("--quick", action="store_true", help="no more than 100 files")
-    parser.add_argument("--install", action="store_true", help="put the other programs in a temporary folder")
+    parser.add_argument(
+        "--install",
+        action="store_true",
+        help="put the other programs in a temporary folder",
+    )
     given = parser.parse_args()
     sizes = SIZES[:-1] if given.quick else SIZES
     runs = given.runs or (3 if given.quick else 7)
@@ -314,12 +395,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         env = environment(folder / "home", sockets)
-        path = os.pathsep.join((str(folder / "tools" / "bin"), str(Path(PYTHON).parent), env.get("PATH", "")))
+        path = os.pathsep.join(
+            (str(folder / "tools" / "bin"), str(Path(PYTHON).parent), env.get("PATH", ""))
+        )
         try:
             if given.install:
                 install_tools(folder / "tools")
             Path(sockets, "own").mkdir(mode=0o700)
-            subprocess.run((GUARD, "server", "start"), env=env, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                (GUARD, "server", "start"), env=env, check=True, stdout=subprocess.DEVNULL
+            )
             measured = cases(folder, env, sizes, path)
             for _ in range(runs + 1):
                 for case in (case for row in measured.values() for case in row):
@@ -327,7 +412,12 @@ def main() -> None:
             measure_pushes(folder, env, runs)
         finally:
             for each in (env, env | {"XDG_RUNTIME_DIR": f"{sockets}/own"}):
-                subprocess.run((GUARD, "server", "stop"), env=each, check=False, stdout=subprocess.DEVNULL)
+                subprocess.run(
+                    (GUARD, "server", "stop"),
+                    env=each,
+                    check=False,
+                    stdout=subprocess.DEVNULL,
+                )
             shutil.rmtree(sockets, ignore_errors=True)
     table(measured, sizes)
 

@@ -21,7 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 NOT_COUNTED = ("pip", "setuptools")
-MOST, MB = 15, 1e6
+MOST = 15
+MB = 1e6
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,18 @@ def measure_files(package: Distribution) -> tuple[int, int]:
         files += path.stat().st_size
         compiled = path.parent / "__pycache__"
         if path.suffix == ".py" and compiled.is_dir():
-            bytecode += sum(found.stat().st_size for found in compiled.glob(f"{path.stem}.*.pyc"))
+            bytecode += sum(
+                found.stat().st_size for found in compiled.glob(f"{path.stem}.*.pyc")
+            )
     return files, bytecode
 
 
 def measure(environment: Path) -> list[Package]:
     """Return the packages of a virtual environment, the largest first."""
     (site,) = environment.glob("[lL]ib/**/site-packages")
-    found = {normalise(each.metadata["Name"]): each for each in distributions(path=[str(site)])}
+    found = {
+        normalise(each.metadata["Name"]): each for each in distributions(path=[str(site)])
+    }
     required_by = defaultdict(list)
     for name, package in found.items():
         for requirement in package.requires or ():
@@ -76,14 +81,26 @@ def install(environment: Path, extras: list[str]) -> None:
     venv.create(environment, with_pip=True)
     program = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     target = f"{ROOT}[{','.join(extras)}]" if extras else str(ROOT)
-    pip = (program, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", target)
+    pip = (
+        program,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        target,
+    )
     subprocess.run(pip, check=True)
 
 
 def show(packages: list[Package], most: int) -> None:
     """Print the table."""
-    files, bytecode = (sum(getattr(each, name) for each in packages) for name in ("files", "bytecode"))
-    print(f"{len(packages)} packages, {files / MB:.0f} MB, with bytecode {(files + bytecode) / MB:.0f} MB\n")
+    files, bytecode = (
+        sum(getattr(each, name) for each in packages) for name in ("files", "bytecode")
+    )
+    print(
+        f"{len(packages)} packages, {files / MB:.0f} MB, with bytecode {(files + bytecode) / MB:.0f} MB\n"
+    )
     print(f"{'MB':>6} {'bytecode':>9}  package (for)")
     for each in packages[:most]:
         asked = ", ".join(each.required_by) or "you"

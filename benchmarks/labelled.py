@@ -59,12 +59,23 @@ def find_programs(names: Iterable[str], folder: str) -> dict[str, str | None]:
 def run(command: Sequence[str], folder: Path, accepted: Sequence[int] = (0, 1)) -> str:
     """Run a tool in a folder and return its output; most end with 1 if they report anything."""
     # Tools in a virtual environment start each other by name.
-    env = {**os.environ, "PATH": os.pathsep.join((str(Path(command[0]).parent), os.environ.get("PATH", "")))}
+    env = {
+        **os.environ,
+        "PATH": os.pathsep.join((str(Path(command[0]).parent), os.environ.get("PATH", ""))),
+    }
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env=env, timeout=SECONDS
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=env,
+        timeout=SECONDS,
     )
     if done.returncode not in accepted:
-        raise SystemExit(f"{command[0]} ended with {done.returncode}: {(done.stderr or done.stdout)[-400:]}")
+        raise SystemExit(
+            f"{command[0]} ended with {done.returncode}: {(done.stderr or done.stdout)[-400:]}"
+        )
     return done.stdout
 
 
@@ -95,7 +106,8 @@ def spots_by_case(
 
 def count(results: Iterable[tuple[bool, bool]]) -> str:
     """Format recall and false alarms, from pairs: whether there is something to find, and whether it is right."""
-    positive, negative = [], []
+    positive = []
+    negative = []
     for is_positive, right in results:
         (positive if is_positive else negative).append(right)
     recall = (
@@ -115,5 +127,8 @@ def print_table(
     print(f"\n{title:40}" + "".join(f"{judge:>26}" for judge in judged))
     print(f"{'':40}" + f"{'found':>14}{'false':>12}" * len(judged))
     for name, cases in groups:
-        cells = (count((case.is_positive, right(case)) for case in cases) for right in judged.values())
+        cells = (
+            count((case.is_positive, right(case)) for case in cases)
+            for right in judged.values()
+        )
         print(f"{name:40}" + "".join(f"{cell:>26}" for cell in cells))

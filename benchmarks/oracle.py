@@ -66,7 +66,9 @@ def find_steps(workflow: bytes) -> Iterator[str]:
             remaining += node
 
 
-def check_chunk(chunk: int, *, scripts: int, seed: int, every: int, steps: list[str]) -> Result:
+def check_chunk(
+    chunk: int, *, scripts: int, seed: int, every: int, steps: list[str]
+) -> Result:
     """Check one chunk; the seeds as they are come first, then scripts that are made from the seed and the chunk."""
     first = chunk * CHUNK
     last = min(first + CHUNK, scripts)
@@ -85,11 +87,15 @@ def show(failures: list[Failure], shown: int, shrinking: bool) -> None:
         worst = min((each.sort for each in failure.differences), key=list(Sort).index)
         groups.setdefault((worst, failure.kind), []).append(failure)
     with RealBash() as bash:
-        for (sort, kind), group in sorted(groups.items(), key=lambda item: list(Sort).index(item[0][0])):
+        for (sort, kind), group in sorted(
+            groups.items(), key=lambda item: list(Sort).index(item[0][0])
+        ):
             print(f"\n{sort}: {kind}, {len(group):,} scripts")
             for failure in sorted(group, key=lambda each: len(each.script))[:shown]:
                 smaller = shrink(bash, failure) if shrinking else failure
-                print(f"    {smaller.script!r}  ({smaller.profile}, number {smaller.number})")
+                print(
+                    f"    {smaller.script!r}  ({smaller.profile}, number {smaller.number})"
+                )
                 print(f"        ran     {smaller.differences[0]}")
                 print(f"        judged  {smaller.named}")
 
@@ -112,24 +118,41 @@ def main() -> None:
         sys.exit(f"not measured: {problem}")
     steps = [step for folder in ROOT.parents for step in read_steps(folder / ".mirror")]
     started = time.perf_counter()
-    work = partial(check_chunk, scripts=chosen.scripts, seed=chosen.seed, every=chosen.every, steps=steps)
+    work = partial(
+        check_chunk,
+        scripts=chosen.scripts,
+        seed=chosen.seed,
+        every=chosen.every,
+        steps=steps,
+    )
     total = Result()
     with multiprocessing.Pool(chosen.jobs) as pool:
         for result in pool.imap_unordered(work, range(-(-chosen.scripts // CHUNK))):
             total.add(result)
     took = time.perf_counter() - started
     show(total.failures, chosen.show, chosen.shrink)
-    by_sort = Counter(each.sort for failure in total.failures for each in set(failure.differences))
+    by_sort = Counter(
+        each.sort for failure in total.failures for each in set(failure.differences)
+    )
     print(
         f"\n{chosen.scripts:,} scripts of seed {chosen.seed} ({len(steps):,} steps of workflows among the seeds)"
     )
-    print("  ".join(f"{verdict} {count:,}" for verdict, count in sorted(total.verdicts.items())))
+    print(
+        "  ".join(
+            f"{verdict} {count:,}" for verdict, count in sorted(total.verdicts.items())
+        )
+    )
     print(f"{total.runs:,} runs, {total.killed:,} of them ended when their time was up")
     print(
         f"{took:,.0f} s, {chosen.scripts / took:,.0f} scripts a second; {total.seconds:,.0f} s of bash's processor time"
     )
-    others = "  ".join(f"{verdict} {count:,}" for verdict, count in sorted(total.others.items())) or "none"
-    print(f"scripts with differences that are not allowed (one of {chosen.every} was run): {others}")
+    others = (
+        "  ".join(f"{verdict} {count:,}" for verdict, count in sorted(total.others.items()))
+        or "none"
+    )
+    print(
+        f"scripts with differences that are not allowed (one of {chosen.every} was run): {others}"
+    )
     print("  ".join(f"{sort}: {by_sort[sort]:,}" for sort in Sort if by_sort[sort]))
     print(f"scripts with differences under allow: {len(total.failures):,}")
     sys.exit(bool(total.failures))

@@ -14,7 +14,9 @@ from pathlib import Path
 KEPT = Path(tempfile.gettempdir()) / "cli-guard-packages"
 LARGEST = 2_000_000
 # Nothing that pip or npm would read as an option, an address or a path.
-NAMED = re.compile(r"(?:pypi|npm):(?:@[a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.+-]*")
+NAMED = re.compile(
+    r"(?:pypi|npm):(?:@[a-z0-9-]+/)?[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.+-]*"
+)
 
 
 def read_archive(package: str, folder: Path = KEPT) -> bytes:
@@ -25,7 +27,9 @@ def read_archive(package: str, folder: Path = KEPT) -> bytes:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
             command = fetch_command(index, name, version)
-            subprocess.run(command, cwd=temporary, capture_output=True, check=True, timeout=300)
+            subprocess.run(
+                command, cwd=temporary, capture_output=True, check=True, timeout=300
+            )
             downloaded = next(Path(temporary).glob("*gz"), None)
             if downloaded is None:
                 raise FileNotFoundError(f"{package}: no source archive")
@@ -50,7 +54,16 @@ def fetch_command(index: str, name: str, version: str) -> list[str]:
     """Return the command that downloads a source archive into the current folder; pip builds its metadata."""
     if index == "npm":
         return ["npm", "pack", "--silent", f"{name}@{version}"]
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", name]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        name,
+    ]
     return [*pip, f"{name}=={version}"]
 
 
@@ -59,8 +72,14 @@ def texts_of(content: bytes) -> dict[str, str]:
     texts = {}
     with tarfile.open(fileobj=io.BytesIO(content)) as opened:
         for member in opened:
-            file = opened.extractfile(member) if member.isfile() and member.size <= LARGEST else None
+            file = (
+                opened.extractfile(member)
+                if member.isfile() and member.size <= LARGEST
+                else None
+            )
             raw = file.read() if file else b"\0"
             if b"\0" not in raw[:8_000]:
-                texts[member.name.partition("/")[2]] = raw.decode("utf-8", "surrogateescape")
+                texts[member.name.partition("/")[2]] = raw.decode(
+                    "utf-8", "surrogateescape"
+                )
     return texts

@@ -19,9 +19,7 @@ from review_samples import many_findings
 
 from cli_guard.review.render import html
 
-FRAME = (
-    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
-)
+FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
 LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 FILTER = (
     "(() => { const start = performance.now(); const box = document.querySelector('[name=path]');"
@@ -35,7 +33,8 @@ def main() -> None:
     print("findings        KB   render ms     load ms    frame ms   filter ms")
     with tempfile.TemporaryDirectory() as folder, browsing() as page:
         for number in map(int, sys.argv[1:] or ("100", "1000", "10000")):
-            review, file = many_findings(number), Path(folder, f"{number}.html")
+            review = many_findings(number)
+            file = Path(folder, f"{number}.html")
             start = time.perf_counter()
             file.write_text(html.render(review), "utf-8")
             spent = 1000 * (time.perf_counter() - start)
@@ -43,8 +42,14 @@ def main() -> None:
             for _ in range(5):
                 page.open(file)
                 runs.append((page.js(LOADED), page.js(FRAME), page.js(FILTER)))
-            figures = (spent, *(statistics.median(each) for each in zip(*runs, strict=True)))
-            print(f"{number:>8}{file.stat().st_size / 1000:>10.0f}", *(f"{each:>11.0f}" for each in figures))
+            figures = (
+                spent,
+                *(statistics.median(each) for each in zip(*runs, strict=True)),
+            )
+            print(
+                f"{number:>8}{file.stat().st_size / 1000:>10.0f}",
+                *(f"{each:>11.0f}" for each in figures),
+            )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,9 @@ def time_call(work: Callable[[], object]) -> float:
 Pair = tuple[float, float]
 
 
-def time_both(runs: int, plain: Callable[[], object], ours: Callable[[], object]) -> list[Pair]:
+def time_both(
+    runs: int, plain: Callable[[], object], ours: Callable[[], object]
+) -> list[Pair]:
     """Return the times of both in milliseconds, without the first round, which warms caches."""
     return [(time_call(plain), time_call(ours)) for _ in range(runs + 1)][1:]
 
@@ -88,7 +90,10 @@ class Marked:
 
     def count(self) -> int:
         """Count them by a walk over all processes of the machine."""
-        return sum(self.word in (each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"]))
+        return sum(
+            self.word in (each.info["cmdline"] or ())
+            for each in psutil.process_iter(["cmdline"])
+        )
 
     def wait(self, number: int) -> None:
         """Wait until there are `number` of them. Raises TimeoutError."""
@@ -101,13 +106,19 @@ class Marked:
 
 def families(runs: int) -> None:
     """Measure the end of 50 processes against one signal to their group and a walk until they are gone."""
-    kinds = [("obeys", "", False, "<= 300 ms"), ("is deaf, force", "trap '' INT TERM; ", True, "at once")]
+    kinds = [
+        ("obeys", "", False, "<= 300 ms"),
+        ("is deaf, force", "trap '' INT TERM; ", True, "at once"),
+    ]
     for name, before, force, budget in kinds:
-        plain, took = [], []
+        plain = []
+        took = []
         for _ in range(runs):
             marked = Marked()
             words = ("bash", "-c", marked.family(50, before))
-            with subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL) as leader:
+            with subprocess.Popen(
+                words, start_new_session=True, stdout=subprocess.DEVNULL
+            ) as leader:
                 marked.wait(49)
                 began = time.perf_counter()
                 os.killpg(leader.pid, signal.SIGKILL if force else signal.SIGTERM)
@@ -120,7 +131,9 @@ def families(runs: int) -> None:
                 marked.wait(49)
                 took.append(time_call(partial(processes.stop, pid, force=force)))
                 assert marked.count() == 0
-        line(f"a process tree of 50 that {name}", list(zip(plain, took, strict=True)), budget)
+        line(
+            f"a process tree of 50 that {name}", list(zip(plain, took, strict=True)), budget
+        )
 
 
 def many(number: int) -> None:
@@ -130,22 +143,31 @@ def many(number: int) -> None:
     with ProcessManager() as processes:
         words = ("sleep", marked.word)
         plain: list[subprocess.Popen[bytes]] = []
-        begun = time_call(lambda: plain.extend(subprocess.Popen(words) for _ in range(number)))
+        begun = time_call(
+            lambda: plain.extend(subprocess.Popen(words) for _ in range(number))
+        )
         since = time.perf_counter()
         for each in plain:
             each.terminate()
         for each in plain:
             each.wait()
         ended = (time.perf_counter() - since) * 1_000
-        start = time_call(lambda: [processes.start(words, startup_timeout=0.001) for _ in range(number)])
-        there, listed = marked.count(), len(processes.processes())
+        start = time_call(
+            lambda: [processes.start(words, startup_timeout=0.001) for _ in range(number)]
+        )
+        there = marked.count()
+        listed = len(processes.processes())
         walk = time_call(processes.processes)
-        stop = time_call(lambda: [each for each in processes.stop_all() if not each.success])
+        stop = time_call(
+            lambda: [each for each in processes.stop_all() if not each.success]
+        )
         left = marked.count()
     line(f"{number} processes: started", [(begun, start)])
     line(f"{number} processes: stopped at once", [(ended, stop)])
     after = len(psutil.Process().children(recursive=True))
-    print(f"    {there} ran, {listed} listed in {walk:.1f} ms, {left + after - before} left")
+    print(
+        f"    {there} ran, {listed} listed in {walk:.1f} ms, {left + after - before} left"
+    )
 
 
 class Peaks:
@@ -174,7 +196,8 @@ class Peaks:
             for each in (us, *us.children(recursive=True)):
                 try:
                     if (
-                        "cli_guard.execution.processes.supervisor" not in " ".join(each.cmdline())
+                        "cli_guard.execution.processes.supervisor"
+                        not in " ".join(each.cmdline())
                         and each != us
                     ):
                         continue
@@ -238,9 +261,7 @@ def speed(megabytes: int, pairs: Sequence[Pair]) -> str:
 def format_growth(peaks: Peaks) -> str:
     """Format the growth of each process."""
     owner, *others = peaks.growth_mb
-    return (
-        f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
-    )
+    return f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
 
 
 def main() -> None:

@@ -33,7 +33,9 @@ def reference() -> Call:
 
     mixin = CLIToolsMixin()
     mixin.register_cli_tools()
-    return lambda name, **arguments: dict(_TOOL_REGISTRY[name]["function"](**arguments), _=mixin)
+    return lambda name, **arguments: dict(
+        _TOOL_REGISTRY[name]["function"](**arguments), _=mixin
+    )
 
 
 def ours() -> Call:
@@ -76,7 +78,9 @@ def no_errors(call: Call) -> Answer:
 
 def exits_at_once(call: Call) -> Answer:
     data = call("run_cli_command", command="echo done", background=True)
-    return "error" in data and data.get("return_code") == 0, f"error {data.get('error', '(no such key)')}"
+    return "error" in data and data.get(
+        "return_code"
+    ) == 0, f"error {data.get('error', '(no such key)')}"
 
 
 def killed_by_others(call: Call) -> Answer:
@@ -103,7 +107,9 @@ def stop_family(call: Call, command: str, force: bool, within: float) -> Answer:
     call("stop_process", pid=pid, force=force)
     took = time.perf_counter() - begun
     time.sleep(0.2)
-    return took < within and not count_living(mark), f"stop took {took:.2f} s, {count_living(mark)} left"
+    return took < within and not count_living(
+        mark
+    ), f"stop took {took:.2f} s, {count_living(mark)} left"
 
 
 def clean_up(call: Call) -> Answer:
@@ -112,12 +118,16 @@ def clean_up(call: Call) -> Answer:
     begun = time.perf_counter()
     result = call("cleanup_all_processes")
     took = time.perf_counter() - begun
-    return took < 9 and len(result["stopped"]) == 4, f"cleanup of 4 that ignore signals took {took:.2f} s"
+    return took < 9 and len(
+        result["stopped"]
+    ) == 4, f"cleanup of 4 that ignore signals took {took:.2f} s"
 
 
 def truncate_output(call: Call) -> Answer:
     out = call("run_cli_command", command="seq 100000")["stdout"]
-    return len(out) <= 10_000 and out.endswith("100000\n"), f"{len(out)} characters, ends {out[-12:]!r}"
+    return len(out) <= 10_000 and out.endswith(
+        "100000\n"
+    ), f"{len(out)} characters, ends {out[-12:]!r}"
 
 
 def report_once(call: Call) -> Answer:
@@ -132,13 +142,22 @@ ROWS: dict[int, tuple[str, Callable[[Call], Answer]]] = {
         "time-out 1 s, behind the shell",
         lambda c: cut_off(c, 'sh -c "sleep 12 & echo started; wait"', 1, 6),
     ),
-    3: ("time-out 3 s, left behind", lambda c: cut_off(c, "sleep 12 & echo parent-done", 3, 6)),
+    3: (
+        "time-out 3 s, left behind",
+        lambda c: cut_off(c, "sleep 12 & echo parent-done", 3, 6),
+    ),
     6: ("0 errors", no_errors),
     8: ("background, ends at once", exits_at_once),
     13: ("killed from outside", killed_by_others),
     14: ("its grandchild", family_of_killed),
-    15: ("stop, graceful", lambda c: stop_family(c, 'sh -c "sleep {mark} & sleep {mark}"', False, 2)),
-    16: ("stop, force", lambda c: stop_family(c, "trap '' INT TERM; sleep {mark}; sleep {mark}", True, 1)),
+    15: (
+        "stop, graceful",
+        lambda c: stop_family(c, 'sh -c "sleep {mark} & sleep {mark}"', False, 2),
+    ),
+    16: (
+        "stop, force",
+        lambda c: stop_family(c, "trap '' INT TERM; sleep {mark}; sleep {mark}", True, 1),
+    ),
     17: ("cleanup of 4", clean_up),
     19: ("long output", truncate_output),
     20: ("one line, one error", report_once),
@@ -162,7 +181,15 @@ def install_reference(folder: Path) -> Path | None:
     python = folder / "bin" / "python"
     venv.create(folder, with_pip=True)
     for words in (("--no-deps", REFERENCE), NEEDS):
-        pip = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words)
+        pip = (
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *words,
+        )
         if subprocess.run(pip, capture_output=True, check=False).returncode:
             return None
     return python
@@ -176,7 +203,9 @@ def compare(folder: Path) -> None:
     if theirs is None:
         print(f"reference: {REFERENCE} cannot be installed here; its rows are left out")
         return
-    print(f"{'row':>3}  {'':34}{REFERENCE:>16}{'ours':>10}   (seconds; ! is not what is wanted)")
+    print(
+        f"{'row':>3}  {'':34}{REFERENCE:>16}{'ours':>10}   (seconds; ! is not what is wanted)"
+    )
     for row, (name, _) in ROWS.items():
         answers = []
         for python, which in ((str(theirs), "gaia"), (sys.executable, "ours")):
@@ -188,10 +217,18 @@ def compare(folder: Path) -> None:
                     env={**os.environ, "TMPDIR": str(folder)},
                     timeout=ROW_SECONDS,
                 )
-            found = next((line for line in ran.stdout.splitlines() if line.startswith("[")), None)
-            answers.append(json.loads(found) if found else [ran.duration, False, ran.error or "no answer"])
+            found = next(
+                (line for line in ran.stdout.splitlines() if line.startswith("[")), None
+            )
+            answers.append(
+                json.loads(found)
+                if found
+                else [ran.duration, False, ran.error or "no answer"]
+            )
         (first, good, theirs_said), (second, well, ours_said) = answers
-        print(f"{row:>3}  {name:34}{first:>15.2f}{' ' if good else '!'}{second:>9.2f}{' ' if well else '!'}")
+        print(
+            f"{row:>3}  {name:34}{first:>15.2f}{' ' if good else '!'}{second:>9.2f}{' ' if well else '!'}"
+        )
         print(f"{'':39}{theirs_said}\n{'':39}{ours_said}")
 
 

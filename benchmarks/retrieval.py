@@ -31,7 +31,8 @@ from cli_guard.assistant.retrieval import SearchResult, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
 HALVES = ("development", "kept", "tuning", "held-out")
-SIZE_FILES, SIZE_CHARS = 5_000, 40_000_000
+SIZE_FILES = 5_000
+SIZE_CHARS = 40_000_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ class Answered:
         """Return whether a right file is among the first ones, or none was given if there is no right one."""
         if not self.asked.paths:
             return self.found.confidence == "none"
-        return self.found.confidence != "none" and bool(set(self.asked.paths) & set(self.files[:among]))
+        return self.found.confidence != "none" and bool(
+            set(self.asked.paths) & set(self.files[:among])
+        )
 
     @property
     def quotes(self) -> bool:
@@ -76,7 +79,9 @@ class Answered:
                 *(f"{fact.name} {fact.value}" for fact in self.found.facts),
             )
         )
-        return self.found.confidence != "none" and all(each in shown for each in self.asked.shows)
+        return self.found.confidence != "none" and all(
+            each in shown for each in self.asked.shows
+        )
 
 
 def questions(half: str) -> list[Asked]:
@@ -144,28 +149,42 @@ def share_of(asked: list[Answered], right: list[bool]) -> str:
 def print_confidence(answered: list[Answered]) -> None:
     """Print how often each confidence was right: the share should fall from high to low."""
     for confidence in ("high", "medium", "low"):
-        some = [each for each in answered if each.asked.paths and each.found.confidence == confidence]
+        some = [
+            each
+            for each in answered
+            if each.asked.paths and each.found.confidence == confidence
+        ]
         if some:
-            print(f"  confidence {confidence:8}{sum(each.right(1) for each in some):>4} of {len(some)} right")
+            print(
+                f"  confidence {confidence:8}{sum(each.right(1) for each in some):>4} of {len(some)} right"
+            )
 
 
 def print_wrong(answered: list[Answered]) -> None:
     """Print each question whose right file did not come first, with the files that came."""
     for each in answered:
         if not each.right(1):
-            rank = next((n for n, path in enumerate(each.files, 1) if path in each.asked.paths), 0)
+            rank = next(
+                (n for n, path in enumerate(each.files, 1) if path in each.asked.paths), 0
+            )
             print(
                 f"{each.asked.package}  {each.asked.kind}  {each.asked.question}  [{each.found.confidence}]"
             )
-            print(f"    right: {', '.join(each.asked.paths) or 'none'} (rank {rank or '-'})")
+            print(
+                f"    right: {', '.join(each.asked.paths) or 'none'} (rank {rank or '-'})"
+            )
             for place in each.found.places[:3]:
-                print(f"    {place.score:8.3f} {place.path}:{place.line} {place.kind} {place.symbol}")
+                print(
+                    f"    {place.score:8.3f} {place.path}:{place.line} {place.kind} {place.symbol}"
+                )
 
 
 def print_size(folder: Path) -> None:
     """Print the time of a question over 5,000 files and 40 MB, made of the texts of the packages."""
     pool = []
-    for package in dict.fromkeys(each.package for half in HALVES for each in questions(half)):
+    for package in dict.fromkeys(
+        each.package for half in HALVES for each in questions(half)
+    ):
         try:
             pool += sorted(texts_of(read_archive(package, folder)).items())
         except (OSError, subprocess.SubprocessError, tarfile.TarError):
@@ -179,10 +198,15 @@ def print_size(folder: Path) -> None:
             if len(texts) >= SIZE_FILES or chars >= SIZE_CHARS:
                 break
     print(f"\n{len(texts):,} files, {chars / 1e6:.0f} MB")
-    for question in ("Where are redirects followed?", "What is the default timeout and where is it set?"):
+    for question in (
+        "Where are redirects followed?",
+        "What is the default timeout and where is it set?",
+    ):
         started = time.perf_counter()
         found = find(question, texts, seconds=60)
-        print(f"{time.perf_counter() - started:6.2f} s  {question}  {found.looked_at:,} looked at")
+        print(
+            f"{time.perf_counter() - started:6.2f} s  {question}  {found.looked_at:,} looked at"
+        )
 
 
 def print_with_model(answered: list[Answered], chosen: argparse.Namespace) -> None:
@@ -203,8 +227,12 @@ def main() -> None:
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--size", action="store_true")
-    parser.add_argument("--model", metavar="NAME", help="provider:name, double:oracle or double:useless")
-    parser.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server for the model")
+    parser.add_argument(
+        "--model", metavar="NAME", help="provider:name, double:oracle or double:useless"
+    )
+    parser.add_argument(
+        "--base-url", metavar="URL", help="an OpenAI-compatible server for the model"
+    )
     parser.add_argument("--only", default="", help="packages with this in their name")
     parser.add_argument("--packages", type=Path, default=KEPT, metavar="DIR")
     chosen = parser.parse_args()

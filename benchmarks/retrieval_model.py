@@ -73,12 +73,19 @@ class Double:
         is_oracle = self.kind == "oracle"
         if request.body["response_format"]["json_schema"]["name"] == "Queries":
             pairs = [" ".join(by_chance.sample(WORDS, 2)) for _ in range(5)]
-            return self.say_json({"queries": (is_oracle and self.known_queries()) or pairs}, usage=())
+            return self.say_json(
+                {"queries": (is_oracle and self.known_queries()) or pairs}, usage=()
+            )
         places = NUMBERED.findall(request.text)
         ids = [int(number) for number, path in places if path in self.asked.paths]
-        chosen = ids if is_oracle else by_chance.sample(range(1, len(places) + 1), min(3, len(places)))
+        chosen = (
+            ids
+            if is_oracle
+            else by_chance.sample(range(1, len(places) + 1), min(3, len(places)))
+        )
         return self.say_json(
-            {"places": [{"id": each, "why": "It answers `this`."} for each in chosen]}, usage=()
+            {"places": [{"id": each, "why": "It answers `this`."} for each in chosen]},
+            usage=(),
         )
 
     def known_queries(self) -> list[str]:
@@ -88,13 +95,19 @@ class Double:
         if not path:
             return []
         words = set(re.findall(r"[a-z]{4,}", self.asked.question.lower()))
-        names = dict.fromkeys(each.name for each in find_definitions(path, self.texts[path]))
-        near = sorted(names, key=lambda name: -sum(word[:5] in name.lower() for word in words))
+        names = dict.fromkeys(
+            each.name for each in find_definitions(path, self.texts[path])
+        )
+        near = sorted(
+            names, key=lambda name: -sum(word[:5] in name.lower() for word in words)
+        )
         return [*self.asked.shows[:1], Path(path).stem.replace("_", " "), *near[:3]]
 
 
 @contextmanager
-def open_model(name: str, base_url: str | None) -> Iterator[tuple[ModelSection, Double | None]]:
+def open_model(
+    name: str, base_url: str | None
+) -> Iterator[tuple[ModelSection, Double | None]]:
     """Open the model of a name, with its double if it is one."""
     kind = name.removeprefix("double:")
     if kind == name:
@@ -117,14 +130,18 @@ def ask_all(
     base_url: str | None,
 ) -> Iterator[Helped]:
     """Ask each question with the model, through the whole graph."""
-    with open_model(name, base_url) as (config, double), tempfile.TemporaryDirectory() as folder:
+    with (
+        open_model(name, base_url) as (config, double),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         env = {**os.environ, "XDG_STATE_HOME": folder}
         if double:
             env["OPENAI_API_KEY"] = "none"
         for each in answered:
             texts = texts_of_package(each.asked.package)
             if double:
-                double.asked, double.texts = each.asked, texts
+                double.asked = each.asked
+                double.texts = texts
             now = datetime.datetime.now(datetime.UTC)
             guest = Guest(Gateway(config, env, Ledger(config, env, now)), Route("medium"))
             context = Context(assistant=LocalAssistant())
@@ -132,7 +149,9 @@ def ask_all(
             text = propose(each.asked.question, texts, context=guest.equip(context)).text
             chosen = guest.use.chosen if isinstance(guest.use, Search) else []
             files = tuple(dict.fromkeys(place["path"] for place in chosen))
-            yield Helped(each, files, tuple(guest.replies), guest.failure, text.startswith(plain))
+            yield Helped(
+                each, files, tuple(guest.replies), guest.failure, text.startswith(plain)
+            )
 
 
 def print_help(name: str, helped: list[Helped]) -> None:
@@ -146,18 +165,29 @@ def print_help(name: str, helped: list[Helped]) -> None:
     )
     for row, is_right in rows:
         cells = [(known, 1), (known, 3), (absent, 1)]
-        shown = [f"{sum(is_right(each, among) for each in some)}/{len(some)}" for some, among in cells]
+        shown = [
+            f"{sum(is_right(each, among) for each in some)}/{len(some)}"
+            for some, among in cells
+        ]
         print(f"{row:34}" + "".join(f"{cell:>14}" for cell in shown))
     asked = [each for each in helped if each.replies or each.failure]
     replies = [reply for each in helped for reply in each.replies]
     prices = [reply.usd for reply in replies]
-    money = "price unknown" if None in prices else f"${sum(price or 0 for price in prices):.4f}"
-    read, written = sum(r.usage.input for r in replies), sum(r.usage.output for r in replies)
-    print(f"the model was asked in {len(asked)} of {len(helped)} questions, {len(replies)} answers: ", end="")
+    money = (
+        "price unknown" if None in prices else f"${sum(price or 0 for price in prices):.4f}"
+    )
+    read = sum(r.usage.input for r in replies)
+    written = sum(r.usage.output for r in replies)
+    print(
+        f"the model was asked in {len(asked)} of {len(helped)} questions, {len(replies)} answers: ",
+        end="",
+    )
     print(f"{read:,} tokens read, {written:,} written, {money}")
     print(
         f"the answer without the model stands first in {sum(each.keeps for each in helped)} of {len(helped)}"
     )
-    for failure in sorted({re.sub(r" \(.*|\d+", "", each.failure) for each in helped if each.failure}):
+    for failure in sorted(
+        {re.sub(r" \(.*|\d+", "", each.failure) for each in helped if each.failure}
+    ):
         count = sum(failure == re.sub(r" \(.*|\d+", "", each.failure) for each in helped)
         print(f"  not used, {count} times: {failure}")

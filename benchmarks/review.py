@@ -42,7 +42,11 @@ class Case:
         (self.cwd / ".git" / "cli-guard" / "examined.sqlite").unlink(missing_ok=True)
         started = time.perf_counter()
         process = subprocess.Popen(
-            self.command, cwd=self.cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            self.command,
+            cwd=self.cwd,
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         _, _, usage = os.wait4(process.pid, 0)
         self.seconds.append(time.perf_counter() - started)
@@ -125,7 +129,10 @@ def cases(folder: Path) -> list[Case]:
         Case("cli-guard --version", (GUARD, "--version"), folder, "<= 1.5 x click"),
         Case("hook, nothing staged", review, empty, "<= 1.5 x click"),
         Case(
-            "hook, 10 files / 500 lines", review, make_staged(folder, "small", 10, 500), "<= 0.9 x langgraph"
+            "hook, 10 files / 500 lines",
+            review,
+            make_staged(folder, "small", 10, 500),
+            "<= 0.9 x langgraph",
         ),
         Case(
             "hook, 100 files / 50,000 lines",
@@ -144,7 +151,11 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=7)
     runs = parser.parse_args().runs
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "SKIP", "CLI_GUARD")}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("PYTHONDONTWRITEBYTECODE", "SKIP", "CLI_GUARD")
+    }
     compileall.compile_dir(str(Path(__file__).parent.parent / "cli_guard"), quiet=2)
     with tempfile.TemporaryDirectory() as folder:
         measured = cases(Path(folder))
@@ -154,7 +165,9 @@ def main() -> None:
         for case in measured:
             case.seconds.pop(0)  # the first round warms caches
     bare, click, graph = (case.median_ms for case in measured[:3])
-    print(f"{'':32}{'ms':>8}{'x pass':>9}{'x click':>9}{'x langgraph':>13}{'MB':>7}  budget")
+    print(
+        f"{'':32}{'ms':>8}{'x pass':>9}{'x click':>9}{'x langgraph':>13}{'MB':>7}  budget"
+    )
     for case in measured:
         ms = case.median_ms
         ratios = f"{ms / bare:9.1f}{ms / click:9.2f}{ms / graph:13.2f}"

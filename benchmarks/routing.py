@@ -48,7 +48,11 @@ class Case:
     @property
     def length(self) -> int:
         """The characters of a request, the changed lines of a change."""
-        return sum(file.added + file.removed for file in self.files) if self.files else len(self.text)
+        return (
+            sum(file.added + file.removed for file in self.files)
+            if self.files
+            else len(self.text)
+        )
 
     @property
     def fold(self) -> int:
@@ -94,9 +98,15 @@ def fit(values: Sequence[float], tiers: Sequence[Tier]) -> tuple[float, ...]:
     """Return the two thresholds with the fewest wrong tiers."""
 
     def count_wrong(thresholds: tuple[float, ...]) -> int:
-        return sum(tier_of(value, thresholds) != tier for value, tier in zip(values, tiers, strict=True))
+        return sum(
+            tier_of(value, thresholds) != tier
+            for value, tier in zip(values, tiers, strict=True)
+        )
 
-    return min(combinations_with_replacement([*sorted(set(values)), float("inf")], 2), key=count_wrong)
+    return min(
+        combinations_with_replacement([*sorted(set(values)), float("inf")], 2),
+        key=count_wrong,
+    )
 
 
 def cross_validate(cases: Sequence[Case]) -> float:
@@ -108,7 +118,9 @@ def cross_validate(cases: Sequence[Case]) -> float:
             others = [(score, case.tier) for case, score in scored if case.fold != fold]
             thresholds = fit([score for score, _ in others], [tier for _, tier in others])
             wrong += sum(
-                tier_of(score, thresholds) != case.tier for case, score in scored if case.fold == fold
+                tier_of(score, thresholds) != case.tier
+                for case, score in scored
+                if case.fold == fold
             )
     return wrong / len(cases)
 
@@ -123,36 +135,49 @@ def report(name: str, cases: Sequence[Case], choose: Callable[[Case], Tier]) -> 
     each = mean(1 - case.price(tier) / case.price("heavy") for case, tier in chosen.items())
     print(f"\n{name}\n{'should be / is':16}" + "".join(f"{tier:>8}" for tier in TIERS))
     for wanted in TIERS:
-        print(f"{wanted:16}" + "".join(f"{matrix[wanted, tier] or '.':>8}" for tier in TIERS))
+        print(
+            f"{wanted:16}" + "".join(f"{matrix[wanted, tier] or '.':>8}" for tier in TIERS)
+        )
     print(f"wrong tier {wrong / len(cases):.1%}, heavy on light {matrix['heavy', 'light']}")
     print(f"saved {saved:.1%} of the money; {each:.1%} as a mean of the cases")
 
 
 def main() -> None:
     """Run the measurement."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--half", choices=("development", "kept"), default="development")
-    parser.add_argument("--wrong", action="store_true", help="print each case on a wrong tier, and why")
+    parser.add_argument(
+        "--wrong", action="store_true", help="print each case on a wrong tier, and why"
+    )
     options = parser.parse_args()
-    cases, development = read_cases(options.half), read_cases("development")
+    cases = read_cases(options.half)
+    development = read_cases("development")
     by_length = {}
     for kind in KINDS:
         fitted = [case for case in development if case.kind == kind]
-        by_length[kind] = fit([case.length for case in fitted], [case.tier for case in fitted])
+        by_length[kind] = fit(
+            [case.length for case in fitted], [case.tier for case in fitted]
+        )
     print(f"{len(cases)} cases ({options.half}); {PROVIDER}: {', '.join(MODELS.values())}")
     report("routing", cases, lambda case: case.route().tier)
     report("length alone", cases, lambda case: tier_of(case.length, by_length[case.kind]))
     report("always medium", cases, lambda case: "medium")
     report("as labelled", cases, lambda case: case.tier)
     if options.half == "development":
-        print(f"\ncross-validated ({FOLDS} folds, thresholds alone): {cross_validate(cases):.1%} wrong")
+        print(
+            f"\ncross-validated ({FOLDS} folds, thresholds alone): {cross_validate(cases):.1%} wrong"
+        )
     times = []
     for case in cases:
         started = time.process_time()
         route = case.route()
         times.append((time.process_time() - started) * 1000)
         if options.wrong and route.tier != case.tier:
-            print(f"{case.tier} -> {route}: {' '.join((case.message + ' ' + case.text).split())[:100]}")
+            print(
+                f"{case.tier} -> {route}: {' '.join((case.message + ' ' + case.text).split())[:100]}"
+            )
     print(f"a route takes {median(times):.2f} ms, at most {max(times):.2f} ms")
 
 

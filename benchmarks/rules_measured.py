@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FIXTURES, FILE = HERE.parent / "fixtures", HERE.parent / "cli_guard/rules/measured.toml"
+FIXTURES = HERE.parent / "fixtures"
+FILE = HERE.parent / "cli_guard/rules/measured.toml"
 sys.path.append(str(HERE.parent / "tests"))
 
 from repositories import Repo, isolated_environment
@@ -58,11 +59,20 @@ def of_secrets() -> Iterator[Outcome]:
     """Yield the outcomes of the files that hold secrets, or nothing."""
     for path in sorted((FIXTURES / "secrets").glob("*.toml")):
         for case in secrets.read_cases(path):
-            found = [(each.rule, secrets.lines_at(each)) for each in secrets.own_findings(case)]
+            found = [
+                (each.rule, secrets.lines_at(each)) for each in secrets.own_findings(case)
+            ]
             # A finding about a whole file with a secret is true.
-            places = [case.lines_of(secret) | {secrets.WHOLE_FILE} for secret in case.secrets]
-            labels = ((case.kind, frozenset(r for r, lines in found if lines & each)) for each in places)
-            yield Outcome(tuple(labels), frozenset(() if places else (rule for rule, _ in found)))
+            places = [
+                case.lines_of(secret) | {secrets.WHOLE_FILE} for secret in case.secrets
+            ]
+            labels = (
+                (case.kind, frozenset(r for r, lines in found if lines & each))
+                for each in places
+            )
+            yield Outcome(
+                tuple(labels), frozenset(() if places else (rule for rule, _ in found))
+            )
 
 
 def of_code() -> Iterator[Outcome]:
@@ -71,12 +81,25 @@ def of_code() -> Iterator[Outcome]:
         for case in code.read_cases(path):
             change = case.change
             subject = ReviewInput("pre-commit", code.ChangeSet((change,)), contents=case)
-            every = [e for e in code.own_findings(subject, ["code"])[0] if e.severity is not Severity.INFO]
-            found = [(e.rule, range(line, (e.end_line or line) + 1)) for e in every if (line := e.line or 1)]
+            every = [
+                e
+                for e in code.own_findings(subject, ["code"])[0]
+                if e.severity is not Severity.INFO
+            ]
+            found = [
+                (e.rule, range(line, (e.end_line or line) + 1))
+                for e in every
+                if (line := e.line or 1)
+            ]
             found = [(rule, at) for rule, at in found if change.touches(at[0], at[-1])]
             kind = f"{case.kind} in {case.language}"
-            labels = ((kind, frozenset(r for r, at in found if line in at)) for line in case.expected)
-            yield Outcome(tuple(labels), frozenset(() if case.expect else (rule for rule, _ in found)))
+            labels = (
+                (kind, frozenset(r for r, at in found if line in at))
+                for line in case.expected
+            )
+            yield Outcome(
+                tuple(labels), frozenset(() if case.expect else (rule for rule, _ in found))
+            )
 
 
 def of_commands() -> Iterator[Outcome]:
@@ -86,7 +109,9 @@ def of_commands() -> Iterator[Outcome]:
             continue
         wanted = STRICTNESS.index(Decision(case.verdict))
         effects = judge(case.command, case.context).effects
-        found = [(each.rule, STRICTNESS.index(each.decision)) for each in effects if each.rule]
+        found = [
+            (each.rule, STRICTNESS.index(each.decision)) for each in effects if each.rule
+        ]
         met = frozenset(rule for rule, strict in found if 0 < strict <= wanted)
         # Only what has a rule can be missed by one.
         labels = ((case.group, met),) if met else ()
@@ -99,13 +124,21 @@ def of_dependencies() -> Iterator[Outcome]:
         for case in tomllib.loads(path.read_text("utf-8"))["case"]:
             with FreshRepository() as repo:
                 write_all(repo, case)
-                own = [f for f in repo.look().sort_findings() if f.finding.rule.startswith("deps-")]
+                own = [
+                    f
+                    for f in repo.look().sort_findings()
+                    if f.finding.rule.startswith("deps-")
+                ]
             hits = [list(matching(case, expected, own)) for expected in case["expect"]]
             covered = {id(each) for found in hits for each in found}
             wrong = [
-                f for f in own if id(f) not in covered and (f.disposition in STOPS or not case["expect"])
+                f
+                for f in own
+                if id(f) not in covered and (f.disposition in STOPS or not case["expect"])
             ]
-            labels = ((case["kind"], frozenset(f.finding.rule for f in found)) for found in hits)
+            labels = (
+                (case["kind"], frozenset(f.finding.rule for f in found)) for found in hits
+            )
             yield Outcome(tuple(labels), frozenset(f.finding.rule for f in wrong))
 
 
@@ -115,10 +148,15 @@ def of_drift() -> Iterator[Outcome]:
         for case in read_cases(path):
             with FreshRepository() as repo:
                 found = {(each.path, each.line): each.rule for each in drift_in(repo, case)}
-            texts, labels = {**case["before"], **case.get("after", {})}, []
+            texts = {**case["before"], **case.get("after", {})}
+            labels = []
             for wanted in case["expect"]:
                 lines = texts[wanted["path"]].split("\n")
-                places = [(wanted["path"], n) for n, line in enumerate(lines, 1) if wanted["text"] in line]
+                places = [
+                    (wanted["path"], n)
+                    for n, line in enumerate(lines, 1)
+                    if wanted["text"] in line
+                ]
                 hit = next((found.pop(place) for place in places if place in found), None)
                 labels.append((case["kind"], frozenset([hit] if hit else [])))
             yield Outcome(tuple(labels), frozenset(found.values()))
@@ -156,7 +194,9 @@ def tally(outcomes: Iterable[Outcome]) -> dict[str, list[int]]:
     for each in every:
         seen = Counter[tuple[str, int]]()
         for kind, rules in each.labels:
-            most = min(best[kind], key=lambda rule: (-best[kind][rule], rule), default=NOBODY)
+            most = min(
+                best[kind], key=lambda rule: (-best[kind][rule], rule), default=NOBODY
+            )
             seen.update([(rule, 1) for rule in rules] or [(most, 3)])
         seen.update((rule, 2) for rule in each.false)
         for (rule, column), number in seen.items():
@@ -168,7 +208,9 @@ def tally(outcomes: Iterable[Outcome]) -> dict[str, list[int]]:
 
 def digest(name: str) -> str:
     """Return a hash of the files of a set."""
-    files = sorted(path for path in (FIXTURES / name).rglob("*") if path.suffix in (".toml", ".jsonl"))
+    files = sorted(
+        path for path in (FIXTURES / name).rglob("*") if path.suffix in (".toml", ".jsonl")
+    )
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
@@ -176,7 +218,9 @@ def as_text(figures: dict[str, dict[str, list[int]]], digests: dict[str, str]) -
     """Return the text of the file."""
     text = HEAD
     for name, rows in figures.items():
-        listed = ", ".join(f"{rule} {' '.join(map(str, row))}" for rule, row in rows.items())
+        listed = ", ".join(
+            f"{rule} {' '.join(map(str, row))}" for rule, row in rows.items()
+        )
         wrapped = textwrap.fill(listed, WIDTH, break_on_hyphens=False)
         text += f'\n[{name}]\nfiles = "{digests[name]}"\nrows = """\n{wrapped}\n"""\n'
     return text
@@ -187,7 +231,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; say whether the file is current")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; say whether the file is current",
+    )
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(SETS))
     options = parser.parse_args()
     if unknown := set(options.sets) - SETS.keys():
@@ -197,11 +245,17 @@ def main() -> int:
     for name, measure in SETS.items():
         if options.sets and name not in options.sets and name in kept:
             rows = (row.split() for row in kept[name]["rows"].split(","))
-            figures[name] = {rule: [int(each) for each in numbers] for rule, *numbers in rows}
+            figures[name] = {
+                rule: [int(each) for each in numbers] for rule, *numbers in rows
+            }
         else:
             figures[name] = tally(measure())
-        true, false, missed = (sum(row[at] for row in figures[name].values()) for at in (1, 2, 3))
-        print(f"{name:14}{len(figures[name]):5} rules {true:5} true {false:4} false {missed:4} missed")
+        true, false, missed = (
+            sum(row[at] for row in figures[name].values()) for at in (1, 2, 3)
+        )
+        print(
+            f"{name:14}{len(figures[name]):5} rules {true:5} true {false:4} false {missed:4} missed"
+        )
     text = as_text(figures, {name: digest(name) for name in figures})
     if options.check:
         return int(text != FILE.read_text("utf-8"))

@@ -101,7 +101,9 @@ def generate(folder: Path, commits: int) -> list[str]:
     """Write a bare repository with so many commits; return the planted keys."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", folder], check=True)
     planted = []
-    with subprocess.Popen(["git", "-C", folder, "fast-import", "--quiet"], stdin=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        ["git", "-C", folder, "fast-import", "--quiet"], stdin=subprocess.PIPE
+    ) as process:
         assert process.stdin
         for piece, secret in history(commits):
             process.stdin.write(piece)
@@ -125,7 +127,16 @@ def measure(*command: str) -> tuple[float, float, str]:
 
 
 def scan(folder: Path, jobs: int) -> tuple[float, float, dict[str, Any]]:
-    command = ("scan", "--history", "--fresh", "--jobs", str(jobs), "--format", "json", str(folder))
+    command = (
+        "scan",
+        "--history",
+        "--fresh",
+        "--jobs",
+        str(jobs),
+        "--format",
+        "json",
+        str(folder),
+    )
     seconds, megabytes, out = measure(GUARD, *command)
     return seconds, megabytes, json.loads(out)["scans"][0]
 
@@ -152,14 +163,24 @@ def main() -> None:
                 f"{commits:>7,} commits: 2 processes do {rows[commits, 2] / rows[commits, 1]:.2f} times as many"
             )
             print(
-                f"{commits:>7,} commits: {len(planted)} keys planted, {len(report['findings'])} found", end=""
+                f"{commits:>7,} commits: {len(planted)} keys planted, {len(report['findings'])} found",
+                end="",
             )
             if gitleaks := shutil.which("gitleaks"):
                 listed = base / "gitleaks.json"
-                options = ("git", "--no-banner", "--exit-code", "0", "--report-path", str(listed))
+                options = (
+                    "git",
+                    "--no-banner",
+                    "--exit-code",
+                    "0",
+                    "--report-path",
+                    str(listed),
+                )
                 seconds, _, _ = measure(gitleaks, *options, str(folder))
                 secrets = {each["Secret"] for each in json.loads(listed.read_text())}
-                print(f"; gitleaks: {len(secrets & set(planted))} in {seconds:,.0f} s", end="")
+                print(
+                    f"; gitleaks: {len(secrets & set(planted))} in {seconds:,.0f} s", end=""
+                )
             print()
 
 

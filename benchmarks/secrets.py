@@ -27,7 +27,15 @@ HERE = Path(__file__).parent
 sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
 from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
-from cli_guard.model import ChangeSet, Disposition, FileChange, Finding, Hunk, Status, split_lines
+from cli_guard.model import (
+    ChangeSet,
+    Disposition,
+    FileChange,
+    Finding,
+    Hunk,
+    Status,
+    split_lines,
+)
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import disposition_by
 from cli_guard.reviewers.review_input import ReviewInput
@@ -85,9 +93,17 @@ class Case:
 
 def _pieces(secret: str, text: str) -> list[str]:
     """Return the longest pieces of a secret that are in the text, in turn."""
-    found, start = [], 0
+    found = []
+    start = 0
     while start < len(secret):
-        end = next((e for e in range(len(secret), start + PIECE - 1, -1) if secret[start:e] in text), start)
+        end = next(
+            (
+                e
+                for e in range(len(secret), start + PIECE - 1, -1)
+                if secret[start:e] in text
+            ),
+            start,
+        )
         found += [secret[start:end]] if end > start else []
         start = max(end, start + 1)
     return found
@@ -129,7 +145,11 @@ def judge_own(cases: Iterable[Case]) -> Stops:
 def detect_secrets(program: str, folder: Path) -> Iterable[Spot]:
     """Yield what detect-secrets reports."""
     found = json.loads(run([program, "scan", "--all-files", "."], folder))["results"]
-    lines = ((path, secret["line_number"]) for path, secrets in found.items() for secret in secrets)
+    lines = (
+        (path, secret["line_number"])
+        for path, secrets in found.items()
+        for secret in secrets
+    )
     return [Spot(path, line, line) for path, line in lines]
 
 
@@ -146,7 +166,9 @@ def betterleaks(program: str, folder: Path) -> Iterable[Spot]:
     """Yield what betterleaks reports."""
     report = folder.parent / "betterleaks.json"
     run([program, ".", "--silent", "--output", str(report)], folder)
-    places = (found["location"] for found in json.loads(report.read_text("utf-8"))["findings"])
+    places = (
+        found["location"] for found in json.loads(report.read_text("utf-8"))["findings"]
+    )
     return [Spot(at["path"], at["start_line"], at["end_line"]) for at in places]
 
 
@@ -171,7 +193,10 @@ def print_set(name: str, cases: list[Case], judged: Mapping[str, Stops]) -> None
     groups: dict[str, list[Case]] = {}
     for case in cases:
         groups.setdefault(case.kind, []).append(case)
-    judges = {judge: (lambda case, by=stops: case.is_right(by[case.id])) for judge, stops in judged.items()}
+    judges = {
+        judge: (lambda case, by=stops: case.is_right(by[case.id]))
+        for judge, stops in judged.items()
+    }
     print_table(name, [*groups.items(), ("all", cases)], judges)
 
 
@@ -188,15 +213,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--wrong", action="store_true", help="print each miss and each false stop")
-    parser.add_argument("--peers", metavar="FOLDER", default="", help="where the programs of the peers are")
-    parser.add_argument("files", nargs="*", type=Path, default=sorted(FOLDER.glob("*.toml")))
+    parser.add_argument(
+        "--wrong", action="store_true", help="print each miss and each false stop"
+    )
+    parser.add_argument(
+        "--peers", metavar="FOLDER", default="", help="where the programs of the peers are"
+    )
+    parser.add_argument(
+        "files", nargs="*", type=Path, default=sorted(FOLDER.glob("*.toml"))
+    )
     options = parser.parse_args()
     found = find_programs(PEERS, options.peers)
     for file in options.files:
         cases = read_cases(file)
         judged = {"cli-guard": judge_own(cases)}
-        judged |= {name: judge_peer(name, program, cases) for name, program in found.items() if program}
+        judged |= {
+            name: judge_peer(name, program, cases)
+            for name, program in found.items()
+            if program
+        }
         print_set(file.stem, cases, judged)
         if options.wrong:
             print_wrong(cases, judged["cli-guard"])

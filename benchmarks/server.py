@@ -44,7 +44,11 @@ class Case:
         self.before()
         started = time.perf_counter()
         process = subprocess.Popen(
-            self.command, cwd=self.cwd, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            self.command,
+            cwd=self.cwd,
+            env=self.env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         _, _, usage = os.wait4(process.pid, 0)
         self.wall.append((time.perf_counter() - started) * 1000)
@@ -62,17 +66,32 @@ class Measured(Protocol):
 AnyCase = TypeVar("AnyCase", bound=Measured)
 
 
-def commit_case(folder: Path, name: str, env: dict[str, str], hooks: dict[str, str] | None) -> Case:
+def commit_case(
+    folder: Path, name: str, env: dict[str, str], hooks: dict[str, str] | None
+) -> Case:
     """Prepare a `git commit` of 10 files in a repository with these hooks; None for ours."""
     path = make_staged(folder, name, 10, 500)
     if hooks is None:
-        subprocess.run((GUARD, "install"), cwd=path, env=env, check=True, capture_output=True)
+        subprocess.run(
+            (GUARD, "install"), cwd=path, env=env, check=True, capture_output=True
+        )
     for hook, text in (hooks or {}).items():
         file = path / ".git" / "hooks" / hook
         file.write_text(text)
         file.chmod(0o755)
-    start = subprocess.run(("git", "rev-parse", "HEAD"), cwd=path, check=True, capture_output=True, text=True)
-    command = ("git", "-c", "user.name=Bench", "-c", "user.email=b@example.org", "commit", "-qm", "Add files")
+    start = subprocess.run(
+        ("git", "rev-parse", "HEAD"), cwd=path, check=True, capture_output=True, text=True
+    )
+    command = (
+        "git",
+        "-c",
+        "user.name=Bench",
+        "-c",
+        "user.email=b@example.org",
+        "commit",
+        "-qm",
+        "Add files",
+    )
     return Case(
         f"git commit, {name}",
         command,
@@ -89,13 +108,26 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     hook = ("hook", "pre-commit")
     return [
         Case("python -c pass", (PYTHON, "-E", "-P", "-c", "pass"), folder, env),
-        Case("the client (a rule explained)", (PYTHON, "-E", "-P", "-c", RUN, "explain", "x"), folder, env),
-        Case("native hook, 10 files, warm", (PYTHON, "-E", "-P", "-c", RUN, *hook), small, env, "<= 60 ms"),
+        Case(
+            "the client (a rule explained)",
+            (PYTHON, "-E", "-P", "-c", RUN, "explain", "x"),
+            folder,
+            env,
+        ),
+        Case(
+            "native hook, 10 files, warm",
+            (PYTHON, "-E", "-P", "-c", RUN, *hook),
+            small,
+            env,
+            "<= 60 ms",
+        ),
         Case("console script, 10 files, warm", (GUARD, *hook), small, env, "<= 60 ms"),
         Case("console script, 10 files, cold", (GUARD, *hook), small, cold),
         commit_case(folder, "no hook", env, {}),
         commit_case(folder, "an empty Python hook", env, {"pre-commit": EMPTY_HOOK}),
-        commit_case(folder, "two of them", env, {"pre-commit": EMPTY_HOOK, "commit-msg": EMPTY_HOOK}),
+        commit_case(
+            folder, "two of them", env, {"pre-commit": EMPTY_HOOK, "commit-msg": EMPTY_HOOK}
+        ),
         commit_case(folder, "both of ours, warm", env, None),
         commit_case(folder, "both of ours, cold", cold, None),
     ]
@@ -110,10 +142,18 @@ def measure_rounds(
     )
     parser.add_argument("--runs", type=int, default=15)
     runs = parser.parse_args().runs
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k not in ("SKIP", "CI")}
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith("PYTHON") and k not in ("SKIP", "CI")
+    }
     compileall.compile_dir(str(Path(__file__).parent.parent / "cli_guard"), quiet=2)
     sockets = tempfile.mkdtemp(prefix="cg-")
-    env = kept | {"XDG_RUNTIME_DIR": sockets, "CLI_GUARD_SERVER": "require", "GIT_CONFIG_GLOBAL": os.devnull}
+    env = kept | {
+        "XDG_RUNTIME_DIR": sockets,
+        "CLI_GUARD_SERVER": "require",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
     try:
         with tempfile.TemporaryDirectory() as folder:
             measured = prepare(Path(folder), env)
@@ -124,7 +164,9 @@ def measure_rounds(
                     time.sleep(0.5 if case.env["CLI_GUARD_SERVER"] == "require" else 0)
             return measured
     finally:
-        subprocess.run((GUARD, "server", "stop"), env=env, check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            (GUARD, "server", "stop"), env=env, check=False, stdout=subprocess.DEVNULL
+        )
         shutil.rmtree(sockets)
 
 
@@ -137,7 +179,9 @@ def main() -> None:
         wall, cpu = (statistics.median(each[1:]) for each in (case.wall, case.cpu))
         least = min(case.wall[1:])
         more = cpu - statistics.median(measured[0].cpu[1:])
-        print(f"{case.name:36}{wall:8.1f}{least:8.1f}{least / bare:8.1f}{cpu:8.1f}{more:8.1f}  {case.budget}")
+        print(
+            f"{case.name:36}{wall:8.1f}{least:8.1f}{least / bare:8.1f}{cpu:8.1f}{more:8.1f}  {case.budget}"
+        )
     empty, ours = (min(each.wall[1:]) for each in (measured[7], measured[8]))
     print(
         f"\na commit with our two hooks, warm, against two empty Python hooks: {ours / empty:.1f} x (budget 3)"

@@ -56,12 +56,16 @@ def compare(asked: list[tuple[str, str]], *, wrong: bool) -> None:
         total[subject] += 1
         same[subject] += (code, out) == (ran.exit_code, ran.stdout)
         if wrong and (code, out) != (ran.exit_code, ran.stdout):
-            print(f"  {text!r}\n    bash {code} {out[:100]!r}\n    ours {ran.exit_code} {ran.stdout[:100]!r}")
+            print(
+                f"  {text!r}\n    bash {code} {out[:100]!r}\n    ours {ran.exit_code} {ran.stdout[:100]!r}"
+            )
     for subject in total:
         print(f"{subject:12} {same[subject]:5} of {total[subject]:5}")
     folder.cleanup()
     share = same.total() / total.total()
-    print(f"{'in all':12} {same.total():5} of {total.total():5} the same as bash: {share:.1%}")
+    print(
+        f"{'in all':12} {same.total():5} of {total.total():5} the same as bash: {share:.1%}"
+    )
 
 
 def compare_lines(files: list[Path], *, wrong: bool) -> None:
@@ -71,12 +75,18 @@ def compare_lines(files: list[Path], *, wrong: bool) -> None:
         here = of_repository(checkout)
         for file in files:
             asked = [(line, ask_bash(line, checkout)) for line in read_lines(file)]
-            answered = [(line, expected, shell.run(line, here)) for line, expected in asked if expected]
+            answered = [
+                (line, expected, shell.run(line, here))
+                for line, expected in asked
+                if expected
+            ]
             bad = [each for each in answered if not is_same(*each)]
             for line, expected, ran in bad if wrong else ():
                 print(f"  {line}\n    bash {expected[0]} {expected[1][:100]!r}")
                 print(f"    ours {ran.exit_code} {ran.stdout[:100]!r}")
-            print(f"{file.stem:12} {len(answered) - len(bad):5} of {len(answered):5} lines the same as bash")
+            print(
+                f"{file.stem:12} {len(answered) - len(bad):5} of {len(answered):5} lines the same as bash"
+            )
             print(f"{'':12} {len(asked) - len(answered):5} that this machine cannot answer")
 
 
@@ -93,17 +103,36 @@ def seconds(runs: int, work: Callable[[], object]) -> float:
 def cost(runs: int) -> None:
     """Print the time of a call."""
     for count in (20, 1_000, 5_000):
-        files = {f"d{n % 50}/f{n}.txt": b"hello world\nfoo bar\n" * 40 for n in range(count)}
+        files = {
+            f"d{n % 50}/f{n}.txt": b"hello world\nfoo bar\n" * 40 for n in range(count)
+        }
         here = world(files)
-        searches = ("grep -rn foo . | wc -l", "rg -n foo | wc -l", "grep -rl nowhere .", "rg -l nowhere")
-        for command in ("ls", *searches, "fd -e txt | wc -l", "echo x > d1/f1.txt; mv d1 d"):
-            took = seconds(runs, lambda command=command, here=here: shell.run(command, here))  # type: ignore[misc]
+        searches = (
+            "grep -rn foo . | wc -l",
+            "rg -n foo | wc -l",
+            "grep -rl nowhere .",
+            "rg -l nowhere",
+        )
+        for command in (
+            "ls",
+            *searches,
+            "fd -e txt | wc -l",
+            "echo x > d1/f1.txt; mv d1 d",
+        ):
+            took = seconds(
+                runs, lambda command=command, here=here: shell.run(command, here)
+            )  # type: ignore[misc]
             print(f"{count:5} files  {command:32} {took * 1000:8.1f} ms")
     idle = seconds(runs, lambda: subprocess.run([PYTHON, "-c", ""], check=True))
     whole = seconds(
-        runs, lambda: subprocess.run([GUARD, "shell", "ls"], cwd=ROOT, capture_output=True, check=True)
+        runs,
+        lambda: subprocess.run(
+            [GUARD, "shell", "ls"], cwd=ROOT, capture_output=True, check=True
+        ),
     )
-    print(f"cli-guard shell ls: {whole * 1000:.0f} ms, {whole / idle:.1f} times an idle Python")
+    print(
+        f"cli-guard shell ls: {whole * 1000:.0f} ms, {whole / idle:.1f} times an idle Python"
+    )
 
 
 def main() -> None:
@@ -117,7 +146,10 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path)
     given = parser.parse_args()
     asked = [
-        (path.stem, line) for path in given.files for line in path.read_text("utf-8").splitlines() if line
+        (path.stem, line)
+        for path in given.files
+        for line in path.read_text("utf-8").splitlines()
+        if line
     ]
     if asked or not given.lines:
         compare(asked or chains(), wrong=given.wrong)

@@ -36,7 +36,9 @@ def fast_import(path: Path, stream: Iterator[bytes]) -> None:
     """Make a repository from a stream of commands."""
     path.mkdir(parents=True)
     git(path, "init", "-q", "-b", "main")
-    process = subprocess.Popen(("git", "fast-import", "--quiet"), cwd=path, stdin=subprocess.PIPE)
+    process = subprocess.Popen(
+        ("git", "fast-import", "--quiet"), cwd=path, stdin=subprocess.PIPE
+    )
     assert process.stdin
     for piece in stream:
         process.stdin.write(piece)
@@ -48,7 +50,11 @@ def fast_import(path: Path, stream: Iterator[bytes]) -> None:
 
 def commit(message: str) -> bytes:
     """Return the head of a commit on main."""
-    return b"commit refs/heads/main\ncommitter %s\ndata %d\n%s\n" % (IDENTITY, len(message), message.encode())
+    return b"commit refs/heads/main\ncommitter %s\ndata %d\n%s\n" % (
+        IDENTITY,
+        len(message),
+        message.encode(),
+    )
 
 
 def file(path: str, body: bytes) -> bytes:
@@ -130,7 +136,9 @@ SIZES = (
     Size("10 of 200,000 files", among_many(200_000, 10), LAST, 500),
     Size("a blob of 300 MB", one_blob(300), LAST, 50),
     Size("500 commits", commits(500), (*LAST[:3], "main~499..main", *LAST[4:]), 10_500),
-    Size("5,000 commits", commits(5_000), (*LAST[:3], "main~4999..main", *LAST[4:]), 105_000),
+    Size(
+        "5,000 commits", commits(5_000), (*LAST[:3], "main~4999..main", *LAST[4:]), 105_000
+    ),
 )
 GROWTH = (
     ("1,000 files, 200,000 lines", "5,000 files, 1,000,000 lines"),
@@ -146,22 +154,32 @@ def main() -> None:
     parser.add_argument("--only", default="", help="the sizes whose name holds this")
     parser.add_argument("--keep", type=Path, help="where the repositories stay")
     given = parser.parse_args()
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "SKIP", "CLI_GUARD")}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("PYTHONDONTWRITEBYTECODE", "SKIP", "CLI_GUARD")
+    }
     spent: dict[str, float] = {}
     print(f"{'':32}{'s':>8}{'cpu s':>8}{'MB':>7}{'most':>7}{'exit':>6}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         for size in SIZES:
             if given.only not in size.name:
                 continue
-            path = (given.keep or Path(scratch)) / size.name.replace(" ", "-").replace(",", "")
+            path = (given.keep or Path(scratch)) / size.name.replace(" ", "-").replace(
+                ",", ""
+            )
             if not path.exists():
                 size.make(path)
             spent[size.name] = measure(size, path, env)
     for small, big in GROWTH:
         if small in spent and big in spent:
             lines = {size.name: size.added for size in SIZES}
-            exponent = math.log(spent[big] / spent[small]) / math.log(lines[big] / lines[small])
-            print(f"from {small} to {big}: processor time grows by the power of {exponent:.2f}")
+            exponent = math.log(spent[big] / spent[small]) / math.log(
+                lines[big] / lines[small]
+            )
+            print(
+                f"from {small} to {big}: processor time grows by the power of {exponent:.2f}"
+            )
 
 
 def measure(size: Size, path: Path, env: dict[str, str]) -> float:
@@ -173,7 +191,8 @@ def measure(size: Size, path: Path, env: dict[str, str]) -> float:
         env=env,
         stdout=subprocess.DEVNULL,
     )
-    own, status = 0.0, None
+    own = 0.0
+    status = None
     while status is None:
         own = max(own, peak_of(process.pid))
         time.sleep(0.02)
@@ -182,14 +201,19 @@ def measure(size: Size, path: Path, env: dict[str, str]) -> float:
     cpu = usage.ru_utime + usage.ru_stime
     seconds = time.perf_counter() - started
     most = usage.ru_maxrss / 1024
-    print(f"{size.name:32}{seconds:8.1f}{cpu:8.1f}{own:7.0f}{most:7.0f}{status:6}", flush=True)
+    print(
+        f"{size.name:32}{seconds:8.1f}{cpu:8.1f}{own:7.0f}{most:7.0f}{status:6}", flush=True
+    )
     return cpu
 
 
 def peak_of(pid: int) -> float:
     """Return the peak memory of a process so far in MB; 0 for one that has ended (proc_pid_status(5))."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return max((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), default=0)
+    return max(
+        (int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")),
+        default=0,
+    )
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput
 
 # What Git keeps with NULs in it, or is over the limit of a review, has no text to review.
-HEAD_BYTES, LARGEST, SMALLEST = 8_000, 5_000_000, 20_000
+HEAD_BYTES = 8_000
+LARGEST = 5_000_000
+SMALLEST = 20_000
 # These need Git, or only look at messages and refs.
 LEFT_OUT = frozenset(("drift", "message", "push", "checks", "policy"))
 
@@ -59,7 +61,11 @@ def git(repository: Path, *words: str, stdin: bytes = b"") -> bytes:
 def candidates(repository: Path, most: int) -> Iterator[tuple[str, str]]:
     """Yield path and text of the largest files, and of those with the longest lines."""
     sizes = []
-    for row in git(repository, "ls-tree", "-rlz", "HEAD").decode("utf-8", "surrogateescape").split("\0"):
+    for row in (
+        git(repository, "ls-tree", "-rlz", "HEAD")
+        .decode("utf-8", "surrogateescape")
+        .split("\0")
+    ):
         facts, _, path = row.partition("\t")
         words = facts.split()
         is_file = len(words) == 4 and words[0].startswith("100") and words[3].isdigit()
@@ -70,8 +76,11 @@ def candidates(repository: Path, most: int) -> Iterator[tuple[str, str]]:
     for _, blob, path in sorted(sizes, reverse=True)[: 20 * most]:
         raw = git(repository, "cat-file", "blob", blob)
         if b"\0" not in raw[:HEAD_BYTES] and blob not in texts:
-            texts[blob], paths[blob] = raw.decode("utf-8", "replace"), path
-    by_line = sorted(texts, key=lambda blob: max(map(len, texts[blob].split("\n"))), reverse=True)
+            texts[blob] = raw.decode("utf-8", "replace")
+            paths[blob] = path
+    by_line = sorted(
+        texts, key=lambda blob: max(map(len, texts[blob].split("\n"))), reverse=True
+    )
     for blob in dict.fromkeys((*list(texts)[:most], *by_line[:most])):
         yield paths[blob], texts[blob]
 
@@ -80,7 +89,10 @@ def changes_of(path: str, text: str) -> Iterator[tuple[str, ReviewInput]]:
     """Yield the file as a new one, and with one changed line."""
     lines = tuple(split_lines(text))
     added = FileChange(path, Status.ADDED, hunks=(Hunk(0, 1, (), lines),))
-    yield "added", ReviewInput("verify", ChangeSet((added,)), SnapshotContents({}, {path: text}))
+    yield (
+        "added",
+        ReviewInput("verify", ChangeSet((added,)), SnapshotContents({}, {path: text})),
+    )
     number = max(range(len(lines)), key=lambda at: len(lines[at]))
     half = len(lines[number]) // 2
     old = f"{lines[number][:half]}0{lines[number][half:]}"
@@ -89,7 +101,9 @@ def changes_of(path: str, text: str) -> Iterator[tuple[str, ReviewInput]]:
     changed = FileChange(path, Status.MODIFIED, old_mode="100644", hunks=(hunk,))
     yield (
         "changed",
-        ReviewInput("verify", ChangeSet((changed,)), SnapshotContents({path: before}, {path: text})),
+        ReviewInput(
+            "verify", ChangeSet((changed,)), SnapshotContents({path: before}, {path: text})
+        ),
     )
 
 
@@ -103,14 +117,18 @@ def measure(name: str, subject: ReviewInput) -> Cost:
         started = time.process_time()
         report = reviewer.review(subject)
         cost.seconds[reviewer.name] = time.process_time() - started
-        cost.skipped += [f"{each.reason}{' (asks)' if each.asks else ''}" for each in report.skipped]
+        cost.skipped += [
+            f"{each.reason}{' (asks)' if each.asks else ''}" for each in report.skipped
+        ]
     return cost
 
 
 def show(costs: list[Cost]) -> None:
     """Print the changes with the seconds of their reviewers, and what was left out."""
     for each in costs:
-        parts = ", ".join(f"{name} {used:.2f}" for name, used in each.seconds.items() if used >= 0.05)
+        parts = ", ".join(
+            f"{name} {used:.2f}" for name, used in each.seconds.items() if used >= 0.05
+        )
         print(f"{each.total:7.2f} s  {each.chars:>9,}  {each.name}  ({parts})")
         for reason in dict.fromkeys(each.skipped):
             print(f"{'':22}not read: {reason}")
@@ -120,9 +138,13 @@ def main() -> None:
     """Measure, print, and exit with 1 if a file is over the budget."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--most", type=int, default=6, help="files of each repository, by size and by line")
+    parser.add_argument(
+        "--most", type=int, default=6, help="files of each repository, by size and by line"
+    )
     parser.add_argument("--shown", type=int, default=10)
-    parser.add_argument("--profile", default="", help="profile the changes of this path instead")
+    parser.add_argument(
+        "--profile", default="", help="profile the changes of this path instead"
+    )
     options = parser.parse_args()
     costs = []
     profile = cProfile.Profile()
@@ -131,7 +153,9 @@ def main() -> None:
         for _, subject in changes_of(path, warm):
             measure(path, subject)
     for repository in options.repositories:
-        name = next(part for part in reversed(repository.parts) if part not in ("repo", ".git"))
+        name = next(
+            part for part in reversed(repository.parts) if part not in ("repo", ".git")
+        )
         for path, text in candidates(repository, options.most):
             if options.profile and options.profile != path:
                 continue

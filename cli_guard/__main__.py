@@ -22,7 +22,12 @@ NEEDS_REVIEW = 3  # `errors.ExitCode`
 
 
 def main(
-    argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
+    argv: Sequence[str],
+    stdin: TextIO,
+    stdout: TextIO,
+    stderr: TextIO,
+    cwd: Path,
+    env: Mapping[str, str],
 ) -> int:
     """Run `cli-guard` with these arguments, streams and environment; return the exit code.
 
@@ -41,7 +46,12 @@ def report_interrupt(stderr: TextIO) -> int:
 
 
 def answer(
-    argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
+    argv: Sequence[str],
+    stdin: TextIO,
+    stdout: TextIO,
+    stderr: TextIO,
+    cwd: Path,
+    env: Mapping[str, str],
 ) -> int:
     """Do the same, but let KeyboardInterrupt through: it may come during imports."""
     import click
@@ -64,7 +74,11 @@ def answer(
         io.warn(error.ctx.get_help() if error.ctx else "")
         return ExitCode.USAGE
     except click.ClickException as error:
-        command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "cli-guard"
+        command = (
+            error.ctx.command_path
+            if isinstance(error, click.UsageError) and error.ctx
+            else "cli-guard"
+        )
         said = " ".join(error.format_message().split()).rstrip(".")
         complain(f"{said}; see `{command} --help`".replace("?; s", "? S"))
         return ExitCode.USAGE
@@ -118,7 +132,9 @@ def run_in_process(argv: list[str]) -> int:
     try:
         cwd = Path.cwd()
     except FileNotFoundError:
-        stderr.write("cli-guard: the current folder no longer exists: change to another one\n")
+        stderr.write(
+            "cli-guard: the current folder no longer exists: change to another one\n"
+        )
         return ExitCode.USAGE
     try:
         code = main(argv, stdin, stdout, stderr, cwd, dict(os.environ))
@@ -135,7 +151,8 @@ def run() -> None:
     """The console script. Of a coding agent's hook every failure blocks the tool."""
     from cli_guard.server import client
 
-    argv, started = sys.argv[1:], time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+    argv = sys.argv[1:]
+    started = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
     asked_by_agent = client.is_agent_hook(argv)
     try:
         if asked_by_agent:
@@ -185,9 +202,7 @@ def limit_time() -> None:
 
     def interrupt(number: int, frame: object) -> None:
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(BLOCKED))
-        words = (
-            f"cli-guard: not judged within {seconds:g} s: ask your user, or let them run it in a terminal\n"
-        )
+        words = f"cli-guard: not judged within {seconds:g} s: ask your user, or let them run it in a terminal\n"
         try:  # noqa: SIM105 - contextlib takes longer to load than all of this
             os.write(2, words.encode())
         except OSError:
@@ -237,7 +252,12 @@ def run_here(argv: list[str]) -> int:
     # The other hook of the same commit, or its end, comes next, and finds the server loading at least.
     early = argv[:1] == ["hook"] and argv[1:2] in client.COMMIT_HOOKS
     code = None if early else run_in_process(argv)
-    if early or "langgraph" in sys.modules or argv[:1] == ["check-command"] or client.is_agent_hook(argv):
+    if (
+        early
+        or "langgraph" in sys.modules
+        or argv[:1] == ["check-command"]
+        or client.is_agent_hook(argv)
+    ):
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)

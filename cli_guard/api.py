@@ -97,9 +97,13 @@ def review(
     if not isinstance(target, ChangeSet | list):
         if not hasattr(target, "git_dir"):
             name = type(target).__name__
-            raise UsageError(f"a {name} cannot be reviewed: pass a git.Repo or a unidiff.PatchSet")
+            raise UsageError(
+                f"a {name} cannot be reviewed: pass a git.Repo or a unidiff.PatchSet"
+            )
         if policy is not None:
-            raise UsageError("a repository is judged by its own policy: omit policy, or pass a patch")
+            raise UsageError(
+                "a repository is judged by its own policy: omit policy, or pass a patch"
+            )
         return review_repository(target, request_for(worktree, commit, range))
     if named:
         raise UsageError(f"{named[0]} needs a git.Repo: a patch is reviewed as it is")

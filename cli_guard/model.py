@@ -15,7 +15,9 @@ T = TypeVar("T", bound=Sized)
 
 def number_lines(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
     """Map line number to text, from runs of lines with the number of their first line."""
-    return {number: text for start, lines in runs for number, text in enumerate(lines, start)}
+    return {
+        number: text for start, lines in runs for number, text in enumerate(lines, start)
+    }
 
 
 class BoundedCache:
@@ -165,23 +167,32 @@ class FileChange:
     new_blob: str | None = None
     size: int | None = None
     hunks: tuple[Hunk, ...] = ()
-    read_as: str = ""  # the path by which to read an unchanged file that the change makes run
+    read_as: str = (
+        ""  # the path by which to read an unchanged file that the change makes run
+    )
     # The runs of text in the bytes behind its text, which are searched only for keys; None if all of it is text.
     tail: tuple[Hunk, ...] | None = None
 
     @property
     def added(self) -> dict[int, str]:
         """Return the added lines: line number on the new side -> text."""
-        return LINES.of(self, "_added", lambda: number_lines((h.new_start, h.added) for h in self.hunks))
+        return LINES.of(
+            self, "_added", lambda: number_lines((h.new_start, h.added) for h in self.hunks)
+        )
 
     @property
     def removed(self) -> dict[int, str]:
         """Return the removed lines: line number on the old side -> text."""
-        return LINES.of(self, "_removed", lambda: number_lines((h.old_start, h.removed) for h in self.hunks))
+        return LINES.of(
+            self,
+            "_removed",
+            lambda: number_lines((h.old_start, h.removed) for h in self.hunks),
+        )
 
     def touches(self, line: int, end_line: int | None = None) -> bool:
         """Return whether any line of the new side from `line` to `end_line`, both included, is an added one."""
-        added, last = self.added, end_line or line
+        added = self.added
+        last = end_line or line
         if last - line < len(added):
             return any(number in added for number in range(line, last + 1))
         return any(line <= number <= last for number in added)
@@ -298,12 +309,17 @@ FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confi
 
 def finding_data(finding: Finding) -> dict[str, Any]:
     """Return a finding as plain data for JSON."""
-    return {key: str(value) if key in FINDING_ENUMS else value for key, value in asdict(finding).items()}
+    return {
+        key: str(value) if key in FINDING_ENUMS else value
+        for key, value in asdict(finding).items()
+    }
 
 
 def finding_of(data: Mapping[str, Any]) -> Finding:
     """Build a finding from `finding_data`. Raises KeyError, TypeError or ValueError for anything else."""
-    return Finding(**{**data, **{key: kind(data[key]) for key, kind in FINDING_ENUMS.items()}})
+    return Finding(
+        **{**data, **{key: kind(data[key]) for key, kind in FINDING_ENUMS.items()}}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +400,9 @@ class Contents(Protocol):
 
 def fingerprint(rule: str, path: str, content: str) -> str:
     """Return 16 hex digits that stay the same when lines move: a hash of rule, path and content, blanks folded."""
-    data = "\0".join((rule, path, " ".join(content.split()))).encode("utf-8", "surrogatepass")
+    data = "\0".join((rule, path, " ".join(content.split()))).encode(
+        "utf-8", "surrogatepass"
+    )
     import hashlib  # a judgement needs none of it
 
     return hashlib.sha256(data).hexdigest()[:16]

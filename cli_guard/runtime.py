@@ -47,7 +47,8 @@ def user_state(env: Mapping[str, str]) -> Path | None:
 
     None if there is no home folder.
     """
-    base, home = Path(env.get("XDG_STATE_HOME", "")), Path(find_home(env))
+    base = Path(env.get("XDG_STATE_HOME", ""))
+    home = Path(find_home(env))
     if base.is_absolute():
         return base / "cli-guard"
     return home / ".local" / "state" / "cli-guard" if home.is_absolute() else None
@@ -55,7 +56,9 @@ def user_state(env: Mapping[str, str]) -> Path | None:
 
 def user_file(env: Mapping[str, str]) -> Path | None:
     """Return the user's own file in the platform's configuration folder (XDG base directory specification)."""
-    base = env.get("XDG_CONFIG_HOME") or (f"{home}/.config" if (home := find_home(env)) else None)
+    base = env.get("XDG_CONFIG_HOME") or (
+        f"{home}/.config" if (home := find_home(env)) else None
+    )
     return Path(base) / "cli-guard" / "config.toml" if base else None
 
 
@@ -80,12 +83,20 @@ def open_plain(path: Path | bytes, flags: int, *, follow: bool = False) -> int:
         descriptor = os.open(path, flags | PLAIN | (0 if follow else NO_LINK), 0o600)
     except OSError as error:
         if error.errno in kind:
-            raise NotAPlainFileError(error.errno, f"it is {kind[error.errno]}", os.fsdecode(path)) from error
+            raise NotAPlainFileError(
+                error.errno, f"it is {kind[error.errno]}", os.fsdecode(path)
+            ) from error
         raise
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        what = "a folder" if stat.S_ISDIR(mode) else "a FIFO" if stat.S_ISFIFO(mode) else "a device"
+        what = (
+            "a folder"
+            if stat.S_ISDIR(mode)
+            else "a FIFO"
+            if stat.S_ISFIFO(mode)
+            else "a device"
+        )
         raise NotAPlainFileError(errno.EINVAL, f"it is {what}", os.fsdecode(path))
     return descriptor
 
@@ -111,17 +122,27 @@ def missing_extra(what: str, extra: str) -> str:
         origin = json.loads(package.read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return f"{said}: install cli-guard again, with this extra"
-    command = "uv pip install" if (package.read_text("INSTALLER") or "").strip() == "uv" else "pip install"
+    command = (
+        "uv pip install"
+        if (package.read_text("INSTALLER") or "").strip() == "uv"
+        else "pip install"
+    )
     for receipt, tool in (("pipx_metadata.json", "pipx"), ("uv-receipt.toml", "uv tool")):
         if Path(sys.prefix, receipt).is_file():
             command = f"{tool} install --force"
-    url, revision, target = origin.get("url", ""), origin.get("vcs_info"), f"cli-guard[{extra}]"
+    url = origin.get("url", "")
+    revision = origin.get("vcs_info")
+    target = f"cli-guard[{extra}]"
     if not url:
         return f"{said}: {command} '{target}', from the index that cli-guard came from"
     if url.startswith("file:") and not revision:
         target = f"{url2pathname(urlsplit(url).path)}[{extra}]"
     else:
-        target += f" @ {revision['vcs']}+{url}@{revision['commit_id']}" if revision else f" @ {url}"
+        target += (
+            f" @ {revision['vcs']}+{url}@{revision['commit_id']}"
+            if revision
+            else f" @ {url}"
+        )
     editable = " --editable" if origin.get("dir_info", {}).get("editable") else ""
     return f"{said}: {command}{editable} {shlex.quote(target)}"
 

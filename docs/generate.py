@@ -20,7 +20,11 @@ from cli_guard.cli.explain import page as rule_page
 from cli_guard.rules.catalog import load_all
 
 ROOT = Path(__file__).parent.parent
-TOP = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
+TOP = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "CONTRIBUTING.md",
+    "CHANGELOG.md": "CHANGELOG.md",
+}
 # A link from docs/ to a file beside it, and one from a file there into docs/: on the site they are in one folder.
 UP, DOWN = re.compile(r"\]\(\.\./([^)#]+)"), re.compile(r"\]\((?:\.\./|docs/)")
 # Longer than any in an example.
@@ -35,7 +39,14 @@ LOADED = re.compile(
 def help_of(*command: str) -> str:
     """Return the help text of a command, as a terminal of 80 columns shows it."""
     out = io.StringIO()
-    main((*command, "--help"), io.StringIO(), out, out, ROOT, {"PATH": os.environ["PATH"], "COLUMNS": "80"})
+    main(
+        (*command, "--help"),
+        io.StringIO(),
+        out,
+        out,
+        ROOT,
+        {"PATH": os.environ["PATH"], "COLUMNS": "80"},
+    )
     return f"{FENCE}text\n{out.getvalue()}{FENCE}\n"
 
 
@@ -53,13 +64,21 @@ def rule_pages() -> dict[str, str]:
         first, second, *_ = name.split("-")
         kinds[f"{first}-{second}" if first == "code" else first].append(name)
     # A language with one or two rules needs no page of its own.
-    for kind in [kind for kind, names in kinds.items() if kind.startswith("code-") and len(names) < 5]:
+    for kind in [
+        kind for kind, names in kinds.items() if kind.startswith("code-") and len(names) < 5
+    ]:
         kinds["code"] += kinds.pop(kind)
     pages, listed = {}, []
     for kind, names in sorted(kinds.items()):
-        bodies = (f"## {name}\n\n{FENCE}text\n{rule_page(name)}\n{FENCE}\n" for name in sorted(names))
+        bodies = (
+            f"## {name}\n\n{FENCE}text\n{rule_page(name)}\n{FENCE}\n"
+            for name in sorted(names)
+        )
         pages[f"rules/{kind}.md"] = f"# Rules: {kind}\n\n" + "\n".join(bodies)
-        listed += (f"- [{name}](rules/{kind}.md#{name}): {load_all()[name].title}" for name in sorted(names))
+        listed += (
+            f"- [{name}](rules/{kind}.md#{name}): {load_all()[name].title}"
+            for name in sorted(names)
+        )
     return {"rules.md": "# Rules\n\n" + "\n".join(listed) + "\n", **pages}
 
 
@@ -84,5 +103,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_post_build(config: MkDocsConfig) -> None:
     """Raise PluginError for a page or style that loads something from elsewhere."""
     for path in Path(config.site_dir).rglob("*"):
-        if path.suffix in (".html", ".css") and (found := LOADED.search(path.read_text("utf-8"))):
+        if path.suffix in (".html", ".css") and (
+            found := LOADED.search(path.read_text("utf-8"))
+        ):
             raise PluginError(f"{path.name} loads something from elsewhere: {found[0]}")

@@ -18,12 +18,18 @@ NAMES = [name for name in AGENTS if list(PAYLOADS.glob(f"{name}-*.json"))]
 
 
 def kinds_of(agent: str) -> list[str]:
-    return sorted(path.stem.removeprefix(f"{agent}-") for path in PAYLOADS.glob(f"{agent}-*.json"))
+    return sorted(
+        path.stem.removeprefix(f"{agent}-") for path in PAYLOADS.glob(f"{agent}-*.json")
+    )
 
 
 def payload(repo: Repo, agent: str, kind: str, **given: object) -> dict[str, Any]:
     """A request that was seen, in this repository; `given` replaces parts of the tool's input."""
-    text = (PAYLOADS / f"{agent}-{kind}.json").read_text().replace("/work/repo", str(repo.path))
+    text = (
+        (PAYLOADS / f"{agent}-{kind}.json")
+        .read_text()
+        .replace("/work/repo", str(repo.path))
+    )
     data: dict[str, Any] = json.loads(text)
     if agent == "claude-code":
         data["permission_mode"] = "default"
@@ -51,19 +57,31 @@ def text_key(repo: Repo, agent: str, kind: str) -> str:
     """The name that an agent gives to the text that it writes."""
     tool_input = payload(repo, agent, kind)
     keys = tool_input[input_key(tool_input)].keys()
-    return next(key for key in ("content", "file_text", "new_string", "newString", "new_str") if key in keys)
+    return next(
+        key
+        for key in ("content", "file_text", "new_string", "newString", "new_str")
+        if key in keys
+    )
 
 
 def send(repo: Repo, agent: str, data: object) -> Done:
-    return guard(repo, "hook", agent, stdin=data if isinstance(data, bytes) else json.dumps(data))
+    return guard(
+        repo, "hook", agent, stdin=data if isinstance(data, bytes) else json.dumps(data)
+    )
 
 
 def meaning(agent: str, done: Done) -> tuple[str, str]:
     """What an answer means to the agent: nothing, allow, ask or deny, and its reason."""
     read: dict[str, Callable[[Any], tuple[str, str]]] = {
         "gemini": lambda data: (data["decision"], data["reason"]),
-        "cursor": lambda data: (data.get("permission", "nothing"), data.get("user_message", "")),
-        "copilot": lambda data: (data["permissionDecision"], data["permissionDecisionReason"]),
+        "cursor": lambda data: (
+            data.get("permission", "nothing"),
+            data.get("user_message", ""),
+        ),
+        "copilot": lambda data: (
+            data["permissionDecision"],
+            data["permissionDecisionReason"],
+        ),
     }
     if done.code == 2:
         assert done.out == ""

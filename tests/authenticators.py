@@ -32,7 +32,11 @@ BASE_Y = 4 * pow(5, -1, P) % P
 BASE: Point = (BASE_X, BASE_Y, 1, BASE_X * BASE_Y % P)
 
 # Message numbers of the agent protocol (draft-miller-ssh-agent, section 6.1).
-FAILURE, REQUEST_IDENTITIES, IDENTITIES_ANSWER, SIGN_REQUEST, SIGN_RESPONSE = 5, 11, 12, 13, 14
+FAILURE = 5
+REQUEST_IDENTITIES = 11
+IDENTITIES_ANSWER = 12
+SIGN_REQUEST = 13
+SIGN_RESPONSE = 14
 
 
 def add_points(p: Point, q: Point) -> Point:
@@ -41,20 +45,25 @@ def add_points(p: Point, q: Point) -> Point:
     b = (p[1] + p[0]) * (q[1] + q[0]) % P
     c = 2 * p[3] * q[3] * D % P
     d = 2 * p[2] * q[2] % P
-    e, f, g, h = b - a, d - c, d + c, b + a
+    e = b - a
+    f = d - c
+    g = d + c
+    h = b + a
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
 def encode_multiple(scalar: int) -> bytes:
     """Multiply the base point by `scalar` and encode the result (RFC 8032, section 5.1.2)."""
-    total, power = NEUTRAL, BASE
+    total = NEUTRAL
+    power = BASE
     while scalar:
         if scalar & 1:
             total = add_points(total, power)
         power = add_points(power, power)
         scalar >>= 1
     inverse = pow(total[2], -1, P)
-    x, y = total[0] * inverse % P, total[1] * inverse % P
+    x = total[0] * inverse % P
+    y = total[1] * inverse % P
     return (y | (x & 1) << 255).to_bytes(32, "little")
 
 
@@ -73,7 +82,9 @@ def ed25519_sign(seed: bytes, message: bytes) -> bytes:
     scalar, prefix, public_key = expand_seed(seed)
     nonce = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % ORDER
     commitment = encode_multiple(nonce)
-    challenge = int.from_bytes(hashlib.sha512(commitment + public_key + message).digest(), "little")
+    challenge = int.from_bytes(
+        hashlib.sha512(commitment + public_key + message).digest(), "little"
+    )
     return commitment + ((nonce + challenge * scalar) % ORDER).to_bytes(32, "little")
 
 
@@ -139,7 +150,9 @@ class SecurityKey:
         state = struct.pack(">BI", self.flags, self.counter)
         self.counter += 1
         application = hashlib.sha256(self.application.encode()).digest()
-        signature = ed25519_sign(self.seed, application + state + hashlib.sha256(message).digest())
+        signature = ed25519_sign(
+            self.seed, application + state + hashlib.sha256(message).digest()
+        )
         return pack(self.algorithm, signature) + state
 
 
@@ -149,18 +162,24 @@ Key = PlainKey | SecurityKey
 def sshsig(key: Key, message: bytes, namespace: str, hash_name: str = "sha512") -> str:
     """Return an armored signature as `ssh-keygen -Y sign` writes it (OpenSSH PROTOCOL.sshsig)."""
     context = pack(namespace, b"", hash_name)
-    signature = key.sign(b"SSHSIG" + context + pack(hashlib.new(hash_name, message).digest()))
+    signature = key.sign(
+        b"SSHSIG" + context + pack(hashlib.new(hash_name, message).digest())
+    )
     envelope = b"SSHSIG" + struct.pack(">I", 1) + pack(key.blob) + context + pack(signature)
     # ssh-keygen breaks lines at 70 characters, so that both outputs are the same to the byte.
     lines = textwrap.wrap(base64.b64encode(envelope).decode(), 70)
-    return "\n".join(["-----BEGIN SSH SIGNATURE-----", *lines, "-----END SSH SIGNATURE-----", ""])
+    return "\n".join(
+        ["-----BEGIN SSH SIGNATURE-----", *lines, "-----END SSH SIGNATURE-----", ""]
+    )
 
 
 class AgentServer(socketserver.ThreadingUnixStreamServer):
     """Answer the agent protocol (draft-miller-ssh-agent) on a Unix socket, a thread per connection."""
 
     def __init__(self, path: str, keys: Sequence[Key], refuses: bool, locked: bool) -> None:
-        self.keys, self.refuses, self.locked = keys, refuses, locked
+        self.keys = keys
+        self.refuses = refuses
+        self.locked = locked
         self.signing = threading.Lock()
         self.connections: list[socket.socket] = []
         super().__init__(path, socketserver.BaseRequestHandler)
@@ -174,7 +193,9 @@ class AgentServer(socketserver.ThreadingUnixStreamServer):
         """Answer each message, a 32-bit length before it, until the client closes the connection."""
         with suppress(OSError), request.makefile("rb") as stream:
             while len(header := stream.read(4)) == 4:
-                request.sendall(pack(self.answer(stream.read(int.from_bytes(header, "big")))))
+                request.sendall(
+                    pack(self.answer(stream.read(int.from_bytes(header, "big"))))
+                )
 
     def answer(self, message: bytes) -> bytes:
         """Return the answer to a message; both without their length."""
@@ -193,7 +214,11 @@ class AgentServer(socketserver.ThreadingUnixStreamServer):
 
 @contextmanager
 def running_agent(
-    keys: Sequence[Key], folder: str | os.PathLike[str], *, refuses: bool = False, locked: bool = False
+    keys: Sequence[Key],
+    folder: str | os.PathLike[str],
+    *,
+    refuses: bool = False,
+    locked: bool = False,
 ) -> Iterator[str]:
     """Run an agent with `keys` on a new socket in `folder` and yield the path for SSH_AUTH_SOCK.
 
@@ -211,7 +236,9 @@ def running_agent(
     finally:
         server.shutdown()
         thread.join()
-        for connection in server.connections:  # no thread may wait for a client that stays connected
+        for (
+            connection
+        ) in server.connections:  # no thread may wait for a client that stays connected
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         server.server_close()

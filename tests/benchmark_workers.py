@@ -22,14 +22,18 @@ def do(task: Task, folder: Path, outer: Mapping[str, str]) -> Result:
         case "raise":
             raise KeyError("/no/such/place")
         case "child":
-            subprocess.run([sys.executable, "-c", "import time; time.sleep(600)"], check=False)
+            subprocess.run(
+                [sys.executable, "-c", "import time; time.sleep(600)"], check=False
+            )
         case "print":
             print('{"result": "not from here"}', flush=True)
         case "meet":
             (folder.parent / f"here-{task.id}").write_text("")
             while len(list(folder.parent.glob("here-*"))) < 2:
                 time.sleep(0.01)
-    names = ",".join(sorted(name for name in os.environ if name.startswith(("GIT_", "SECRET"))))
+    names = ",".join(
+        sorted(name for name in os.environ if name.startswith(("GIT_", "SECRET")))
+    )
     return Result(task.id, names, str(Path.cwd() == folder), "passed")
 
 

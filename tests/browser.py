@@ -15,28 +15,48 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 NPM = shutil.which("npm")
 # Of whoever runs the tests: npm has its registry and its cache there.
 OWN = dict(os.environ)
 SECONDS = 60
 OPTIONS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe"),
-    *("--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage", "--disable-extensions"),
+    *(
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        "--remote-debugging-pipe",
+    ),
+    *(
+        "--disable-background-networking",
+        "--no-first-run",
+        "--disable-dev-shm-usage",
+        "--disable-extensions",
+    ),
 )
 
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: apt-get install chromium")
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no chromium on PATH: apt-get install chromium"
+)
 
 
 class Page:
     """One tab."""
 
     def __init__(self, receive: int, send: int) -> None:
-        self._receive, self._send, self._buffer, self._number = receive, send, b"", 0
+        self._receive = receive
+        self._send = send
+        self._buffer = b""
+        self._number = 0
         self._session = ""
         self.events: list[dict[str, Any]] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for each in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{each}.enable")
 
@@ -65,7 +85,9 @@ class Page:
         said: dict[str, Any] = json.loads(line)
         return said
 
-    def open(self, path: Path, fragment: str = "", *, script: bool = True, scheme: str = "light") -> None:
+    def open(
+        self, path: Path, fragment: str = "", *, script: bool = True, scheme: str = "light"
+    ) -> None:
         """Loads a file anew and waits for it."""
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -73,18 +95,26 @@ class Page:
         for url in ("about:blank", path.as_uri() + fragment):
             self.events.clear()
             self.call("Page.navigate", url=url)
-            while not any(each.get("method") == "Page.loadEventFired" for each in self.events):
+            while not any(
+                each.get("method") == "Page.loadEventFired" for each in self.events
+            ):
                 self.events.append(self._read())
 
     def js(self, code: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
-        done = self.call("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
+        done = self.call(
+            "Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
 
     def requests(self) -> list[str]:
         """What the page has asked for since it was opened."""
-        sent = (each for each in self.events if each.get("method") == "Network.requestWillBeSent")
+        sent = (
+            each
+            for each in self.events
+            if each.get("method") == "Network.requestWillBeSent"
+        )
         return [each["params"]["request"]["url"] for each in sent]
 
     def shoot(self, path: Path, width: int, *, paper: bool = False) -> None:
@@ -105,11 +135,14 @@ def browsing() -> Iterator[Page]:
 
     def place() -> None:
         # The ends that the browser uses are its descriptors 3 and 4.
-        read, write = os.dup(commands[0]), os.dup(answers[1])
+        read = os.dup(commands[0])
+        write = os.dup(answers[1])
         os.dup2(read, 3)
         os.dup2(write, 4)
 
-    with tempfile.TemporaryDirectory(prefix="cg-browser-", ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(
+        prefix="cg-browser-", ignore_cleanup_errors=True
+    ) as profile:
         started = subprocess.Popen(
             (CHROMIUM or "chromium", *OPTIONS, f"--user-data-dir={profile}", "about:blank"),
             env={**os.environ, "HOME": profile},
@@ -136,8 +169,17 @@ def find_axe(folder: Path) -> str:
         pytest.skip("no npm: axe-core cannot be installed")
     known = OWN.get("CLI_GUARD_AXE")
     if not known:
-        command = (NPM, "install", "--no-audit", "--no-fund", "--ignore-scripts", "axe-core@4")
-        done = subprocess.run(command, cwd=folder, env=OWN, capture_output=True, timeout=120, check=False)
+        command = (
+            NPM,
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+            "axe-core@4",
+        )
+        done = subprocess.run(
+            command, cwd=folder, env=OWN, capture_output=True, timeout=120, check=False
+        )
         if done.returncode:
             pytest.skip("axe-core cannot be installed: npm has no registry")
         known = str(folder / "node_modules/axe-core/axe.min.js")

@@ -43,7 +43,9 @@ class World:
     @property
     def invocation(self) -> Invocation:
         """Where it is reviewed."""
-        return Invocation(self.repo.path, self.repo.env, datetime.datetime.now(datetime.UTC))
+        return Invocation(
+            self.repo.path, self.repo.env, datetime.datetime.now(datetime.UTC)
+        )
 
     @property
     def runs(self) -> list[str]:
@@ -54,10 +56,14 @@ class World:
         """A command that leaves a trace."""
         return f"echo {word} >> {self.trace}"
 
-    def check(self, toml: str = "", /, name: str = "t", trusted: bool = True, **table: str) -> None:
+    def check(
+        self, toml: str = "", /, name: str = "t", trusted: bool = True, **table: str
+    ) -> None:
         """Commits a configuration with one check, unless it is given whole."""
         body = "".join(f"{key} = {value}\n" for key, value in table.items())
-        self.repo.commit(f"Check {name}", {"cli-guard.toml": toml or f"[checks.{name}]\n{body}"})
+        self.repo.commit(
+            f"Check {name}", {"cli-guard.toml": toml or f"[checks.{name}]\n{body}"}
+        )
         if trusted:
             self.trust()
 
@@ -66,7 +72,10 @@ class World:
         return guard(self.repo, "trust", *options, stdin=Terminal(f"{answer}\n"))
 
     def review(
-        self, *branches: str, request: Request | None = None, env: dict[str, str] | None = None
+        self,
+        *branches: str,
+        request: Request | None = None,
+        env: dict[str, str] | None = None,
     ) -> Review:
         """The review of a push of branches, as the hook makes it, which changes nothing and leaves nothing."""
         invocation = Invocation(
@@ -90,7 +99,9 @@ class World:
                 "rev-parse", "-q", "--verify", f"refs/remotes/origin/{name}"
             ).out.strip()
             oid = self.repo.git("rev-parse", name)
-            updates.append(RefUpdate(f"refs/heads/{name}", oid, f"refs/heads/{name}", known or zero))
+            updates.append(
+                RefUpdate(f"refs/heads/{name}", oid, f"refs/heads/{name}", known or zero)
+            )
         return Push(PushPlan(tuple(updates)), "origin")
 
     def staged(self) -> Review:
@@ -106,7 +117,9 @@ class World:
 def rules(review: Review) -> list[str]:
     """The rules of the findings of a review about checks."""
     return [
-        each.finding.rule for each in review.sort_findings() if each.finding.rule.startswith("push-check-")
+        each.finding.rule
+        for each in review.sort_findings()
+        if each.finding.rule.startswith("push-check-")
     ]
 
 

@@ -47,7 +47,12 @@ def transcript(folder: Path, server: str, arguments: list[str]) -> dict[str, lis
     """Runs the tests: what every program said in each. Raises SystemExit if one fails."""
     said = folder / f"said-{server}"
     said.mkdir()
-    env = {**os.environ, **WHEN, "CLI_GUARD_SERVER": server, "CLI_GUARD_TRANSCRIPT": str(said)}
+    env = {
+        **os.environ,
+        **WHEN,
+        "CLI_GUARD_SERVER": server,
+        "CLI_GUARD_TRANSCRIPT": str(said),
+    }
     if server == "require":
         env["XDG_RUNTIME_DIR"] = str(folder)
     tests = [str(HERE / each) for each in TESTS]
@@ -74,7 +79,9 @@ def plain(text: str) -> str:
 def main() -> int:
     """Compares, and prints what differs."""
     with tempfile.TemporaryDirectory(prefix="cg-") as name:
-        cold, warm = (transcript(Path(name), server, sys.argv[1:]) for server in ("0", "require"))
+        cold, warm = (
+            transcript(Path(name), server, sys.argv[1:]) for server in ("0", "require")
+        )
     both = sorted(cold.keys() & warm.keys())
     runs = sum(len(warm[test]) for test in both)
     differing = [test for test in both if cold[test] != warm[test]]

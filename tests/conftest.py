@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from forging.honest import Person
 
 # No test depends on chance or on how busy the machine is. `--hypothesis-profile=search` looks for new examples.
-settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "search", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("any machine", settings.get_profile("search"), derandomize=True)
 settings.load_profile("any machine")
 
@@ -118,12 +120,15 @@ def pytest_configure(config: pytest.Config) -> None:
     wanted = os.environ.setdefault("CLI_GUARD_SERVER", "1")
     given = wanted == "require" and "XDG_RUNTIME_DIR" in os.environ
     if wanted != "0" and not given and not hasattr(config, "workerinput"):
-        config.stash[OWN_FOLDER] = os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="cg-")
+        config.stash[OWN_FOLDER] = os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(
+            prefix="cg-"
+        )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     required = pytest.mark.skipif(
-        os.environ["CLI_GUARD_SERVER"] == "require", reason="a run of its own is what this is about"
+        os.environ["CLI_GUARD_SERVER"] == "require",
+        reason="a run of its own is what this is about",
     )
     for item in items:
         name = f"{item.path.relative_to(HERE)}::{item.name}"
@@ -143,17 +148,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out a file with nothing to run: loading the files of the other half takes seconds in each worker."""
     if collection_path.suffix != ".py" or not collection_path.is_relative_to(HERE):
         return None
-    name, half = f"{collection_path.relative_to(HERE)}", config.getoption("markexpr")
+    name = f"{collection_path.relative_to(HERE)}"
+    half = config.getoption("markexpr")
     if half == "slow":
-        return None if name.startswith(tuple(each.partition("::")[0] for each in SLOW)) else True
+        return (
+            None
+            if name.startswith(tuple(each.partition("::")[0] for each in SLOW))
+            else True
+        )
     if half == "not slow":
-        return True if f"{name}::".startswith(SLOW) and not name.startswith(QUICK_FILES) else None
+        return (
+            True
+            if f"{name}::".startswith(SLOW) and not name.startswith(QUICK_FILES)
+            else None
+        )
     return None
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Says how many examples the tests have checked, those of all workers together."""
-    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    reports = [
+        *terminalreporter.getreports("passed"),
+        *terminalreporter.getreports("failed"),
+    ]
     if line := report_totals(report for report in reports if report.when == "call"):
         terminalreporter.write_line(line)
 
@@ -200,7 +217,9 @@ def isolated(
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+def shared(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
     """A folder of this session that all workers see: for what is dear to make, see `make_once`."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if hasattr(request.config, "workerinput") else own
@@ -211,7 +230,9 @@ def installed(shared: Path) -> Path:
     """A virtual environment that holds this package as a wheel would, compiled, and borrows what it depends on."""
 
     def install(folder: Path) -> None:
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+        subprocess.run(
+            [sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120
+        )
         (site,) = folder.glob("lib/python3*/site-packages")
         shutil.copytree(PACKAGE, site / "cli_guard")
         scripts = PACKAGE / "hooks"
@@ -219,7 +240,9 @@ def installed(shared: Path) -> Path:
         shutil.copytree(scripts, site / "cli_guard/hooks", dirs_exist_ok=True)
         (site / "borrowed.pth").write_text(f"{Path(click.__file__).parent.parent}\n")
         subprocess.run(
-            [sys.executable, "-m", "compileall", "-q", site / "cli_guard"], check=True, timeout=120
+            [sys.executable, "-m", "compileall", "-q", site / "cli_guard"],
+            check=True,
+            timeout=120,
         )
 
     return make_once(shared / "installed", install)
@@ -256,13 +279,19 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture
 def repo(tmp_path: Path, isolated: dict[str, str], templates: tuple[Path, Path]) -> Repo:
     """An empty repository."""
-    return Repo(Path(shutil.copytree(templates[0], tmp_path / "repo", symlinks=True)), isolated)
+    return Repo(
+        Path(shutil.copytree(templates[0], tmp_path / "repo", symlinks=True)), isolated
+    )
 
 
 @pytest.fixture
-def committed(tmp_path: Path, isolated: dict[str, str], templates: tuple[Path, Path]) -> Repo:
+def committed(
+    tmp_path: Path, isolated: dict[str, str], templates: tuple[Path, Path]
+) -> Repo:
     """A repository with one commit that holds `app.py`."""
-    repo = Repo(Path(shutil.copytree(templates[1], tmp_path / "repo", symlinks=True)), isolated)
+    repo = Repo(
+        Path(shutil.copytree(templates[1], tmp_path / "repo", symlinks=True)), isolated
+    )
     # The index knows the file of the template by its inode: what reads it without this takes the copy for changed.
     repo.git("update-index", "--refresh")
     return repo
@@ -286,7 +315,9 @@ def bob(ada: "Person", tmp_path: Path) -> "Person":
 def native(templates: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of Git in a repository where our native hooks are installed: made once and copied for each test."""
     folder = tmp_path_factory.mktemp("native")
-    repo = Repo(Path(shutil.copytree(templates[1], folder / "repo")), isolated_environment(folder))
+    repo = Repo(
+        Path(shutil.copytree(templates[1], folder / "repo")), isolated_environment(folder)
+    )
     done = repo.guard("install")
     assert done.code == 0, done.all
     return repo.path / ".git"

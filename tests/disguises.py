@@ -65,15 +65,26 @@ SHORTENED = {
 }
 
 
-HEX, OCTAL = r"\x{:02x}", r"\{:03o}"
+HEX = r"\x{:02x}"
+OCTAL = r"\{:03o}"
 
 
 def quoted(word: str) -> st.SearchStrategy[str]:
     """The same word in other letters. A tilde stays: quoted, it names no home."""
     if not word or "~" in word:
         return st.just(word)
-    whole = [shlex.quote(word), f"'{word}'", f'"{word}"', in_numbers(word, HEX), in_numbers(word, OCTAL)]
-    parts = [f"{word[:at]}{seam}{word[at:]}" for at in range(len(word) + 1) for seam in ("''", '""')]
+    whole = [
+        shlex.quote(word),
+        f"'{word}'",
+        f'"{word}"',
+        in_numbers(word, HEX),
+        in_numbers(word, OCTAL),
+    ]
+    parts = [
+        f"{word[:at]}{seam}{word[at:]}"
+        for at in range(len(word) + 1)
+        for seam in ("''", '""')
+    ]
     slashed = [f"{word[:at]}\\{word[at:]}" for at in range(len(word))]
     mixed = [word[:at] + in_numbers(word[at:], HEX) for at in range(1, len(word))]
     return st.sampled_from([word, *whole, *parts, *slashed, *mixed])

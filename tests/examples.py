@@ -19,7 +19,9 @@ from typing import Any
 
 import pytest
 
-FIRES, SILENT, ROWS = "examples that fire", "near misses that do not", "rows of tables"
+FIRES = "examples that fire"
+SILENT = "near misses that do not"
+ROWS = "rows of tables"
 LONGEST_LABEL = 400
 # What a row would find of the rows before. Other fixtures are shared: rows may read a repository, not change it.
 SHARED_STATE = {"capsys", "capfd", "caplog"}
@@ -38,12 +40,16 @@ def examples(
     return functools.partial(_wrap, names, rows, ids, FIRES, fires)
 
 
-def near_misses(names: str | tuple[str, ...], rows: Rows, *, ids: Any = None) -> Callable[[Test], Test]:
+def near_misses(
+    names: str | tuple[str, ...], rows: Rows, *, ids: Any = None
+) -> Callable[[Test], Test]:
     """Check rows in which nothing may fire."""
     return functools.partial(_wrap, names, rows, ids, SILENT, "")
 
 
-def table(names: str | tuple[str, ...], rows: Rows, *, ids: Any = None) -> Callable[[Test], Test]:
+def table(
+    names: str | tuple[str, ...], rows: Rows, *, ids: Any = None
+) -> Callable[[Test], Test]:
     """Check rows that are neither: what goes in and what has to come out."""
     return functools.partial(_wrap, names, rows, ids, ROWS, "")
 
@@ -59,16 +65,23 @@ class _Table:
 
     def __init__(self, names: str | tuple[str, ...], rows: Rows, ids: Any) -> None:
         self.names = (
-            tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else tuple(names)
+            tuple(name.strip() for name in names.split(","))
+            if isinstance(names, str)
+            else tuple(names)
         )
         # The class of an enumeration can be called as well, and is a collection of rows.
         self.is_made = inspect.isfunction(rows)
         self.wanted = tuple(inspect.signature(rows).parameters) if self.is_made else ()
-        self.rows, self.ids = (rows if self.is_made else list(rows)), ids
+        self.rows = rows if self.is_made else list(rows)
+        self.ids = ids
 
     def labelled(self, arguments: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         """Each row with what names it in a message."""
-        rows = list(self.rows(*(arguments[name] for name in self.wanted))) if self.is_made else self.rows
+        rows = (
+            list(self.rows(*(arguments[name] for name in self.wanted)))
+            if self.is_made
+            else self.rows
+        )
         ids = [*self.ids] if isinstance(self.ids, Iterable) else [None] * len(rows)
         return [self._labelled(row, id_) for row, id_ in zip(rows, ids, strict=True)]
 
@@ -96,16 +109,24 @@ def _wrap(names: Any, rows: Rows, ids: Any, kind: str, fires: str, test: Test) -
     parameters = inspect.signature(inner).parameters
     columns = {name for each in tables for name in each.names}
     left = [name for name in parameters if name not in columns]
-    assert not SHARED_STATE & set(left), f"{inner.__name__}: a row may change {SHARED_STATE & set(left)}"
+    assert not SHARED_STATE & set(left), (
+        f"{inner.__name__}: a row may change {SHARED_STATE & set(left)}"
+    )
     wanted = columns | {name for each in tables for name in each.wanted}
-    assert wanted <= set(parameters), f"{inner.__name__}: {wanted - set(parameters)} are no arguments of it"
+    assert wanted <= set(parameters), (
+        f"{inner.__name__}: {wanted - set(parameters)} are no arguments of it"
+    )
 
     @functools.wraps(inner)
     def whole(request: pytest.FixtureRequest, **arguments: Any) -> None:
         if "request" in parameters:
             arguments["request"] = request
-        totals, failures, skips = Counter[str](), [], []
-        for number, parts in enumerate(product(*(each.labelled(arguments) for each in tables))):
+        totals = Counter[str]()
+        failures = []
+        skips = []
+        for number, parts in enumerate(
+            product(*(each.labelled(arguments) for each in tables))
+        ):
             row = {name: value for _, pairs in parts for name, value in pairs.items()}
             label = " x ".join(label for label, _ in parts)
             try:
@@ -116,19 +137,26 @@ def _wrap(names: Any, rows: Rows, ids: Any, kind: str, fires: str, test: Test) -
             except (Exception, pytest.fail.Exception) as error:
                 failures.append(f"{shortened(label)}\n{indented(error, inner)}")
             else:
-                totals[SILENT if fires and not row[fires] else kind] += 1 if counted is None else 0
+                totals[SILENT if fires and not row[fires] else kind] += (
+                    1 if counted is None else 0
+                )
                 totals.update(dict(zip((FIRES, SILENT), counted or (), strict=False)))
         request.node.user_properties.extend(totals.items())
         if failures:
             seen = len(failures) + sum(totals.values())
-            pytest.fail("\n".join((f"{len(failures)} of {seen} rows fail", *failures)), pytrace=False)
+            pytest.fail(
+                "\n".join((f"{len(failures)} of {seen} rows fail", *failures)),
+                pytrace=False,
+            )
         if skips and not totals:
             pytest.skip(skips[0])
 
     kept = [parameters[name] for name in left if name != "request"]
     request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     whole.__signature__ = inspect.Signature([request, *kept])
-    whole.tables, whole.row_test, whole.counted_as = tables, inner, (kind, fires)
+    whole.tables = tables
+    whole.row_test = inner
+    whole.counted_as = (kind, fires)
     return whole
 
 
@@ -147,16 +175,26 @@ def of_its_own(arguments: dict[str, Any], number: int) -> Iterator[dict[str, Any
 
 def shortened(label: str) -> str:
     """The text of a row, or its beginning."""
-    return label if len(label) <= LONGEST_LABEL else f"{label[:LONGEST_LABEL]}... ({len(label)} characters)"
+    return (
+        label
+        if len(label) <= LONGEST_LABEL
+        else f"{label[:LONGEST_LABEL]}... ({len(label)} characters)"
+    )
 
 
 def indented(error: BaseException, test: Test) -> str:
     """What came out, and the line of the test that found it wrong."""
-    file, line, trace = inspect.getfile(test), 0, error.__traceback__
+    file = inspect.getfile(test)
+    line = 0
+    trace = error.__traceback__
     while trace:
         line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == file else line
         trace = trace.tb_next
-    name = "" if isinstance(error, (AssertionError, pytest.fail.Exception)) else f"{type(error).__name__}: "
+    name = (
+        ""
+        if isinstance(error, (AssertionError, pytest.fail.Exception))
+        else f"{type(error).__name__}: "
+    )
     text = f"{Path(file).name}:{line}: {name}{error}"
     return "\n".join(f"    {each}" for each in text.splitlines())
 

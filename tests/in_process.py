@@ -29,17 +29,25 @@ class Terminal(io.StringIO):
         return True
 
 
-def call(cwd: Path, env: Mapping[str, str], *argv: str, stdin: str | bytes | io.StringIO = b"") -> Done:
+def call(
+    cwd: Path, env: Mapping[str, str], *argv: str, stdin: str | bytes | io.StringIO = b""
+) -> Done:
     """Runs `cli-guard` here and gives what it answered."""
     raw = stdin.encode() if isinstance(stdin, str) else stdin
-    source = raw if isinstance(raw, io.StringIO) else io.TextIOWrapper(io.BytesIO(raw), "utf-8")
-    out, err = io.StringIO(), io.StringIO()
+    source = (
+        raw if isinstance(raw, io.StringIO) else io.TextIOWrapper(io.BytesIO(raw), "utf-8")
+    )
+    out = io.StringIO()
+    err = io.StringIO()
     code = main(argv, source, out, err, cwd, env)
     return Done(int(code), out.getvalue(), err.getvalue())
 
 
 def guard(
-    repo: Repo, *argv: str, stdin: str | bytes | io.StringIO = b"", env: Mapping[str, str] | None = None
+    repo: Repo,
+    *argv: str,
+    stdin: str | bytes | io.StringIO = b"",
+    env: Mapping[str, str] | None = None,
 ) -> Done:
     """Runs `cli-guard` in a repository, in this process."""
     return call(repo.path, repo.env | dict(env or {}), *argv, stdin=stdin)

@@ -32,7 +32,9 @@ class Labelled:
     @property
     def simple(self) -> bool:
         """Whether it is one program with plain words."""
-        return bool(PLAIN.fullmatch(self.command)) and self.command.split()[0] not in BUILT_IN
+        return (
+            bool(PLAIN.fullmatch(self.command)) and self.command.split()[0] not in BUILT_IN
+        )
 
     def __str__(self) -> str:
         return f"{self.group}: {self.command}"
@@ -44,11 +46,19 @@ def of_line(line: str) -> Labelled:
     given = row.get("context", {})
     config: Mapping[str, list[str]] = given.get("git_config", {})
     names = frozenset(given["names"]) if "names" in given else None
-    context = Context(git_config={key: tuple(values) for key, values in config.items()}, names=names)
+    context = Context(
+        git_config={key: tuple(values) for key, values in config.items()}, names=names
+    )
     return Labelled(row["command"], Decision(row["verdict"]), row["class"], context)
 
 
 def every(*, borderline: bool = False) -> list[Labelled]:
     """All of them; the borderline ones, where reasonable people differ, apart."""
-    lines = [line for path in sorted(FOLDER.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
-    return [case for case in map(of_line, lines) if (case.group == "borderline") is borderline]
+    lines = [
+        line
+        for path in sorted(FOLDER.glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    return [
+        case for case in map(of_line, lines) if (case.group == "borderline") is borderline
+    ]

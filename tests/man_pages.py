@@ -16,7 +16,9 @@ def write_pages(folder: Path) -> None:
     loaded = {name: app.get_command(None, name) for name in COMMANDS}  # type: ignore[arg-type]
     for name, summary in COMMANDS.items():
         loaded[name].short_help = summary  # type: ignore[union-attr] # the library would cut the long one
-    whole = App(app.name, help=app.help, epilog=app.epilog, params=app.params, commands=loaded)
+    whole = App(
+        app.name, help=app.help, epilog=app.epilog, params=app.params, commands=loaded
+    )
     write_man_pages("cli-guard", whole, version=__version__, target_dir=folder)
 
 

@@ -29,7 +29,12 @@ def section(**model: Any) -> ModelSection:
 
 
 def gateway_at(
-    folder: Path, base_url: str, /, env: Mapping[str, str] | None = None, now: Any = NOON, **model: Any
+    folder: Path,
+    base_url: str,
+    /,
+    env: Mapping[str, str] | None = None,
+    now: Any = NOON,
+    **model: Any,
 ) -> Gateway:
     """A gateway whose ledger is in a folder."""
     config = section(**{"base_url": base_url, "deadline_s": 20, **model})
@@ -39,9 +44,16 @@ def gateway_at(
 
 def write_config(env: Mapping[str, str], **model: Any) -> None:
     """Write [model] into the user's own file."""
-    lines = [f"{key} = {json.dumps(value)}" for key, value in model.items() if not isinstance(value, dict)]
+    lines = [
+        f"{key} = {json.dumps(value)}"
+        for key, value in model.items()
+        if not isinstance(value, dict)
+    ]
     for name, table in model.get("prices", {}).items():
-        lines += [f"[model.prices.{json.dumps(name)}]", *(f"{k} = {v}" for k, v in table.items())]
+        lines += [
+            f"[model.prices.{json.dumps(name)}]",
+            *(f"{k} = {v}" for k, v in table.items()),
+        ]
     for name, table in model.get("servers", {}).items():
         lines += [
             f"[model.servers.{json.dumps(name)}]",
@@ -56,7 +68,8 @@ class PlainUse:
     """Sends every file that may be sent with the answer, and puts the model's words below it."""
 
     def __init__(self, guest: Guest) -> None:
-        self.guest, self.texts = guest, {}
+        self.guest = guest
+        self.texts = {}
 
     def tools(self, context: Context) -> Mapping[str, Tool]:
         return {}
@@ -108,5 +121,12 @@ sys.exit(int(code))
 def ask_with_a_model(repo: Repo, *argv: str, **env: str) -> Done:
     """Run `cli-guard ask` in a process of its own; every kind of task has the model word the answer."""
     return repo.run(
-        sys.executable, "-W", "ignore", "-c", DRIVER, "ask", *argv, env={"CLI_GUARD_SERVER": "0", **env}
+        sys.executable,
+        "-W",
+        "ignore",
+        "-c",
+        DRIVER,
+        "ask",
+        *argv,
+        env={"CLI_GUARD_SERVER": "0", **env},
     )

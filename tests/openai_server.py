@@ -24,7 +24,17 @@ from socketserver import ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
-from openai_answers import INVALID, Answer, call, encode, error, fault, frames_of, say, say_json
+from openai_answers import (
+    INVALID,
+    Answer,
+    call,
+    encode,
+    error,
+    fault,
+    frames_of,
+    say,
+    say_json,
+)
 
 __all__ = [
     "Answer",
@@ -55,7 +65,10 @@ class Request:
     @property
     def tools(self) -> dict[str, dict[str, Any]]:
         """The offered functions (name, description, parameters) by name."""
-        return {tool["function"]["name"]: tool["function"] for tool in self.body.get("tools") or ()}
+        return {
+            tool["function"]["name"]: tool["function"]
+            for tool in self.body.get("tools") or ()
+        }
 
     @property
     def text(self) -> str:
@@ -78,11 +91,17 @@ class Obedient:
 
     def __call__(self, request: Request) -> Answer:
         read = request.all_text
-        markers = [marker for marker in self.cases if marker in read and marker not in self.obeyed]
+        markers = [
+            marker for marker in self.cases if marker in read and marker not in self.obeyed
+        ]
         self.obeyed += markers
         answers = [self.cases[marker] for marker in markers] or [say(self.closing)]
         texts = [delta for answer in answers for delta in answer.deltas]
-        return replace(answers[0], deltas=texts, calls=[call for answer in answers for call in answer.calls])
+        return replace(
+            answers[0],
+            deltas=texts,
+            calls=[call for answer in answers for call in answer.calls],
+        )
 
 
 obey = Obedient
@@ -91,7 +110,9 @@ Script = Sequence[Answer] | Callable[[Request], Answer]
 
 class Server(ThreadingTCPServer):
     def __init__(self, script: Script, models: Sequence[str]) -> None:
-        self.script, self.models, self.turns = script, models, count()
+        self.script = script
+        self.models = models
+        self.turns = count()
         self.requests: list[Request] = []
         self.problems: list[str] = []
         self.connections: list[socket.socket] = []
@@ -138,7 +159,9 @@ class Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.path, names, json.loads(raw) if raw else None)
         answer = self.server.answer(request)
         kind, frames = frames_of(answer, request.body, len(self.server.requests))
-        framing = {"Transfer-Encoding": "chunked"} if answer.framed else {"Connection": "close"}
+        framing = (
+            {"Transfer-Encoding": "chunked"} if answer.framed else {"Connection": "close"}
+        )
         headers = {"Content-Type": kind} | framing | dict(answer.headers)
         head = f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}\r\n"
         head += "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -147,7 +170,11 @@ class Handler(BaseHTTPRequestHandler):
         for piece in answer.wire(iter(frames)):
             if isinstance(piece, bytes):
                 # One HTTP chunk a piece: the client sees these boundaries, whatever TCP joins.
-                chunk = b"%x\r\n%b\r\n" % (len(piece), piece) if piece and answer.framed else piece
+                chunk = (
+                    b"%x\r\n%b\r\n" % (len(piece), piece)
+                    if piece and answer.framed
+                    else piece
+                )
                 self.wfile.write(unsent + chunk)
                 unsent = b""
             # A client that waits for its answer sends nothing: its connection is readable when it is closed.
@@ -187,7 +214,9 @@ def find_problem(body: Any) -> str:
     if not (isinstance(body, dict) and body.get("model") and body.get("messages")):
         return "a model and messages are required"
     names = [tool["function"]["name"] for tool in body.get("tools") or ()]
-    if len(set(names)) < len(names) or not all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names):
+    if len(set(names)) < len(names) or not all(
+        re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names
+    ):
         return f"tools: invalid or repeated names in {names}"
     pending: set[str] = set()
     for at, message in enumerate(body["messages"]):

@@ -23,7 +23,18 @@ from pathlib import Path
 from typing import Any
 
 # What the standard library of Windows has not (the "Availability" notes of its documentation).
-POSIX_MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "curses", "readline")
+POSIX_MODULES = (
+    "fcntl",
+    "resource",
+    "pwd",
+    "grp",
+    "termios",
+    "tty",
+    "pty",
+    "syslog",
+    "curses",
+    "readline",
+)
 POSIX_CALLS = {
     os: "fork forkpty setsid setpgid getpgid killpg getuid geteuid getgid getgroups nice getpriority chown fchown"
     " lchown sched_getaffinity sched_setaffinity mkfifo openpty posix_spawn posix_fallocate pidfd_open statvfs uname"
@@ -52,7 +63,9 @@ class Refuse(MetaPathFinder):
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Any = None, target: Any = None
+    ) -> ModuleSpec | None:
         if fullname in self.names:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         return None
@@ -81,7 +94,11 @@ def hide_proc() -> None:
             path = arguments[0]
             text = os.fsdecode(path) if isinstance(path, str | bytes) else ""
             # psutil asks another system in another way.
-            asker = sys._getframe(1).f_globals.get("__package__") if text.startswith("/proc") else ""
+            asker = (
+                sys._getframe(1).f_globals.get("__package__")
+                if text.startswith("/proc")
+                else ""
+            )
             if (text == "/proc" or text.startswith("/proc/")) and asker != "psutil":
                 raise FileNotFoundError(2, "No such file or directory", text)
 
@@ -115,8 +132,12 @@ def remove_unix_sockets() -> None:
 def select_sockets(*arguments: Any) -> Any:
     """Wait as Windows does: for sockets alone, not for a pipe or a file."""
     for each in (each for group in arguments[:3] for each in group):
-        if not stat.S_ISSOCK(os.fstat(each if isinstance(each, int) else each.fileno()).st_mode):
-            raise OSError(10038, "An operation was attempted on something that is not a socket")
+        if not stat.S_ISSOCK(
+            os.fstat(each if isinstance(each, int) else each.fileno()).st_mode
+        ):
+            raise OSError(
+                10038, "An operation was attempted on something that is not a socket"
+            )
     return select_any(*arguments)
 
 
@@ -159,7 +180,8 @@ def answer_all(what: str, runs: list[list[str]]) -> list[tuple[int, str, str]]:
 
     answers = []
     for argv in runs:
-        out, err = io.StringIO(), io.StringIO()
+        out = io.StringIO()
+        err = io.StringIO()
         code = main(argv, io.StringIO(), out, err, Path.cwd(), dict(os.environ))
         answers.append((int(code), out.getvalue(), err.getvalue()))
     return answers

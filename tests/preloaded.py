@@ -25,7 +25,13 @@ from pathlib import Path
 from typing import Any
 
 # What a chat needs besides.
-LIBRARIES = ("langchain.chat_models", "langchain_openai", "prompt_toolkit", "rich.live", "rich.markdown")
+LIBRARIES = (
+    "langchain.chat_models",
+    "langchain_openai",
+    "prompt_toolkit",
+    "rich.live",
+    "rich.markdown",
+)
 # A variable of who sits at a terminal (`terminals.Seat`): the program leads the session of it, as the client would.
 ALONE = b"PRELOADED_AT_TERMINAL"
 # Hands over its words, folder, variables and streams, and exits as the fork does.
@@ -158,9 +164,12 @@ def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
     os.environb.update(variables)
     time.tzset()
     tempfile.tempdir = None
-    for number, (name, way) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+    for number, (name, way) in enumerate(
+        (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+    ):
         errors = "backslashreplace" if name == "stderr" else "surrogateescape"
-        setattr(sys, name, open(number, way, encoding="utf-8", errors=errors, closefd=False))  # noqa: SIM115
+        stream = open(number, way, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
     run = find_program(words, variables)
     leave, own = os._exit, os.getpid()
 
@@ -190,7 +199,9 @@ def find_program(words: list[str], variables: dict[bytes, bytes]) -> Callable[[]
     at = next(at for at, word in enumerate(words) if word in ("-c", "-m"))
     options, (kind, what, *rest) = words[1:at], words[at:]
     here = (
-        [] if "-P" in options or variables.get(b"PYTHONSAFEPATH") else [os.getcwd() if kind == "-m" else ""]
+        []
+        if "-P" in options or variables.get(b"PYTHONSAFEPATH")
+        else [os.getcwd() if kind == "-m" else ""]
     )
     more = "" if "-E" in options else os.fsdecode(variables.get(b"PYTHONPATH", b""))
     sys.path[:1] = [*here, *filter(None, more.split(os.pathsep))]

@@ -22,7 +22,15 @@ from cli_guard.review.run import review_request
 from cli_guard.runtime import Invocation
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
-KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
+KEPT = (
+    "PATH",
+    "PYTHONPATH",
+    "PYTHONDONTWRITEBYTECODE",
+    "TMPDIR",
+    "LANG",
+    "SSL_CERT_FILE",
+    "PIP_CERT",
+)
 KEPT += ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
 # Where the warm server of this session is: see `pytest_configure` in conftest.py.
 SERVER = ("CLI_GUARD_SERVER", "XDG_RUNTIME_DIR")
@@ -39,7 +47,13 @@ TRANSCRIPT = os.environ.get("CLI_GUARD_TRANSCRIPT")
 
 def write_down(command: tuple[str, ...], answer: "Done") -> None:
     """One more line: the test, the words of the command, the exit code and both streams."""
-    said = (os.environ["PYTEST_CURRENT_TEST"], *command, str(answer.code), answer.out, answer.err)
+    said = (
+        os.environ["PYTEST_CURRENT_TEST"],
+        *command,
+        str(answer.code),
+        answer.out,
+        answer.err,
+    )
     with Path(TRANSCRIPT or "", str(os.getpid())).open("a", encoding="utf-8") as file:
         file.write(json.dumps(said) + "\n")
 
@@ -101,7 +115,11 @@ class Repo:
         return repo
 
     def run(
-        self, *command: str, stdin: str | bytes = b"", env: dict[str, str] | None = None, at: str = "."
+        self,
+        *command: str,
+        stdin: str | bytes = b"",
+        env: dict[str, str] | None = None,
+        at: str = ".",
     ) -> Done:
         """Runs a program in the work tree; `env` adds to the environment."""
         done = subprocess.run(
@@ -114,7 +132,9 @@ class Repo:
             timeout=300,
         )
         answer = Done(
-            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+            done.returncode,
+            done.stdout.decode("utf-8", "replace"),
+            done.stderr.decode("utf-8", "replace"),
         )
         if TRANSCRIPT:
             write_down(command, answer)
@@ -169,7 +189,9 @@ class Repo:
                 if not (stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode)):
                     continue
                 digest.update(
-                    os.fsencode(os.readlink(file)) if os.path.islink(file) else Path(file).read_bytes()
+                    os.fsencode(os.readlink(file))
+                    if os.path.islink(file)
+                    else Path(file).read_bytes()
                 )
         return digest.hexdigest()
 
@@ -186,11 +208,17 @@ class Repo:
             return self.guard(*arguments, **options)
 
     def look(
-        self, request: Request | None = None, *, at: str = ".", env: dict[str, str] | None = None
+        self,
+        request: Request | None = None,
+        *,
+        at: str = ".",
+        env: dict[str, str] | None = None,
     ) -> Review:
         """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
         invocation = Invocation(
-            self.path / at, self.env | (env or {}), datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
+            self.path / at,
+            self.env | (env or {}),
+            datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC),
         )
         with self.unchanged():
             return review_request(request or Staged(), invocation)
@@ -204,7 +232,11 @@ class Repo:
             real = hook.parent / "real" / name
             real.parent.mkdir(exist_ok=True)
             hook.rename(real)
-            hook.write_text(WATCHED_HOOK.replace("@NAME@", name).replace("@GIT@", str(self.path / ".git")))
+            hook.write_text(
+                WATCHED_HOOK.replace("@NAME@", name).replace(
+                    "@GIT@", str(self.path / ".git")
+                )
+            )
             hook.chmod(0o755)
 
     def hooks_run(self) -> list[str]:
@@ -238,7 +270,11 @@ def placed(review: Review) -> list[tuple[str, int | None]]:
 
 def secrets(review: Review) -> list[Finding]:
     """The findings of a review that are about secrets."""
-    return [each.finding for each in review.sort_findings() if each.finding.rule.startswith("secret-")]
+    return [
+        each.finding
+        for each in review.sort_findings()
+        if each.finding.rule.startswith("secret-")
+    ]
 
 
 def key(kind: str = "aws") -> str:

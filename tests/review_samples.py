@@ -16,7 +16,9 @@ from cli_guard.review.render.review import Review
 from cli_guard.rules.catalog import Rule
 
 
-def finding(rule: str, path: str, line: int | None, message: str, remedy: str, **more: object) -> Finding:
+def finding(
+    rule: str, path: str, line: int | None, message: str, remedy: str, **more: object
+) -> Finding:
     """A finding of high confidence; `more` overrides any field."""
     fields: dict[str, object] = {
         "category": Category.RISK,
@@ -25,7 +27,9 @@ def finding(rule: str, path: str, line: int | None, message: str, remedy: str, *
         "fingerprint": fingerprint(rule, path, message),
         **more,
     }
-    return Finding(rule=rule, path=path, line=line, message=message, remedy=remedy, **fields)  # type: ignore[arg-type]
+    return Finding(
+        rule=rule, path=path, line=line, message=message, remedy=remedy, **fields
+    )  # type: ignore[arg-type]
 
 
 KEY = finding(
@@ -134,7 +138,14 @@ RULES = {
     )
 }
 
-CLEAN = Review(event="pre-commit", status="ok", decision=Decision.ALLOW, findings=(), files=3, reviewed=3)
+CLEAN = Review(
+    event="pre-commit",
+    status="ok",
+    decision=Decision.ALLOW,
+    findings=(),
+    files=3,
+    reviewed=3,
+)
 
 CLEAN_BUT_SKIPPED = Review(
     event="pre-commit",
@@ -155,7 +166,10 @@ NEEDS_REVIEW = Review(
     event="pre-push",
     status="needs_review",
     decision=Decision.REVIEW,
-    findings=(JudgedFinding(MESSAGE, Disposition.ADVISE), JudgedFinding(PIPE_TO_SHELL, Disposition.REVIEW)),
+    findings=(
+        JudgedFinding(MESSAGE, Disposition.ADVISE),
+        JudgedFinding(PIPE_TO_SHELL, Disposition.REVIEW),
+    ),
     review_id="7f3a9c21",
     review_reason="1 finding to approve",
     files=1,
@@ -167,17 +181,31 @@ RICH = Review(
     status="failed",
     decision=Decision.DENY,
     findings=(
-        *(JudgedFinding(each, Disposition.ADVISE) for each in (DOCS, MESSAGE, HOSTILE, *COMPLEX)),
+        *(
+            JudgedFinding(each, Disposition.ADVISE)
+            for each in (DOCS, MESSAGE, HOSTILE, *COMPLEX)
+        ),
         *(JudgedFinding(each, Disposition.REVIEW) for each in (POLICY, PIPE_TO_SHELL)),
         *(JudgedFinding(each, Disposition.DENY) for each in (KEY_IN_COMMIT, KEY)),
     ),
     suppressed=(
-        Suppressed(FIXTURE_KEY, "inline", "the example key of the AWS documentation", new=True),
+        Suppressed(
+            FIXTURE_KEY, "inline", "the example key of the AWS documentation", new=True
+        ),
         Suppressed(COMPLEX[0], "config", "generated code"),
         Suppressed(DOCS, "baseline", ""),
     ),
-    blocked_actions=({"tool": "git_commit", "reason": "2 findings are denied", "rule": "floor-secret"},),
-    plan=({"tool": "review_secrets", "arguments": {}, "risk": "read_only", "purpose": "look for secrets"},),
+    blocked_actions=(
+        {"tool": "git_commit", "reason": "2 findings are denied", "rule": "floor-secret"},
+    ),
+    plan=(
+        {
+            "tool": "review_secrets",
+            "arguments": {},
+            "risk": "read_only",
+            "purpose": "look for secrets",
+        },
+    ),
     tool_results=({"tool": "review_secrets", "status": "ok", "findings": 2},),
     action_log=({"node": "policy_gate", "action": "git_commit", "decision": "deny"},),
     files=9,
@@ -211,7 +239,9 @@ def many_findings(number: int) -> Review:
         event="range",
         status="failed",
         decision=Decision.DENY,
-        findings=tuple(JudgedFinding(each, kinds[at % 3]) for at, each in enumerate(found) if at % 4),
+        findings=tuple(
+            JudgedFinding(each, kinds[at % 3]) for at, each in enumerate(found) if at % 4
+        ),
         suppressed=tuple(
             Suppressed(each, "inline", "the names come from a table of ours")
             for at, each in enumerate(found)

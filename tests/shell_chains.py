@@ -11,7 +11,13 @@ FILES: dict[str, bytes] = {
     "people.csv": b"name,age,city\nAda,36,London\nBob,41,Paris\nCid,29,\nDee,41,London\n",
     "app.log": b"".join(
         b"2026-05-%02d %s %s request %d took %dms\n"
-        % (day % 28 + 1, (b"INFO", b"ERROR", b"WARN")[day % 3], (b"api", b"db")[day % 2], day, day * 7 % 90)
+        % (
+            day % 28 + 1,
+            (b"INFO", b"ERROR", b"WARN")[day % 3],
+            (b"api", b"db")[day % 2],
+            day,
+            day * 7 % 90,
+        )
         for day in range(60)
     ),
     "src/main.py": b"import os\n\n\ndef main(argv):\n    print('hello')\n    return 0\n\n\nclass App:\n    pass\n",

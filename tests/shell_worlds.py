@@ -16,7 +16,8 @@ from cli_guard.git.snapshot import Snapshot, entry_of, read_index
 from cli_guard.state.memory import Memory
 
 REFUSED = re.compile(
-    r"syntax error|unexpected (EOF|argument|token)|conditional binary operator expected", re.MULTILINE
+    r"syntax error|unexpected (EOF|argument|token)|conditional binary operator expected",
+    re.MULTILINE,
 )
 ABSENT = re.compile(r"line \d+: (\S+): command not found")
 PLAYED = frozenset(("nosuchcommand", "nosuchcmd"))
@@ -30,7 +31,10 @@ def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:
     """Files in memory."""
     raw = files or {}
     more.setdefault("limits", PATIENT)
-    return shell.Shell(Snapshot("memory", [entry_of(path, data) for path, data in raw.items()], raw), **more)  # type: ignore[arg-type]
+    return shell.Shell(
+        Snapshot("memory", [entry_of(path, data) for path, data in raw.items()], raw),
+        **more,
+    )  # type: ignore[arg-type]
 
 
 def of_repository(repo: Repo) -> shell.Shell:
@@ -38,7 +42,11 @@ def of_repository(repo: Repo) -> shell.Shell:
     repository = Repository.discover(repo.path, repo.env)
     folder = repository.state_folder
     return shell.Shell(
-        read_index(repository), repository, Memory(folder), state_folder=folder, limits=PATIENT
+        read_index(repository),
+        repository,
+        Memory(folder),
+        state_folder=folder,
+        limits=PATIENT,
     )
 
 
@@ -46,7 +54,9 @@ def of_repository(repo: Repo) -> shell.Shell:
 AGENT_LINES = Path(__file__).parent.parent / "fixtures" / "shell"
 RECORDED = {
     row["line"]: (row["code"], row["stdout"].encode())
-    for row in map(json.loads, (AGENT_LINES / "recorded.jsonl").read_text("utf-8").splitlines())
+    for row in map(
+        json.loads, (AGENT_LINES / "recorded.jsonl").read_text("utf-8").splitlines()
+    )
 }
 RECORDED_PROGRAMS = re.compile(r"\b(?:rg|fd|tree|yq|bat)\b")
 # These print in the order that a file system or their threads give.
@@ -55,13 +65,23 @@ UNORDERED = re.compile(r"\b(?:rg|find|grep -\w*r\w*|grep [^|]* -r)\b|\*\*")
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a file that are no comment."""
-    return [line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return [
+        line
+        for line in path.read_text("utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
 
 
 def make_checkout(folder: Path) -> Repo:
     """The repository of fixtures/shell, with its six commits."""
-    subprocess.run(["bash", str(AGENT_LINES / "history.sh"), str(folder)], check=True, capture_output=True)
-    return Repo(folder, {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "GIT_PAGER": "cat"})
+    subprocess.run(
+        ["bash", str(AGENT_LINES / "history.sh"), str(folder)],
+        check=True,
+        capture_output=True,
+    )
+    return Repo(
+        folder, {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "GIT_PAGER": "cat"}
+    )
 
 
 def ask_bash(line: str, checkout: Repo) -> tuple[int, bytes] | None:
@@ -77,13 +97,18 @@ def ask_bash(line: str, checkout: Repo) -> tuple[int, bytes] | None:
         timeout=60,
         check=False,
     )
-    return None if ABSENT.search(done.stderr.decode("utf-8", "replace")) else (done.returncode, done.stdout)
+    return (
+        None
+        if ABSENT.search(done.stderr.decode("utf-8", "replace"))
+        else (done.returncode, done.stdout)
+    )
 
 
 def is_same(line: str, expected: tuple[int, bytes], ran: shell.RunResult) -> bool:
     """Are exit code and output the same, but for an order that is open?"""
     if UNORDERED.search(line):
-        ours, theirs = sorted(ran.stdout.splitlines()), sorted(expected[1].splitlines())
+        ours = sorted(ran.stdout.splitlines())
+        theirs = sorted(expected[1].splitlines())
         return (expected[0], theirs) == (ran.exit_code, ours)
     return expected == (ran.exit_code, ran.stdout)
 
@@ -97,7 +122,8 @@ class Oracle:
     """Real bash in a folder that holds FILES, laid out anew after a chain that changed something in it."""
 
     def __init__(self, folder: Path) -> None:
-        self._repo, self._script = folder / "repo", folder / "chain.sh"
+        self._repo = folder / "repo"
+        self._script = folder / "chain.sh"
         self._as_laid_out: dict[str, tuple[int, ...]] = {}
 
     def answer(self, text: str) -> tuple[int, bytes] | None:
@@ -105,16 +131,30 @@ class Oracle:
         if not self._as_laid_out or self._seen() != self._as_laid_out:
             self._lay_out()
         self._script.write_text(text + "\n")
-        env = {"PATH": os.environ["PATH"], "HOME": str(self._repo), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self._repo),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+        }
         command = ("bash", str(self._script))
         done = subprocess.run(
-            command, cwd=self._repo, env=env, input=STDIN, capture_output=True, timeout=60, check=False
+            command,
+            cwd=self._repo,
+            env=env,
+            input=STDIN,
+            capture_output=True,
+            timeout=60,
+            check=False,
         )
         said = done.stderr.decode("utf-8", "replace")
         if set(ABSENT.findall(said)) - PLAYED:
             return None
         if REFUSED.search(said) and text in CHAINS["syntax"]:
-            return 2, b""  # bash goes on behind some errors of syntax; a tool that says no is to say so
+            return (
+                2,
+                b"",
+            )  # bash goes on behind some errors of syntax; a tool that says no is to say so
         return done.returncode, done.stdout
 
     def _lay_out(self) -> None:

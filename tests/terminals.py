@@ -28,7 +28,12 @@ class Seat:
     """
 
     def __init__(
-        self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], *, preloaded: bool = False
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        *,
+        preloaded: bool = False,
     ) -> None:
         self._ours, theirs = pty.openpty()
         self.process = subprocess.Popen(
@@ -49,7 +54,10 @@ class Seat:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.process.poll() is None:
             self.process.kill()
@@ -62,7 +70,9 @@ class Seat:
         deadline = time.monotonic() + WAIT
         while (found := self.seen.find(text, start)) < 0:
             data = self._look(0.5)
-            assert data is not None and time.monotonic() < deadline, f"{text!r} was not shown: {self.seen}"
+            assert data is not None and time.monotonic() < deadline, (
+                f"{text!r} was not shown: {self.seen}"
+            )
             self.seen += data
         self._looked = found + len(text)
         return self.seen[start : self._looked]

@@ -19,16 +19,31 @@ from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 
 KEY = 'aws_access_key_id = "AKIA' + "QRSTUVWXYZ234567" + '"\n'
-HEAVY = {"langgraph", "pydantic", "ast_grep_py", "bashkit", "psutil", "git", "unidiff", "click"}
+HEAVY = {
+    "langgraph",
+    "pydantic",
+    "ast_grep_py",
+    "bashkit",
+    "psutil",
+    "git",
+    "unidiff",
+    "click",
+}
 
 
 def rules(review: api.Review) -> list[tuple[str, int | None]]:
-    return [(each.finding.rule, each.finding.line) for each in review.findings if each.disposition == "deny"]
+    return [
+        (each.finding.rule, each.finding.line)
+        for each in review.findings
+        if each.disposition == "deny"
+    ]
 
 
 def test_importing_it_loads_nothing_heavy() -> None:
     code = "import sys, cli_guard.api; print(*{name.split('.')[0] for name in sys.modules})"
-    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        (sys.executable, "-c", code), capture_output=True, text=True, check=True
+    )
     assert not set(done.stdout.split()) & HEAVY
 
 
@@ -92,7 +107,10 @@ def test_what_the_page_shows(
     committed: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each example prints the comment at its end."""
-    committed.write("report.py", "import subprocess\n\n\n" + 'subprocess.run("render " + name, shell=True)\n')
+    committed.write(
+        "report.py",
+        "import subprocess\n\n\n" + 'subprocess.run("render " + name, shell=True)\n',
+    )
     committed.git("add", "-N", "report.py")
     monkeypatch.chdir(committed.path)
     page = (Path(__file__).parent.parent / "docs" / "api.md").read_text("utf-8")

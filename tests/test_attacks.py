@@ -18,12 +18,16 @@ def test_each_case_is_whole():
         assert attack.half in ("known", "held-out"), attack.id
         assert attack.source in ("issue", "sibling"), attack.id
         assert attack.wants in ("review", "deny"), attack.id
-        assert attack.fires in ("marker", "output", "sent", "changed", "recorded"), attack.id
+        assert attack.fires in ("marker", "output", "sent", "changed", "recorded"), (
+            attack.id
+        )
         assert attack.harmless.strip(), attack.id
         assert bool(attack.target) >= (attack.fires == "changed"), attack.id
         if attack.kind == "judge":
             assert bool(attack.command) != bool(attack.grow), attack.id
-            assert attack.harmless != attack.command or attack.harmless_setup is not None, attack.id
+            assert attack.harmless != attack.command or attack.harmless_setup is not None, (
+                attack.id
+            )
         elif attack.kind == "agent":
             assert attack.command, attack.id
         else:
@@ -58,13 +62,15 @@ def test_every_name_in_a_text_has_a_value(tmp_path):
 def test_the_files_hold_no_real_looking_key():
     for path in FOLDER.glob("*"):
         assert not re.search(
-            r"AKIA[A-Z2-7]{12}|gh[pousr]_\w{20}|BEGIN [A-Z ]*PRIVATE KEY", path.read_text("utf-8")
+            r"AKIA[A-Z2-7]{12}|gh[pousr]_\w{20}|BEGIN [A-Z ]*PRIVATE KEY",
+            path.read_text("utf-8"),
         ), path.name
 
 
 def test_names_are_put_into_a_text():
     worlds = object.__new__(Worlds)
-    worlds.names, worlds.world = {"HOST": "203.0.113.7"}, Path("/a/b")
+    worlds.names = {"HOST": "203.0.113.7"}
+    worlds.world = Path("/a/b")
     assert worlds.text("cat @UP@etc @HOST@ @REPO@ git@@HOST@ @NOTHING@") == (
         "cat ../../../etc 203.0.113.7 /a/b/repo git@203.0.113.7 @NOTHING@"
     )

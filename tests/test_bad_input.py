@@ -76,9 +76,13 @@ def test_wrong_usage(committed: Repo, argv: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "argv", [("review", "--commit", "a\x1b[31m\nb"), ("explain", "\x1b]0;x\x07"), ("\x1b[2J",)], ids=repr
+    "argv",
+    [("review", "--commit", "a\x1b[31m\nb"), ("explain", "\x1b]0;x\x07"), ("\x1b[2J",)],
+    ids=repr,
 )
-def test_what_was_typed_reaches_no_terminal_raw(committed: Repo, argv: tuple[str, ...]) -> None:
+def test_what_was_typed_reaches_no_terminal_raw(
+    committed: Repo, argv: tuple[str, ...]
+) -> None:
     done = guard(committed, *argv)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "\x1b" not in done.err
@@ -86,10 +90,20 @@ def test_what_was_typed_reaches_no_terminal_raw(committed: Repo, argv: tuple[str
 
 
 @pytest.mark.parametrize(
-    "stdin", ["nonsense\n", "a b c d\n", f"refs/heads/x {'z' * 40} refs/heads/x {'0' * 40}\n", "\0" * 50]
+    "stdin",
+    [
+        "nonsense\n",
+        "a b c d\n",
+        f"refs/heads/x {'z' * 40} refs/heads/x {'0' * 40}\n",
+        "\0" * 50,
+    ],
 )
 def test_a_push_that_is_none(committed: Repo, stdin: str) -> None:
-    one_line(guard(committed, "hook", "pre-push", "origin", "url", stdin=stdin), 2, "standard input")
+    one_line(
+        guard(committed, "hook", "pre-push", "origin", "url", stdin=stdin),
+        2,
+        "standard input",
+    )
 
 
 def test_a_push_of_what_is_not_there(committed: Repo) -> None:
@@ -149,7 +163,9 @@ def test_a_blob_of_200_mb(committed: Repo, content: str) -> None:
     committed.git("-c", "core.compression=0", "-c", "core.bigFileThreshold=1m", "add", "-A")
     done, megabytes = measured(committed, "review", "--format", "json")
     assert done.code == 1
-    assert [f["rule"] for f in done.json["findings"] if f["decision"] == "deny"] == ["secret-aws-access-key"]
+    assert [f["rule"] for f in done.json["findings"] if f["decision"] == "deny"] == [
+        "secret-aws-access-key"
+    ]
     assert "big.dat" in [each["path"] for each in done.json["coverage"]["skipped"]]
     assert "policy-not-reviewed" in [f["rule"] for f in done.json["findings"]]
     assert megabytes < 400
@@ -158,7 +174,11 @@ def test_a_blob_of_200_mb(committed: Repo, content: str) -> None:
 def test_a_line_of_1_mb(committed: Repo) -> None:
     stage(
         committed,
-        {"line.py": "x = [" + "1, " * 400_000 + "]\n", "line.txt": "word " * 200_000, "settings.py": LEAK},
+        {
+            "line.py": "x = [" + "1, " * 400_000 + "]\n",
+            "line.txt": "word " * 200_000,
+            "settings.py": LEAK,
+        },
     )
     done, megabytes = measured(committed, "review", "--format", "json")
     assert done.code == 1
@@ -169,7 +189,9 @@ def test_a_line_of_1_mb(committed: Repo) -> None:
 def test_10_000_files(committed: Repo) -> None:
     blob = committed.git("hash-object", "-w", "--stdin", stdin="value = 1\n")
     other = committed.git("hash-object", "-w", "--stdin", stdin=LEAK)
-    lines = [f"100644 {blob}\tsrc/f{n:05}.py" for n in range(9_999)] + [f"100644 {other}\tsrc/g.py"]
+    lines = [f"100644 {blob}\tsrc/f{n:05}.py" for n in range(9_999)] + [
+        f"100644 {other}\tsrc/g.py"
+    ]
     committed.git("update-index", "--index-info", stdin="\n".join(lines) + "\n")
     done, megabytes = measured(committed, "review", "--format", "json")
     assert done.code == 1
@@ -177,9 +199,9 @@ def test_10_000_files(committed: Repo) -> None:
     named = {each["path"] for each in coverage["skipped"]}
     assert coverage["files"] == 10_000
     assert coverage["reviewed"] + len(named) >= 10_000
-    assert [(f["rule"], f["path"]) for f in done.json["findings"] if f["decision"] == "deny"] == [
-        ("secret-aws-access-key", "src/g.py")
-    ]
+    assert [
+        (f["rule"], f["path"]) for f in done.json["findings"] if f["decision"] == "deny"
+    ] == [("secret-aws-access-key", "src/g.py")]
     assert megabytes < 400
 
 
@@ -190,7 +212,16 @@ def test_more_files_than_the_limit_are_named(committed: Repo) -> None:
     committed.git("update-index", "--index-info", stdin="\n".join(lines) + "\n")
     done = guard(committed, "review", "--format", "json")
     assert done.code == 3
-    assert len([each for each in done.json["coverage"]["skipped"] if "limits.files" in each["reason"]]) == 10
+    assert (
+        len(
+            [
+                each
+                for each in done.json["coverage"]["skipped"]
+                if "limits.files" in each["reason"]
+            ]
+        )
+        == 10
+    )
 
 
 def test_an_output_that_is_full(committed: Repo) -> None:
@@ -198,7 +229,11 @@ def test_an_output_that_is_full(committed: Repo) -> None:
     one_line(committed.inspect("review", "--output", "/dev/full"), 1, "No space left")
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            (GUARD, "review"), cwd=committed.path, env=committed.env, stdout=full, stderr=subprocess.PIPE
+            (GUARD, "review"),
+            cwd=committed.path,
+            env=committed.env,
+            stdout=full,
+            stderr=subprocess.PIPE,
         )
     assert done.returncode not in (0, 120)
     assert len(done.stderr.decode().splitlines()) == 1
@@ -214,7 +249,10 @@ def test_a_full_disk_under_the_state_folder(committed: Repo) -> None:
     if mounted.returncode:
         pytest.skip(f"cannot mount a small file system: {mounted.stderr.decode().strip()}")
     try:
-        with pytest.raises(OSError, match="No space"), (state / "filler").open("wb") as file:
+        with (
+            pytest.raises(OSError, match="No space"),
+            (state / "filler").open("wb") as file,
+        ):
             while True:
                 file.write(b"x" * 4_096)
                 file.flush()
@@ -239,7 +277,9 @@ def test_a_state_folder_that_cannot_be_written(committed: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "argv", [("review",), ("rules",), ("--help",), ("review", "--format", "json")], ids=" ".join
+    "argv",
+    [("review",), ("rules",), ("--help",), ("review", "--format", "json")],
+    ids=" ".join,
 )
 def test_a_reader_that_has_had_enough(committed: Repo, argv: tuple[str, ...]) -> None:
     stage(committed, {"settings.py": LEAK})
@@ -256,10 +296,14 @@ def test_closed_streams(committed: Repo) -> None:
 
 
 @cold
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux to see the child processes")
+@pytest.mark.skipif(
+    not Path("/proc/self/task").exists(), reason="needs Linux to see the child processes"
+)
 @pytest.mark.parametrize("after", [0.0, 0.2, 0.6, 1.2])
 def test_interrupted(committed: Repo, after: float) -> None:
-    text = "".join(f"def f{n}(a: int) -> int:\n    return a + {n}\n\n\n" for n in range(3_000))
+    text = "".join(
+        f"def f{n}(a: int) -> int:\n    return a + {n}\n\n\n" for n in range(3_000)
+    )
     stage(committed, {f"m{n}.py": text.replace("f", f"f{n}_") for n in range(8)})
     with committed.unchanged():
         process = subprocess.Popen(
@@ -309,7 +353,11 @@ front.answer = work
 front.run()
 """
     done = subprocess.run(
-        (sys.executable, "-c", program), cwd=tmp_path, capture_output=True, text=True, timeout=120
+        (sys.executable, "-c", program),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.splitlines() == ["cli-guard: interrupted; nothing was changed"]
@@ -343,12 +391,16 @@ def broken(tmp_path: Path) -> dict[str, str]:
     """An environment in which a library that every review needs is broken."""
     folder = tmp_path / "broken"
     folder.mkdir()
-    (folder / "langgraph.py").write_text(f"raise RuntimeError('cannot start with {LEAK.strip()}')\n")
+    (folder / "langgraph.py").write_text(
+        f"raise RuntimeError('cannot start with {LEAK.strip()}')\n"
+    )
     return {"PYTHONPATH": str(folder)}
 
 
 @cold
-def test_a_crash_is_one_line_and_a_report_without_secrets(committed: Repo, broken: dict[str, str]) -> None:
+def test_a_crash_is_one_line_and_a_report_without_secrets(
+    committed: Repo, broken: dict[str, str]
+) -> None:
     stage(committed, {"app.py": "def f() -> None:\n    pass\n", "settings.py": LEAK})
     with committed.unchanged():
         done = committed.guard("hook", "pre-commit", env=broken)
@@ -366,10 +418,14 @@ def test_a_crash_is_one_line_and_a_report_without_secrets(committed: Repo, broke
 
 
 @cold
-def test_a_crash_where_no_report_can_be_written(committed: Repo, broken: dict[str, str]) -> None:
+def test_a_crash_where_no_report_can_be_written(
+    committed: Repo, broken: dict[str, str]
+) -> None:
     stage(committed, {"app.py": "def f() -> None:\n    pass\n"})
     (committed.path / ".git" / "cli-guard").write_text("in the way")
-    one_line(committed.guard("review", env=broken | {"TMPDIR": "/nowhere"}), 4, "internal error")
+    one_line(
+        committed.guard("review", env=broken | {"TMPDIR": "/nowhere"}), 4, "internal error"
+    )
 
 
 def test_a_reviewer_that_crashes_asks_for_the_same_approval_each_time(
@@ -401,12 +457,21 @@ def test_a_failure_of_ours_blocks_the_commit_and_names_the_way_on(guarded: Repo)
     assert guarded.try_git("commit", "-qm", "Set two", env={"SKIP": "cli-guard"}).code == 0
 
 
-def test_two_reviews_in_two_threads_do_not_meet(isolated: dict[str, str], tmp_path: Path) -> None:
-    contents = {"clean": "x = 1\n", "leak": LEAK, "risky": RISKY, "tidy": '"""Nothing."""\n'}
+def test_two_reviews_in_two_threads_do_not_meet(
+    isolated: dict[str, str], tmp_path: Path
+) -> None:
+    contents = {
+        "clean": "x = 1\n",
+        "leak": LEAK,
+        "risky": RISKY,
+        "tidy": '"""Nothing."""\n',
+    }
     repos = {name: Repo.create(tmp_path / name, isolated) for name in contents}
     for name, repo in repos.items():
         stage(repo, {f"{name}.py": contents[name]})
-    alone = {name: guard(repo, "review", "--format", "json").json for name, repo in repos.items()}
+    alone = {
+        name: guard(repo, "review", "--format", "json").json for name, repo in repos.items()
+    }
     before = dict(os.environ)
     together: dict[str, list[Any]] = {name: [] for name in repos}
     start = threading.Barrier(len(repos))
@@ -414,7 +479,9 @@ def test_two_reviews_in_two_threads_do_not_meet(isolated: dict[str, str], tmp_pa
     def work(name: str) -> None:
         start.wait()
         for _ in range(4):
-            together[name].append(call(repos[name].path, isolated, "review", "--format", "json"))
+            together[name].append(
+                call(repos[name].path, isolated, "review", "--format", "json")
+            )
 
     threads = [threading.Thread(target=work, args=(name,)) for name in repos]
     for thread in threads:

@@ -31,24 +31,35 @@ def tracked_files() -> set[str]:
 def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout")
-    subprocess.run((*BUILD, tmp_path, "-t", "sdist"), cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        (*BUILD, tmp_path, "-t", "sdist"), cwd=ROOT, check=True, capture_output=True
+    )
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as sdist:
         sdist.extractall(tmp_path, filter="data")
     (source,) = (each for each in tmp_path.iterdir() if each.is_dir())
     # As `pip install cli_guard-….tar.gz` does: from the sdist alone.
-    subprocess.run((*BUILD, tmp_path, "-t", "wheel"), cwd=source, check=True, capture_output=True)
+    subprocess.run(
+        (*BUILD, tmp_path, "-t", "wheel"), cwd=source, check=True, capture_output=True
+    )
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
         wheel.extractall(tmp_path / "site")
     expected = tracked_files()
-    assert len(expected) > 1_000 and {"cli_guard/py.typed", "cli_guard/hooks/pre-push"} <= expected
+    assert (
+        len(expected) > 1_000
+        and {"cli_guard/py.typed", "cli_guard/hooks/pre-push"} <= expected
+    )
     assert (sorted(expected - names), sorted(names - expected)) == ([], [])
 
     # An environment that has the wheel and borrows the libraries, but not this checkout.
     shutil.rmtree(source)
-    subprocess.run((sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"), check=True)
+    subprocess.run(
+        (sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"), check=True
+    )
     (site,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
-    (site / "borrowed.pth").write_text(f"{tmp_path / 'site'}\n{Path(pytest.__file__).parent.parent}\n")
+    (site / "borrowed.pth").write_text(
+        f"{tmp_path / 'site'}\n{Path(pytest.__file__).parent.parent}\n"
+    )
     done = subprocess.run(
         (tmp_path / "venv/bin/python", "-m", "cli_guard", "--version"),
         cwd=tmp_path,

@@ -6,9 +6,15 @@ from repositories import Repo
 HOSTILE = '[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsmonitor = "touch x; false"\n'
 
 
-@pytest.mark.parametrize("folder", ["fx.git", "fixtures/data/fx.git", "tests/fx", "vendor/lib"])
+@pytest.mark.parametrize(
+    "folder", ["fx.git", "fixtures/data/fx.git", "tests/fx", "vendor/lib"]
+)
 def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
-    for name, text in (("HEAD", "ref: refs/heads/main\n"), ("config", HOSTILE), ("objects/.keep", "")):
+    for name, text in (
+        ("HEAD", "ref: refs/heads/main\n"),
+        ("config", HOSTILE),
+        ("objects/.keep", ""),
+    ):
         guarded.write(f"{folder}/{name}", text)
     guarded.git("add", "-A")
     done = guarded.try_git("commit", "-q", "-m", "Add a fixture")
@@ -22,7 +28,10 @@ def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
         ("fx.git/config", HOSTILE),
         ("fx/HEAD", "0" * 40),
         (".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = ext::touch y\n'),
-        (".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = ../x.git\n\tupdate = !touch y\n'),
+        (
+            ".gitmodules",
+            '[submodule "x"]\n\tpath = x\n\turl = ../x.git\n\tupdate = !touch y\n',
+        ),
         ("setup.py", "# coding: utf-7\nx = 1 +AAo-import os+AAo-os.system(+ACI-id+ACI-)\n"),
         ("a.py", "#!/usr/bin/python3\n# -*- coding: unicode_escape -*-\nx = 1\n"),
     ],

@@ -4,7 +4,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from examples import FIRES, ROWS, SILENT, examples, examples_of, near_misses, report_totals, table
+from examples import (
+    FIRES,
+    ROWS,
+    SILENT,
+    examples,
+    examples_of,
+    near_misses,
+    report_totals,
+    table,
+)
 
 
 def run(test, **arguments):
@@ -27,7 +36,11 @@ def test_all_rows_that_fail_are_in_one_message_with_their_text_and_what_came_out
     lines = message.splitlines()
     assert lines[:2] == ["2 of 4 rows fail", "'three', 3"]
     assert "'eleven', 4" in lines
-    assert "test_examples.py:" in message and "assert 5 == 3" in message and "assert 6 == 4" in message
+    assert (
+        "test_examples.py:" in message
+        and "assert 5 == 3" in message
+        and "assert 6 == 4" in message
+    )
 
 
 def test_an_error_in_a_row_is_a_failure_of_that_row() -> None:
@@ -37,7 +50,10 @@ def test_an_error_in_a_row_is_a_failure_of_that_row() -> None:
 
     counted, message = run(test)
     assert counted == {FIRES: 2}
-    assert message.startswith("1 of 3 rows fail\n'x'\n") and "ValueError: invalid literal" in message
+    assert (
+        message.startswith("1 of 3 rows fail\n'x'\n")
+        and "ValueError: invalid literal" in message
+    )
 
 
 def test_a_rule_has_examples_and_near_misses_and_both_are_counted() -> None:
@@ -65,7 +81,9 @@ class Setting:
     changed = False
 
 
-def test_no_row_sees_what_another_has_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_row_sees_what_another_has_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     @table("name", ("one", "two"))
     def test(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert list(tmp_path.iterdir()) == []
@@ -95,5 +113,8 @@ def test_a_fixture_that_rows_would_share_is_refused() -> None:
 def test_the_totals_are_those_of_all_reports() -> None:
     reports = [SimpleNamespace(user_properties=[(FIRES, 2), (SILENT, 1000), ("other", 5)])]
     reports.append(SimpleNamespace(user_properties=[(FIRES, 1), (ROWS, 7)]))
-    assert report_totals(reports) == "examples: 3 fire, 1,000 near misses do not; 7 rows of other tables hold"
+    assert (
+        report_totals(reports)
+        == "examples: 3 fire, 1,000 near misses do not; 7 rows of other tables hold"
+    )
     assert report_totals([]) == ""

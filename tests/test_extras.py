@@ -48,8 +48,18 @@ ORIGINS = {
         "",
         "pip install 'cli-guard[mcp] @ https://example.com/g.whl'",
     ),
-    "an index": ("", "pip", "", "pip install 'cli-guard[mcp]', from the index that cli-guard came from"),
-    "uv": ('{"url": "file:///srv/g", "dir_info": {}}', "uv", "", "uv pip install '/srv/g[mcp]'"),
+    "an index": (
+        "",
+        "pip",
+        "",
+        "pip install 'cli-guard[mcp]', from the index that cli-guard came from",
+    ),
+    "uv": (
+        '{"url": "file:///srv/g", "dir_info": {}}',
+        "uv",
+        "",
+        "uv pip install '/srv/g[mcp]'",
+    ),
     "a tool of uv": (
         '{"url": "file:///srv/g", "dir_info": {}}',
         "uv",
@@ -66,13 +76,22 @@ ORIGINS = {
 }
 
 
-@pytest.mark.parametrize(("origin", "installer", "receipt", "command"), ORIGINS.values(), ids=ORIGINS)
+@pytest.mark.parametrize(
+    ("origin", "installer", "receipt", "command"), ORIGINS.values(), ids=ORIGINS
+)
 def test_a_missing_extra_is_installed_from_where_the_package_came_from(
-    origin: str, installer: str, receipt: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    origin: str,
+    installer: str,
+    receipt: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     record = tmp_path / "cli_guard-0.1.0.dist-info"
     record.mkdir()
-    (record / "METADATA").write_text("Metadata-Version: 2.4\nName: cli-guard\nVersion: 0.1.0\n")
+    (record / "METADATA").write_text(
+        "Metadata-Version: 2.4\nName: cli-guard\nVersion: 0.1.0\n"
+    )
     (record / "INSTALLER").write_text(f"{installer}\n")
     if origin:
         (record / "direct_url.json").write_text(origin)
@@ -80,12 +99,21 @@ def test_a_missing_extra_is_installed_from_where_the_package_came_from(
         (tmp_path / receipt).touch()
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    assert missing_extra("MCP", "mcp") == f"MCP needs the extra `mcp`, which is not installed: {command}"
+    assert (
+        missing_extra("MCP", "mcp")
+        == f"MCP needs the extra `mcp`, which is not installed: {command}"
+    )
 
 
-def test_what_needs_an_extra_names_it(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_needs_an_extra_names_it(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for library, argv, said in (
-        ("bashkit", ("shell", "ls"), "the run tool needs the extra `shell`, which is not installed: "),
+        (
+            "bashkit",
+            ("shell", "ls"),
+            "the run tool needs the extra `shell`, which is not installed: ",
+        ),
         ("mcp", ("mcp",), "MCP needs the extra `mcp`, which is not installed: "),
         (
             "distributed",
@@ -97,5 +125,7 @@ def test_what_needs_an_extra_names_it(committed: Repo, monkeypatch: pytest.Monke
             patch.setitem(sys.modules, library, None)
             done = guard(committed, *argv)
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith(f"cli-guard: {said}") and done.err.count("\n") == 1, done.err
+        assert done.err.startswith(f"cli-guard: {said}") and done.err.count("\n") == 1, (
+            done.err
+        )
         assert "pip install" in done.err, "this environment was installed from a folder"

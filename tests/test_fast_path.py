@@ -77,7 +77,9 @@ def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_loads_nothing_heavy(committed: Repo, argv: tuple[str, ...], stdin: str, code: int) -> None:
+def test_loads_nothing_heavy(
+    committed: Repo, argv: tuple[str, ...], stdin: str, code: int
+) -> None:
     (committed.path / "empty").write_text("\n\n")
     ended, modules = run(committed, *argv, stdin=stdin)
     assert ended == code
@@ -139,7 +141,9 @@ def test_a_review_loads_them(committed: Repo) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_no_hook_or_verdict_loads_the_assistant(committed: Repo, argv: tuple[str, ...], code: int) -> None:
+def test_no_hook_or_verdict_loads_the_assistant(
+    committed: Repo, argv: tuple[str, ...], code: int
+) -> None:
     """`run` looks for its modules; here in runs that find something to review in every way that they can."""
     risky = "import os\n\n\ndef f(x):\n    return eval(x)\n"
     committed.commit("Evaluate what comes", {"src/a.py": risky})
@@ -165,7 +169,11 @@ def test_a_request_loads_the_assistant(committed: Repo) -> None:
 def test_importing_has_no_side_effects(module: str, tmp_path: Path) -> None:
     code = f"import sys, os; env = dict(os.environ); import {module}; print(*sys.modules); assert env == os.environ"
     done = subprocess.run(
-        (sys.executable, "-c", code), capture_output=True, text=True, check=True, cwd=tmp_path
+        (sys.executable, "-c", code),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
     assert not {name.split(".")[0] for name in done.stdout.split()} & set(HEAVY)
     assert done.stderr == ""

@@ -31,7 +31,9 @@ def test_version_is_one_line(repo: Repo) -> None:
         (["hook", "post-commit"], "No such command 'post-commit'"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_2(committed: Repo, arguments: list[str], says: str) -> None:
+def test_wrong_usage_is_one_line_and_exit_2(
+    committed: Repo, arguments: list[str], says: str
+) -> None:
     done = committed.guard(*arguments)
     assert done.code == 2
     assert done.out == ""
@@ -39,7 +41,9 @@ def test_wrong_usage_is_one_line_and_exit_2(committed: Repo, arguments: list[str
     assert says in done.err
 
 
-@pytest.mark.parametrize(("said", "code"), [("in literal:\n  KeyboardInterrupt: ", 130), ("in literal", 4)])
+@pytest.mark.parametrize(
+    ("said", "code"), [("in literal:\n  KeyboardInterrupt: ", 130), ("in literal", 4)]
+)
 def test_an_interrupt_inside_compiled_code_is_one(
     committed: Repo, monkeypatch: pytest.MonkeyPatch, said: str, code: int
 ) -> None:
@@ -51,5 +55,8 @@ def test_an_interrupt_inside_compiled_code_is_one(
 
     monkeypatch.setattr("cli_guard.cli.app.dispatch", fail)
     stream = io.StringIO()
-    assert main(["review"], io.StringIO(), stream, stream, committed.path, committed.env) == code
+    assert (
+        main(["review"], io.StringIO(), stream, stream, committed.path, committed.env)
+        == code
+    )
     assert stream.getvalue().startswith("cli-guard: in")

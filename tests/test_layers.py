@@ -45,8 +45,12 @@ BUDGETS = {
     # signs of comments 13, loading late 12; the guard's own calls as parsed values 840, what a change makes run 380,
     # archives by their streams 170, keys in pieces 150, answers that lapse 108, what is unread 75
     ("reviewers", "secrets", "code"): 21_856,
-    ("execution",): 5_272,  # 5,000; reports of tools 115, systems without fork 4, addresses with a password 6
-    ("server",): 2_049,  # 1,700; waiting, a successor, memory given back, systemd, the model after a hook
+    (
+        "execution",
+    ): 5_272,  # 5,000; reports of tools 115, systems without fork 4, addresses with a password 6
+    (
+        "server",
+    ): 2_049,  # 1,700; waiting, a successor, memory given back, systemd, the model after a hook
     (
         "assistant",
     ): 15_842,  # 11,000; history and explain 950, plans 850, drafts 400, the shell 400, words 290, search 250
@@ -57,7 +61,8 @@ BUDGETS = {
 # 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies, the
 # model, evidence and scans
 WHOLE = 87_803
-LONGEST, SHORTEST = 400, 40
+LONGEST = 400
+SHORTEST = 40
 
 # A module or room that alone may import a library at all.
 SEAMS = {
@@ -132,7 +137,9 @@ def statements(tree: ast.AST, *, deep: bool) -> Iterator[ast.stmt]:
             continue
         if isinstance(node, ast.stmt):
             yield node
-        if deep or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if deep or not isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        ):
             yield from statements(node, deep=deep)
 
 
@@ -150,7 +157,9 @@ def imported(file: Path, *, deep: bool = True) -> list[str]:
 
 
 def module_of(file: Path) -> str:
-    return ".".join(("cli_guard", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+    return ".".join(
+        ("cli_guard", *file.relative_to(ROOT).with_suffix("").parts)
+    ).removesuffix(".__init__")
 
 
 MODULES = {module_of(file): file for file in FILES}
@@ -193,7 +202,12 @@ def test_imports_run_downward() -> None:
     loose = [file for file in FILES if file.parent == ROOT]
     assert len(loose) <= 6 + 1, "six loose modules and __init__"
     assert len(FLOORS) <= 14
-    for name in ("__main__.py", "server/__init__.py", "server/client.py", "server/address.py"):
+    for name in (
+        "__main__.py",
+        "server/__init__.py",
+        "server/client.py",
+        "server/address.py",
+    ):
         assert libraries(ROOT / name, deep=False) <= LIGHT, f"{name} is loaded by every run"
 
 
@@ -201,14 +215,22 @@ def test_rooms_keep_their_budgets() -> None:
     lines = {file: len(file.read_text("utf-8").splitlines()) for file in FILES}
     print(f"cli_guard: {sum(lines.values())} of {WHOLE} lines")
     for rooms, budget in BUDGETS.items():
-        used = sum(count for file, count in lines.items() if file.relative_to(ROOT).parts[0] in rooms)
+        used = sum(
+            count
+            for file, count in lines.items()
+            if file.relative_to(ROOT).parts[0] in rooms
+        )
         print(f"{', '.join(rooms)}: {used} of {budget}")
         assert used <= budget, rooms
     assert sum(lines.values()) <= WHOLE
     assert {name_of(file): count for file, count in lines.items() if count > LONGEST} == {}
     # `__init__` is as short as it can be, a command has a file of its own, Studio loads its file by name.
-    short = {name_of(f) for f, n in lines.items() if n < SHORTEST and f.name != "__init__.py"}
-    short = {each for each in short if not each.startswith("cli/") and each != "graph/studio.py"}
+    short = {
+        name_of(f) for f, n in lines.items() if n < SHORTEST and f.name != "__init__.py"
+    }
+    short = {
+        each for each in short if not each.startswith("cli/") and each != "graph/studio.py"
+    }
     assert short == set(), "a file this short belongs to the one that calls it"
 
 
@@ -216,39 +238,60 @@ def test_heavy_libraries_stay_behind_their_seam() -> None:
     for file in FILES:
         for library in libraries(file) & set(SEAMS):
             allowed = SEAMS[library]
-            assert allowed & {name_of(file), room_of(file)}, f"{name_of(file)} imports {library}"
+            assert allowed & {name_of(file), room_of(file)}, (
+                f"{name_of(file)} imports {library}"
+            )
         eager = libraries(file, deep=False) & LAZY
         assert not eager, f"{name_of(file)} imports {eager} when it is imported itself"
     for file in (ROOT / "policy").rglob("*.py"):
         # Policy is pure: only its configuration reads files, the user's own.
         forbidden = {"subprocess", "os", "socket", "shutil", "tempfile"}
-        assert not libraries(file) & (forbidden | (set() if file.name == "config.py" else {"pathlib"})), file
+        assert not libraries(file) & (
+            forbidden | (set() if file.name == "config.py" else {"pathlib"})
+        ), file
 
 
 def test_nothing_runs_a_shell_or_text_as_code() -> None:
-    never = ("eval", "exec", "compile", "__import__", "os.system", "os.popen", "subprocess.getoutput")
+    never = (
+        "eval",
+        "exec",
+        "compile",
+        "__import__",
+        "os.system",
+        "os.popen",
+        "subprocess.getoutput",
+    )
     for file in FILES:
         for node in ast.walk(tree_of(file)):
             if not isinstance(node, ast.Call):
                 continue
-            where, called = f"{name_of(file)}:{node.lineno}", ast.unparse(node.func)
+            where = f"{name_of(file)}:{node.lineno}"
+            called = ast.unparse(node.func)
             assert called not in (*never, "pickle.loads", "yaml.load"), where
             for keyword in node.keywords:
-                assert keyword.arg != "shell" or ast.unparse(keyword.value) == "False", where
+                assert keyword.arg != "shell" or ast.unparse(keyword.value) == "False", (
+                    where
+                )
             if called.startswith("subprocess."):
-                assert not node.args or not isinstance(node.args[0], ast.Constant | ast.JoinedStr), where
+                assert not node.args or not isinstance(
+                    node.args[0], ast.Constant | ast.JoinedStr
+                ), where
 
 
 def test_names_and_first_lines_are_plain() -> None:
     functions = participles = 0
     for file in FILES:
         if file.read_text("utf-8").strip():
-            assert ast.get_docstring(tree_of(file)), f"{name_of(file)}: the first line says what it is for"
+            assert ast.get_docstring(tree_of(file)), (
+                f"{name_of(file)}: the first line says what it is for"
+            )
         for node in ast.walk(tree_of(file)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 boolean = node.returns is not None and ast.unparse(node.returns) == "bool"
                 functions += 1
-                participles += bool(PARTICIPLE.match(node.name) and node.name not in VERBS and not boolean)
+                participles += bool(
+                    PARTICIPLE.match(node.name) and node.name not in VERBS and not boolean
+                )
     print(f"{participles} of {functions} functions are named by a bare participle")
     assert participles < 0.02 * functions
 
@@ -259,6 +302,19 @@ def test_these_tests_see_what_they_look_for(tmp_path: Path) -> None:
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import hidden\n"
         "def f():\n    from late import thing\nclass C:\n    import inside\nimport early.part\n"
     )
-    assert set(imported(sample)) == {"typing.TYPE_CHECKING", "late.thing", "inside", "early.part"}
-    assert set(imported(sample, deep=False)) == {"typing.TYPE_CHECKING", "inside", "early.part"}
-    assert PARTICIPLE.match("told") and PARTICIPLE.match("_resolved") and not PARTICIPLE.match("find_used")
+    assert set(imported(sample)) == {
+        "typing.TYPE_CHECKING",
+        "late.thing",
+        "inside",
+        "early.part",
+    }
+    assert set(imported(sample, deep=False)) == {
+        "typing.TYPE_CHECKING",
+        "inside",
+        "early.part",
+    }
+    assert (
+        PARTICIPLE.match("told")
+        and PARTICIPLE.match("_resolved")
+        and not PARTICIPLE.match("find_used")
+    )

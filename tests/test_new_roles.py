@@ -30,7 +30,11 @@ MOVES = [
     ("d.txt", "Dockerfile", f"FROM debian:12\nRUN {FETCH}\n"),
     ("p.json", "package.json", PACKAGE),
     ("docs/a.py", "src/a.py", 'DB_PASSWORD = "vK8#qw2LmX!9z"\n'),
-    ("a.txt", "a.py", f'import subprocess\n\n\ndef f(x):\n    subprocess.run("{FETCH}" + x, shell=True)\n'),
+    (
+        "a.txt",
+        "a.py",
+        f'import subprocess\n\n\ndef f(x):\n    subprocess.run("{FETCH}" + x, shell=True)\n',
+    ),
 ]
 
 
@@ -40,7 +44,9 @@ def move(repo: Repo, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "text"), MOVES, ids=[new for _, new, _ in MOVES])
-def test_a_rename_to_code_is_reviewed_whole(guarded: Repo, old: str, new: str, text: str) -> None:
+def test_a_rename_to_code_is_reviewed_whole(
+    guarded: Repo, old: str, new: str, text: str
+) -> None:
     guarded.commit("A text", {old: text})
     move(guarded, old, new)
     assert guarded.try_git("commit", "-q", "-m", "Rename").code != 0
@@ -77,7 +83,9 @@ def test_a_program_without_a_first_line_is_for_the_shell(guarded: Repo) -> None:
         (".github/workflows/a.yml", ".github/workflows/b.yml", WORKFLOW),
     ],
 )
-def test_a_rename_in_the_same_role_is_not(guarded: Repo, old: str, new: str, text: str) -> None:
+def test_a_rename_in_the_same_role_is_not(
+    guarded: Repo, old: str, new: str, text: str
+) -> None:
     guarded.commit("Before", {old: text})
     move(guarded, old, new)
     guarded.git("commit", "-q", "-m", "Rename")
@@ -99,11 +107,36 @@ def moved(old: str, new: str, text: str) -> list[tuple[str, str]]:
 @table(
     ("old", "new", "text", "expected"),
     [
-        ("docs/settings.py", "src/settings.py", PASSWORD, [("secret-password", "critical")]),
-        ("examples/settings.py", "app/settings.py", PASSWORD, [("secret-password", "critical")]),
-        ("tests/conftest.py", "src/settings.py", PASSWORD, [("secret-password", "critical")]),
-        ("notes/settings.txt", "app/settings.py", PASSWORD, [("secret-password", "critical")]),
-        ("tests/fixtures/a.ini", "config/a.ini", PASSWORD, [("secret-password", "critical")]),
+        (
+            "docs/settings.py",
+            "src/settings.py",
+            PASSWORD,
+            [("secret-password", "critical")],
+        ),
+        (
+            "examples/settings.py",
+            "app/settings.py",
+            PASSWORD,
+            [("secret-password", "critical")],
+        ),
+        (
+            "tests/conftest.py",
+            "src/settings.py",
+            PASSWORD,
+            [("secret-password", "critical")],
+        ),
+        (
+            "notes/settings.txt",
+            "app/settings.py",
+            PASSWORD,
+            [("secret-password", "critical")],
+        ),
+        (
+            "tests/fixtures/a.ini",
+            "config/a.ini",
+            PASSWORD,
+            [("secret-password", "critical")],
+        ),
         ("docs/a.py", "src/a.py", SHELL, [("code-python-shell", "high")]),
         ("tests/helpers.py", "src/helpers.py", SHELL, [("code-python-shell", "high")]),
         ("vendor/a/a.py", "src/a.py", SHELL, [("code-python-shell", "high")]),
@@ -123,7 +156,10 @@ def test_a_move_that_takes_into_use_is_reviewed_whole(
 
 RUN = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: bash deploy.txt\n"
 CALLS = [
-    ("package.json", json.dumps({"name": "a", "scripts": {"postinstall": "sh deploy.txt"}})),
+    (
+        "package.json",
+        json.dumps({"name": "a", "scripts": {"postinstall": "sh deploy.txt"}}),
+    ),
     (".github/workflows/a.yml", RUN),
     ("run.sh", "#!/bin/sh\n. ./deploy.txt\n"),
     ("run.sh", "#!/bin/bash\nset -e; bash -eu deploy.txt now\n"),
@@ -135,7 +171,9 @@ CALLS = [
 
 @pytest.mark.parametrize("text", [SCRIPT, f"set -e\n{FETCH}\n"], ids=["#!", "no #!"])
 @pytest.mark.parametrize(("path", "call"), CALLS)
-def test_a_text_that_is_called_is_reviewed_whole(guarded: Repo, path: str, call: str, text: str) -> None:
+def test_a_text_that_is_called_is_reviewed_whole(
+    guarded: Repo, path: str, call: str, text: str
+) -> None:
     guarded.git("config", "core.hooksPath", "/dev/null")
     guarded.commit("A text", {"deploy.txt": text})
     guarded.git("config", "--unset", "core.hooksPath")
@@ -164,7 +202,9 @@ def test_a_link_to_a_text_makes_a_script(guarded: Repo, link: str, target: str) 
     assert "deploy.txt:2" in guarded.try_git("commit", "-q", "-m", "Link it").all
 
 
-def test_what_is_called_in_a_push_is_that_of_the_push(guarded: Repo, tmp_path: Path) -> None:
+def test_what_is_called_in_a_push_is_that_of_the_push(
+    guarded: Repo, tmp_path: Path
+) -> None:
     remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
     guarded.git("remote", "add", "origin", str(remote.path))
     guarded.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
@@ -180,13 +220,23 @@ def test_what_is_called_in_a_push_is_that_of_the_push(guarded: Repo, tmp_path: P
     ("path", "text"),
     [
         ("README.md", "Run `sh deploy.txt`.\n"),
-        ("run.sh", "#!/bin/sh\ncat deploy.txt\nsh -c 'cat deploy.txt'\nsh missing.txt\nsh a b.txt\n"),
+        (
+            "run.sh",
+            "#!/bin/sh\ncat deploy.txt\nsh -c 'cat deploy.txt'\nsh missing.txt\nsh a b.txt\n",
+        ),
         ("run.sh", "#!/bin/sh\n. ./keys.env\nsh quiet.txt\nsh data\nsh ../deploy.txt\n"),
     ],
 )
-def test_a_text_that_is_named_only_or_harmless_is_not_told(guarded: Repo, path: str, text: str) -> None:
+def test_a_text_that_is_named_only_or_harmless_is_not_told(
+    guarded: Repo, path: str, text: str
+) -> None:
     guarded.git("config", "core.hooksPath", "/dev/null")
-    texts = {"deploy.txt": SCRIPT, "quiet.txt": "ls\n", "keys.env": f'KEY="{key()}"\n', "data/x": "x\n"}
+    texts = {
+        "deploy.txt": SCRIPT,
+        "quiet.txt": "ls\n",
+        "keys.env": f'KEY="{key()}"\n',
+        "data/x": "x\n",
+    }
     guarded.commit("Texts", texts)
     guarded.git("config", "--unset", "core.hooksPath")
     guarded.write(path, text)
@@ -205,7 +255,9 @@ def test_a_text_that_is_named_only_or_harmless_is_not_told(guarded: Repo, path: 
         ),
     ],
 )
-def test_removed_lines_that_let_others_run(guarded: Repo, before: str, removed: tuple[str, ...]) -> None:
+def test_removed_lines_that_let_others_run(
+    guarded: Repo, before: str, removed: tuple[str, ...]
+) -> None:
     guarded.commit("A script", {"run.sh": before})
     for line in removed:
         before = before.replace(line, "", 1)
@@ -222,7 +274,9 @@ def test_removed_quotes_around_code(guarded: Repo) -> None:
     guarded.git("add", "-A")
     refused = guarded.try_git("commit", "-q", "-m", "Remove the quotes")
     assert refused.code != 0
-    assert "the change puts this line into effect without touching it" in " ".join(refused.all.split())
+    assert "the change puts this line into effect without touching it" in " ".join(
+        refused.all.split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +287,9 @@ def test_removed_quotes_around_code(guarded: Repo) -> None:
         ("#!/bin/sh\n: <<'END'\ndate\nEND\n", "#!/bin/sh\ndate\n"),
     ],
 )
-def test_removed_lines_around_what_ran_before_are_quiet(guarded: Repo, before: str, after: str) -> None:
+def test_removed_lines_around_what_ran_before_are_quiet(
+    guarded: Repo, before: str, after: str
+) -> None:
     guarded.git("config", "core.hooksPath", "/dev/null")
     guarded.commit("A script", {"run.sh": before})
     guarded.git("config", "--unset", "core.hooksPath")
@@ -259,7 +315,9 @@ OUT_OF = [
 def test_a_link_out_of_what_is_ignored_asks(
     committed: Repo, rule: str, path: str, link: str, target: str, asks: bool
 ) -> None:
-    committed.commit("Before", {"vendor/a.py": RISKY, "cli-guard.toml": IGNORE.format(rule, path)})
+    committed.commit(
+        "Before", {"vendor/a.py": RISKY, "cli-guard.toml": IGNORE.format(rule, path)}
+    )
     (committed.path / link).parent.mkdir(exist_ok=True)
     (committed.path / link).symlink_to(target)
     committed.git("add", "-A")
@@ -269,7 +327,10 @@ def test_a_link_out_of_what_is_ignored_asks(
 
 
 def test_a_call_of_a_text_that_is_ignored_asks(committed: Repo) -> None:
-    before = {"vendor/a.txt": f"set -e\n{FETCH}\n", "cli-guard.toml": IGNORE.format("*", "vendor/**")}
+    before = {
+        "vendor/a.txt": f"set -e\n{FETCH}\n",
+        "cli-guard.toml": IGNORE.format("*", "vendor/**"),
+    }
     committed.commit("Before", before)
     committed.write("vendor/b.sh", "#!/bin/sh\nsh a.txt\n")
     committed.git("add", "-A")
@@ -291,7 +352,9 @@ def test_a_file_that_leaves_what_is_ignored_is_reviewed_whole(committed: Repo) -
     move(committed, "vendor/a.py", "src/a.py")
     review = committed.look(Staged())
     assert [
-        each.finding.path for each in review.sort_findings() if each.finding.rule.startswith("code-")
+        each.finding.path
+        for each in review.sort_findings()
+        if each.finding.rule.startswith("code-")
     ] == ["src/a.py"]
 
 

@@ -57,9 +57,13 @@ def test_a_nested_tag(pushing: Repo) -> None:
     assert pushing.try_git("push", "-q", "origin", "outer").code != 0
 
 
-@pytest.mark.parametrize("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"])
+@pytest.mark.parametrize(
+    "name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"]
+)
 def test_a_person(pushing: Repo, name: str) -> None:
-    pushing.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "Nothing", env={name: key()})
+    pushing.git(
+        "commit", "-q", "--no-verify", "--allow-empty", "-m", "Nothing", env={name: key()}
+    )
     assert pushing.try_git("push", "-q", "origin", "main").code != 0
 
 
@@ -81,27 +85,44 @@ def test_ordinary_names_pass(pushing: Repo) -> None:
 def test_a_person_of_a_commit(guarded: Repo, name: str) -> None:
     guarded.write("notes.txt", "a note\n")
     guarded.git("add", "-A")
-    refused = guarded.try_git("commit", "-q", "-m", "Add a note", env={**guarded.env, name: key()})
+    refused = guarded.try_git(
+        "commit", "-q", "-m", "Add a note", env={**guarded.env, name: key()}
+    )
     assert "its author or committer" in " ".join(refused.all.split())
     assert refused.code != 0
-    assert guarded.try_git("commit", "-q", "-m", "Add a note", env={**guarded.env, name: "Ada"}).code == 0
+    assert (
+        guarded.try_git(
+            "commit", "-q", "-m", "Add a note", env={**guarded.env, name: "Ada"}
+        ).code
+        == 0
+    )
 
 
 def test_another_line_of_a_commit(pushing: Repo) -> None:
     raw = pushing.git("cat-file", "commit", "HEAD").partition("\n\n")
     oid = pushing.git(
-        "hash-object", "-t", "commit", "-w", "--stdin", stdin=f"{raw[0]}\nx-key {key()}\n\n{raw[2]}\n"
+        "hash-object",
+        "-t",
+        "commit",
+        "-w",
+        "--stdin",
+        stdin=f"{raw[0]}\nx-key {key()}\n\n{raw[2]}\n",
     )
     assert pushing.try_git("push", "-q", "origin", f"{oid}:refs/heads/main").code != 0
 
 
 @pytest.mark.parametrize("source", [".", "file://"])
-def test_a_ref_fetched_from_the_repository_itself_hides_nothing(pushing: Repo, source: str) -> None:
+def test_a_ref_fetched_from_the_repository_itself_hides_nothing(
+    pushing: Repo, source: str
+) -> None:
     pushing.git("push", "-q", "origin", "main")
     pushing.write("a.py", f'key = "{key()}"\n')
     pushing.git("add", "-A")
     pushing.git("commit", "-q", "--no-verify", "-m", "Add the key")
     pushing.git(
-        "fetch", "-q", source if source == "." else f"{source}{pushing.path}", "HEAD:refs/remotes/origin/x"
+        "fetch",
+        "-q",
+        source if source == "." else f"{source}{pushing.path}",
+        "HEAD:refs/remotes/origin/x",
     )
     assert pushing.try_git("push", "-q", "origin", "HEAD:refs/heads/new").code != 0

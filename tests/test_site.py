@@ -25,7 +25,10 @@ def test_it_has_each_command_and_each_rule(tmp_path: Path) -> None:
     commands = (tmp_path / "command-line.html").read_text("utf-8")
     assert not [name for name in COMMANDS if f'id="cli-guard-{name}"' not in commands]
     listed = dict(
-        re.findall(r'href="(rules/[\w-]+\.html)#([\w-]+)"', (tmp_path / "rules.html").read_text("utf-8"))
+        re.findall(
+            r'href="(rules/[\w-]+\.html)#([\w-]+)"',
+            (tmp_path / "rules.html").read_text("utf-8"),
+        )
     )
     names = {
         name

@@ -46,7 +46,9 @@ def test_it_does_not_pass(guarded: Repo, path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["binary", "submodule"])
-def test_nothing_to_report_is_not_said_of_what_was_not_read(committed: Repo, kind: str) -> None:
+def test_nothing_to_report_is_not_said_of_what_was_not_read(
+    committed: Repo, kind: str
+) -> None:
     if kind == "binary":
         committed.write("a.bin", os.urandom(4000))
         committed.git("add", "-A")
@@ -65,5 +67,6 @@ def test_languages_that_are_searched_for_secrets_only_are_named(committed: Repo)
     committed.write("e.py", "x = 1\n")
     committed.git("add", "-A")
     assert (
-        "5 files reviewed (4 for secrets only: Perl, Lua, Elixir), nothing" in guard(committed, "review").out
+        "5 files reviewed (4 for secrets only: Perl, Lua, Elixir), nothing"
+        in guard(committed, "review").out
     )

@@ -16,7 +16,12 @@ def approve(repo: Repo, review_id: str) -> None:
     """Approves as a person at a terminal would."""
     terminal, other = pty.openpty()
     with subprocess.Popen(
-        (GUARD, "approve", review_id), cwd=repo.path, env=repo.env, stdin=other, stdout=other, stderr=other
+        (GUARD, "approve", review_id),
+        cwd=repo.path,
+        env=repo.env,
+        stdin=other,
+        stdout=other,
+        stderr=other,
     ) as process:
         os.close(other)
         os.write(terminal, b"yes\n")
@@ -24,7 +29,9 @@ def approve(repo: Repo, review_id: str) -> None:
     os.close(terminal)
 
 
-def test_an_approval_does_not_cover_later_content_of_the_same_push(guarded: Repo, tmp_path: Path) -> None:
+def test_an_approval_does_not_cover_later_content_of_the_same_push(
+    guarded: Repo, tmp_path: Path
+) -> None:
     remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
     guarded.git("remote", "add", "origin", str(remote.path))
     guarded.git("push", "-q", "origin", "main")
@@ -40,7 +47,9 @@ def test_an_approval_does_not_cover_later_content_of_the_same_push(guarded: Repo
     assert "needs review" in done.all
 
 
-def test_the_environment_does_not_name_what_is_merged_but_to_a_merge(committed: Repo) -> None:
+def test_the_environment_does_not_name_what_is_merged_but_to_a_merge(
+    committed: Repo,
+) -> None:
     committed.write("s.py", f'K = "{key()}"\n')
     committed.git("add", "-A")
     other = committed.git("commit-tree", committed.git("write-tree"), "-m", "x")
@@ -64,7 +73,9 @@ def test_a_ref_of_a_single_file_is_not_waved_through(guarded: Repo, tmp_path: Pa
 def test_a_key_in_a_name_or_a_reason_is_told_nowhere(committed: Repo, form: str) -> None:
     secret = key()
     committed.write(f"{secret}/notes.md", "Nothing.\n")
-    committed.write("a.py", f'k = "{secret}"  # cli-guard: ignore[secret-*] it is {secret} itself\n')
+    committed.write(
+        "a.py", f'k = "{secret}"  # cli-guard: ignore[secret-*] it is {secret} itself\n'
+    )
     committed.git("add", "-A")
     done = committed.guard("review", "--format", form)
     assert secret not in done.all
@@ -83,7 +94,9 @@ def test_a_key_in_the_configuration_is_not_told_by_its_error(committed: Repo) ->
 
 
 def test_a_second_configuration_does_not_get_in(committed: Repo) -> None:
-    committed.commit("Policy", {"pyproject.toml": '[tool.cli-guard.rules]\n"docs-*" = "off"\n'})
+    committed.commit(
+        "Policy", {"pyproject.toml": '[tool.cli-guard.rules]\n"docs-*" = "off"\n'}
+    )
     committed.write("cli-guard.toml", "")
     committed.git("add", "-A")
     done = committed.guard("review")

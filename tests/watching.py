@@ -60,7 +60,9 @@ def marked(mark: str) -> list[int]:
     found = []
     for process in psutil.process_iter(["pid", "cmdline", "status"]):
         words: Iterable[str] = process.info["cmdline"] or ()
-        if process.info["status"] != psutil.STATUS_ZOMBIE and any(mark in word for word in words):
+        if process.info["status"] != psutil.STATUS_ZOMBIE and any(
+            mark in word for word in words
+        ):
             found.append(process.info["pid"])
     return [pid for pid in found if pid != os.getpid()]
 

@@ -63,16 +63,28 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, **options: A
     from benchmarks.runner.table import FORMATS
 
     # Read every file before any task runs, so that a broken one is reported at once.
-    tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else OWN_TASKS)]
+    tasks = [
+        (path, read_task(path))
+        for path in tasks_in(io.path(folder) if folder else OWN_TASKS)
+    ]
     chosen = [(path, task) for path, task in tasks if fnmatchcase(task.id, only)]
     if not chosen:
         raise UsageError(f"no task is called {only}: there are {name_some(tasks)}")
     arguments = actor_arguments(options["agent"], options["planner"])
-    skipped = {each.id: each for each in skip_tasks(chosen, fetch=options["fetch"], agent=options["agent"])}
+    skipped = {
+        each.id: each
+        for each in skip_tasks(chosen, fetch=options["fetch"], agent=options["agent"])
+    }
     can_run = [(path, task) for path, task in chosen if task.id not in skipped]
     progress = Progress(io, len(can_run))
     try:
-        ran = run_all(can_run, jobs or os.cpu_count() or 1, io.env, progress.advance, arguments=arguments)
+        ran = run_all(
+            can_run,
+            jobs or os.cpu_count() or 1,
+            io.env,
+            progress.advance,
+            arguments=arguments,
+        )
     except OSError as error:
         raise CliGuardError(f"no scratch folder can be made: {error.strerror}") from error
     finally:
@@ -100,7 +112,9 @@ def actor_arguments(agent: str | None, planner: str | None) -> tuple[str, ...]:
         try:
             getattr(import_module(module), name)
         except (ImportError, ValueError, AttributeError, TypeError):
-            raise UsageError(f"there is no planner {planner}: give MODULE:NAME of a function") from None
+            raise UsageError(
+                f"there is no planner {planner}: give MODULE:NAME of a function"
+            ) from None
         return ("--planner", planner)
     try:
         words = shlex.split(agent or "")
@@ -112,7 +126,9 @@ def actor_arguments(agent: str | None, planner: str | None) -> tuple[str, ...]:
     return ("--agent", json.dumps([program, *words[1:]])) if words else ()
 
 
-def skip_tasks(tasks: "Sequence[tuple[Path, Task]]", *, fetch: bool, agent: str | None) -> "Iterator[Result]":
+def skip_tasks(
+    tasks: "Sequence[tuple[Path, Task]]", *, fetch: bool, agent: str | None
+) -> "Iterator[Result]":
     """Yield a result for each task that cannot be done: its package is not there, or it is about cli-guard alone."""
     from benchmarks.packages import path_of, read_archive
     from benchmarks.runner.agent import why_not
@@ -130,7 +146,9 @@ def skip_tasks(tasks: "Sequence[tuple[Path, Task]]", *, fetch: bool, agent: str 
                 except (OSError, subprocess.SubprocessError):
                     reason = f"{package} cannot be fetched with pip or npm"
         if reason:
-            yield Result(task.id, task.type, "", "skipped", (Failure("task", "can be done", reason),))
+            yield Result(
+                task.id, task.type, "", "skipped", (Failure("task", "can be done", reason),)
+            )
 
 
 def name_some(tasks: "Sequence[tuple[Path, Task]]") -> str:
@@ -146,7 +164,12 @@ command = Command(
     " invalid task file. docs/tasks.md describes the format.",
     params=[
         click.Argument(["folder"], required=False, metavar="[DIR]"),
-        click.Option(["--only"], default="*", metavar="GLOB", help="Run only the tasks whose id matches."),
+        click.Option(
+            ["--only"],
+            default="*",
+            metavar="GLOB",
+            help="Run only the tasks whose id matches.",
+        ),
         click.Option(
             ["--jobs", "-j"],
             type=click.IntRange(1, MOST_JOBS),
@@ -166,10 +189,18 @@ command = Command(
             help="Have this program do the tasks: it reads one as JSON on standard input, and answers in JSON.",
         ),
         click.Option(
-            ["--planner"], metavar="MODULE:NAME", help="Replace the planner of requests by this function."
+            ["--planner"],
+            metavar="MODULE:NAME",
+            help="Replace the planner of requests by this function.",
         ),
-        click.Option(["--fetch"], is_flag=True, help="Fetch the packages that tasks name with pip or npm."),
-        click.Option(["--timings"], is_flag=True, help="Report on standard error how long each took."),
+        click.Option(
+            ["--fetch"],
+            is_flag=True,
+            help="Fetch the packages that tasks name with pip or npm.",
+        ),
+        click.Option(
+            ["--timings"], is_flag=True, help="Report on standard error how long each took."
+        ),
     ],
 )
 
@@ -193,4 +224,9 @@ def main(argv: list[str], io: Io) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], Io(sys.stdin, sys.stdout, sys.stderr, Path.cwd(), dict(os.environ))))
+    sys.exit(
+        main(
+            sys.argv[1:],
+            Io(sys.stdin, sys.stdout, sys.stderr, Path.cwd(), dict(os.environ)),
+        )
+    )

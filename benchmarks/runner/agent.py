@@ -25,7 +25,11 @@ MOST_BYTES = 4_000_000
 
 def comparable(task: Task) -> Task:
     """Return the task without what is expected of our own graph alone: its tools, nodes and rules."""
-    findings = tuple(replace(each, rule=None, decision=None) for each in task.expected.findings if each.path)
+    findings = tuple(
+        replace(each, rule=None, decision=None)
+        for each in task.expected.findings
+        if each.path
+    )
     wanted = task.expected
     expected = Expected(
         status=wanted.status,
@@ -65,7 +69,9 @@ def ask_agent(command: Sequence[str], task: Task, scratch: Scratch) -> Answered:
             check=False,
         )
         # How a request is classified is our own matter.
-        return Answered(replace(outcome_from(done.stdout, done.returncode), task_type=task.type))
+        return Answered(
+            replace(outcome_from(done.stdout, done.returncode), task_type=task.type)
+        )
     except (OSError, CliGuardError) as error:
         return Answered(Outcome("failed", f"the agent gave no answer: {error}"))
 
@@ -82,7 +88,9 @@ def outcome_from(raw: bytes, code: int) -> Outcome:
         raise CliGuardError(f"its JSON must be an object with status (exit code {code})")
     for key, value in data.items():
         if key not in KEYS or not isinstance(value, KEYS[key]):
-            raise CliGuardError(f"{key!r} is not as described: one of {', '.join(KEYS)}, with its type")
+            raise CliGuardError(
+                f"{key!r} is not as described: one of {', '.join(KEYS)}, with its type"
+            )
     files = data.get("files")
     return Outcome(
         data["status"],

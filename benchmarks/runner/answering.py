@@ -52,7 +52,9 @@ def answer(task: Task, scratch: Scratch, *, planner: "Planner | None" = None) ->
             return run_in_memory(task, planner)
         if task.kind == "ask":
             return Answered(ask_repository(task, scratch, planner))
-        return Answered(outcome_of_review(review_request(request_of(task), scratch.invocation)))
+        return Answered(
+            outcome_of_review(review_request(request_of(task), scratch.invocation))
+        )
     except CliGuardError as error:
         return Answered(Outcome("failed", str(error), data={"error": str(error)}))
 
@@ -88,7 +90,8 @@ def outcome_of_state(state: "State") -> Outcome:
         outcome,
         decision=state["decision"],
         findings=tuple(
-            finding_of({**asdict(each["finding"]), "decision": each["decision"]}) for each in state["judged"]
+            finding_of({**asdict(each["finding"]), "decision": each["decision"]})
+            for each in state["judged"]
         ),
         files=dict(state["repo_snapshot"]),
     )
@@ -123,7 +126,9 @@ def request_of(task: Task) -> Request:
 def outcome_of_review(done: Review) -> Outcome:
     """Return the outcome of a review, without its timings, which differ from run to run."""
     done = replace(done, timings_ms={})
-    outcome = outcome_of(as_json.as_dict(done), text.render(done, color=False, verbose=True))
+    outcome = outcome_of(
+        as_json.as_dict(done), text.render(done, color=False, verbose=True)
+    )
     return replace(outcome, task_type="change_review")
 
 
@@ -141,7 +146,9 @@ def judge_command(task: Task, scratch: Scratch) -> Outcome:
         requires_human_review=decision == "review",
         reason=verdict.reason,
         findings=tuple(
-            Finding(each.rule, decision=str(each.decision)) for each in verdict.effects if each.rule
+            Finding(each.rule, decision=str(each.decision))
+            for each in verdict.effects
+            if each.rule
         ),
         data=as_dict(verdict),
     )
@@ -155,7 +162,9 @@ def outcome_of(data: Data, shown: str) -> Outcome:
         shown,
         task_type=str(data.get("task_type") or ""),
         decision=str(data.get("decision") or ""),
-        requires_human_review=bool(data.get("requires_human_review", status == "needs_review")),
+        requires_human_review=bool(
+            data.get("requires_human_review", status == "needs_review")
+        ),
         reason=str(data.get("review_reason") or ""),
         review_id=str(data.get("review_id") or ""),
         tools=tuple(str(each["tool"]) for each in data["tool_results"]),
@@ -174,7 +183,9 @@ def blocked_of(data: Data) -> Blocked:
 
 def finding_of(data: Data) -> Finding:
     """Build a finding from plain data."""
-    return Finding(str(data["rule"]), data.get("path"), data.get("line"), str(data["decision"]))
+    return Finding(
+        str(data["rule"]), data.get("path"), data.get("line"), str(data["decision"])
+    )
 
 
 def nodes_of(entries: Sequence[Data]) -> tuple[str, ...]:

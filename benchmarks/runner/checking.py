@@ -30,8 +30,16 @@ def check_answer(expected: Expected, outcome: Outcome) -> Iterator[Failure]:
 
 def check_fields(expected: Expected, outcome: Outcome) -> Iterator[Failure]:
     """Check the fields that are compared as they are."""
-    for field in ("status", "task_type", "decision", "requires_human_review", "paths", "nodes"):
-        wanted, got = getattr(expected, field), getattr(outcome, field)
+    for field in (
+        "status",
+        "task_type",
+        "decision",
+        "requires_human_review",
+        "paths",
+        "nodes",
+    ):
+        wanted = getattr(expected, field)
+        got = getattr(outcome, field)
         if wanted is not None and wanted != got:
             reason = f": {outcome.reason or outcome.text}" if field == "status" else ""
             yield Failure(field, format_value(wanted), f"{format_value(got)}{reason}")
@@ -56,7 +64,9 @@ def check_tools(expected: Expected, outcome: Outcome) -> Iterator[Failure]:
 
 def fits(wanted: Blocked | Finding, got: Blocked | Finding) -> bool:
     """Return whether each field that the task names has the expected value."""
-    pairs = ((getattr(wanted, name), getattr(got, name)) for name in wanted.__dataclass_fields__)
+    pairs = (
+        (getattr(wanted, name), getattr(got, name)) for name in wanted.__dataclass_fields__
+    )
     return all(want is None or want == have for want, have in pairs)
 
 
@@ -74,7 +84,11 @@ def check_blocked(expected: Expected, outcome: Outcome) -> Iterator[Failure]:
     for wanted in expected.blocked:
         found = next((each for each in left if fits(wanted, each)), None)
         if found is None:
-            yield Failure("blocked", describe(wanted), format_value(tuple(map(describe, outcome.blocked))))
+            yield Failure(
+                "blocked",
+                describe(wanted),
+                format_value(tuple(map(describe, outcome.blocked))),
+            )
         else:
             left.remove(found)
     for each in left:
@@ -87,12 +101,20 @@ def check_findings(expected: Expected, outcome: Outcome) -> Iterator[Failure]:
     for wanted in expected.findings:
         found = next((each for each in left if fits(wanted, each)), None)
         if found is None:
-            yield Failure("findings", describe(wanted), format_value(tuple(map(describe, outcome.findings))))
+            yield Failure(
+                "findings",
+                describe(wanted),
+                format_value(tuple(map(describe, outcome.findings))),
+            )
         else:
             left.remove(found)
     for each in left:
         if any(rule_matches(pattern, each.rule) for pattern in expected.no_findings):
-            yield Failure("no_findings", f"none of {format_value(expected.no_findings)}", describe(each))
+            yield Failure(
+                "no_findings",
+                f"none of {format_value(expected.no_findings)}",
+                describe(each),
+            )
 
 
 def check_says(wanted: tuple[str, ...], text: str) -> Iterator[Failure]:
@@ -109,10 +131,14 @@ def check_files(
     for path in sorted({*before, *after, *expected}):
         if path not in expected:
             if before.get(path) != after.get(path):
-                yield Failure(f"files.{path}", "unchanged", "changed" if path in after else "removed")
+                yield Failure(
+                    f"files.{path}", "unchanged", "changed" if path in after else "removed"
+                )
             continue
         text = after.get(path)
-        yield from check_file(path, expected[path], None if text is None else text.encode("utf-8", "replace"))
+        yield from check_file(
+            path, expected[path], None if text is None else text.encode("utf-8", "replace")
+        )
 
 
 def check_file(path: str, wanted: FileState, got: bytes | None) -> Iterator[Failure]:
@@ -120,7 +146,11 @@ def check_file(path: str, wanted: FileState, got: bytes | None) -> Iterator[Fail
     what = f"files.{path}"
     if got is None or wanted.absent:
         if wanted.absent != (got is None):
-            yield Failure(what, ABSENT if wanted.absent else "a file", ABSENT if got is None else "a file")
+            yield Failure(
+                what,
+                ABSENT if wanted.absent else "a file",
+                ABSENT if got is None else "a file",
+            )
         return
     text = got.decode("utf-8", "replace")
     if wanted.text is not None and wanted.text != text:

@@ -32,11 +32,22 @@ def image(size: int) -> bytes:
     """Return a PNG of one pixel, with a private chunk of `size` bytes of noise (PNG specification, 5.3)."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        return (
+            struct.pack(">I", len(body))
+            + kind
+            + body
+            + struct.pack(">I", zlib.crc32(kind + body))
+        )
 
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     pixel = chunk(b"IDAT", zlib.compress(b"\0\0"))
-    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"nOiS", noise(size)) + pixel + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + header
+        + chunk(b"nOiS", noise(size))
+        + pixel
+        + chunk(b"IEND", b"")
+    )
 
 
 def lines(size: int) -> bytes:

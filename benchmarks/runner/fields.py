@@ -21,7 +21,9 @@ class Table:
         known = tuple(known)
         for key in self.data:
             if key not in known:
-                raise ConfigError(f"{self.source}: unknown key {self.name(key)!r}{nearest(key, known)}")
+                raise ConfigError(
+                    f"{self.source}: unknown key {self.name(key)!r}{nearest(key, known)}"
+                )
         return self
 
     def name(self, key: str) -> str:
@@ -61,7 +63,11 @@ class Table:
     def number(self, key: str, default: float, *, least: float, most: float) -> float:
         """Return a number within bounds. Raises ConfigError."""
         value = self.data.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not least <= value <= most
+        ):
             raise self.wrong(key, f"a number from {least:g} to {most:g}")
         return value
 
@@ -106,5 +112,6 @@ class Table:
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise self.wrong(key, "a list of tables")
         return tuple(
-            Table(self.source, f"{self.name(key)}[{number}]", each) for number, each in enumerate(value)
+            Table(self.source, f"{self.name(key)}[{number}]", each)
+            for number, each in enumerate(value)
         )

@@ -138,7 +138,11 @@ class Task:
     @property
     def type(self) -> str:
         """Return the kind of task as the results count it: the type that is expected of a request."""
-        reviews = {"review": "change_review", "commit-msg": "change_review", "check-command": "check_command"}
+        reviews = {
+            "review": "change_review",
+            "commit-msg": "change_review",
+            "check-command": "check_command",
+        }
         return self.expected.task_type or reviews.get(self.kind, self.kind)
 
 

@@ -25,7 +25,9 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
             undo(repository, None, scratch.invocation)
             return Outcome("ok", "reverted")
         review = find_pending(
-            Records(repository.state_folder), answered.outcome.review_id or "", scratch.invocation
+            Records(repository.state_folder),
+            answered.outcome.review_id or "",
+            scratch.invocation,
         )
         if step.do == "approve":
             if review.event != ASKED:

@@ -50,7 +50,9 @@ class Worker:
     def give_task(self, path: Path, task: Task, folder: Path) -> None:
         """Send it a task. Raises OSError if the process has ended."""
         assert self.process.stdin
-        self.task, self.started, self.answers = task, time.monotonic(), []
+        self.task = task
+        self.started = time.monotonic()
+        self.answers = []
         order = {"path": str(path.absolute()), "folder": str(folder)}
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         self.process.stdin.flush()
@@ -63,7 +65,8 @@ class Worker:
         self.answers += map(json.loads, lines)
         if not self.ready and self.answers:
             # Its first message: from here on the time of the task counts.
-            self.ready, self.started = True, time.monotonic()
+            self.ready = True
+            self.started = time.monotonic()
         return not more or any("ended" in answer for answer in self.answers)
 
     def result(self) -> Result:
@@ -75,7 +78,9 @@ class Worker:
             if isinstance(data, dict):
                 failures = tuple(Failure(**failure) for failure in data["failures"])
                 return replace(Result(**{**data, "failures": failures}), seconds=seconds)
-        code = next((answer["ended"] for answer in self.answers if "ended" in answer), "unknown")
+        code = next(
+            (answer["ended"] for answer in self.answers if "ended" in answer), "unknown"
+        )
         return replace(result_of_crash(self.task, f"exit code {code}"), seconds=seconds)
 
     def end(self) -> None:
@@ -113,18 +118,28 @@ def run_all(
         worker.task = None
         on_done(result)
 
-    with interrupt_on_sigterm(), tempfile.TemporaryDirectory(prefix="cli-guard-bench-") as scratch:
+    with (
+        interrupt_on_sigterm(),
+        tempfile.TemporaryDirectory(prefix="cli-guard-bench-") as scratch,
+    ):
         try:
             while waiting or any(worker.task for worker in workers):
                 while len(workers) < min(jobs, len(waiting)):
                     workers.append(start_worker(module, outer, arguments))
-                for worker in [each for each in workers if each.task is None][: len(waiting)]:
+                for worker in [each for each in workers if each.task is None][
+                    : len(waiting)
+                ]:
                     path, task = waiting.pop()
                     worker.give_task(path, task, Path(scratch) / f"{len(waiting)}")
-                for worker, ended in wait_for_workers([each for each in workers if each.task]):
+                for worker, ended in wait_for_workers(
+                    [each for each in workers if each.task]
+                ):
                     if ended:
                         settle(worker, worker.result())
-                    if worker.deadline <= time.monotonic() or worker.process.poll() is not None:
+                    if (
+                        worker.deadline <= time.monotonic()
+                        or worker.process.poll() is not None
+                    ):
                         workers.remove(worker)
                         worker.end()
                         if worker.task:
@@ -152,13 +167,19 @@ def interrupt_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def start_worker(module: str, outer: Mapping[str, str], arguments: Sequence[str] = ()) -> Worker:
+def start_worker(
+    module: str, outer: Mapping[str, str], arguments: Sequence[str] = ()
+) -> Worker:
     """Start a worker in its own process group, so that its git processes can be ended too. Raises OSError."""
     # -P: a module in the current folder must not replace one of ours. Ours are found by our own module path.
     command = (sys.executable, "-P", "-m", module, *arguments)
     env = {**outer, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(
-        command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        command,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
     return Worker(process)
 
@@ -170,10 +191,15 @@ def wait_for_workers(workers: Sequence[Worker]) -> list[tuple[Worker, bool]]:
             assert worker.process.stdout
             selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
         soonest = min(worker.deadline for worker in workers)
-        ready = [key.data for key, _ in selector.select(max(0.0, soonest - time.monotonic()))]
+        ready = [
+            key.data for key, _ in selector.select(max(0.0, soonest - time.monotonic()))
+        ]
     now = time.monotonic()
     late = [worker for worker in workers if worker.deadline <= now and worker not in ready]
-    return [*((worker, worker.read_answers()) for worker in ready), *((worker, False) for worker in late)]
+    return [
+        *((worker, worker.read_answers()) for worker in ready),
+        *((worker, False) for worker in late),
+    ]
 
 
 def result_of_timeout(task: Task) -> Result:
@@ -184,4 +210,6 @@ def result_of_timeout(task: Task) -> Result:
 
 def result_of_crash(task: Task, how: str) -> Result:
     """Build the result of a task whose process crashed."""
-    return Result(task.id, task.type, "", "crashed", (Failure("process", "an answer", how),))
+    return Result(
+        task.id, task.type, "", "crashed", (Failure("process", "an answer", how),)
+    )

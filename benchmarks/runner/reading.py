@@ -42,8 +42,13 @@ STATUSES = ("ok", "needs_review", "failed")
 def tasks_in(folder: Path) -> list[Path]:
     """Return the task files of a folder in the order of their ids. Raises UsageError."""
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}: name one that holds task files (*{SUFFIX})")
-    found = sorted((path for path in folder.iterdir() if path.suffix == SUFFIX), key=lambda path: path.stem)
+        raise UsageError(
+            f"there is no folder {folder}: name one that holds task files (*{SUFFIX})"
+        )
+    found = sorted(
+        (path for path in folder.iterdir() if path.suffix == SUFFIX),
+        key=lambda path: path.stem,
+    )
     if not found:
         raise UsageError(f"{folder} holds no task file (*{SUFFIX})")
     return found
@@ -92,9 +97,12 @@ def given_of(table: Table, kind: str, world: str) -> Given:
     table.only(known)
     if kind in NEEDED:
         table.require(NEEDED[kind])
-    revision, chosen = table.text("revision"), table.text("range")
+    revision = table.text("revision")
+    chosen = table.text("range")
     if sum(map(bool, (revision, chosen, table.flag("worktree")))) > 1:
-        raise ConfigError(f"{table.source}: 'given' may hold one of revision, range and worktree")
+        raise ConfigError(
+            f"{table.source}: 'given' may hold one of revision, range and worktree"
+        )
     return Given(
         paths=table.words("paths"),
         revision=revision or None,
@@ -132,14 +140,21 @@ def expected_of(table: Table) -> Expected:
 def blocked_of(table: Table) -> Blocked:
     """Read one blocked action. Raises ConfigError."""
     table.only(("tool", "path", "command")).require("tool")
-    return Blocked(table.text("tool"), table.text("path") or None, table.text("command") or None)
+    return Blocked(
+        table.text("tool"), table.text("path") or None, table.text("command") or None
+    )
 
 
 def finding_of(table: Table) -> Finding:
     """Read one finding. Raises ConfigError."""
     table.only(("rule", "path", "line", "decision")).require("rule")
     decision = table.choice("decision", ("", "deny", "review", "advise"))
-    return Finding(table.text("rule"), table.text("path") or None, table.whole("line"), decision or None)
+    return Finding(
+        table.text("rule"),
+        table.text("path") or None,
+        table.whole("line"),
+        decision or None,
+    )
 
 
 def file_states(table: Table) -> dict[str, FileState]:

@@ -36,7 +36,9 @@ class Scene:
         )
 
 
-def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer = answer) -> Result:
+def run_task(
+    task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer = answer
+) -> Result:
     """Run a task in a new folder; `act_on` answers it, by default our own assistant.
 
     A wrong answer, or a set-up that cannot be made, raises nothing: it is a failure in the result.
@@ -45,13 +47,22 @@ def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer 
         scratch = Scratch.create(folder, task.setup, outer, git=task.world == "repository")
     except (CliGuardError, OSError) as error:
         return clean_result(
-            Result(task.id, task.type, "", "failed", (Failure("repository", "a set-up", str(error)),)), folder
+            Result(
+                task.id,
+                task.type,
+                "",
+                "failed",
+                (Failure("repository", "a set-up", str(error)),),
+            ),
+            folder,
         )
     before = Scene.of(scratch)
     answered = act_on(task, scratch)
     failures = [*check_answer(task.expected, answered.outcome)]
     # The answer itself must change nothing, even if an approval follows.
-    failures += check_scene(before, Scene.of(scratch), {} if task.after else task.expected.files)
+    failures += check_scene(
+        before, Scene.of(scratch), {} if task.after else task.expected.files
+    )
     last = answered
     for step in task.after:
         if step.do in ("write", "stage"):
@@ -74,10 +85,19 @@ def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer 
 
 
 def do_step(
-    step: Step, task: Task, answered: Answered, last: Answered, scratch: Scratch, act_on: Answer
+    step: Step,
+    task: Task,
+    answered: Answered,
+    last: Answered,
+    scratch: Scratch,
+    act_on: Answer,
 ) -> tuple[Answered, list[Failure]]:
     """Do a step of a person, and check its outcome."""
-    done = act_on(task, scratch) if step.do == "again" else Answered(act(step, answered, scratch))
+    done = (
+        act_on(task, scratch)
+        if step.do == "again"
+        else Answered(act(step, answered, scratch))
+    )
     failures = []
     if done.outcome.status != step.status:
         got = f"{done.outcome.status}: {done.outcome.text}"
@@ -87,14 +107,29 @@ def do_step(
     return Answered(replace(done.outcome, files=kept), answered.pause), failures
 
 
-def check_scene(before: Scene, after: Scene, expected: Mapping[str, object]) -> Iterator[Failure]:
+def check_scene(
+    before: Scene, after: Scene, expected: Mapping[str, object]
+) -> Iterator[Failure]:
     """Yield each change that should not have happened: only the `expected` paths of the work tree may change."""
-    for name, place in (("worktree", "the work tree"), ("git", "Git's folder"), ("outside", "outside")):
-        old, new = getattr(before, name), getattr(after, name)
+    for name, place in (
+        ("worktree", "the work tree"),
+        ("git", "Git's folder"),
+        ("outside", "outside"),
+    ):
+        old = getattr(before, name)
+        new = getattr(after, name)
         for path in sorted({*old, *new}):
-            if old.get(path) == new.get(path) or (name == "worktree" and leads_to(path, expected)):
+            if old.get(path) == new.get(path) or (
+                name == "worktree" and leads_to(path, expected)
+            ):
                 continue
-            word = "changed" if path in old and path in new else "made" if path in new else "removed"
+            word = (
+                "changed"
+                if path in old and path in new
+                else "made"
+                if path in new
+                else "removed"
+            )
             yield Failure(f"end state, {place}", "unchanged", f"{path} was {word}")
 
 
@@ -103,13 +138,17 @@ def leads_to(path: str, expected: Mapping[str, object]) -> bool:
     return any(each == path or each.startswith(f"{path}/") for each in expected)
 
 
-def check_end(task: Task, before: Scene, after: Scene, last: Outcome, scratch: Scratch) -> Iterator[Failure]:
+def check_end(
+    task: Task, before: Scene, after: Scene, last: Outcome, scratch: Scratch
+) -> Iterator[Failure]:
     """Check the end state: the files are as expected, and nothing else has changed."""
     files = task.expected.files
     yield from check_scene(before, after, files)
     if task.world == "memory":
         start = texts(task.setup.files)
-        yield from check_files(files, start, last.files if last.files is not None else start)
+        yield from check_files(
+            files, start, last.files if last.files is not None else start
+        )
         return
     for path, wanted in files.items():
         yield from check_file(path, wanted, content_of(scratch, path))
@@ -132,5 +171,7 @@ def clean_result(result: Result, folder: Path) -> Result:
             text = text.replace(name, "SCRATCH")
         return clip(printable(redact(text)), LONGEST)
 
-    failures = tuple(Failure(clean(f.what), clean(f.expected), clean(f.got)) for f in result.failures)
+    failures = tuple(
+        Failure(clean(f.what), clean(f.expected), clean(f.got)) for f in result.failures
+    )
     return replace(result, failures=failures)

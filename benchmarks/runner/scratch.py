@@ -65,7 +65,9 @@ class Scratch:
     minute: int = 0
 
     @classmethod
-    def create(cls, folder: Path, setup: Setup, outer: Mapping[str, str], *, git: bool) -> "Scratch":
+    def create(
+        cls, folder: Path, setup: Setup, outer: Mapping[str, str], *, git: bool
+    ) -> "Scratch":
         """Make a new world in a new folder. Raises CliGuardError if the setup is not possible, OSError."""
         # Git resolves links, so our paths must be resolved too.
         folder = folder.resolve()
@@ -95,7 +97,11 @@ class Scratch:
 
     def git(self, *arguments: str, author: str = PERSON, stdin: bytes = b"") -> str:
         """Run Git at the time of the next commit. Raises GitError."""
-        return Git(self.root, self._env(author)).run(*arguments, stdin=stdin).decode("utf-8", "replace")
+        return (
+            Git(self.root, self._env(author))
+            .run(*arguments, stdin=stdin)
+            .decode("utf-8", "replace")
+        )
 
     def do(self, step: Step) -> None:
         """Do one step. Raises CliGuardError, OSError."""
@@ -161,7 +167,9 @@ class Scratch:
     def _merge(self, step: Step) -> None:
         """Merge a branch; leave a conflict in the work tree, as Git does."""
         git = Git(self.root, self._env(PERSON))
-        code, out, err = git.attempt("merge", "-q", "--no-ff", "-m", step.message, step.name)
+        code, out, err = git.attempt(
+            "merge", "-q", "--no-ff", "-m", step.message, step.name
+        )
         if code not in (0, 1) or (code == 1 and b"CONFLICT" not in out):
             words = " ".join((err or out).decode("utf-8", "replace").split())
             raise CliGuardError(f"git merge {step.name}: {words}")
@@ -200,7 +208,9 @@ def below(root: Path, path: str) -> Path:
     # An earlier step may have made a folder on the way a link.
     for parent in full.relative_to(root).parents:
         if (root / parent).is_symlink():
-            raise CliGuardError(f"{path} is behind a link: a task may write only to its own folder")
+            raise CliGuardError(
+                f"{path} is behind a link: a task may write only to its own folder"
+            )
     return full
 
 
@@ -226,7 +236,9 @@ def hash_files(folder: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]
     found = {}
     for top, folders, files in os.walk(folder):
         here = os.path.relpath(top, folder)
-        folders[:] = sorted(name for name in folders if os.path.normpath(f"{here}/{name}") not in without)
+        folders[:] = sorted(
+            name for name in folders if os.path.normpath(f"{here}/{name}") not in without
+        )
         for name in (*folders, *sorted(files)):
             full = Path(top, name)
             about = os.lstat(full)

@@ -43,7 +43,11 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*(?:[~^][0-9]*)*")
 def setup_of(table: Table, world: str) -> Setup:
     """Read `[repository]`. Raises ConfigError."""
     memory = world == "memory"
-    table.only(("files", "base", "test_results") if memory else ("package", "files", "outside", "steps"))
+    table.only(
+        ("files", "base", "test_results")
+        if memory
+        else ("package", "files", "outside", "steps")
+    )
     package = table.text("package")
     if package and not NAMED.fullmatch(package):
         raise table.wrong("package", "pypi:NAME==VERSION or npm:NAME==VERSION")
@@ -57,13 +61,21 @@ def setup_of(table: Table, world: str) -> Setup:
     )
     for path in setup.outside:
         if path.split("/")[0] in OWN_FOLDERS:
-            raise ConfigError(f"{table.source}: 'repository.outside': {path!r} is taken: choose another name")
+            raise ConfigError(
+                f"{table.source}: 'repository.outside': {path!r} is taken: choose another name"
+            )
     tables = (setup.files, setup.base, setup.outside, *(step.files for step in setup.steps))
-    size = sum(len(each.text or "") + each.size for files in tables for each in files.values())
+    size = sum(
+        len(each.text or "") + each.size for files in tables for each in files.values()
+    )
     if size > MOST_BYTES or len(setup.steps) > MOST_STEPS:
         bounds = f"{MOST_BYTES:,} bytes in {MOST_STEPS} steps"
         raise ConfigError(f"{table.source}: 'repository' holds more than {bounds}")
-    plain = (each.text is not None for files in (setup.files, setup.base) for each in files.values())
+    plain = (
+        each.text is not None
+        for files in (setup.files, setup.base)
+        for each in files.values()
+    )
     if memory and not all(plain):
         raise ConfigError(
             f"{table.source}: 'repository.files' of a task in memory must hold plain text alone"
@@ -103,7 +115,11 @@ def files_of(table: Table, key: str) -> Files:
     found = {}
     for path, value in inner.data.items():
         check_path(inner, path)
-        found[path] = Content(inner.text(path)) if isinstance(value, str) else content_of(inner.table(path))
+        found[path] = (
+            Content(inner.text(path))
+            if isinstance(value, str)
+            else content_of(inner.table(path))
+        )
     return found
 
 
@@ -112,7 +128,9 @@ def content_of(table: Table) -> Content:
     table.only(("text", "generate", "size", "link", "executable"))
     kinds = [key for key in ("text", "generate", "link") if key in table.data]
     if len(kinds) != 1:
-        raise ConfigError(f"{table.source}: {table.invocation!r} must hold one of text, generate and link")
+        raise ConfigError(
+            f"{table.source}: {table.invocation!r} must hold one of text, generate and link"
+        )
     return Content(
         text=table.text("text") if "text" in table.data else None,
         generate=table.choice("generate", GENERATORS) if "generate" in table.data else None,

@@ -25,8 +25,12 @@ def count_results(rows: Rows) -> str:
 def count_by_type(rows: Rows) -> list[tuple[str, str]]:
     """Count `passed/all` of each type of task, in the order of their names."""
     types = sorted({result.type for _, result in rows})
-    of_type = {each: [result.result for _, result in rows if result.type == each] for each in types}
-    return [(each, f"{found.count('passed')}/{len(found)}") for each, found in of_type.items()]
+    of_type = {
+        each: [result.result for _, result in rows if result.type == each] for each in types
+    }
+    return [
+        (each, f"{found.count('passed')}/{len(found)}") for each, found in of_type.items()
+    ]
 
 
 def cells(task: Task, result: Result) -> tuple[str, ...]:
@@ -46,13 +50,22 @@ def text(rows: Rows) -> str:
 
     def lines() -> Iterator[str]:
         for row, result in zip(table, (None, *(result for _, result in rows)), strict=True):
-            yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            yield from (f"    {failure_line(each)}" for each in (result.failures if result else ()))
+            yield "  ".join(
+                cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+            ).rstrip()
+            yield from (
+                f"    {failure_line(each)}" for each in (result.failures if result else ())
+            )
 
     kinds = count_by_type(rows)
     width = max((len(each) for each, _ in kinds), default=0)
     return "\n".join(
-        (*lines(), "", *(f"{each.ljust(width)}  {count}" for each, count in kinds), count_results(rows))
+        (
+            *lines(),
+            "",
+            *(f"{each.ljust(width)}  {count}" for each, count in kinds),
+            count_results(rows),
+        )
     )
 
 
@@ -62,12 +75,26 @@ def markdown(rows: Rows) -> str:
     def row(texts: Sequence[str]) -> str:
         return f"| {' | '.join(texts)} |"
 
-    lines = [row(HEAD), row(["---"] * len(HEAD)), *(row(cells(task, result)) for task, result in rows), ""]
-    wrong = [
-        f"- `{result.id}`: {escape(failure_line(each))}" for _, result in rows for each in result.failures
+    lines = [
+        row(HEAD),
+        row(["---"] * len(HEAD)),
+        *(row(cells(task, result)) for task, result in rows),
+        "",
     ]
-    kinds = [row(("type", "passed")), row(("---", "---")), *(row(each) for each in count_by_type(rows)), ""]
-    return "\n".join((*lines, *wrong, *([""] if wrong else []), *kinds, count_results(rows)))
+    wrong = [
+        f"- `{result.id}`: {escape(failure_line(each))}"
+        for _, result in rows
+        for each in result.failures
+    ]
+    kinds = [
+        row(("type", "passed")),
+        row(("---", "---")),
+        *(row(each) for each in count_by_type(rows)),
+        "",
+    ]
+    return "\n".join(
+        (*lines, *wrong, *([""] if wrong else []), *kinds, count_results(rows))
+    )
 
 
 def escape(text: str) -> str:
@@ -88,14 +115,23 @@ def as_json(rows: Rows) -> str:
             "status": result.status,
             "result": result.result,
             "failures": [
-                {"what": each.what, "expected": each.expected, "got": each.got} for each in result.failures
+                {"what": each.what, "expected": each.expected, "got": each.got}
+                for each in result.failures
             ],
         }
         for task, result in rows
     ]
     counts = Counter(result.result for _, result in rows)
-    data = {"schema_version": SCHEMA_VERSION, "tasks": tasks, "counts": dict(sorted(counts.items()))}
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "tasks": tasks,
+        "counts": dict(sorted(counts.items())),
+    }
     return json.dumps(data, indent=2)
 
 
-FORMATS: dict[str, Callable[[Rows], str]] = {"text": text, "json": as_json, "markdown": markdown}
+FORMATS: dict[str, Callable[[Rows], str]] = {
+    "text": text,
+    "json": as_json,
+    "markdown": markdown,
+}

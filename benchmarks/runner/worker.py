@@ -52,7 +52,8 @@ def carry_out(do: Do, order: Mapping[str, str], answers: int) -> int:
     try:
         task = read_task(Path(order["path"]))
         signal.setitimer(signal.ITIMER_REAL, task.time_limit + GRACE_SECONDS)
-        folder, outer = Path(order["folder"]), dict(os.environ)
+        folder = Path(order["folder"])
+        outer = dict(os.environ)
         folder.mkdir()
         os.chdir(folder)
         os.environ.clear()
@@ -82,7 +83,9 @@ def where(error: BaseException) -> str:
     while trace and trace.tb_next:
         trace = trace.tb_next
     return (
-        f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "an unknown place"
+        f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        if trace
+        else "an unknown place"
     )
 
 
@@ -102,7 +105,9 @@ def doer_from(arguments: Sequence[str]) -> Do:
         ask = partial(ask_agent, json.loads(value))
         return lambda task, folder, outer: run_task(comparable(task), folder, outer, ask)
     module, _, name = value.partition(":")
-    return partial(run_task, act_on=partial(answer, planner=getattr(import_module(module), name)))
+    return partial(
+        run_task, act_on=partial(answer, planner=getattr(import_module(module), name))
+    )
 
 
 def load() -> None:

@@ -49,7 +49,8 @@ def read_request(data: Mapping[str, Any]) -> Request:
     silent = "" if mode in ASKING else f"{mode} mode asks nobody"
     folder = find_folder(data)
     if name.startswith("mcp__"):
-        name, server = name.removeprefix("mcp__"), data.get("mcp_server")
+        name = name.removeprefix("mcp__")
+        server = data.get("mcp_server")
         names = split_name(name, "__")
         if isinstance(server, dict) and "name" in server:
             names = (*names, (text_in(server, "name"), name.rpartition("__")[2]))
@@ -78,7 +79,12 @@ def write_request(command: str, folder: str) -> dict[str, object]:
 
 def make_entry(command: str) -> dict[str, object]:
     # Every tool: one that is not known yet may have a command.
-    hook = {"type": "command", "command": command, "timeout": TIMEOUT_SECONDS, "onFailure": "block"}
+    hook = {
+        "type": "command",
+        "command": command,
+        "timeout": TIMEOUT_SECONDS,
+        "onFailure": "block",
+    }
     return {"matcher": "*", "hooks": [hook]}
 
 
@@ -87,9 +93,15 @@ PLACES = {
     "local": ".claude/settings.local.json",
     "user": "~/.claude/settings.json",
 }
-FAILURE_SETTING = ("onFailure", "block", '"onFailure": "block" (Claude Code 2.1.295 or later)')
+FAILURE_SETTING = (
+    "onFailure",
+    "block",
+    '"onFailure": "block" (Claude Code 2.1.295 or later)',
+)
 DENIAL = ("hookSpecificOutput", "permissionDecision")
 PROTOCOL = Protocol(NAME, PLACES, write_request, DENIAL, ("CLAUDE_CONFIG_DIR", "~/.claude"))
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry)
-install, uninstall = HOOKS.install, HOOKS.uninstall
-is_installed, find_call = HOOKS.is_installed, HOOKS.find_call
+install = HOOKS.install
+uninstall = HOOKS.uninstall
+is_installed = HOOKS.is_installed
+find_call = HOOKS.find_call

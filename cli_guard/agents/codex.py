@@ -20,13 +20,19 @@ from cli_guard.runtime import Invocation
 NAME = "codex"
 SILENT = "a hook of Codex cannot ask"
 # Codex applies such a command itself, without a shell.
-PATCH_CALL = re.compile(r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>.*)\n\2\s*\Z", re.DOTALL)
+PATCH_CALL = re.compile(
+    r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>.*)\n\2\s*\Z", re.DOTALL
+)
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
     """Answer one request, "" but for a denial. Raises ValueError, CliGuardError, OSError."""
     answer = answer_request(read_request(read_object(raw)), invocation, NAME)
-    return claude_code.render_answer(answer) if answer and answer.decision is Decision.DENY else ""
+    return (
+        claude_code.render_answer(answer)
+        if answer and answer.decision is Decision.DENY
+        else ""
+    )
 
 
 def read_request(data: Mapping[str, Any]) -> Request:
@@ -34,14 +40,21 @@ def read_request(data: Mapping[str, Any]) -> Request:
     request = claude_code.read_request(data)
     use = request.uses[0] if request.uses else None
     call = PATCH_CALL.match(use.command) if isinstance(use, Shell) else None
-    return replace(request, uses=read_patch(call["patch"]) if call else request.uses, silent=SILENT)
+    return replace(
+        request, uses=read_patch(call["patch"]) if call else request.uses, silent=SILENT
+    )
 
 
 def make_entry(command: str) -> dict[str, object]:
-    return {"matcher": "*", "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT_SECONDS}]}
+    return {
+        "matcher": "*",
+        "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT_SECONDS}],
+    }
 
 
-TRUST = "Codex runs no hook that is not trusted: start it here and trust this one with /hooks"
+TRUST = (
+    "Codex runs no hook that is not trusted: start it here and trust this one with /hooks"
+)
 PROTOCOL = Protocol(
     NAME,
     {"project": ".codex/hooks.json", "user": "~/.codex/hooks.json"},
@@ -49,6 +62,10 @@ PROTOCOL = Protocol(
     claude_code.DENIAL,
     ("CODEX_HOME", "~/.codex"),
 )
-HOOKS = JsonHooks(PROTOCOL, claude_code.EVENT, make_entry, advice={"project": TRUST, "user": TRUST})
-install, uninstall = HOOKS.install, HOOKS.uninstall
-is_installed, find_call = HOOKS.is_installed, HOOKS.find_call
+HOOKS = JsonHooks(
+    PROTOCOL, claude_code.EVENT, make_entry, advice={"project": TRUST, "user": TRUST}
+)
+install = HOOKS.install
+uninstall = HOOKS.uninstall
+is_installed = HOOKS.is_installed
+find_call = HOOKS.find_call

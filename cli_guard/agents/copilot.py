@@ -10,7 +10,14 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Request, as_object, find_folder, find_mcp_call, find_uses, read_object
+from cli_guard.agents.uses import (
+    Request,
+    as_object,
+    find_folder,
+    find_mcp_call,
+    find_uses,
+    read_object,
+)
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
@@ -23,17 +30,27 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     answer = answer_request(read_request(read_object(raw)), invocation, NAME)
     if answer is None:
         return ""
-    return as_json({"permissionDecision": answer.word, "permissionDecisionReason": answer.text})
+    return as_json(
+        {"permissionDecision": answer.word, "permissionDecisionReason": answer.text}
+    )
 
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
-    name, given = text_in(data, "toolName"), as_object(data.get("toolArgs"), "toolArgs")
-    return Request(find_uses(name, given) or find_mcp_call(name, "-", given), find_folder(data))
+    name = text_in(data, "toolName")
+    given = as_object(data.get("toolArgs"), "toolArgs")
+    return Request(
+        find_uses(name, given) or find_mcp_call(name, "-", given), find_folder(data)
+    )
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:
-    return {"sessionId": "", "cwd": folder, "toolName": "bash", "toolArgs": {"command": command}}
+    return {
+        "sessionId": "",
+        "cwd": folder,
+        "toolName": "bash",
+        "toolArgs": {"command": command},
+    }
 
 
 def make_entry(command: str) -> dict[str, object]:
@@ -48,9 +65,11 @@ PROTOCOL = Protocol(
     ("COPILOT_HOME", "~/.copilot"),
     (0,),
 )
-UNTRUSTED = (
-    "Copilot CLI runs the hooks of a project only in a folder that you trust; --where user runs in all"
+UNTRUSTED = "Copilot CLI runs the hooks of a project only in a folder that you trust; --where user runs in all"
+HOOKS = JsonHooks(
+    PROTOCOL, EVENT, make_entry, {"version": 1}, own=True, advice={"project": UNTRUSTED}
 )
-HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, {"version": 1}, own=True, advice={"project": UNTRUSTED})
-install, uninstall = HOOKS.install, HOOKS.uninstall
-is_installed, find_call = HOOKS.is_installed, HOOKS.find_call
+install = HOOKS.install
+uninstall = HOOKS.uninstall
+is_installed = HOOKS.is_installed
+find_call = HOOKS.find_call

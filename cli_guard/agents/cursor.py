@@ -11,7 +11,14 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, as_object, check_event, find_uses, read_object
+from cli_guard.agents.uses import (
+    Call,
+    Request,
+    as_object,
+    check_event,
+    find_uses,
+    read_object,
+)
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
@@ -28,15 +35,22 @@ def respond(raw: bytes, invocation: Invocation) -> str:
         return "{}"
     if answer.decision is Decision.ALLOW:
         return as_json({"permission": "allow"})
-    return as_json({"permission": "deny", "user_message": answer.text, "agent_message": answer.text})
+    return as_json(
+        {"permission": "deny", "user_message": answer.text, "agent_message": answer.text}
+    )
 
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
     check_event(data, EVENT)
-    name, given = text_in(data, "tool_name"), as_object(data.get("tool_input"), "tool_input")
+    name = text_in(data, "tool_name")
+    given = as_object(data.get("tool_input"), "tool_input")
     # `cwd` is empty in the requests that were seen; the hook itself runs in the project.
-    folder = text_in(data, "cwd") if data.get("cwd") else next(iter(data.get("workspace_roots") or ()), "")
+    folder = (
+        text_in(data, "cwd")
+        if data.get("cwd")
+        else next(iter(data.get("workspace_roots") or ()), "")
+    )
     if not isinstance(folder, str):
         raise ValueError("workspace_roots holds no text")
     if name.startswith("MCP:"):
@@ -46,7 +60,12 @@ def read_request(data: Mapping[str, Any]) -> Request:
 
 def write_request(command: str, folder: str) -> dict[str, object]:
     given = {"command": command, "cwd": folder}
-    return {"hook_event_name": EVENT, "cwd": folder, "tool_name": "Shell", "tool_input": given}
+    return {
+        "hook_event_name": EVENT,
+        "cwd": folder,
+        "tool_name": "Shell",
+        "tool_input": given,
+    }
 
 
 def make_entry(command: str) -> dict[str, object]:
@@ -54,8 +73,13 @@ def make_entry(command: str) -> dict[str, object]:
 
 
 PROTOCOL = Protocol(
-    NAME, {"project": ".cursor/hooks.json", "user": "~/.cursor/hooks.json"}, write_request, ("permission",)
+    NAME,
+    {"project": ".cursor/hooks.json", "user": "~/.cursor/hooks.json"},
+    write_request,
+    ("permission",),
 )
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, {"version": 1})
-install, uninstall = HOOKS.install, HOOKS.uninstall
-is_installed, find_call = HOOKS.is_installed, HOOKS.find_call
+install = HOOKS.install
+uninstall = HOOKS.uninstall
+is_installed = HOOKS.is_installed
+find_call = HOOKS.find_call

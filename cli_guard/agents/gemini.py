@@ -11,7 +11,15 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, as_object, check_event, find_folder, find_uses, read_object
+from cli_guard.agents.uses import (
+    Call,
+    Request,
+    as_object,
+    check_event,
+    find_folder,
+    find_uses,
+    read_object,
+)
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
@@ -33,23 +41,39 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
     check_event(data, EVENT)
-    name, given = text_in(data, "tool_name"), as_object(data.get("tool_input"), "tool_input")
+    name = text_in(data, "tool_name")
+    given = as_object(data.get("tool_input"), "tool_input")
     folder = find_folder(data)
     server = data.get("mcp_context")
     if isinstance(server, dict):
         return Request(
-            (Call(((text_in(server, "server_name"), text_in(server, "tool_name")),), given),), folder
+            (
+                Call(
+                    ((text_in(server, "server_name"), text_in(server, "tool_name")),), given
+                ),
+            ),
+            folder,
         )
     return Request(find_uses(name, given), folder)
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:
     given = {"command": command}
-    return {"hook_event_name": EVENT, "cwd": folder, "tool_name": "run_shell_command", "tool_input": given}
+    return {
+        "hook_event_name": EVENT,
+        "cwd": folder,
+        "tool_name": "run_shell_command",
+        "tool_input": given,
+    }
 
 
 def make_entry(command: str) -> dict[str, object]:
-    hook = {"name": "cli-guard", "type": "command", "command": command, "timeout": TIMEOUT_SECONDS * 1000}
+    hook = {
+        "name": "cli-guard",
+        "type": "command",
+        "command": command,
+        "timeout": TIMEOUT_SECONDS * 1000,
+    }
     return {"matcher": ".*", "hooks": [hook]}
 
 
@@ -63,5 +87,7 @@ PROTOCOL = Protocol(
 UNTRUSTED = "Gemini CLI runs the hooks of a project only in a folder that you trust"
 TIMEOUT_UNIT_S = 0.001
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, advice={"project": UNTRUSTED})
-install, uninstall = HOOKS.install, HOOKS.uninstall
-is_installed, find_call = HOOKS.is_installed, HOOKS.find_call
+install = HOOKS.install
+uninstall = HOOKS.uninstall
+is_installed = HOOKS.is_installed
+find_call = HOOKS.find_call

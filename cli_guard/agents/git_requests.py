@@ -18,8 +18,12 @@ from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 
 # Options with which the commit is what is staged, and the push what the branch holds.
-COMMIT = frozenset("-m --message -q --quiet -v --verbose -s --signoff --trailer --no-gpg-sign".split())
-PUSH = frozenset("-q --quiet -v --verbose -u --set-upstream --progress --no-progress --porcelain".split())
+COMMIT = frozenset(
+    "-m --message -q --quiet -v --verbose -s --signoff --trailer --no-gpg-sign".split()
+)
+PUSH = frozenset(
+    "-q --quiet -v --verbose -u --set-upstream --progress --no-progress --porcelain".split()
+)
 # Keys whose programs run when a commit is made.
 RUN_BY_COMMIT = re.compile(
     r"core\.(?:hookspath|editor)\Z|commit\.template\Z|gpg\..*program\Z|filter\.|trailer\.|hook\."
@@ -28,7 +32,9 @@ BRANCH = re.compile(r"[A-Za-z0-9_][\w./-]*\Z")
 NOTHING = "0" * 40
 
 
-def find_reviewed_change(command: str, context: Context, invocation: Invocation) -> Staged | Push | None:
+def find_reviewed_change(
+    command: str, context: Context, invocation: Invocation
+) -> Staged | Push | None:
     """Find the review of what a command records or sends; None for any other command, or one with more options."""
     call = parse_git_call(command, context)
     if call is None or call.sub_command is None or call.unknown or call.loose or call.rest:
@@ -42,16 +48,28 @@ def find_reviewed_change(command: str, context: Context, invocation: Invocation)
         and is_plain_commit(call, context)
     ):
         return Staged()
-    if call.sub_command.text == "push" and options <= PUSH and all(each is not None for each in operands):
+    if (
+        call.sub_command.text == "push"
+        and options <= PUSH
+        and all(each is not None for each in operands)
+    ):
         return find_push([each for each in operands if each is not None], invocation)
     return None
 
 
 def is_plain_commit(call: Arguments, context: Context) -> bool:
     """Return whether the message is given and free of secrets, and no hooks or signing program is configured."""
-    messages = [value.text for option, value in call.values if {"-m", "--message"} & set(option.names)]
+    messages = [
+        value.text
+        for option, value in call.values
+        if {"-m", "--message"} & set(option.names)
+    ]
     known = [text for text in messages if text is not None]
-    if not known or len(known) < len(messages) or redact("\n".join(known)) != "\n".join(known):
+    if (
+        not known
+        or len(known) < len(messages)
+        or redact("\n".join(known)) != "\n".join(known)
+    ):
         return False
     return not any(RUN_BY_COMMIT.match(key) for key in context.git_config)
 
@@ -64,7 +82,11 @@ def parse_git_call(command: str, context: Context) -> Arguments | None:
         return None
     fields = Shell(Scope(context, folder=context.folder)).expander().fields(only.words)
     git = table("git")
-    return read_arguments(git, fields[1:]) if git and fields and fields[0].text == "git" else None
+    return (
+        read_arguments(git, fields[1:])
+        if git and fields and fields[0].text == "git"
+        else None
+    )
 
 
 def find_push(operands: list[str], invocation: Invocation) -> Push | None:
@@ -84,9 +106,18 @@ def find_push(operands: list[str], invocation: Invocation) -> Push | None:
         if operands
         else next((name for key in keys if (name := repository.config(key))), "origin")
     )
-    tip = git.optional("rev-parse", "--quiet", "--verify", f"refs/heads/{branch}^{{commit}}")
+    tip = git.optional(
+        "rev-parse", "--quiet", "--verify", f"refs/heads/{branch}^{{commit}}"
+    )
     if tip is None or not BRANCH.match(remote):
         return None
-    known = git.optional("rev-parse", "--quiet", "--verify", f"refs/remotes/{remote}/{branch}") or NOTHING
-    updates = () if known == tip else (RefUpdate(f"refs/heads/{branch}", tip, f"refs/heads/{branch}", known),)
+    known = (
+        git.optional("rev-parse", "--quiet", "--verify", f"refs/remotes/{remote}/{branch}")
+        or NOTHING
+    )
+    updates = (
+        ()
+        if known == tip
+        else (RefUpdate(f"refs/heads/{branch}", tip, f"refs/heads/{branch}", known),)
+    )
     return Push(PushPlan(updates), remote)

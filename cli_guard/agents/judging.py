@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
 from cli_guard.agents.wording import Answer, name_secret
-from cli_guard.commands import Context, Kind, Verdict, judge, judge_or_raise, verdict_of_failure
+from cli_guard.commands import (
+    Context,
+    Kind,
+    Verdict,
+    judge,
+    judge_or_raise,
+    verdict_of_failure,
+)
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.process import Git
@@ -55,12 +62,18 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
     Raises CliGuardError.
     """
     invocation = replace(invocation, cwd=invocation.cwd / request.folder)
-    answers = [answer for use in request.uses if (answer := judge_or_ask(use, invocation, agent))]
+    answers = [
+        answer for use in request.uses if (answer := judge_or_ask(use, invocation, agent))
+    ]
     if not answers:
         return None
     answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.ALLOW:
-        return answer if len(answers) == len(request.uses) and says_allow(invocation, agent) else None
+        return (
+            answer
+            if len(answers) == len(request.uses) and says_allow(invocation, agent)
+            else None
+        )
     if answer.decision is Decision.REVIEW:
         if answer.command:
             from cli_guard.state.questions import remember_question
@@ -101,7 +114,11 @@ def judge_use(use: Use, invocation: Invocation, agent: str) -> Answer | None:
         from cli_guard.agents.remote import judge_call, judge_fetch
 
         answer = judge_fetch(use) if isinstance(use, Fetch) else judge_call(use, invocation)
-    if answer and answer.decision is not Decision.DENY and profile_of(invocation, agent) is Profile.FLOORS:
+    if (
+        answer
+        and answer.decision is not Decision.DENY
+        and profile_of(invocation, agent) is Profile.FLOORS
+    ):
         return None
     return answer
 
@@ -118,7 +135,9 @@ def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None
     # A sentence is searched for secrets: not for nothing, as most commands are allowed in silence.
     is_said = verdict.verdict is not Decision.ALLOW or says_allow(invocation, agent)
     reason = sentence(verdict) if is_said else ""
-    answer = Answer(verdict.verdict, reason, command=use.command, folder=str(invocation.cwd))
+    answer = Answer(
+        verdict.verdict, reason, command=use.command, folder=str(invocation.cwd)
+    )
     if verdict.verdict is not Decision.DENY:
         answer = review_recorded_change(use.command, verdict, context, invocation) or answer
     if context.profile is Profile.FLOORS and answer.decision is not Decision.DENY:
@@ -128,7 +147,9 @@ def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None
     return answer
 
 
-def find_ways(verdict: Verdict, context: Context, invocation: Invocation, agent: str) -> tuple[str, ...]:
+def find_ways(
+    verdict: Verdict, context: Context, invocation: Invocation, agent: str
+) -> tuple[str, ...]:
     """Return the commands with which the user allows a reviewed command from now on."""
     ways = {}
     if verdict.savable and (words := write_allow(verdict)):
@@ -138,7 +159,11 @@ def find_ways(verdict: Verdict, context: Context, invocation: Invocation, agent:
         choice = find_choice(invocation.env, agent)
         if choice is None or choice.profile != "strict":
             ways["cli-guard trust"] = replace(context, profile=Profile.WORKSPACE)
-    found = (words for words, then in ways.items() if judge(verdict.command, then).verdict is Decision.ALLOW)
+    found = (
+        words
+        for words, then in ways.items()
+        if judge(verdict.command, then).verdict is Decision.ALLOW
+    )
     return tuple(found)
 
 
@@ -159,12 +184,16 @@ def review_recorded_change(
     from cli_guard.review.run import review_request
 
     review = review_request(request, invocation)
-    asked = [effect.kind for effect in verdict.effects if effect.decision is Decision.REVIEW]
+    asked = [
+        effect.kind for effect in verdict.effects if effect.decision is Decision.REVIEW
+    ]
     if review.decision is not Decision.ALLOW:
         return Answer(review.decision, render(review).strip())
     if isinstance(request, Staged) and asked == [Kind.GIT_WRITE]:
         return Answer(Decision.ALLOW, render(review).strip())
-    return Answer(verdict.verdict, sentence(verdict), command=command, folder=str(invocation.cwd))
+    return Answer(
+        verdict.verdict, sentence(verdict), command=command, folder=str(invocation.cwd)
+    )
 
 
 def judge_place(command: str, path: str, invocation: Invocation, context: Context) -> Place:
@@ -178,9 +207,15 @@ def judge_place(command: str, path: str, invocation: Invocation, context: Contex
     names = tuple(dict.fromkeys((given, follow_links(given))))
     # Patterns are about commands; here the engine only classifies a path.
     context = replace(context, patterns=())
-    verdicts = [judge_or_raise(f"{command} -- {shlex.quote(each)}", context) for each in names]
+    verdicts = [
+        judge_or_raise(f"{command} -- {shlex.quote(each)}", context) for each in names
+    ]
     strict = max(verdicts, key=lambda verdict: STRICTNESS.index(verdict.verdict))
-    return Place(names, strict, frozenset(effect.kind for each in verdicts for effect in each.effects))
+    return Place(
+        names,
+        strict,
+        frozenset(effect.kind for each in verdicts for effect in each.effects),
+    )
 
 
 def simple_context(invocation: Invocation) -> Context:
@@ -208,8 +243,12 @@ def judge_read(use: Read, invocation: Invocation) -> Answer | None:
     own = [folder for folder in (context.home, context.root) if folder]
     own += [os.path.realpath(folder) for folder in own]
     for name in place.names:
-        if HOMES.match(name) and not any(name == each or name.startswith(f"{each}/") for each in own):
-            return Answer(Decision.REVIEW, f"cli-guard: reads {name}, in the home of another user")
+        if HOMES.match(name) and not any(
+            name == each or name.startswith(f"{each}/") for each in own
+        ):
+            return Answer(
+                Decision.REVIEW, f"cli-guard: reads {name}, in the home of another user"
+            )
     return None
 
 
@@ -217,7 +256,9 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> Answer | None
     """Judge a write to a file by its name, the one that links lead to, and the secrets in what is new."""
     place = judge_place("tee", use.path, invocation, simple_context(invocation))
     answers = [judge_secrets(use, place, invocation)]
-    if not place.kinds <= UNREMARKABLE or any(".git" in Path(name).parts for name in place.names):
+    if not place.kinds <= UNREMARKABLE or any(
+        ".git" in Path(name).parts for name in place.names
+    ):
         context = command_context(invocation.cwd, invocation.env, agent=agent)
         verdict = judge_place("tee", use.path, invocation, context).verdict
         answers.append(Answer(verdict.verdict, sentence(verdict)))
@@ -260,19 +301,29 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     path = os.path.relpath(place.names[0], root) if inside else place.names[0]
     found = scan(use.added, path) if len(use.added) <= MOST_CHARS else None
     if found is None or found.stopped_at is not None:
-        return Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it for secrets")
+        return Answer(
+            Decision.REVIEW,
+            f"cli-guard: writes {use.path}, too much to search it for secrets",
+        )
     if not found.hits:
         return None
     before = use.removed
     with suppress(OSError):
         before += read_plain(Path(place.names[-1])).decode("utf-8", "replace")
-    new = [hit for hit in found.hits if hit.value not in before and not is_answered(hit, use.added)]
+    new = [
+        hit
+        for hit in found.hits
+        if hit.value not in before and not is_answered(hit, use.added)
+    ]
     decided = [(decide_secret(hit, path, invocation), hit) for hit in new]
     worst = max(decided, key=lambda each: STRICTNESS.index(each[0]), default=None)
     if worst is None or worst[0] is Decision.ALLOW:
         return None
     instead = "let the program read it from the environment or a secret store"
-    return Answer(worst[0], f"cli-guard: writes {name_secret(worst[1])} to {use.path}; instead: {instead}")
+    return Answer(
+        worst[0],
+        f"cli-guard: writes {name_secret(worst[1])} to {use.path}; instead: {instead}",
+    )
 
 
 def is_answered(hit: "Hit", text: str) -> bool:
@@ -287,9 +338,15 @@ def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
-    repository = Repository.discover(invocation.cwd, invocation.env) if root_of(invocation.cwd) else None
+    repository = (
+        Repository.discover(invocation.cwd, invocation.env)
+        if root_of(invocation.cwd)
+        else None
+    )
     policy, _ = policy_for(Staged(), repository, invocation.env)
-    finding = Finding(hit.rule, Category.RISK, hit.severity, hit.confidence, path, None, "", "")
+    finding = Finding(
+        hit.rule, Category.RISK, hit.severity, hit.confidence, path, None, "", ""
+    )
     if policy.ignore_for(finding, invocation.now.date()):
         return Decision.ALLOW
     return DECISIONS.get(policy.disposition(finding), Decision.ALLOW)

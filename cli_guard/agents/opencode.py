@@ -47,8 +47,11 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request of our plugin. Raises ValueError."""
     check_event(data, EVENT, "event")
-    name, given = text_in(data, "tool"), as_object(data.get("args"), "args")
-    return Request(find_uses(name, given) or find_mcp_call(name, "_", given), find_folder(data), SILENT)
+    name = text_in(data, "tool")
+    given = as_object(data.get("args"), "args")
+    return Request(
+        find_uses(name, given) or find_mcp_call(name, "_", given), find_folder(data), SILENT
+    )
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:
@@ -57,7 +60,8 @@ def write_request(command: str, folder: str) -> dict[str, object]:
 
 def install(repository: Repository, where: str = "project") -> str:
     """Write the plugin; return what was done. Raises UsageError for a file that is not ours, CliGuardError."""
-    path, name = PROTOCOL.find(repository, where), PROTOCOL.places.get(where, "")
+    path = PROTOCOL.find(repository, where)
+    name = PROTOCOL.places.get(where, "")
     command = PROTOCOL.command()
     text = PLUGIN.read_text("utf-8").replace('"@COMMAND@"', json.dumps(command))
     known = is_ours(path, name)
@@ -99,7 +103,10 @@ def is_ours(path: Path, name: str) -> bool:
 
 PROTOCOL = Protocol(
     NAME,
-    {"project": ".opencode/plugins/cli-guard.js", "user": "~/.config/opencode/plugins/cli-guard.js"},
+    {
+        "project": ".opencode/plugins/cli-guard.js",
+        "user": "~/.config/opencode/plugins/cli-guard.js",
+    },
     write_request,
     home=("XDG_CONFIG_HOME", "~/.config"),
     passing=(0,),

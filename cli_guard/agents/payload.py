@@ -12,10 +12,14 @@ def parse(raw: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from error
     try:
-        return json.loads(text, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant)
+        return json.loads(
+            text, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant
+        )
     except json.JSONDecodeError as error:
         place = (
-            f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
+            f"line {error.lineno}, column {error.colno}"
+            if "\n" in text.strip()
+            else f"column {error.colno}"
         )
         raise ValueError(f"not JSON: {error.msg} at {place}") from error
     except RecursionError as error:

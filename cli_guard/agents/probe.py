@@ -38,7 +38,8 @@ PROGRAM = "cli-guard"
 # Agents give hooks the folder of the project under their own names.
 FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 # The time-out of an agent, scaled down: the hook must end by itself, long before it is stopped.
-LIMIT_SECONDS, STOP_SECONDS = "0.2", 50.0
+LIMIT_SECONDS = "0.2"
+STOP_SECONDS = 50.0
 AS_IT_IS = "the hook as it is"
 # Ends by a signal, as for want of memory.
 KILLED = "#!/bin/sh\nkill -KILL $$\n"
@@ -70,7 +71,9 @@ class Ending:
         return "it did not end" if self.code is None else f"exit code {self.code}"
 
 
-def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) -> Iterator[str]:
+def probe_agent(
+    agent: Agent, repository: Repository, env: Mapping[str, str]
+) -> Iterator[str]:
     """Yield what to show: one line if the agent blocks in every state, one for each state in which it does not.
 
     A line that needs attention begins with "!". Nothing for an agent that does not call us. Raises CliGuardError.
@@ -95,10 +98,15 @@ def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) ->
         endings = run_all(states, repository.root, Path(scratch))
     key, value, words = getattr(module, "FAILURE_SETTING", ("", None, ""))
     set_here = bool(key) and entry.get(key) == value
-    lines = list(describe(agent, module, list(zip(states, endings, strict=True)), words, set_here))
-    limit, wanted = find_hook_limit(env), find_timeout(module, entry)
+    lines = list(
+        describe(agent, module, list(zip(states, endings, strict=True)), words, set_here)
+    )
+    limit = find_hook_limit(env)
+    wanted = find_timeout(module, entry)
     if wanted is not None and wanted < 2 * limit and not set_here:
-        late = f"! {agent.title} waits {wanted:g} s for the hook, which may take {limit:g} s"
+        late = (
+            f"! {agent.title} waits {wanted:g} s for the hook, which may take {limit:g} s"
+        )
         lines = [
             *(line for line in lines if line.startswith("!")),
             f"{late}: remove its time-out, or make it longer",
@@ -122,7 +130,8 @@ def find_obstacle(call: re.Match[str] | None, root: Path, env: Mapping[str, str]
         return f"its program is not {PROGRAM}"
     if found:
         # A link of the work tree may lead to any program, and any link into the work tree.
-        file, top = Path(os.path.realpath(found)), os.path.realpath(root)
+        file = Path(os.path.realpath(found))
+        top = os.path.realpath(root)
         place = Path(os.path.realpath(Path(found).parent))
         own = os.path.realpath(Path(sys.executable).with_name(PROGRAM))
         if (file.is_relative_to(top) or place.is_relative_to(top)) and str(file) != own:
@@ -144,14 +153,21 @@ def resolve(word: str, root: Path, env: Mapping[str, str]) -> str:
 
 
 def list_states(
-    call: re.Match[str], module: ModuleType, root: Path, env: Mapping[str, str], scratch: Path
+    call: re.Match[str],
+    module: ModuleType,
+    root: Path,
+    env: Mapping[str, str],
+    scratch: Path,
 ) -> tuple[State, ...]:
     """Prepare the states, with what they need in a scratch folder."""
     denied, allowed = (
-        json.dumps(module.PROTOCOL.request(each, str(root))).encode() for each in (HARMFUL, HARMLESS)
+        json.dumps(module.PROTOCOL.request(each, str(root))).encode()
+        for each in (HARMFUL, HARMLESS)
     )
     command = call.string
-    locked, killed, empty = scratch / "locked", scratch / "killed", scratch / "empty"
+    locked = scratch / "locked"
+    killed = scratch / "killed"
+    empty = scratch / "empty"
     locked.write_text(KILLED)
     locked.chmod(0o600)
     killed.write_text(KILLED)
@@ -200,7 +216,9 @@ def run_all(states: tuple[State, ...], root: Path, scratch: Path) -> list[Ending
                 )
             started.append((process, path))
         until = time.monotonic() + STOP_SECONDS
-        return [Ending(wait(process, until), path.read_bytes()) for process, path in started]
+        return [
+            Ending(wait(process, until), path.read_bytes()) for process, path in started
+        ]
     except OSError as error:
         raise CliGuardError(f"the hook cannot be started: {error.strerror}") from error
     finally:
@@ -216,16 +234,23 @@ def wait(process: "subprocess.Popen[bytes]", until: float) -> int | None:
         return process.wait(max(0.0, until - time.monotonic()))
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
-            process.kill() if not hasattr(os, "killpg") else os.killpg(process.pid, signal.SIGKILL)
+            process.kill() if not hasattr(os, "killpg") else os.killpg(
+                process.pid, signal.SIGKILL
+            )
         process.wait()
         return None
 
 
 def describe(
-    agent: Agent, module: ModuleType, results: list[tuple[State, Ending]], setting: str, set_here: bool
+    agent: Agent,
+    module: ModuleType,
+    results: list[tuple[State, Ending]],
+    setting: str,
+    set_here: bool,
 ) -> Iterator[str]:
     """Yield the lines about an agent; `set_here`: its `setting` blocks whenever its hook fails."""
-    by_setting, problems = 0, []
+    by_setting = 0
+    problems = []
     for state, ending in results:
         blocked = is_blocked(module, ending)
         if state.wanted is Decision.ALLOW:
@@ -253,7 +278,9 @@ def describe(
 
 def is_blocked(module: ModuleType, ending: Ending) -> bool:
     """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out."""
-    return ending.code is not None and module.PROTOCOL.is_denied(ending.code, os.fsdecode(ending.stdout))
+    return ending.code is not None and module.PROTOCOL.is_denied(
+        ending.code, os.fsdecode(ending.stdout)
+    )
 
 
 def advise(agent: Agent, state: State, ending: Ending, setting: str) -> str:

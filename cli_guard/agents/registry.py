@@ -47,7 +47,18 @@ MARKERS = (
     "AI_AGENT",
 )
 PROGRAMS = frozenset(
-    ("claude", "codex", "cursor-agent", "gemini", "opencode", "aider", "goose", "amp", "auggie", "qwen")
+    (
+        "claude",
+        "codex",
+        "cursor-agent",
+        "gemini",
+        "opencode",
+        "aider",
+        "goose",
+        "amp",
+        "auggie",
+        "qwen",
+    )
 )
 MOST_PARENTS = 30
 
@@ -64,7 +75,9 @@ def agent_around(env: Mapping[str, str], folder: Path = Path("/proc")) -> str:
             break
         try:
             words = (folder / str(process) / "cmdline").read_bytes().split(b"\0")[:2]
-            parent = (folder / str(process) / "stat").read_bytes().rpartition(b")")[2].split()[1]
+            parent = (
+                (folder / str(process) / "stat").read_bytes().rpartition(b")")[2].split()[1]
+            )
         except (OSError, IndexError):
             break
         names = (os.fsdecode(word).rpartition("/")[2] for word in words)

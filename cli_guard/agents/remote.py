@@ -21,7 +21,9 @@ from cli_guard.secrets import Hit, scan
 if TYPE_CHECKING:
     from cli_guard.policy.mcp import ServerConfig
 
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+|(?i:file|view-source):[^\s\"'<>]+")
+ADDRESS = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+|(?i:file|view-source):[^\s\"'<>]+"
+)
 FROM_DISK = ("file", "view-source")
 # What answers with the credentials of a machine in a cloud: the providers' names, and all link-local addresses.
 METADATA = re.compile(
@@ -47,7 +49,8 @@ def judge_fetch(use: Fetch) -> Answer | None:
             parts = urlsplit(address)
             if parts.scheme.lower() in FROM_DISK:
                 return Answer(
-                    Decision.REVIEW, "cli-guard: fetches a file of this machine; instead: read it as a file"
+                    Decision.REVIEW,
+                    "cli-guard: fetches a file of this machine; instead: read it as a file",
                 )
             if is_metadata(parts.hostname or ""):
                 return Answer(
@@ -61,7 +64,12 @@ def find_secret(text: str) -> Hit | None:
     """Return the first secret in a text that is surely one, also behind percent signs."""
     hits = [hit for each in dict.fromkeys((text, unquote(text))) for hit in scan(each).hits]
     return next(
-        (hit for hit in hits if hit.severity in SERIOUS and hit.confidence is not Confidence.LOW), None
+        (
+            hit
+            for hit in hits
+            if hit.severity in SERIOUS and hit.confidence is not Confidence.LOW
+        ),
+        None,
     )
 
 
@@ -72,7 +80,9 @@ def is_metadata(host: str) -> bool:
         return True
     try:
         # Also `2852039166` and `0xa9.0xfe.0xa9.0xfe`, which libraries read as inet_aton(3) does.
-        address: ipaddress.IPv4Address | ipaddress.IPv6Address = ipaddress.IPv4Address(socket.inet_aton(host))
+        address: ipaddress.IPv4Address | ipaddress.IPv6Address = ipaddress.IPv4Address(
+            socket.inet_aton(host)
+        )
     except (OSError, UnicodeError):
         try:
             address = ipaddress.ip_address(host)
@@ -102,7 +112,11 @@ def judge_call(use: Call, invocation: Invocation) -> Answer | None:
 def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
     servers = find_servers(invocation)
     # Where the agent does not name the server, what is denied of any is denied.
-    pairs = ((name, tool) for server, tool in use.names for name in ([server] if server else servers))
+    pairs = (
+        (name, tool)
+        for server, tool in use.names
+        for name in ([server] if server else servers)
+    )
     for server, tool in pairs:
         if server not in servers:
             continue
@@ -119,12 +133,15 @@ def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
 
 def find_servers(invocation: Invocation) -> "Mapping[str, ServerConfig]":
     """Return `[mcp.NAME]` of the user's own file, with what the repository denies. Raises CliGuardError."""
-    root, path = root_of(invocation.cwd), user_file(invocation.env)
+    root = root_of(invocation.cwd)
+    path = user_file(invocation.env)
     raw = b""
     with suppress(FileNotFoundError, NotADirectoryError):
         raw = read_plain(path, follow=True) if path else b""
     if root:
-        raw += Git(invocation.cwd, invocation.env).attempt("cat-file", "--batch", stdin=RECORDED)[1]
+        raw += Git(invocation.cwd, invocation.env).attempt(
+            "cat-file", "--batch", stdin=RECORDED
+        )[1]
     if b"mcp" not in raw:
         # Reading both in full takes long.
         return {}

@@ -20,7 +20,8 @@ from cli_guard.git.repository import Repository
 
 # An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.
 TIMEOUT_SECONDS = 60
-HARMLESS, HARMFUL = "true", "rm -rf /"
+HARMLESS = "true"
+HARMFUL = "rm -rf /"
 IN_REPOSITORY = ("project", "local")
 # The command that starts our hook, and what the agent's settings say about it.
 Call = tuple[str, Mapping[str, Any]]
@@ -46,22 +47,32 @@ class Protocol:
     def find(self, repository: Repository, where: str) -> Path:
         """Find the settings file. Raises UsageError if a link leads out of the work tree or the home folder."""
         if where not in self.places:
-            raise UsageError(f"{self.name} has no {where} settings: --where {' or '.join(self.places)}")
-        name, env = self.places[where], repository.git.env
+            raise UsageError(
+                f"{self.name} has no {where} settings: --where {' or '.join(self.places)}"
+            )
+        name = self.places[where]
+        env = repository.git.env
         if where in IN_REPOSITORY:
             if repository.bare:
-                raise UsageError("this repository is bare: it has no work tree for the settings of an agent")
-            around, what = repository.root, "the repository"
+                raise UsageError(
+                    "this repository is bare: it has no work tree for the settings of an agent"
+                )
+            around = repository.root
+            what = "the repository"
         else:
-            around, what = Path(env.get("HOME", "")), "the home folder"
+            around = Path(env.get("HOME", ""))
+            what = "the home folder"
             variable, folder = self.home
             if env.get(variable):
-                around, name = Path(env[variable]), name.removeprefix(f"{folder}/")
+                around = Path(env[variable])
+                name = name.removeprefix(f"{folder}/")
             if not around.is_absolute():
                 raise UsageError("there is no home folder: set HOME to an absolute path")
         path = (around / name.removeprefix("~/")).resolve()
         if not path.is_relative_to(around.resolve()):
-            raise UsageError(f"{name} is a link that leads out of {what}, to {path}: nothing was changed")
+            raise UsageError(
+                f"{name} is a link that leads out of {what}, to {path}: nothing was changed"
+            )
         return path
 
     def all_found(self, repository: Repository) -> Iterator[tuple[Path, str]]:
@@ -71,9 +82,13 @@ class Protocol:
                 if (path := self.find(repository, where)).exists():
                     yield path, name
 
-    def to_clear(self, repository: Repository, where: str | None) -> Iterator[tuple[Path, str]]:
+    def to_clear(
+        self, repository: Repository, where: str | None
+    ) -> Iterator[tuple[Path, str]]:
         """Yield the settings files that exist at a place, or in the repository. Raises UsageError."""
-        for each in [where] if where else [each for each in self.places if each in IN_REPOSITORY]:
+        for each in (
+            [where] if where else [each for each in self.places if each in IN_REPOSITORY]
+        ):
             path = self.find(repository, each)
             if path.exists():
                 yield path, self.places[each]
@@ -85,17 +100,24 @@ class Protocol:
         """
         program = Path(sys.executable).with_name("cli-guard")
         if not program.exists():
-            raise UsageError(f"there is no {program}: install cli-guard into the environment that runs it")
+            raise UsageError(
+                f"there is no {program}: install cli-guard into the environment that runs it"
+            )
         return f"{shlex.quote(str(program))} hook {self.name} || exit 2"
 
     def is_ours(self, command: object) -> bool:
         """Return whether a hook's command calls cli-guard, with any other words around the call."""
-        return re.search(rf"cli-guard['\"]?\s+hook\s+{self.name}(?![\w-])", str(command)) is not None
+        return (
+            re.search(rf"cli-guard['\"]?\s+hook\s+{self.name}(?![\w-])", str(command))
+            is not None
+        )
 
     def is_denied(self, code: int, out: str) -> bool:
         """Return whether the agent takes the exit code and the output of its hook for a denial."""
         if code or not out.strip():
-            return code > 0 and code not in self.passing if self.passing else code == BLOCKED
+            return (
+                code > 0 and code not in self.passing if self.passing else code == BLOCKED
+            )
         try:
             return bool(reduce(getitem, self.denial, json.loads(out)) == "deny")
         except (ValueError, KeyError, TypeError):
@@ -118,11 +140,18 @@ class Protocol:
                     timeout=TIMEOUT_SECONDS,
                 )
             except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:
-                raise UsageError(f"{command} cannot be started: {error}: nothing was changed") from error
+                raise UsageError(
+                    f"{command} cannot be started: {error}: nothing was changed"
+                ) from error
             if self.is_denied(done.returncode, done.stdout) is not wanted:
-                said = " ".join((done.stderr or done.stdout).split())[:300] or f"exit code {done.returncode}"
+                said = (
+                    " ".join((done.stderr or done.stdout).split())[:300]
+                    or f"exit code {done.returncode}"
+                )
                 answer = "does not deny" if wanted else "denies"
-                raise UsageError(f"{command} {answer} `{asked}` ({said}): nothing was changed")
+                raise UsageError(
+                    f"{command} {answer} `{asked}` ({said}): nothing was changed"
+                )
 
 
 @dataclass(frozen=True)
@@ -142,10 +171,13 @@ class JsonHooks:
 
     def install(self, repository: Repository, where: str = "project") -> str:
         """Add our entry; return what was done. Raises UsageError for settings of another shape, CliGuardError."""
-        path, name = self.protocol.find(repository, where), self.protocol.places.get(where, "")
+        path = self.protocol.find(repository, where)
+        name = self.protocol.places.get(where, "")
         command = self.protocol.command()
         entry = dict(self.entry(command))
-        settings: dict[str, Any] = self.read(path, name) if path.exists() else dict(self.base)
+        settings: dict[str, Any] = (
+            self.read(path, name) if path.exists() else dict(self.base)
+        )
         self.protocol.check(command, repository)
         advice = f"; {self.advice[where]}" if where in self.advice else ""
         entries = self.entries(settings)
@@ -176,7 +208,11 @@ class JsonHooks:
     def is_installed(self, repository: Repository) -> bool | None:
         """Return whether any settings of the agent call cli-guard; None if there are no readable ones."""
         found = list(self.all_entries(repository))
-        return any(self.calls_us(entry) for entries in found for entry in entries) if found else None
+        return (
+            any(self.calls_us(entry) for entries in found for entry in entries)
+            if found
+            else None
+        )
 
     def find_call(self, repository: Repository) -> Call | None:
         """Find our call in the readable settings, None if there is none."""
@@ -201,10 +237,14 @@ class JsonHooks:
         except OSError as error:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from error
         except ValueError as error:
-            raise UsageError(f"{name} is {error}: mend it, or write the hook there by hand") from error
+            raise UsageError(
+                f"{name} is {error}: mend it, or write the hook there by hand"
+            ) from error
         hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
         if not isinstance(hooks, dict) or not isinstance(hooks.get(self.event, []), list):
-            raise UsageError(f"{name} has another form than expected: write the hook there by hand")
+            raise UsageError(
+                f"{name} has another form than expected: write the hook there by hand"
+            )
         return dict(settings)
 
     def entries(self, settings: Mapping[str, Any]) -> list[Any]:
@@ -224,7 +264,8 @@ class JsonHooks:
 
     def remove(self, settings: dict[str, Any]) -> bool:
         """Remove every call of ours and what is empty without it; return whether there was one."""
-        before, kept = self.entries(settings), []
+        before = self.entries(settings)
+        kept = []
         for entry in before:
             if not self.calls_us(entry):
                 kept.append(entry)
@@ -260,4 +301,6 @@ def write_text(path: Path, name: str, text: str) -> None:
         write_atomically(path, text)
         path.chmod(mode & 0o777)
     except (OSError, ValueError) as error:
-        raise CliGuardError(f"{name} cannot be written: {getattr(error, 'strerror', error)}") from error
+        raise CliGuardError(
+            f"{name} cannot be written: {getattr(error, 'strerror', error)}"
+        ) from error

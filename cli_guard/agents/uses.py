@@ -16,7 +16,15 @@ from cli_guard.agents.payload import parse, text_in
 LARGEST = 20_000_000
 FOLDERS = ("workdir", "dir_path", "directory", "cwd")
 PATHS = (
-    *("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "target_notebook"),
+    *(
+        "file_path",
+        "filePath",
+        "path",
+        "notebook_path",
+        "absolute_path",
+        "target_file",
+        "target_notebook",
+    ),
     *("dir_path", "paths", "include"),
 )
 # The patterns of the files that a search goes through.
@@ -100,7 +108,9 @@ class Request:
 def read_object(raw: bytes) -> dict[str, Any]:
     """Parse a request. Raises ValueError."""
     if len(raw) > LARGEST:
-        raise ValueError(f"the request is longer than {LARGEST:,} bytes: do it in smaller steps")
+        raise ValueError(
+            f"the request is longer than {LARGEST:,} bytes: do it in smaller steps"
+        )
     return as_object(parse(raw), "the request")
 
 
@@ -130,7 +140,9 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     if kind is Tool.SHELL or (kind is None and "command" in given):
         return (read_shell(given),)
     if kind is Tool.PATCH:
-        return read_patch(text_in(given, next((key for key in PATCHES if key in given), "patch")))
+        return read_patch(
+            text_in(given, next((key for key in PATCHES if key in given), "patch"))
+        )
     if kind is Tool.FETCH:
         return (Fetch("\n".join(texts_in(given))),)
     if kind is None:
@@ -141,21 +153,30 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
         paths += [glob for glob in globs if glob and not glob.startswith("!")]
     if not paths and kind is not Tool.SEARCH:
         raise ValueError("there is no path")
-    return read_writes(given, paths) if kind is Tool.WRITE else tuple(Read(path) for path in paths)
+    return (
+        read_writes(given, paths)
+        if kind is Tool.WRITE
+        else tuple(Read(path) for path in paths)
+    )
 
 
 def read_writes(given: Mapping[str, Any], paths: list[str]) -> tuple[Write, ...]:
     """Return the writes of a tool: what is named `old…` is replaced, all other text is new."""
     old = {key: value for key, value in given.items() if key.startswith("old")}
-    new = {key: value for key, value in given.items() if key not in PATHS and key not in old}
-    added, removed = "\n".join(texts_in(new)), "\n".join(texts_in(old))
+    new = {
+        key: value for key, value in given.items() if key not in PATHS and key not in old
+    }
+    added = "\n".join(texts_in(new))
+    removed = "\n".join(texts_in(old))
     return tuple(Write(path, added, removed) for path in paths)
 
 
 def split_name(name: str, between: str) -> tuple[tuple[str, str], ...]:
     """Return every way to split the name of an MCP tool into that of its server and its own."""
     parts = name.split(between)
-    pairs = ((between.join(parts[:at]), between.join(parts[at:])) for at in range(1, len(parts)))
+    pairs = (
+        (between.join(parts[:at]), between.join(parts[at:])) for at in range(1, len(parts))
+    )
     return tuple(pair for pair in pairs if all(pair))
 
 
@@ -177,7 +198,9 @@ def read_shell(given: Mapping[str, Any]) -> Shell:
 def find_paths(given: Mapping[str, Any]) -> list[str]:
     """Return every path of an input. Raises ValueError if one is empty or no text."""
     values = [given[key] for key in PATHS if given.get(key) is not None]
-    paths = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    paths = [
+        each for value in values for each in (value if isinstance(value, list) else [value])
+    ]
     for each in paths:
         if not text_in({"the path": each}, "the path"):
             raise ValueError("the path is empty")
@@ -203,9 +226,13 @@ def read_patch(text: str) -> tuple[Write, ...]:
     lines: tuple[list[str], list[str]] = ([], [])
     for line in text.splitlines():
         if match := PATCHED.match(line.strip()):
-            lines = files.setdefault(match[1].strip(), lines if "Move to" in match[0] else ([], []))
+            lines = files.setdefault(
+                match[1].strip(), lines if "Move to" in match[0] else ([], [])
+            )
         elif line[:1] in ("+", "-"):
             lines[line[0] == "-"].append(line[1:])
     if not files:
         raise ValueError("the patch names no file")
-    return tuple(Write(path, "\n".join(new), "\n".join(old)) for path, (new, old) in files.items())
+    return tuple(
+        Write(path, "\n".join(new), "\n".join(old)) for path, (new, old) in files.items()
+    )

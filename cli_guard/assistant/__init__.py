@@ -16,8 +16,23 @@ __all__ = ["Proposal", "propose"]
 
 # What is shown of a run; the rest of its state is the graph's own.
 SHOWN_FIELDS = (
-    *("input", "status", "task_type", "final_output", "plan", "tool_results", "blocked_actions"),
-    *("requires_human_review", "review_reason", "review_id", "action_log", "requested_paths", "skipped"),
+    *(
+        "input",
+        "status",
+        "task_type",
+        "final_output",
+        "plan",
+        "tool_results",
+        "blocked_actions",
+    ),
+    *(
+        "requires_human_review",
+        "review_reason",
+        "review_id",
+        "action_log",
+        "requested_paths",
+        "skipped",
+    ),
 )
 
 
@@ -62,11 +77,22 @@ def propose(
         asked["allowed_paths"] = list(paths)
     state, pause = run_graph(asked, replace(context or Context(), snapshot=snapshot))
     patch = str(state["proposal"].get("patch", ""))
-    shown = next((str(r["patch"]) for r in reversed(state["tool_results"]) if "patch" in r), "")
+    shown = next(
+        (str(r["patch"]) for r in reversed(state["tool_results"]) if "patch" in r), ""
+    )
     # A secret in the words of the request is not repeated to a terminal or a log.
-    masked = mask_everywhere({key: state.get(key) for key in SHOWN_FIELDS}, masks_in(request))
+    masked = mask_everywhere(
+        {key: state.get(key) for key in SHOWN_FIELDS}, masks_in(request)
+    )
     data = json_value(masked)
     assert isinstance(data, dict)  # noqa: S101 - a dict gives one
     # A patch that is shown otherwise than it is holds a secret.
     exact = patch if patch == shown else ""
-    return Proposal(state["status"], str(data["final_output"] or ""), data, exact, state=state, pause=pause)
+    return Proposal(
+        state["status"],
+        str(data["final_output"] or ""),
+        data,
+        exact,
+        state=state,
+        pause=pause,
+    )

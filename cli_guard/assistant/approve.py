@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from cli_guard.graph.state import Data, State
 
 
-def find_requests(repository: Repository, review: PendingReview, invocation: Invocation) -> list[Action]:
+def find_requests(
+    repository: Repository, review: PendingReview, invocation: Invocation
+) -> list[Action]:
     """Return the tool calls that an approval sets going, as the paused run holds them.
 
     Raises UsageError if they are not those that were asked about here under the present policy, CliGuardError for a
@@ -52,9 +54,13 @@ def find_requests(repository: Repository, review: PendingReview, invocation: Inv
             f"review {review.id} is not what was asked about, or the policy has changed: ask again"
         )
     if (command := command_arguments(requests)) is not None:
-        texts = isinstance(command.get("command"), str) and isinstance(command.get("folder"), str)
+        texts = isinstance(command.get("command"), str) and isinstance(
+            command.get("folder"), str
+        )
         if len(requests) > 1 or not texts:
-            raise UsageError(f"review {review.id} is not what can be asked about: ask again")
+            raise UsageError(
+                f"review {review.id} is not what can be asked about: ask again"
+            )
         with context_for(repository, invocation, Snapshot.of({})) as context:
             denied = denied_now(requests, context)
         if denied:
@@ -76,7 +82,8 @@ def describe_requests(repository: Repository, requests: list[Action]) -> str:
 
     parts = []
     for request in requests:
-        tool, arguments = request.tool, request.arguments
+        tool = request.tool
+        arguments = request.arguments
         if tool == "write_file":
             parts.append(shown_patch(repository, arguments, redact))
         elif tool == "run_command":
@@ -87,7 +94,9 @@ def describe_requests(repository: Repository, requests: list[Action]) -> str:
                 f"for   {RUN_SECONDS:g} seconds at most, without input; what it does cannot be undone",
             ]
         else:
-            parts.append(f"calls {tool} with {redact(json.dumps(arguments, indent=2), 'arguments.json')}")
+            parts.append(
+                f"calls {tool} with {redact(json.dumps(arguments, indent=2), 'arguments.json')}"
+            )
     return "\n".join(parts)
 
 
@@ -109,7 +118,9 @@ def approve_request(
     `seconds` is its time-out; a command that fails ends the run as `failed`. Raises UsageError if it does not fit any
     more, CliGuardError, OSError if it cannot be recorded; then nothing is written or run.
     """
-    approval = Approval(repository, Records(repository.state_folder), review, invocation, redact(reason))
+    approval = Approval(
+        repository, Records(repository.state_folder), review, invocation, redact(reason)
+    )
     if requests is None:
         requests = find_requests(repository, review, invocation)
     if command_arguments(requests) is not None:
@@ -131,21 +142,32 @@ class Approval:
     reason: str
 
     def resume(self, requests: list[Action], context: "Context") -> "State":
-        return resume(self.records, self.review, self.invocation, self.reason, context, requests)
+        return resume(
+            self.records, self.review, self.invocation, self.reason, context, requests
+        )
 
     def record(self, **about: str) -> None:
         record_approval(self.records, self.review, self.invocation, self.reason, **about)
 
     def write(self, requests: list[Action], servers: OpenServers | None) -> "State":
         """Write the patch of a request, or call the tool of its server. Raises CliGuardError, OSError."""
-        repository, review, invocation = self.repository, self.review, self.invocation
-        with context_for(repository, invocation, Snapshot.of({}), servers=servers) as context:
+        repository = self.repository
+        review = self.review
+        invocation = self.invocation
+        with context_for(
+            repository, invocation, Snapshot.of({}), servers=servers
+        ) as context:
             state = self.resume(requests, context)
-        at, root = invocation.now.isoformat(timespec="seconds"), repository.root_name
-        patches = [each.arguments["patch"] for each in requests if each.tool == "write_file"]
+        at = invocation.now.isoformat(timespec="seconds")
+        root = repository.root_name
+        patches = [
+            each.arguments["patch"] for each in requests if each.tool == "write_file"
+        ]
         results = [each for each in state["tool_results"] if each["tool"] == "write_file"]
         written = [
-            Applied(review.id, at, invocation.user, review.reason, patch, result["left"], root)
+            Applied(
+                review.id, at, invocation.user, review.reason, patch, result["left"], root
+            )
             for patch, result in zip(patches, results, strict=True)
         ]
         try:
@@ -162,7 +184,10 @@ class Approval:
         return state
 
     def run_command(
-        self, requests: list[Action], say: Callable[[str], None] | None, seconds: float | None
+        self,
+        requests: list[Action],
+        say: Callable[[str], None] | None,
+        seconds: float | None,
     ) -> "State":
         """Run the command of a request. Raises CliGuardError, Interrupted, OSError.
 
@@ -174,7 +199,8 @@ class Approval:
 
         records, invocation, root = self.records, self.invocation, self.repository.root_name
         arguments = command_arguments(requests) or {}
-        command, folder = printable(redact(arguments["command"])), printable(arguments["folder"])
+        command = printable(redact(arguments["command"]))
+        folder = printable(arguments["folder"])
         about = {"command": command, "folder": folder}
         began = False
 
@@ -186,9 +212,13 @@ class Approval:
             began = True
 
         def log_end(**how: object) -> None:
-            records.audit.append(entry("run", invocation, review_id=self.review.id, **about, **how))
+            records.audit.append(
+                entry("run", invocation, review_id=self.review.id, **about, **how)
+            )
 
-        runner = CommandRunner(root, invocation.env, records.folder, say, begin, seconds or RUN_SECONDS)
+        runner = CommandRunner(
+            root, invocation.env, records.folder, say, begin, seconds or RUN_SECONDS
+        )
         try:
             with context_for(self.repository, invocation, Snapshot.of({})) as context:
                 state = self.resume(requests, replace(context, runner=runner))
@@ -203,9 +233,13 @@ class Approval:
                     " approval is used up: ask again to run it again"
                 ) from None
             raise
-        result = next(each for each in state["tool_results"] if each["tool"] == "run_command")
+        result = next(
+            each for each in state["tool_results"] if each["tool"] == "run_command"
+        )
         try:
-            log_end(**{key: result.get(key) for key in ("exit_code", "duration", "timed_out")})
+            log_end(
+                **{key: result.get(key) for key in ("exit_code", "duration", "timed_out")}
+            )
         except OSError as error:
             note = records.not_recorded(error, waits=False)
             state = {**state, "final_output": f"{state['final_output']}\n{note}"}
@@ -226,18 +260,30 @@ def undo(repository: Repository, wanted: str | None, invocation: Invocation) -> 
 def choose_patch(repository: Repository, records: Records, wanted: str | None) -> Applied:
     here = ("", repository.root_name)
     written = [each for each in records.applied_patches() if each.root in here]
-    fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
+    fitting = (
+        [each for each in written if each.id.startswith(wanted)]
+        if wanted
+        else list(written[-1:])
+    )
     if command := find_command_run_since(records, repository, wanted, fitting):
-        before = f"; `cli-guard undo {written[-1].id}` reverts the patch before it" if written else ""
+        before = (
+            f"; `cli-guard undo {written[-1].id}` reverts the patch before it"
+            if written
+            else ""
+        )
         raise UsageError(
             f"a command cannot be undone, and {command} was run: see `git status` for what it has changed{before}"
         )
     if not fitting:
         raise UsageError(
-            f"no patch {wanted} was written" if wanted else "no patch was written: nothing to revert"
+            f"no patch {wanted} was written"
+            if wanted
+            else "no patch was written: nothing to revert"
         )
     if len(fitting) > 1:
-        raise UsageError(f"{wanted} is the beginning of {len(fitting)} patches: give more of the id")
+        raise UsageError(
+            f"{wanted} is the beginning of {len(fitting)} patches: give more of the id"
+        )
     return fitting[0]
 
 
@@ -248,7 +294,8 @@ def find_command_run_since(
     found = None
     with suppress(OSError):
         for line in records.audit.entries():
-            id, command = str(line.get("review_id")), line.get("command")
+            id = str(line.get("review_id"))
+            command = line.get("command")
             if line.get("event") != "approve" or (wanted and not id.startswith(wanted)):
                 continue
             if command and line.get("folder") == printable(repository.root_name):

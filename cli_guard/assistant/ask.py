@@ -83,16 +83,26 @@ def ask_request(
         from cli_guard.assistant.recording import draft_recording
 
         known = read_state(repository, None, worktree=False).entries
-        return draft_recording(read_request(said.text, known), repository, invocation, writer)
+        return draft_recording(
+            read_request(said.text, known), repository, invocation, writer
+        )
     snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:
-        other = "" if worktree else ", or ask about the files of the work tree with --worktree"
-        raise UsageError(f"{snapshot.name} holds no files: stage some with `git add`{other}")
+        other = (
+            "" if worktree else ", or ask about the files of the work tree with --worktree"
+        )
+        raise UsageError(
+            f"{snapshot.name} holds no files: stage some with `git add`{other}"
+        )
     metadata: Data = {"event": ASKED, "snapshot": snapshot.name}
     allowed = files_under(paths, snapshot) if paths else None
-    with context_for(repository, invocation, snapshot, servers=servers, runs=revision is None) as context:
+    with context_for(
+        repository, invocation, snapshot, servers=servers, runs=revision is None
+    ) as context:
         context = equip(context) if equip else context
-        proposal = propose(request, snapshot, paths=allowed, context=context, metadata=metadata)
+        proposal = propose(
+            request, snapshot, paths=allowed, context=context, metadata=metadata
+        )
     return record(proposal, repository, invocation)
 
 
@@ -120,9 +130,19 @@ def context_for(
     folder = repository.state_folder
     tools = guard_tools()
     runner = CommandRunner(repository.root_name, invocation.env, folder)
-    opening = servers(policy.servers, invocation.cwd, invocation.env) if servers else nullcontext(None)
+    opening = (
+        servers(policy.servers, invocation.cwd, invocation.env)
+        if servers
+        else nullcontext(None)
+    )
     with opening as offered:
-        shell = Shell(snapshot, repository, Memory(folder), offered.in_the_shell if offered else None, folder)
+        shell = Shell(
+            snapshot,
+            repository,
+            Memory(folder),
+            offered.in_the_shell if offered else None,
+            folder,
+        )
         yield Context(
             snapshot=snapshot,
             policy=policy,
@@ -139,16 +159,21 @@ def files_under(paths: Sequence[str], snapshot: Snapshot) -> list[str]:
     """Find the text files that some paths name, folders whole. Raises UsageError for a path that names none."""
     found: dict[str, None] = {}
     for path in paths:
-        inside = [each for each in snapshot if path in (each, ".") or each.startswith(f"{path}/")]
+        inside = [
+            each for each in snapshot if path in (each, ".") or each.startswith(f"{path}/")
+        ]
         if not inside:
-            raise UsageError(f"there is no text file {path} in {snapshot.name}: see `cli-guard shell ls`")
+            raise UsageError(
+                f"there is no text file {path} in {snapshot.name}: see `cli-guard shell ls`"
+            )
         found |= dict.fromkeys(inside)
     return list(found)
 
 
 def record(proposal: Proposal, repository: Repository, invocation: Invocation) -> Proposal:
     """Store what needs an approval, and the audit entry; with a note where that cannot be written."""
-    state, records = proposal.state, Records(repository.state_folder)
+    state = proposal.state
+    records = Records(repository.state_folder)
     assert state is not None  # noqa: S101 - what the graph made has one
     logged = entry(
         ASKED,
@@ -161,7 +186,9 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
     )
     tried = [each for each in state["action_log"] if each["node"] == "model"]
     if tried:
-        logged["models"] = [{key: each[key] for key in ("model", "outcome", "prompt")} for each in tried]
+        logged["models"] = [
+            {key: each[key] for key in ("model", "outcome", "prompt")} for each in tried
+        ]
     try:
         records.prepare()
         if proposal.pause and state["review_id"]:
@@ -171,13 +198,21 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
         remember(proposal, state, records)
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=bool(state["review_id"]))
-        return replace(proposal, data={**proposal.data, "review_id": None}, notes=(*proposal.notes, note))
+        return replace(
+            proposal,
+            data={**proposal.data, "review_id": None},
+            notes=(*proposal.notes, note),
+        )
     return proposal
 
 
 def remember(proposal: Proposal, state: "State", records: Records) -> None:
     """Keep the beginning of an answer, where the run tool's `memory` finds it again."""
-    if state["task_type"] != "repo_qna" or proposal.status != "ok" or state["wishes"].get("chat"):
+    if (
+        state["task_type"] != "repo_qna"
+        or proposal.status != "ok"
+        or state["wishes"].get("chat")
+    ):
         return
     from cli_guard.state.memory import Memory
 
@@ -195,7 +230,9 @@ def shown_request(state: "State") -> str:
 def pending_review(state: "State", invocation: Invocation, root: str) -> PendingReview:
     """Build the pending review of a proposal, as `cli-guard pending` shows it."""
     ready = {request.tool for request in state["tool_requests"]}
-    effects = [effect_of(each) for each in state["blocked_actions"] if each["tool"] in ready]
+    effects = [
+        effect_of(each) for each in state["blocked_actions"] if each["tool"] in ready
+    ]
     assert state["review_id"]  # noqa: S101 - only a run with an id is pending
     return PendingReview(
         id=state["review_id"],
@@ -214,4 +251,6 @@ def effect_of(blocked: "Data") -> str:
     """What an action does if it is approved."""
     if "path" in blocked:
         return f"writes {blocked['path']}"
-    return f"runs {blocked['command']}" if "command" in blocked else f"calls {blocked['tool']}"
+    return (
+        f"runs {blocked['command']}" if "command" in blocked else f"calls {blocked['tool']}"
+    )

@@ -13,39 +13,55 @@ from cli_guard.git.repository import Repository
 from cli_guard.model import Contents, FileChange
 
 BOUNDS = Bounds(files=200, file_bytes=400_000, total_bytes=4_000_000)
-NAMES, FILES = 8, 6
+NAMES = 8
+FILES = 6
 
 
-def list_changed_symbols(repository: Repository, commit: str, paths: Collection[str]) -> Iterator[str]:
+def list_changed_symbols(
+    repository: Repository, commit: str, paths: Collection[str]
+) -> Iterator[str]:
     """Yield a line for each of at most 6 files, tests last: `src/a.py: adds f, changes C.g, removes h`."""
     with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as reader:
         changes = next(iter(ChangeReader(repository, reader, BOUNDS).commits([commit])))
         chosen = [each for each in changes.files if each.path in paths and each.hunks]
         shown = 0
-        for change in sorted(chosen, key=lambda each: (is_test_or_example(each.path), each.path)):
+        for change in sorted(
+            chosen, key=lambda each: (is_test_or_example(each.path), each.path)
+        ):
             found = find_changed_symbols(change, BlobContents(reader))
             if found and shown < FILES:
                 shown += 1
-                done = (f"{verb}s {first_of(list(names), NAMES)}" for verb, names in found.items())
+                done = (
+                    f"{verb}s {first_of(list(names), NAMES)}"
+                    for verb, names in found.items()
+                )
                 yield f"{change.path}: {', '.join(done)}"
 
 
-def find_changed_symbols(change: FileChange, contents: Contents) -> dict[str, tuple[str, ...]]:
+def find_changed_symbols(
+    change: FileChange, contents: Contents
+) -> dict[str, tuple[str, ...]]:
     """Name the definitions that a change adds, removes, renames or changes, by verb."""
-    old, new = contents.old(change) or "", contents.new(change) or ""
-    before, after = known_in(change.old_path or change.path, old), known_in(change.path, new)
+    old = contents.old(change) or ""
+    new = contents.new(change) or ""
+    before = known_in(change.old_path or change.path, old)
+    after = known_in(change.path, new)
     added = outermost([name for name in after if name not in before])
     removed = outermost([name for name in before if name not in after])
-    new_lines, old_lines = list(change.added), list(change.removed)
+    new_lines = list(change.added)
+    old_lines = list(change.removed)
     touched = [
         name
         for name in after
-        if name in before and (reaches(new_lines, after[name]) or reaches(old_lines, before[name]))
+        if name in before
+        and (reaches(new_lines, after[name]) or reaches(old_lines, before[name]))
     ]
     # A class is not named for what one of its methods is.
     around = {name.rpartition(".")[0] for name in (*added, *removed, *touched)}
     found = {"add": added, "remove": removed}
-    if len(added) == len(removed) == 1 and is_renamed(before[removed[0]], after[added[0]], old, new):
+    if len(added) == len(removed) == 1 and is_renamed(
+        before[removed[0]], after[added[0]], old, new
+    ):
         found = {"rename": [f"{removed[0]} to {added[0]}"]}
     found["change"] = [name for name in touched if name not in around]
     return {verb: tuple(names) for verb, names in found.items() if names}
@@ -53,7 +69,11 @@ def find_changed_symbols(change: FileChange, contents: Contents) -> dict[str, tu
 
 def known_in(path: str, text: str) -> dict[str, Definition]:
     """List the definitions of a file by qualified name; headings of documents are none."""
-    return {each.qualname: each for each in find_definitions(path, text) if each.kind != "heading"}
+    return {
+        each.qualname: each
+        for each in find_definitions(path, text)
+        if each.kind != "heading"
+    }
 
 
 def outermost(names: Sequence[str]) -> list[str]:
@@ -71,6 +91,9 @@ def reaches(lines: Sequence[int], definition: Definition) -> bool:
 def is_renamed(old: Definition, new: Definition, before: str, after: str) -> bool:
     """Return whether two definitions differ by their name alone."""
     was, now = (
-        text.split("\n")[each.line - 1 : each.end_line] for each, text in ((old, before), (new, after))
+        text.split("\n")[each.line - 1 : each.end_line]
+        for each, text in ((old, before), (new, after))
     )
-    return [re.sub(rf"\b{re.escape(old.name)}\b", lambda _: new.name, line) for line in was] == now
+    return [
+        re.sub(rf"\b{re.escape(old.name)}\b", lambda _: new.name, line) for line in was
+    ] == now

@@ -22,7 +22,9 @@ MOST_READ = 300
 VERBS = ("add", "remove", "rename", "bump", "change", "update")
 CONVENTIONAL = read_patterns("languages/patterns.toml", "message")["conventional"]
 PROSE = re.compile(r"(?i)\.(?:md|rst|adoc|txt)$|(?:^|/)docs?/")
-AUTOMATION = re.compile(r"^\.github/workflows/|^\.gitlab-ci|(?:^|/)Jenkinsfile$|^\.circleci/")
+AUTOMATION = re.compile(
+    r"^\.github/workflows/|^\.gitlab-ci|(?:^|/)Jenkinsfile$|^\.circleci/"
+)
 SCOPE = re.compile(r"\w+\(([\w-]+)\)!?: ")
 # Folders that say nothing about what is in them.
 PLAIN_FOLDERS = frozenset("src lib app pkg packages internal cmd tests test docs".split())
@@ -36,7 +38,9 @@ class FileDraft:
     done: Mapping[str, tuple[str, ...]]
 
     def __str__(self) -> str:
-        return f"{self.path}: " + "; ".join(f"{verb} {join(names)}" for verb, names in self.done.items())
+        return f"{self.path}: " + "; ".join(
+            f"{verb} {join(names)}" for verb, names in self.done.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,9 @@ def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
         for at, each in enumerate(changes)
     ]
     done = [CONVENTIONAL.match(line) for line in history]
-    conventional = subject.style == "conventional" or sum(map(bool, done)) * 2 > len(history)
+    conventional = subject.style == "conventional" or sum(map(bool, done)) * 2 > len(
+        history
+    )
     prefix = ""
     if conventional:
         used = {found[1] for line in history if (found := SCOPE.match(line))}
@@ -75,28 +81,43 @@ def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
     if more := len(drafts) - len(shown):
         shown.append(f"- and {more} more files")
     return Draft(
-        prefix + (text if small else text[:1].upper() + text[1:]), tuple(shown) if len(drafts) > 1 else ()
+        prefix + (text if small else text[:1].upper() + text[1:]),
+        tuple(shown) if len(drafts) > 1 else (),
     )
 
 
 def describe_file(
-    change: FileChange, contents: Contents, bumped: Mapping[str, tuple[str, ...]], *, compared: bool = True
+    change: FileChange,
+    contents: Contents,
+    bumped: Mapping[str, tuple[str, ...]],
+    *,
+    compared: bool = True,
 ) -> FileDraft:
     """Say what a change does to a file: to its dependencies, its definitions, or the file as such."""
     name = posixpath.basename(change.path)
     if bumped:
         return FileDraft(change.path, bumped)
     if change.status in (Status.ADDED, Status.DELETED):
-        return FileDraft(change.path, {"add" if change.status is Status.ADDED else "remove": (name,)})
+        return FileDraft(
+            change.path, {"add" if change.status is Status.ADDED else "remove": (name,)}
+        )
     if change.status is Status.RENAMED and not change.hunks:
         return FileDraft(change.path, {"rename": (f"{change.old_path} to {name}",)})
-    found = find_changed_symbols(change, contents) if compared and change.kind is Kind.TEXT else {}
+    found = (
+        find_changed_symbols(change, contents)
+        if compared and change.kind is Kind.TEXT
+        else {}
+    )
     return FileDraft(change.path, found or {"update": (name,)})
 
 
 def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:
     """Name the dependencies that a manifest adds, removes or moves to another version; a lock file follows it."""
-    if difference.is_lock or difference.is_new or difference.change.status is Status.DELETED:
+    if (
+        difference.is_lock
+        or difference.is_new
+        or difference.change.status is Status.DELETED
+    ):
         return {}
     if any(entry.is_setting for _, entry in difference.pairs):
         return {}
@@ -105,7 +126,8 @@ def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:
         "add": [now.name for was, now in difference.pairs if was is None],
         "remove": [each.name for each in difference.gone if not each.is_setting],
         "bump": [
-            f"{now.name} from {was.spec.lstrip('=^~>')} to {now.spec.lstrip('=^~>')}" for was, now in moved
+            f"{now.name} from {was.spec.lstrip('=^~>')} to {now.spec.lstrip('=^~>')}"
+            for was, now in moved
         ],
     }
     return {verb: tuple(names) for verb, names in found.items() if names}
@@ -113,20 +135,31 @@ def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:
 
 def leading(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> list[FileDraft]:
     """Return what a subject speaks of: the code if there is any, else the tests, else all."""
-    code = [each for each in drafts if not is_test_code(each.path) and not PROSE.search(each.path)]
+    code = [
+        each
+        for each in drafts
+        if not is_test_code(each.path) and not PROSE.search(each.path)
+    ]
     return code or [each for each in drafts if is_test_code(each.path)] or list(drafts)
 
 
 def summarise(drafts: Sequence[FileDraft], room: int) -> str:
     """Say on one line of at most `room` characters what is done, with as many names as fit."""
-    names = {verb: [name for each in drafts for name in each.done.get(verb, ())] for verb in VERBS}
+    names = {
+        verb: [name for each in drafts for name in each.done.get(verb, ())]
+        for verb in VERBS
+    }
     done = {verb: list(dict.fromkeys(found)) for verb, found in names.items() if found}
     for most in range(NAMES_SHOWN, 0, -1):
         for verbs in (list(done), list(done)[:1]):
             text = " and ".join(f"{verb} {join(done[verb], most)}" for verb in verbs)
             if len(text) <= room:
                 return text
-    folder = posixpath.commonpath([posixpath.dirname(each.path) for each in drafts]) if drafts else ""
+    folder = (
+        posixpath.commonpath([posixpath.dirname(each.path) for each in drafts])
+        if drafts
+        else ""
+    )
     several = f"{len(drafts)} files" if len(drafts) > 1 else "a file"
     text = f"{next(iter(done), 'change')} {several}"
     placed = f"{text} in {folder}" if folder else text
@@ -144,19 +177,40 @@ def join(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
 def type_of(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> str:
     """Return the type of Conventional Commits 1.0.0 that the files and what is done to them speak for."""
     paths = [each.path for each in changes]
-    for name, fits in (("docs", PROSE.search), ("test", is_test_code), ("ci", AUTOMATION.search)):
+    for name, fits in (
+        ("docs", PROSE.search),
+        ("test", is_test_code),
+        ("ci", AUTOMATION.search),
+    ):
         if all(map(fits, paths)):
             return name
     verbs = {verb for each in leading(changes, drafts) for verb in each.done}
     if "bump" in verbs and verbs <= {"bump", "update"}:
         return "build"
-    return "feat" if "add" in verbs else "refactor" if verbs <= {"rename", "remove"} else "fix"
+    return (
+        "feat" if "add" in verbs else "refactor" if verbs <= {"rename", "remove"} else "fix"
+    )
 
 
 def scope_of(changes: Iterable[FileChange], used: Collection[str]) -> str:
     """Return the folder of all files of code: one that was a scope before, else one inside of the package, else ""."""
-    paths = [each.path for each in changes if not is_test_code(each.path) and not PROSE.search(each.path)]
-    parts = posixpath.commonpath([posixpath.dirname(path) for path in paths]).split("/") if paths else []
-    below = [part for part in parts if part and part not in PLAIN_FOLDERS and not part.startswith(".")]
-    name = next((part for part in reversed(parts) if part in used), "" if len(below) < 2 else below[-1])
+    paths = [
+        each.path
+        for each in changes
+        if not is_test_code(each.path) and not PROSE.search(each.path)
+    ]
+    parts = (
+        posixpath.commonpath([posixpath.dirname(path) for path in paths]).split("/")
+        if paths
+        else []
+    )
+    below = [
+        part
+        for part in parts
+        if part and part not in PLAIN_FOLDERS and not part.startswith(".")
+    ]
+    name = next(
+        (part for part in reversed(parts) if part in used),
+        "" if len(below) < 2 else below[-1],
+    )
     return name if re.fullmatch(r"[\w-]{1,24}", name) else ""

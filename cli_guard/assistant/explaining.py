@@ -24,7 +24,9 @@ from cli_guard.code.test_files import is_test_or_example
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
-CALLERS, SECONDS, REQUEST_CHARS = 8, 1.0, 400
+CALLERS = 8
+SECONDS = 1.0
+REQUEST_CHARS = 400
 FACTS = (("raises", "raised"), ("handles", "handled"), ("compares with", "values"))
 NAME = re.compile(r"[\w$]+(?:(?:\.|::|->)[\w$]+)*")
 SEPARATOR = re.compile(r"\.|::|->")
@@ -40,7 +42,9 @@ CALLS = {
 }
 
 
-def explain(texts: Mapping[str, str], name: str, near: Sequence[str] = ()) -> tuple[str, ...]:
+def explain(
+    texts: Mapping[str, str], name: str, near: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Explain a path, a folder or a name in files (path -> text); no lines if it is none.
 
     `near` are words of the path that is meant.
@@ -65,10 +69,13 @@ def read_explained(text: str) -> tuple[str, tuple[str, ...]] | None:
     found = PATTERNS["request"].match(plain) or PATTERNS["named_first"].match(plain)
     if found is None:
         return None
-    name, rest = found["name"].rstrip(":,."), found["rest"]
+    name = found["name"].rstrip(":,.")
+    rest = found["rest"]
     fits = PATTERNS["plain_rest"].fullmatch(rest) is not None
     # An English word and more behind it ("the checkout process") is no name of code.
-    is_word = name.islower() and name.isalpha() and not plain[found.end("name") :].startswith("(")
+    is_word = (
+        name.islower() and name.isalpha() and not plain[found.end("name") :].startswith("(")
+    )
     if found.re is PATTERNS["named_first"]:
         fits = True
     elif found["order"]:
@@ -79,7 +86,9 @@ def read_explained(text: str) -> tuple[str, tuple[str, ...]] | None:
     return (name, tuple(re.findall(r"[\w/.-]{3,}", rest.lower()))) if fits else None
 
 
-def explain_definition(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
+def explain_definition(
+    explainer: Explainer, path: str, definition: Definition
+) -> Iterator[str]:
     """Yield the lines about a definition."""
     symbols = explainer.symbols(path)
     symbol = next((each for each in symbols if each.line == definition.line), None)
@@ -88,7 +97,9 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
     yield head + (f"  (in {owner})" if owner else "")
     if symbol and symbol.doc and (said := first_paragraph(symbol.doc.text.split("\n"))):
         yield f"  {clip(said, 2 * SENTENCE)}"
-    members = (each for each in symbols if each.qualname == f"{definition.qualname}.{each.name}")
+    members = (
+        each for each in symbols if each.qualname == f"{definition.qualname}.{each.name}"
+    )
     # Of several overloads the last one is the function itself.
     inner = list({each.name: each for each in members if each.is_function}.values())
     public = (each for each in inner[:NAMES] if each.public)
@@ -96,7 +107,9 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
     if hidden := [each.name for each in inner if not each.public]:
         yield f"  not public: {first_of(hidden, NAMES)}"
     yield from list_calls(explainer, path, definition)
-    body = "\n".join(explainer.texts[path].split("\n")[definition.line - 1 : definition.end_line])
+    body = "\n".join(
+        explainer.texts[path].split("\n")[definition.line - 1 : definition.end_line]
+    )
     for label, form in FACTS:
         found = (each.strip(" (").split(" as ")[0] for each in PATTERNS[form].findall(body))
         if names := list(dict.fromkeys(found)):
@@ -113,7 +126,8 @@ def explain_definition(explainer: Explainer, path: str, definition: Definition) 
 
 def list_calls(explainer: Explainer, path: str, definition: Definition) -> Iterator[str]:
     """Yield what a definition calls: names of its file and of those it imports, and names from outside."""
-    language, text = language_for(path) or "", explainer.texts[path]
+    language = language_for(path) or ""
+    text = explainer.texts[path]
     fields = CALLS.get(language)
     if fields is None or not is_parseable(text):
         return
@@ -127,7 +141,9 @@ def list_calls(explainer: Explainer, path: str, definition: Definition) -> Itera
     receiver = RECEIVER.match(explainer.signature(path, definition))
     own = ("self", "this", "cls", receiver[1] if receiver else "")
     calls: dict[str, dict[str, None]] = {"calls": {}, "calls from outside": {}}
-    for node in Trees().root(language, text).find_all(any=[{"kind": kind} for kind in fields]):
+    for node in (
+        Trees().root(language, text).find_all(any=[{"kind": kind} for kind in fields])
+    ):
         name = node.field(fields[node.kind()])
         is_inside = definition.line <= node.range().start.line + 1 <= definition.end_line
         if name is None or not is_inside or not NAME.fullmatch(name.text()):
@@ -135,35 +151,57 @@ def list_calls(explainer: Explainer, path: str, definition: Definition) -> Itera
         first, *rest = SEPARATOR.split(name.text())
         last = rest[-1] if rest else first
         # The class of any other object is not known, so neither is its method.
-        is_known = not rest or (len(rest) == 1 and (first in own or first in known or first in bound))
+        is_known = not rest or (
+            len(rest) == 1 and (first in own or first in known or first in bound)
+        )
         if last in known and last != definition.name and is_known:
             calls["calls"][known[last]] = None
         elif first in bound and first not in own:
             calls["calls from outside"][name.text()] = None
-    yield from (f"  {label}: {first_of(list(found), LISTED)}" for label, found in calls.items() if found)
+    yield from (
+        f"  {label}: {first_of(list(found), LISTED)}"
+        for label, found in calls.items()
+        if found
+    )
 
 
 def list_callers(
     explainer: Explainer, path: str, definition: Definition, *, is_shared: bool
 ) -> Iterator[str]:
     """Yield what uses a definition, by file; one that shares its name is looked for where its file is imported."""
-    name = definition.qualname if is_shared and "." in definition.qualname else definition.name
-    near = {path, *explainer.imports.importers_of(path)} if is_shared else explainer.texts.keys()
-    texts = {each: explainer.texts[each] for each in near if definition.name in explainer.texts[each]}
+    name = (
+        definition.qualname if is_shared and "." in definition.qualname else definition.name
+    )
+    near = (
+        {path, *explainer.imports.importers_of(path)}
+        if is_shared
+        else explainer.texts.keys()
+    )
+    texts = {
+        each: explainer.texts[each]
+        for each in near
+        if definition.name in explainer.texts[each]
+    }
     rows: dict[str, dict[int, None]] = {}
     if NAME.fullmatch(name):
         listed = find_references(name, texts, seconds=SECONDS)
         for found in listed.references:
-            is_inside = found.path == path and definition.line <= found.line <= definition.end_line
+            is_inside = (
+                found.path == path and definition.line <= found.line <= definition.end_line
+            )
             if found.kind in ("call", "use") and not is_inside:
                 rows.setdefault(found.path, {})[found.line] = None
-        yield from (f"  uses left out: {each.path}: {each.reason}" for each in listed.skipped[:1])
+        yield from (
+            f"  uses left out: {each.path}: {each.reason}" for each in listed.skipped[:1]
+        )
     source = sorted(each for each in rows if not is_test_or_example(each))
     for each in source[:CALLERS]:
         around = explainer.definitions(each)
         places = []
         for line in rows[each]:
-            holder = next((d.qualname for d in reversed(around) if d.line <= line <= d.end_line), "")
+            holder = next(
+                (d.qualname for d in reversed(around) if d.line <= line <= d.end_line), ""
+            )
             places.append(f"{holder} (line {line})" if holder else f"line {line}")
         yield f"  used in {each}: {first_of(places, LISTED // 2)}"
     if len(source) > CALLERS:

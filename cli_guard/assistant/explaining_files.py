@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
-from cli_guard.code.definitions import Definition, definition_nodes, find_definitions, is_parseable
+from cli_guard.code.definitions import (
+    Definition,
+    definition_nodes,
+    find_definitions,
+    is_parseable,
+)
 from cli_guard.code.file_imports import ImportGraph
 from cli_guard.code.languages import language_for
 from cli_guard.code.purpose import clip, first_paragraph, first_sentence, read_purpose
@@ -17,10 +22,36 @@ from cli_guard.code.test_files import is_test_file, is_test_or_example
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("languages/patterns.toml", "explaining")
-MOST_LINES, NAMES, LISTED, TESTS, SIGNATURE = 40, 14, 8, 3, 110
-SECONDS, LINE_CHARS = 2.0, 400
-CODE = frozenset(("function", "class", "method", "type", "constant", "interface", "enum", "struct", "trait"))
-FRONTS = ("README.md", "README.rst", "__init__.py", "mod.rs", "lib.rs", "doc.go", "index.js", "index.ts")
+MOST_LINES = 40
+NAMES = 14
+LISTED = 8
+TESTS = 3
+SIGNATURE = 110
+SECONDS = 2.0
+LINE_CHARS = 400
+CODE = frozenset(
+    (
+        "function",
+        "class",
+        "method",
+        "type",
+        "constant",
+        "interface",
+        "enum",
+        "struct",
+        "trait",
+    )
+)
+FRONTS = (
+    "README.md",
+    "README.rst",
+    "__init__.py",
+    "mod.rs",
+    "lib.rs",
+    "doc.go",
+    "index.js",
+    "index.ts",
+)
 HEAD_END = re.compile(r"\s*(?:[:{]|=>\s*\{|\{ *\}?)$")
 # Without the library, a definition of the same name stands in for it.
 FALLBACKS = frozenset(("except_clause", "except_group_clause"))
@@ -36,7 +67,9 @@ class Explainer:
         # Not all files were read for lack of time.
         self.is_cut = False
 
-    def find_definitions(self, name: str, near: Sequence[str] = ()) -> list[tuple[str, Definition]]:
+    def find_definitions(
+        self, name: str, near: Sequence[str] = ()
+    ) -> list[tuple[str, Definition]]:
         """Find the definitions of a name, which may be dotted: first in a path that is meant, then in the source."""
         parts = re.split(r"\.|::|#", name.removesuffix("()"))
         places: list[tuple[str, Definition]] = []
@@ -52,7 +85,11 @@ class Explainer:
         def order(place: tuple[str, Definition]) -> tuple[object, ...]:
             path, each = place
             is_meant = any(word in path.lower() for word in near)
-            side = is_test_or_example(path), kind_of(path) != "source", each.kind == "constant"
+            side = (
+                is_test_or_example(path),
+                kind_of(path) != "source",
+                each.kind == "constant",
+            )
             return not is_meant, *side, path.count("/"), path
 
         return sorted(places, key=order)
@@ -67,18 +104,33 @@ class Explainer:
 
     def symbols(self, path: str) -> tuple[Symbol, ...]:
         """Return the functions and classes of a file with their documentation, where the language has a reader."""
-        language, text = language_for(path), self.texts[path]
-        return symbols_of(self._trees, language, text) if language in LANGUAGES and is_parseable(text) else ()
+        language = language_for(path)
+        text = self.texts[path]
+        return (
+            symbols_of(self._trees, language, text)
+            if language in LANGUAGES and is_parseable(text)
+            else ()
+        )
 
     def explain_folder(self, path: str) -> Iterator[str]:
         """Yield what a folder is for, and its files with theirs; `path` ends in a slash, "" is the top."""
         inside = sorted(each for each in self.texts if each.startswith(path))
-        front = next((f"{path}{each}" for each in FRONTS if f"{path}{each}" in self.texts), "")
+        front = next(
+            (f"{path}{each}" for each in FRONTS if f"{path}{each}" in self.texts), ""
+        )
         purpose = self.purpose(front) if front else ""
-        yield f"{path or './'} ({count_of(len(inside), 'file')})" + (f": {purpose}" if purpose else "")
-        rows = list(dict.fromkeys(f"{path}{each[len(path) :].partition('/')[0]}" for each in inside))
+        yield f"{path or './'} ({count_of(len(inside), 'file')})" + (
+            f": {purpose}" if purpose else ""
+        )
+        rows = list(
+            dict.fromkeys(f"{path}{each[len(path) :].partition('/')[0]}" for each in inside)
+        )
         for each in rows[: MOST_LINES - 4]:
-            says = self.purpose(each) or next(self.list_names(each), "").strip() if each in self.texts else ""
+            says = (
+                self.purpose(each) or next(self.list_names(each), "").strip()
+                if each in self.texts
+                else ""
+            )
             folder = "" if each in self.texts else "/"
             yield f"  {each}{folder}" + (f": {first_sentence(says)}" if says else "")
         if len(rows) > MOST_LINES - 4:
@@ -86,18 +138,32 @@ class Explainer:
 
     def explain_file(self, path: str) -> Iterator[str]:
         """Yield what a file is for, its names, what it imports, what imports it, and its tests."""
-        lines, purpose = count_of(len(self.texts[path].splitlines()), "line"), self.purpose(path)
+        lines = count_of(len(self.texts[path].splitlines()), "line")
+        purpose = self.purpose(path)
         yield f"{path} ({lines})" + (f": {purpose}" if purpose else "")
         yield from self.list_names(path)
         found = self.imports.imports_of(path)
-        importers = sorted(self.imports.importers_of(path), key=lambda each: (is_test_or_example(each), each))
-        rows = (("imports", found.inside), ("from outside", found.outside), ("imported by", importers))
-        yield from (f"  {label}: {first_of(items, LISTED)}" for label, items in rows if items)
+        importers = sorted(
+            self.imports.importers_of(path),
+            key=lambda each: (is_test_or_example(each), each),
+        )
+        rows = (
+            ("imports", found.inside),
+            ("from outside", found.outside),
+            ("imported by", importers),
+        )
+        yield from (
+            f"  {label}: {first_of(items, LISTED)}" for label, items in rows if items
+        )
         yield from self.list_tests(path)
 
     def purpose(self, path: str) -> str:
         """Return what a file says of itself."""
-        said = PATTERNS["described"].search(self.texts[path][:4_000]) if kind_of(path) != "source" else None
+        said = (
+            PATTERNS["described"].search(self.texts[path][:4_000])
+            if kind_of(path) != "source"
+            else None
+        )
         return said[1] if said else read_purpose(path, self.texts[path])
 
     def list_names(self, path: str) -> Iterator[str]:
@@ -105,7 +171,11 @@ class Explainer:
         docs = {each.line: each for each in self.symbols(path)}
         top = [each for each in self.definitions(path) if "." not in each.qualname]
         code = [each for each in top if each.kind in CODE]
-        if exported := [*self.imports.python.exports_of(path)] if path.endswith("/__init__.py") else []:
+        if (
+            exported := [*self.imports.python.exports_of(path)]
+            if path.endswith("/__init__.py")
+            else []
+        ):
             yield f"  re-exports: {first_of(exported, NAMES)}"
         if top and not code:
             yield f"  holds: {first_of(list(dict.fromkeys(each.name for each in top)), NAMES)}"
@@ -123,31 +193,51 @@ class Explainer:
         named = (each for each in code if each.kind == "constant" and len(each.name) > 1)
         constants = {each.name: each for each in named if each.name[0] != "_"}
         if len(constants) + len(shown) <= NAMES:
-            yield from (f"  line {e.line}: {self.signature(path, e)}" for e in constants.values())
+            yield from (
+                f"  line {e.line}: {self.signature(path, e)}" for e in constants.values()
+            )
         elif constants:
             yield f"  constants: {first_of([*constants], NAMES)}"
 
     def signature(self, path: str, definition: Definition) -> str:
         """Return the head of a definition on one line."""
-        symbol = next((each for each in self.symbols(path) if each.line == definition.line), None)
+        symbol = next(
+            (each for each in self.symbols(path) if each.line == definition.line), None
+        )
         end = max(symbol.head_end, definition.line) if symbol else definition.line
         words = " ".join(self.texts[path].split("\n")[definition.line - 1 : end]).split()
         head = " ".join(words).replace("( ", "(").replace(", )", ")").replace(" )", ")")
-        return clip(HEAD_END.sub("", head).removeprefix("export ").removeprefix("default "), SIGNATURE)
+        return clip(
+            HEAD_END.sub("", head).removeprefix("export ").removeprefix("default "),
+            SIGNATURE,
+        )
 
     def list_tests(self, path: str, symbols: Sequence[str] = ()) -> Iterator[str]:
         """Yield the tests that cover a file or names of it."""
-        tests = [each for each in tests_for([path], symbols, self.texts).tests if each.path != path]
-        shown = [each.path + (f" ({first_of(each.names, 2)})" if each.names else "") for each in tests]
+        tests = [
+            each
+            for each in tests_for([path], symbols, self.texts).tests
+            if each.path != path
+        ]
+        shown = [
+            each.path + (f" ({first_of(each.names, 2)})" if each.names else "")
+            for each in tests
+        ]
         # For other languages than Python, tests are found by their names; they may import it all the same.
-        shown = shown or [each for each in self.imports.importers_of(path) if is_test_file(each)]
+        shown = shown or [
+            each for each in self.imports.importers_of(path) if is_test_file(each)
+        ]
         if shown:
             yield f"  tests: {first_of(shown, TESTS)}"
 
 
 def symbol_text(head: str, symbol: Symbol | None) -> str:
     """Return a head and the first sentence of its documentation."""
-    said = first_sentence(first_paragraph(symbol.doc.text.split("\n"))) if symbol and symbol.doc else ""
+    said = (
+        first_sentence(first_paragraph(symbol.doc.text.split("\n")))
+        if symbol and symbol.doc
+        else ""
+    )
     return f"{head} - {said}" if said else head
 
 
@@ -160,7 +250,11 @@ def may_define(name: str, path: str, text: str) -> bool:
     while at >= 0:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
-        if form.search(text, max(text.rfind("\n", 0, at) + 1, at - LINE_CHARS), min(end, at + LINE_CHARS)):
+        if form.search(
+            text,
+            max(text.rfind("\n", 0, at) + 1, at - LINE_CHARS),
+            min(end, at + LINE_CHARS),
+        ):
             return True
         at = text.find(name, end)
     return False

@@ -20,13 +20,21 @@ from cli_guard.code.definitions import find_definitions
 from cli_guard.git.log import Commit, CommitFile, blame_lines, is_shallow, read_log
 from cli_guard.git.repository import Repository
 
-LISTED, MOST_LISTED, MOST_READ = 10, 30, 2_000
-FILES, BODY_LINES, AUTHORS = 20, 6, 3
-SHORT_ID, WIDTH, MOST_LINES = 7, 100, 39
+LISTED = 10
+MOST_LISTED = 30
+MOST_READ = 2_000
+FILES = 20
+BODY_LINES = 6
+AUTHORS = 3
+SHORT_ID = 7
+WIDTH = 100
+MOST_LINES = 39
 # The share of the words of a request, by rarity, that the commit which is meant has to hold.
 ENOUGH = 0.5
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
-DATE = re.compile(r"\d{4}-\d\d-\d\d|\d+ \w+ ago|last \w+day|midnight|yesterday(?:\.midnight)?|[a-z]+day")
+DATE = re.compile(
+    r"\d{4}-\d\d-\d\d|\d+ \w+ ago|last \w+day|midnight|yesterday(?:\.midnight)?|[a-z]+day"
+)
 STATUS = {"A": "new ", "D": "removed ", "R": "renamed ", "C": "copied "}
 
 
@@ -65,12 +73,16 @@ class HistoryReader:
         revision: str = "HEAD",
         allowed: Collection[str] | None = None,
     ) -> None:
-        self.request, self.repository, self.texts, self.allowed = request, repository, texts, allowed
+        self.request = request
+        self.repository = repository
+        self.texts = texts
+        self.allowed = allowed
         self.tip = self.resolve(request.revision or revision)
 
     def answer(self) -> Iterator[str]:
         """Yield the lines of the answer; none if nothing in the history fits. Raises GitError, UsageError."""
-        request, names = self.request, self.request.names
+        request = self.request
+        names = self.request.names
         if request.place:
             yield from self.answer_lines(*request.place)
             return
@@ -89,7 +101,9 @@ class HistoryReader:
             why = f"has {count_of(len(text), 'line')}" if raw else "is not there"
             yield f"{path} {why} at {self.tip[:SHORT_ID]}: there is no line {first} to look at."
             return
-        ids = blame_lines(self.repository, self.tip, path, first, min(last, len(text), first + LISTED))
+        ids = blame_lines(
+            self.repository, self.tip, path, first, min(last, len(text), first + LISTED)
+        )
         for number, oid in enumerate(ids, first):
             yield f"{path}:{number}: {oid[:SHORT_ID]} {text[number - 1].strip()}"
         for oid in dict.fromkeys(ids):
@@ -101,7 +115,9 @@ class HistoryReader:
         commits = self.load(subject, MOST_READ)
         if not commits:
             return
-        renames = (each for each in commits if any(file.status == "R" for file in each.files))
+        renames = (
+            each for each in commits if any(file.status == "R" for file in each.files)
+        )
         chosen = commits[-1 if request.wants == "added" else 0]
         chosen = next(renames, chosen) if request.wants == "renamed" else chosen
         yield from self.describe(chosen.oid)
@@ -119,7 +135,9 @@ class HistoryReader:
         """Yield commits, the newest first, and what they changed."""
         request = self.request
         most = min(request.count or LISTED, MOST_LISTED)
-        commits = self.load(subject, MOST_READ if request.kind == "files" or not request.count else most)
+        commits = self.load(
+            subject, MOST_READ if request.kind == "files" or not request.count else most
+        )
         if not commits:
             yield f"No commit{subject.about}{self.bounds}."
         elif len(commits) == 1 or (request.count == 1):
@@ -148,7 +166,8 @@ class HistoryReader:
         times = Counter(file.path for each in commits for file in self.visible(each.files))
         if times:
             yield from wrap_items(
-                f"{count_of(len(times), 'file')}: ", [path for path, _ in times.most_common()]
+                f"{count_of(len(times), 'file')}: ",
+                [path for path, _ in times.most_common()],
             )
 
     def describe(self, oid: str, only: Collection[str] = ()) -> Iterator[str]:
@@ -160,15 +179,21 @@ class HistoryReader:
         if len(body) > BODY_LINES:
             yield f"    and {count_of(len(body) - BODY_LINES, 'more line')}"
         if len(commit.parents) > 1:
-            yield "  a merge of " + " and ".join(parent[:SHORT_ID] for parent in commit.parents)
+            yield "  a merge of " + " and ".join(
+                parent[:SHORT_ID] for parent in commit.parents
+            )
         files = self.visible(commit.files)
         if files:
-            yield from wrap_items("  files: ", [STATUS.get(file.status, "") + file.path for file in files])
+            yield from wrap_items(
+                "  files: ", [STATUS.get(file.status, "") + file.path for file in files]
+            )
         left_out = len(commit.files) - len(files)
         if left_out:
             yield f"  and {count_of(left_out, 'file')} outside of --path"
         chosen = [file.path for file in files if not only or file.path in only][:FILES]
-        yield from (f"  {line}" for line in list_changed_symbols(self.repository, oid, chosen))
+        yield from (
+            f"  {line}" for line in list_changed_symbols(self.repository, oid, chosen)
+        )
 
     def visible(self, files: Iterable[CommitFile]) -> list[CommitFile]:
         """Return the files that may be shown, the source first."""
@@ -181,32 +206,54 @@ class HistoryReader:
             return list(subject.found)
         request = self.request
         options, paths = subject.selection
-        tips, bounds = [self.tip], []
+        tips = [self.tip]
+        bounds = []
         for name, word in (("since", request.since), ("until", request.until)):
             if DATE.fullmatch(word):
                 # Git takes a day alone for that day at the present hour.
-                hour = "" if not DAY.fullmatch(word) else " 00:00:00" if name == "since" else " 23:59:59"
+                hour = (
+                    ""
+                    if not DAY.fullmatch(word)
+                    else " 00:00:00"
+                    if name == "since"
+                    else " 23:59:59"
+                )
                 bounds.append(f"--{name}={word}{hour}")
             elif word and name == "since":
                 tips.append(f"^{self.resolve(word)}")
             elif word:
                 tips[0] = self.resolve(word)
         if request.author:
-            bounds += ["--regexp-ignore-case", "--fixed-strings", f"--author={request.author}"]
+            bounds += [
+                "--regexp-ignore-case",
+                "--fixed-strings",
+                f"--author={request.author}",
+            ]
         if self.allowed is not None and not subject.paths:
             paths = tuple(self.allowed)
         shown = (*bounds, *options)
-        return read_log(self.repository, *shown, tips=tips, count=most, paths=paths, files=not subject.span)
+        return read_log(
+            self.repository,
+            *shown,
+            tips=tips,
+            count=most,
+            paths=paths,
+            files=not subject.span,
+        )
 
     def resolve(self, revision: str) -> str:
         """Return the id of a commit; "release" is the last tag. Raises UsageError."""
         if revision.rpartition(" ")[2] in ("release", "tag", "version"):
-            revision = self.repository.git.optional("describe", "--tags", "--abbrev=0", "HEAD") or revision
+            revision = (
+                self.repository.git.optional("describe", "--tags", "--abbrev=0", "HEAD")
+                or revision
+            )
         return self.repository.resolve(revision)
 
     def find_subject(self) -> Subject | None:
         """Find what the request names in the history; None if nothing there fits it."""
-        request, names = self.request, self.request.names
+        request = self.request
+        names = self.request.names
         quoted = (*request.texts, *names.symbols)
         for name in (*names.symbols, *(request.words[:3] if names.paths else ())):
             if found := self.find_definition(name, names.paths):
@@ -224,7 +271,9 @@ class HistoryReader:
         words = (*request.words, *quoted)
         if not words:
             return Subject()
-        if len(request.words) == 1 and (found := self.find_definition(request.words[0], ())):
+        if len(request.words) == 1 and (
+            found := self.find_definition(request.words[0], ())
+        ):
             return found
         return self.find_by_words(words)
 
@@ -232,8 +281,14 @@ class HistoryReader:
         """Find the definition of a name at the revision; one in the source comes before one in a test."""
         for path, known in Explainer(self.texts).find_definitions(name):
             if not paths or path in paths:
-                there = (self.repository.show(self.tip, path) or b"").decode("utf-8", "replace")
-                same = (each for each in find_definitions(path, there) if each.qualname == known.qualname)
+                there = (self.repository.show(self.tip, path) or b"").decode(
+                    "utf-8", "replace"
+                )
+                same = (
+                    each
+                    for each in find_definitions(path, there)
+                    if each.qualname == known.qualname
+                )
                 if found := next(same, None):
                     title = f"{found.qualname} ({path}:{found.line})"
                     return Subject(title, (path,), (found.line, found.end_line))
@@ -245,7 +300,14 @@ class HistoryReader:
         held = []
         for each in self.load(Subject(), MOST_READ):
             paths = (file.path for file in each.files[:FILES])
-            held.append((each, wanted.intersection(stems_of(" ".join((each.subject, each.body, *paths))))))
+            held.append(
+                (
+                    each,
+                    wanted.intersection(
+                        stems_of(" ".join((each.subject, each.body, *paths)))
+                    ),
+                )
+            )
         spread = Counter(word for _, have in held for word in have)
         weight = {word: (1 + spread[word]) ** -0.5 for word in wanted}
         points = [(sum(weight[word] for word in have), each) for each, have in held]
@@ -254,7 +316,9 @@ class HistoryReader:
             near = (each for score, each in points if score == best[0])
             return Subject(found=tuple(near)[:LISTED])
         exact = Subject(f'"{words[0]}"', text=words[0])
-        return exact if len(words) == 1 and len(words[0]) > 3 and self.load(exact, 1) else None
+        return (
+            exact if len(words) == 1 and len(words[0]) > 3 and self.load(exact, 1) else None
+        )
 
 
 def answer_history(
@@ -269,9 +333,17 @@ def answer_history(
         return ("There is no history here: these files are held in memory.",)
     if repository.head is None:
         return ("There is no commit yet: the history begins with the first one.",)
-    lines = tuple(islice(HistoryReader(request, repository, texts, revision, allowed).answer(), MOST_LINES))
+    lines = tuple(
+        islice(
+            HistoryReader(request, repository, texts, revision, allowed).answer(),
+            MOST_LINES,
+        )
+    )
     if lines and is_shallow(repository):
-        return (*lines, "This clone is shallow: older commits are not in it (`git fetch --unshallow`).")
+        return (
+            *lines,
+            "This clone is shallow: older commits are not in it (`git fetch --unshallow`).",
+        )
     return lines
 
 
@@ -282,7 +354,12 @@ def commit_line(commit: Commit) -> str:
 
 def wrap_items(label: str, items: Sequence[str]) -> Iterator[str]:
     """Yield at most 20 items on lines of some 100 characters."""
-    indent, shown = " " * len(label), first_of(items, FILES)
+    indent = " " * len(label)
+    shown = first_of(items, FILES)
     yield from textwrap.wrap(
-        label + shown, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        label + shown,
+        WIDTH,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )

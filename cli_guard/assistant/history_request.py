@@ -51,7 +51,11 @@ def forms(section: str) -> Mapping[str, re.Pattern[str]]:
 def read_history_request(text: str, names: Names) -> HistoryRequest | None:
     """Read a request; None if it is not about the history, or is more than one sentence."""
     plain = " ".join(text.split()).rstrip("?!. ")
-    if not plain or len(plain) > LONGEST or SENTENCE_END.search(text.strip().rstrip("?!. ")):
+    if (
+        not plain
+        or len(plain) > LONGEST
+        or SENTENCE_END.search(text.strip().rstrip("?!. "))
+    ):
         return None
     lower = plain.lower()
     start = opening.end() if (opening := forms("asks")["opening"].match(lower)) else 0
@@ -63,9 +67,18 @@ def read_history_request(text: str, names: Names) -> HistoryRequest | None:
     # "What happened?", "show the changes": nothing says that the past is meant.
     is_bounded = request.revision or request.since or request.until or request.author
     has_subject = (
-        names.paths or names.missing or names.symbols or request.texts or request.words or request.place
+        names.paths
+        or names.missing
+        or names.symbols
+        or request.texts
+        or request.words
+        or request.place
     )
-    return request if is_bounded or has_subject or kind == "list" or "history" in lower else None
+    return (
+        request
+        if is_bounded or has_subject or kind == "list" or "history" in lower
+        else None
+    )
 
 
 def read_parts(
@@ -75,14 +88,19 @@ def read_parts(
 
     def part(form: str, *groups: str) -> str:
         match = found[form]
-        return next((match[each] for each in groups or ("at",) if match and match[each]), "")
+        return next(
+            (match[each] for each in groups or ("at",) if match and match[each]), ""
+        )
 
     ends = part("span", "a", "c"), part("span", "b", "d")
     if all(NUMBER.fullmatch(each) for each in ends):
         ends = ("", "")  # no span, or values: "from 600 to 900"
-    place, path = None, part("place", "path")
+    place = None
+    path = part("place", "path")
     if first := part("place", "line", "number"):
-        known = next((each for each in (*names.paths, *names.missing) if each.endswith(path)), path)
+        known = next(
+            (each for each in (*names.paths, *names.missing) if each.endswith(path)), path
+        )
         place = (known, int(first), int(part("place", "last") or first)) if known else None
     is_span = any(ends) or found["since"] or found["count"]
     revision = "" if is_span else part("revision") or "HEAD" * (found["one"] is not None)
@@ -90,7 +108,11 @@ def read_parts(
     author = "" if author in (*ends, part("revision")) else author
     taken = {*names.paths, *names.missing, *names.symbols, *names.outside}
     quoted = [next(filter(None, each)) for each in forms("parts")["quoted"].findall(plain)]
-    texts = tuple(each for each in quoted if each not in taken and each not in (revision, author, *ends))
+    texts = tuple(
+        each
+        for each in quoted
+        if each not in taken and each not in (revision, author, *ends)
+    )
     number = part("count", "n", "m")
     said = ("count", "period", "since", "until", *(("span",) if any(ends) else ()))
     rest = plain
@@ -101,7 +123,11 @@ def read_parts(
         author,
         revision,
     ):
-        rest = re.sub(rf"(?<!\w){re.escape(said_of_it)}(?!\w)", " ", rest) if said_of_it else rest
+        rest = (
+            re.sub(rf"(?<!\w){re.escape(said_of_it)}(?!\w)", " ", rest)
+            if said_of_it
+            else rest
+        )
     return HistoryRequest(
         kind,
         names,
@@ -113,7 +139,10 @@ def read_parts(
         author,
         read_number(number) if number else 0,
         place,
-        next((each for each in ("renamed", "removed") if found[each]), "added" if found["first"] else ""),
+        next(
+            (each for each in ("renamed", "removed") if found[each]),
+            "added" if found["first"] else "",
+        ),
     )
 
 
@@ -121,7 +150,9 @@ def words_in(text: str) -> Iterator[str]:
     """Yield the words that say what a request is about, without those that only ask."""
     ignored = frozenset(read_table(TABLE)["words"]["ignored"].split())
     words = (word.removesuffix("'s").strip("'.") for word in WORD.findall(text))
-    yield from dict.fromkeys(each for each in words if each.lower() not in ignored and stems_of(each))
+    yield from dict.fromkeys(
+        each for each in words if each.lower() not in ignored and stems_of(each)
+    )
 
 
 def read_number(word: str) -> int:

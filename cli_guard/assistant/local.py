@@ -54,10 +54,19 @@ class LocalAssistant:
         said = read_request(request, paths)
         names = said.names
         if kind is None and not said.server_call and read_history_request(request, names):
-            past = {"paths": list(names.paths), "symbols": list(names.symbols), "also": [], "history": True}
+            past = {
+                "paths": list(names.paths),
+                "symbols": list(names.symbols),
+                "also": [],
+                "history": True,
+            }
             return Reading("repo_qna", "the recorded history", past)
         named = list(dict.fromkeys((*names.paths, *names.missing, *names.outside)))
-        wishes: dict[str, object] = {"paths": named, "symbols": list(names.symbols), "also": []}
+        wishes: dict[str, object] = {
+            "paths": named,
+            "symbols": list(names.symbols),
+            "also": [],
+        }
         if said.server_call:
             wishes = {}
         elif said.is_about_git:
@@ -76,7 +85,9 @@ class LocalAssistant:
             # What a command names need not be there.
             wishes["paths"] = []
         elif (
-            said.kind == "repo_qna" and named == list(names.paths)[:1] and (thing := read_explained(request))
+            said.kind == "repo_qna"
+            and named == list(names.paths)[:1]
+            and (thing := read_explained(request))
         ):
             wishes["explain"], wishes["near"] = thing
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
@@ -116,9 +127,13 @@ class LocalAssistant:
             if lines := result_of(state, tool).get("lines"):
                 return list(lines)
         _, answer = KINDS[str(state["task_type"])]
-        return answer_both(state, answer) if state["wishes"].get("search") else answer(state)
+        return (
+            answer_both(state, answer) if state["wishes"].get("search") else answer(state)
+        )
 
-    def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "SearchResult":
+    def find(
+        self, world: "World", question: str, paths: Sequence[str] = ()
+    ) -> "SearchResult":
         """Search for the words of a question in some files or in all, each question once."""
         key = (question, *paths)
         if key not in self._found:

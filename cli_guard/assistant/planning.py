@@ -47,18 +47,33 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     """Search for the words of the question and read the best files; then find the command if one was asked for."""
     if state["round"] > 1:
         return Planned(suggest_command(state))
-    request, paths = request_of(state), state["requested_paths"]
+    request = request_of(state)
+    paths = state["requested_paths"]
     if not state["allowed_paths"]:
-        reason = "no path may be looked at: allow some" if state["restricted"] else "no file here holds text"
+        reason = (
+            "no path may be looked at: allow some"
+            if state["restricted"]
+            else "no file here holds text"
+        )
         return Planned((), failed=reason)
     named = paths if state["wishes"].get("named") else []
     without = request.topic_without(named)
     if named and not without:
-        return Planned(tuple(read_action("explain", "see what it holds", name=p) for p in paths[:EXPLAINED]))
+        return Planned(
+            tuple(
+                read_action("explain", "see what it holds", name=p)
+                for p in paths[:EXPLAINED]
+            )
+        )
     # The name of a file says where to look, not what for, unless too little is left without it.
     query = without if named and len(without.split()) > LEAST_WORDS else request.topic
-    actions = [read_action("search_repository", "find where it stands", query=query, paths=named)]
-    actions += [read_action("read_file", "read what is there", path=path) for path in paths[:READ_FILES]]
+    actions = [
+        read_action("search_repository", "find where it stands", query=query, paths=named)
+    ]
+    actions += [
+        read_action("read_file", "read what is there", path=path)
+        for path in paths[:READ_FILES]
+    ]
     if not set(state["wishes"].get("also", ())) & {"command_help", "test_workflow"}:
         return Planned(tuple(actions))
     found = find_tests_or_command(state) if request.mentions_tests else find_command(state)
@@ -79,7 +94,9 @@ def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) 
     """Explain what the request names; where nothing has that name, plan as for any other request of its kind."""
     wishes = state["wishes"]
     if state["round"] == 1:
-        asked = read_action("explain", "explain it", name=wishes["explain"], near=wishes["near"])
+        asked = read_action(
+            "explain", "explain it", name=wishes["explain"], near=wishes["near"]
+        )
         return Planned((asked,), last=False)
     if replies.result_of(state, "explain").get("lines"):
         return Planned(())
@@ -88,7 +105,9 @@ def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) 
 
 def find_places(state: State) -> Action:
     """The call that searches for the words of a request, which may be a question."""
-    return read_action("search_repository", "find where it stands", query=request_of(state).topic, paths=[])
+    return read_action(
+        "search_repository", "find where it stands", query=request_of(state).topic, paths=[]
+    )
 
 
 def find_command(state: State) -> Action:
@@ -99,22 +118,33 @@ def find_command(state: State) -> Action:
 
 def find_tests_or_command(state: State) -> Action:
     """The call that finds the tests of what is named; of nothing in particular, the command that runs them all."""
-    paths, symbols = state["requested_paths"], state["wishes"].get("symbols", [])
+    paths = state["requested_paths"]
+    symbols = state["wishes"].get("symbols", [])
     if not paths and not symbols:
         return find_command(state)
-    return read_action("find_tests", "find the tests that cover it", paths=paths, symbols=symbols)
+    return read_action(
+        "find_tests", "find the tests that cover it", paths=paths, symbols=symbols
+    )
 
 
 def found_command(state: State) -> str | None:
     """The command that a tool of this run has found."""
-    found = (r.get("command") for r in state["tool_results"] if r["tool"] in ("find_tests", "advise_command"))
+    found = (
+        r.get("command")
+        for r in state["tool_results"]
+        if r["tool"] in ("find_tests", "advise_command")
+    )
     return next((str(command) for command in found if command), None)
 
 
 def suggest_command(state: State) -> tuple[Action, ...]:
     """Show the command that was found."""
     command = found_command(state)
-    return (read_action("suggest_command", "the command to run", command=command),) if command else ()
+    return (
+        (read_action("suggest_command", "the command to run", command=command),)
+        if command
+        else ()
+    )
 
 
 def plan_command(state: State, in_repository: bool) -> Planned:
@@ -123,8 +153,12 @@ def plan_command(state: State, in_repository: bool) -> Planned:
         return Planned((find_command(state),), last=False)
     if state["round"] == 2:
         purpose = state["tool_results"][-1].get("purpose")
-        ends = purpose in CHECKS or (purpose in BUILDS and not state["wishes"].get("forbids"))
-        return Planned(suggest_command(state), last=not (ends and may_run(state, in_repository)))
+        ends = purpose in CHECKS or (
+            purpose in BUILDS and not state["wishes"].get("forbids")
+        )
+        return Planned(
+            suggest_command(state), last=not (ends and may_run(state, in_repository))
+        )
     return Planned(run_and_record(state))
 
 
@@ -137,14 +171,18 @@ def plan_tests(state: State, in_repository: bool) -> Planned:
     command = found_command(state)
     if command is None or in_repository:
         return Planned(suggest_command(state), last=not may_run(state, in_repository))
-    simulated = read_action("simulate_tests", "what the fixture has recorded", command=command)
+    simulated = read_action(
+        "simulate_tests", "what the fixture has recorded", command=command
+    )
     return Planned((*suggest_command(state), simulated))
 
 
 def may_run(state: State, in_repository: bool) -> bool:
     """Is the command that was found one to run here: ordered, exact, no server, and in a repository?"""
     command = found_command(state)
-    if not (state["wishes"].get("runs") and in_repository and command) or NOT_EXACT.search(command):
+    if not (state["wishes"].get("runs") and in_repository and command) or NOT_EXACT.search(
+        command
+    ):
         return False
     from cli_guard.execution.processes.servers import find_expected_port
 
@@ -154,7 +192,10 @@ def may_run(state: State, in_repository: bool) -> bool:
 def run_and_record(state: State) -> tuple[Action, ...]:
     """Run the command that was found, after an approval; and record what the request wants recorded then."""
     arguments: Data = {"command": found_command(state)}
-    return (Action("run_command", arguments, risk="execute", purpose="run the command"), *record(state))
+    return (
+        Action("run_command", arguments, risk="execute", purpose="run the command"),
+        *record(state),
+    )
 
 
 def plan_documentation(state: State, in_repository: bool) -> Planned:
@@ -162,7 +203,10 @@ def plan_documentation(state: State, in_repository: bool) -> Planned:
     if state["round"] > 1:
         return Planned((*write(state, required=False), *record(state)))
     last = not request_of(state).writes
-    return Planned((propose(state, "propose_documentation", "compare docstrings and signatures"),), last=last)
+    return Planned(
+        (propose(state, "propose_documentation", "compare docstrings and signatures"),),
+        last=last,
+    )
 
 
 def plan_refactoring(state: State, in_repository: bool) -> Planned:
@@ -174,7 +218,11 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
     if state["round"] > 2:
         return Planned((*write(state, required=True), *record(state)))
     paths = concerned_files(state)
-    tests = (read_action("find_tests", "find the tests that cover it", paths=paths),) if paths else ()
+    tests = (
+        (read_action("find_tests", "find the tests that cover it", paths=paths),)
+        if paths
+        else ()
+    )
     return Planned(tests, last=not writes, failed=missing_names(state))
 
 
@@ -187,18 +235,27 @@ def concerned_files(state: State) -> list[str]:
     if any(step["places"] for step in planned.get("steps", ())):
         return []
     usages = planned.get("usages", ())
-    used = [place[0] for group in usages if group["kind"] in CODE_USES for place in group["places"]]
-    known = set(state["allowed_paths"])
-    return [path for path in dict.fromkeys(state["proposal"].get("paths") or used) if path in known][
-        :CONCERNED
+    used = [
+        place[0]
+        for group in usages
+        if group["kind"] in CODE_USES
+        for place in group["places"]
     ]
+    known = set(state["allowed_paths"])
+    return [
+        path
+        for path in dict.fromkeys(state["proposal"].get("paths") or used)
+        if path in known
+    ][:CONCERNED]
 
 
 def plan_change(state: State, in_repository: bool) -> Planned:
     """Plan steps and, where it is mechanical, the patch; then the write and what the request wants recorded."""
     recorded = record(state)
     if state["round"] > 1:
-        return Planned((*write(state, required=not recorded), *recorded), failed=missing_names(state))
+        return Planned(
+            (*write(state, required=not recorded), *recorded), failed=missing_names(state)
+        )
     if recorded and request_of(state).only_recorded:
         return Planned(recorded)
     return Planned((propose(state, "plan_change", "find what has to change"),), last=False)
@@ -215,7 +272,9 @@ def write(state: State, *, required: bool) -> tuple[Action, ...]:
     if not proposal and not required:
         return ()
     steps = (step for result in state["tool_results"] for step in result.get("steps", ()))
-    paths = proposal.get("paths") or list(dict.fromkeys(path for step in steps for path in step["paths"]))
+    paths = proposal.get("paths") or list(
+        dict.fromkeys(path for step in steps for path in step["paths"])
+    )
     arguments: Data = {"paths": paths, "patch": proposal.get("patch", "")}
     return (Action("write_file", arguments, risk="write", purpose="change the files"),)
 
@@ -225,21 +284,40 @@ def record(state: State) -> tuple[Action, ...]:
     by_git: Data = {"content": "", "findings": 0}
     by_host: Data = {"purpose": state["normalized_input"][:2_000]}
     return tuple(
-        Action(tool, by_git if tool.startswith("git_") else by_host, risk="git", purpose="record the change")
+        Action(
+            tool,
+            by_git if tool.startswith("git_") else by_host,
+            risk="git",
+            purpose="record the change",
+        )
         for tool in request_of(state).recorded
     )
 
 
 def missing_names(state: State) -> str | None:
     """Why a plan fails: all that the request names is missing."""
-    planned = next((r for r in state["tool_results"] if r["tool"] in ("plan_refactoring", "plan_change")), {})
-    if not planned.get("missing") or planned.get("usages") or planned.get("steps") or state["proposal"]:
+    planned = next(
+        (
+            r
+            for r in state["tool_results"]
+            if r["tool"] in ("plan_refactoring", "plan_change")
+        ),
+        {},
+    )
+    if (
+        not planned.get("missing")
+        or planned.get("usages")
+        or planned.get("steps")
+        or state["proposal"]
+    ):
         return None
     return "; ".join(planned["missing"])
 
 
 # Each kind of task: what plans its actions, and what answers with their results.
-KINDS: dict[str, tuple[Callable[[State, bool], Planned], Callable[[State], Iterable[str]]]] = {
+KINDS: dict[
+    str, tuple[Callable[[State, bool], Planned], Callable[[State], Iterable[str]]]
+] = {
     "repo_qna": (plan_answer, replies.answer_question),
     "doc_generation": (plan_documentation, replies.answer_documentation),
     "refactor_plan": (plan_refactoring, replies.answer_change),

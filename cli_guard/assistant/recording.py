@@ -29,7 +29,9 @@ from cli_guard.secrets.redact import redact
 if TYPE_CHECKING:
     from cli_guard.graph.state import Data
 
-SUBJECTS, LISTED, NAMED_PATHS = 30, 6, 8
+SUBJECTS = 30
+LISTED = 6
+NAMED_PATHS = 8
 LEFT = "Left to you: nothing is committed, pushed or opened from here. "
 
 
@@ -53,7 +55,10 @@ class Recorder:
         invocation: Invocation,
         writer: MessageWriter | None = None,
     ) -> None:
-        self.wanted, self.repository, self.invocation, self.writer = wanted, repository, invocation, writer
+        self.wanted = wanted
+        self.repository = repository
+        self.invocation = invocation
+        self.writer = writer
         self.commands: list[str] = []
         self.messages: list[str] = []
         self.stop: Proposal | None = None
@@ -78,18 +83,29 @@ class Recorder:
 
     def commit_lines(self) -> Iterator[str]:
         """The files of the commit; `git add` for what is not staged, and `git commit` with a message."""
-        wanted, staged = self.wanted, self.repository.has_staged()
+        wanted = self.wanted
+        staged = self.repository.has_staged()
         from_index = staged and not (wanted.everything or wanted.paths)
-        with gather(Staged() if from_index else Worktree(), self.repository, self.invocation) as gathered:
+        with gather(
+            Staged() if from_index else Worktree(), self.repository, self.invocation
+        ) as gathered:
             changed = gathered.subject.changes
-            changes = [each for each in changed if not wanted.paths or each.path in wanted.paths]
+            changes = [
+                each for each in changed if not wanted.paths or each.path in wanted.paths
+            ]
             if not staged:
                 yield "Nothing is staged."
-            if not changes and not (wanted.everything or wanted.paths or wanted.message or wanted.branch):
+            if not changes and not (
+                wanted.everything or wanted.paths or wanted.message or wanted.branch
+            ):
                 yield "There is nothing to commit."
                 return
             if not changes:
-                yield "Nothing has changed in the work tree either." if not wanted.paths else "Not changed."
+                yield (
+                    "Nothing has changed in the work tree either."
+                    if not wanted.paths
+                    else "Not changed."
+                )
             elif not from_index:
                 yield f"Changed in the work tree: {list_paths(changes)}."
             tracked = [each for each in changes if each.old_blob] or changes
@@ -98,7 +114,8 @@ class Recorder:
             subject = replace(gathered.subject, changes=chosen)
             if changes:
                 # With the cache, the hook of the commit itself has little left to examine.
-                cache, today = Cache(self.repository.state_folder), self.invocation.now.date()
+                cache = Cache(self.repository.state_folder)
+                today = self.invocation.now.date()
                 done, _ = run(replace(gathered, subject=subject), None, today, cache)
                 if from_index and done.decision is not Decision.ALLOW:
                     # Approvals count, and what waits for one is recorded.
@@ -129,7 +146,9 @@ class Recorder:
         )
         opens = "open_pull_request" in self.wanted.tools
         base = self.wanted.base or self.default_branch(remote)
-        upstream = self.git("rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}")
+        upstream = self.git(
+            "rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}"
+        )
         start = upstream if upstream and not opens else self.start_of(remote, base)
         start = "" if start == branch else start
         commits = self.subjects(f"{start}..HEAD") if start else []
@@ -158,10 +177,18 @@ class Recorder:
         options = "" if is_tracked else f" -u {shlex.quote(remote or 'origin')} {name}"
         self.commands.append(f"git push{options}")
         if opens:
-            yield from self.pull_request_lines(base, branch, start, commits, has_origin="origin" in remotes)
+            yield from self.pull_request_lines(
+                base, branch, start, commits, has_origin="origin" in remotes
+            )
 
     def pull_request_lines(
-        self, base: str, branch: str, start: str, commits: Sequence[str], *, has_origin: bool
+        self,
+        base: str,
+        branch: str,
+        start: str,
+        commits: Sequence[str],
+        *,
+        has_origin: bool,
     ) -> Iterator[str]:
         """The title and the text of a pull request, from its commits."""
         draft = Draft("<what the branch does>", ())
@@ -169,13 +196,19 @@ class Recorder:
             with gather(Range(start, "HEAD"), self.repository, self.invocation) as gathered:
                 draft = self.draft(gathered.subject)
                 listed = tuple(f"- {each}" for each in commits[:LISTED])
-                draft = Draft(draft.subject, listed) if len(commits) > 1 else Draft(commits[0], draft.body)
+                draft = (
+                    Draft(draft.subject, listed)
+                    if len(commits) > 1
+                    else Draft(commits[0], draft.body)
+                )
                 draft = self.writer.write(draft, gathered.subject) if self.writer else draft
         yield f"Then open it from {branch or '<name>'} into {base or '<base>'} on the host, with this text:"
         yield from (f"  {line}".rstrip() for line in (draft.subject, *draft.body))
         if has_origin:
             options = self.message_options("--title", draft, body="--body")
-            self.commands.append(f"gh pr create --base {quote([base])} {options}   # if its host is GitHub")
+            self.commands.append(
+                f"gh pr create --base {quote([base])} {options}   # if its host is GitHub"
+            )
 
     def draft(self, subject: ReviewInput) -> Draft:
         """Draft a message in the style of the last commits."""
@@ -183,14 +216,19 @@ class Recorder:
 
     def subjects(self, which: str) -> list[str]:
         """Return the first lines of the last messages, none before the first commit."""
-        return self.git("log", "-n", str(SUBJECTS), "--no-show-signature", "--format=%s", which).splitlines()
+        return self.git(
+            "log", "-n", str(SUBJECTS), "--no-show-signature", "--format=%s", which
+        ).splitlines()
 
     def message_options(self, option: str, draft: Draft, body: str = "") -> str:
         """Return the options of a command that give it a message; one that the request names comes first."""
         given = self.wanted.message if option == "-m" else ""
-        subject, text = redact(given or draft.subject), redact("" if given else "\n".join(draft.body))
+        subject = redact(given or draft.subject)
+        text = redact("" if given else "\n".join(draft.body))
         self.messages.append("\n\n".join(filter(None, (subject, text))))
-        return f"{option} {shlex.quote(subject)}" + (f" {body or option} {shlex.quote(text)}" if text else "")
+        return f"{option} {shlex.quote(subject)}" + (
+            f" {body or option} {shlex.quote(text)}" if text else ""
+        )
 
     def start_of(self, remote: str, base: str) -> str:
         """Return the branch that the commits are counted from, "" if there is none."""
@@ -200,7 +238,9 @@ class Recorder:
 
     def default_branch(self, remote: str) -> str:
         """Return the branch that others start from: what the remote names, else main or master."""
-        named = self.git("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD")
+        named = self.git(
+            "symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD"
+        )
         found = (each for each in ("main", "master") if self.start_of(remote, each))
         return named.partition("/")[2] or next(found, "main")
 
@@ -211,11 +251,16 @@ class Recorder:
 
 
 def draft_recording(
-    said: Request, repository: Repository, invocation: Invocation, writer: MessageWriter | None = None
+    said: Request,
+    repository: Repository,
+    invocation: Invocation,
+    writer: MessageWriter | None = None,
 ) -> Proposal:
     """Answer a request to record something. Raises UsageError in a bare repository, GitError, ConfigError."""
     if repository.bare:
-        raise UsageError("a bare repository has no work tree: ask in one that has, for a commit or a push")
+        raise UsageError(
+            "a bare repository has no work tree: ask in one that has, for a commit or a push"
+        )
     recorder = Recorder(Recording.of(said), repository, invocation, writer)
     lines = (LEFT.rstrip(), *recorder.lines())
     notes, entries = writer.report() if writer else ((), ())
@@ -242,4 +287,6 @@ def quote(paths: Sequence[str]) -> str:
 
 def list_paths(changes: Sequence[FileChange]) -> str:
     """Return the paths of some changes on one line; what Git does not know yet is marked."""
-    return first_of([each.path + ("" if each.old_blob else " (new)") for each in changes], LISTED)
+    return first_of(
+        [each.path + ("" if each.old_blob else " (new)") for each in changes], LISTED
+    )

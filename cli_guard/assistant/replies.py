@@ -23,24 +23,35 @@ PATCH_LINES = 80
 
 def result_of(state: State, tool: str) -> Data:
     """What a tool gave back, nothing where it did not run or failed."""
-    return next((r for r in state["tool_results"] if r["tool"] == tool and "error" not in r), {})
+    return next(
+        (r for r in state["tool_results"] if r["tool"] == tool and "error" not in r), {}
+    )
 
 
 def answer_question(state: State) -> Iterator[str]:
     """Where it is, what is there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
-    yield from (f"Read {word!r} as {meant!r}." for word, meant in found.get("corrected", ()))
-    explained = [line for result in state["tool_results"] for line in result.get("lines", ())]
+    yield from (
+        f"Read {word!r} as {meant!r}." for word, meant in found.get("corrected", ())
+    )
+    explained = [
+        line for result in state["tool_results"] for line in result.get("lines", ())
+    ]
     yield from explained
     if places and not explained:
-        best, is_unsure = places[0], found["confidence"] == "low"
+        best = places[0]
+        is_unsure = found["confidence"] == "low"
         lacks = found["absent"] or found["missing"]
         if is_unsure:
             yield f"Not sure; nearest{' (without ' + first_of(lacks, SHOWN) + ')' if lacks else ''}:"
         yield place_line(best)
         # What the line above says in full is not said twice.
-        facts = [f for f in found["facts"] if f["path"] == best["path"] and f["value"] not in best["text"]]
+        facts = [
+            f
+            for f in found["facts"]
+            if f["path"] == best["path"] and f["value"] not in best["text"]
+        ]
         yield from (f"  {fact_text(fact)}" for fact in facts[:SHOWN])
         if is_unsure:
             yield from map(place_line, nearest_places(places[1:], best))
@@ -62,16 +73,25 @@ def nearest_places(places: list[Data], best: Data) -> list[Data]:
 def not_found_line(found: Data) -> str:
     """Which words stand nowhere, or nowhere together, and in how many files of which kinds."""
     shown = [f"{number} {kind}" for kind, number in found["kinds"][:SHOWN]]
-    files = count_of(found["looked_at"], "file") + (f" ({', '.join(shown)})" if shown else "")
+    files = count_of(found["looked_at"], "file") + (
+        f" ({', '.join(shown)})" if shown else ""
+    )
     if found["absent"]:
         return f"Not found: no {first_of(found['absent'], SHOWN)} in {files}."
     words = first_of(found["missing"] or found["terms"], SHOWN)
-    return f"Not found in {files}: no place there is about {words}." if words else f"Not found in {files}."
+    return (
+        f"Not found in {files}: no place there is about {words}."
+        if words
+        else f"Not found in {files}."
+    )
 
 
 def answer_both(state: State, answer: Callable[[State], Iterable[str]]) -> Iterator[str]:
     """Answer a request that may be a question about the code: both ways, the surer first, the other in short."""
-    places = [place_line(each) for each in result_of(state, "search_repository").get("places", [])[:BOTH]]
+    places = [
+        place_line(each)
+        for each in result_of(state, "search_repository").get("places", [])[:BOTH]
+    ]
     lines = list(answer(state))
     asks_tests = state["task_type"] == "test_workflow"
     sure = "find_tests" if asks_tests else "advise_command"
@@ -91,9 +111,12 @@ def answer_both(state: State, answer: Callable[[State], Iterable[str]]) -> Itera
 
 def fact_text(fact: Data) -> str:
     """`line 6: DB_POOL_SIZE, environment variable, default "5"`."""
-    value, shown = fact["value"], ""
+    value = fact["value"]
+    shown = ""
     if fact["kind"] == "statement":
-        return f"line {fact['line']}: {value}" + (f"  (in {fact['name']})" if fact["name"] else "")
+        return f"line {fact['line']}: {value}" + (
+            f"  (in {fact['name']})" if fact["name"] else ""
+        )
     if value:
         has_default = fact["kind"] in ("environment variable", "setting", "default")
         shown = f", default {value}" if has_default else f" = {value}"
@@ -112,7 +135,9 @@ def place_kind(place: Data) -> str:
 
 def first_of(items: Sequence[str], most: int) -> str:
     """Some items on one line, and how many more there are."""
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+    return ", ".join(items[:most]) + (
+        f" and {len(items) - most} more" if len(items) > most else ""
+    )
 
 
 def first_lines(lines: list[str], most: int, hint: str = "") -> Iterator[str]:
@@ -131,7 +156,9 @@ def answer_command(state: State) -> Iterator[str]:
         return
     yield from command_lines(state)
     width = max((len(part["text"]) for part in advice["parts"]), default=0)
-    yield from (f"  {part['text']:<{min(width, 24)}}  {part['meaning']}" for part in advice["parts"])
+    yield from (
+        f"  {part['text']:<{min(width, 24)}}  {part['meaning']}" for part in advice["parts"]
+    )
     # A note that only repeats what stands above or below is none.
     said = [*(part["meaning"] for part in advice["parts"]), advice.get("assumed") or ""]
     if advice.get("note") and not any(advice["note"] in each for each in said):
@@ -139,7 +166,9 @@ def answer_command(state: State) -> Iterator[str]:
     if advice.get("setup"):
         yield f"Before that: {advice['setup']}"
     for other in advice["alternatives"]:
-        yield f"Or: {other['command']}" + (f"  ({other['path']}:{other['line']})" if other["path"] else "")
+        yield f"Or: {other['command']}" + (
+            f"  ({other['path']}:{other['line']})" if other["path"] else ""
+        )
     if advice.get("assumed"):
         yield f"Assumed: {advice['assumed']}."
 
@@ -247,10 +276,14 @@ def answer_change(state: State) -> Iterator[str]:
         yield from (f"  {place}" for place in step["places"])
     by_hand = [f"{path}:{line}: {why}" for path, line, why in made["by_hand"]]
     # What stands in the way is also what is left to a person: once is enough.
-    yield from first_lines([f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS)
+    yield from first_lines(
+        [f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS
+    )
     yield from first_lines([f"By hand: {place}" for place in by_hand], RISKS)
     covering = result_of(state, "find_tests")
-    yield from (f"Covered by {line}" for line in covering_lines(covering, COVERING, names=False))
+    yield from (
+        f"Covered by {line}" for line in covering_lines(covering, COVERING, names=False)
+    )
     yield from uncovered_lines(covering)
     if made.get("assumed"):
         yield f"Assumed: {made['assumed']}."
@@ -261,7 +294,9 @@ def step_text(step: Data) -> str:
     """A step, and the files that it concerns, unless its places name them."""
     if step["places"]:
         return str(step["purpose"])
-    paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
+    paths = ", ".join(step["paths"][:SHOWN]) + (
+        " ..." if len(step["paths"]) > SHOWN else ""
+    )
     return str(step["purpose"]) + (f" ({paths})" if paths else "")
 
 

@@ -31,8 +31,11 @@ LONG_WISH = 7
 # Two kinds whose points are this near are both possible.
 CLOSE = 1
 # Points of a rule that guesses rather than knows, and of what is refusal.
-GUESSED, SURE = 3, 10
-TICKET = re.compile(r"\[?(?:[A-Z][A-Z0-9]{1,9}-\d{1,6}|\#\d{1,6})(?:\]|:)?[ \t]*[:-]?[ \t]+(?=\S+\s+\S)")
+GUESSED = 3
+SURE = 10
+TICKET = re.compile(
+    r"\[?(?:[A-Z][A-Z0-9]{1,9}-\d{1,6}|\#\d{1,6})(?:\]|:)?[ \t]*[:-]?[ \t]+(?=\S+\s+\S)"
+)
 # Verbs that are an order where even a command is their object.
 RUNNING = frozenset(("run", "rerun", "execute", "invoke", "start", "launch"))
 QUERY_CHARS = 2_000
@@ -89,7 +92,11 @@ class Request:
             return reason
         if self.risk and not self.risk.supported:
             return self.risk.reason
-        return "this is nothing that a repository's assistant does" if self.kind == "unsupported" else ""
+        return (
+            "this is nothing that a repository's assistant does"
+            if self.kind == "unsupported"
+            else ""
+        )
 
     @property
     def topic(self) -> str:
@@ -99,7 +106,9 @@ class Request:
     def topic_without(self, paths: Collection[str]) -> str:
         """The topic without the names of some files; "" for a question about those files as such."""
         names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
-        left = " ".join(word for word in self.topic.split() if word.strip("`'\"(),.:;?!") not in names)
+        left = " ".join(
+            word for word in self.topic.split() if word.strip("`'\"(),.:;?!") not in names
+        )
         return "" if pattern("about_a_file").fullmatch(left) else left
 
     @property
@@ -141,7 +150,9 @@ class Request:
         names = self.names
         risky = self.risk is not None and self.risk.kind in ("history", "destructive")
         # A question how, or about something lost, wants to know; an order is answered by its risk.
-        past = risky and (pattern("lost").search(self.text) or pattern("how").match(self.text))
+        past = risky and (
+            pattern("lost").search(self.text) or pattern("how").match(self.text)
+        )
         if (
             names.paths
             or names.missing
@@ -188,7 +199,11 @@ def read_request(text: str, paths: Collection[str] = ()) -> Request:
 @lru_cache(maxsize=8)
 def classify(text: str) -> Request:
     """Read a request without what it names: the main intent decides, and what must not be done before anything else."""
-    bounded = CONTROL.sub("", text[: 4 * REQUEST_CHARS]).strip()[:REQUEST_CHARS].replace("\r", "\n")
+    bounded = (
+        CONTROL.sub("", text[: 4 * REQUEST_CHARS])
+        .strip()[:REQUEST_CHARS]
+        .replace("\r", "\n")
+    )
     words = read_words(TICKET.sub("", unicodedata.normalize("NFKC", bounded), count=1))
     intents = list(islice(find_intents(words), INTENTS + 1))
     cut = len(intents) > INTENTS or len(normalise(text)) >= REQUEST_CHARS
@@ -196,14 +211,28 @@ def classify(text: str) -> Request:
     if not scored:
         return Request(text, "repo_qna", ("nothing else fits",), unknown())
     risks = [each for each in scored if each.risk]
-    main = next((each for each in risks if each.risk and not each.risk.supported), None) or main_of(scored)
-    risk = main.risk if main in risks and main.kind == "unsupported" else risks[0].risk if risks else None
+    main = next(
+        (each for each in risks if each.risk and not each.risk.supported), None
+    ) or main_of(scored)
+    risk = (
+        main.risk
+        if main in risks and main.kind == "unsupported"
+        else risks[0].risk
+        if risks
+        else None
+    )
     forbids = any(intent.forbids_edits for intent in intents[:INTENTS])
     assumed = assumption(main, forbids)
     if cut:
-        assumed = "; ".join(filter(None, (assumed, "only the beginning of this long request was read")))
-    others = (each.kind for each in scored if each is not main and each.intent.mood != "phrase")
-    also = tuple(dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported")))
+        assumed = "; ".join(
+            filter(None, (assumed, "only the beginning of this long request was read"))
+        )
+    others = (
+        each.kind for each in scored if each is not main and each.intent.mood != "phrase"
+    )
+    also = tuple(
+        dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported"))
+    )
     runs = any(map(orders_a_run, scored))
     return Request(
         text,
@@ -243,7 +272,9 @@ def risk_of(intent: Intent, facts: Facts) -> Risk | None:
     rule = next(matching("risk", facts), None)
     found = None
     if rule is not None:
-        found = Risk(rule["kind"], text[:WORDS_SHOWN], rule.get("supported", False), rule["reason"])
+        found = Risk(
+            rule["kind"], text[:WORDS_SHOWN], rule.get("supported", False), rule["reason"]
+        )
         if not found.supported:
             return found
     may_run = intent.verb < 0 or intent.verbs & {"run", "unknown", "remove", "git", "push"}
@@ -256,12 +287,17 @@ def risk_of(intent: Intent, facts: Facts) -> Risk | None:
 
 def main_of(scored: Sequence[Scored]) -> Scored:
     """The intent that decides: the first clear one; one that only leads to another leaves it to that."""
-    clear = [each for each in scored if each.intent.mood in ("ask", "how_to", "order")] or scored
+    clear = [
+        each for each in scored if each.intent.mood in ("ask", "how_to", "order")
+    ] or scored
     first = clear[0]
     means = word_set("openers", "means")
     leads = first.kind in ("repo_qna", "change_review") and bool(first.intent.verbs & means)
     # "Is it still right? Review the diff."
-    vague = first.intent.mood == "ask" and [w.text for w in first.intent.words[:2]] == ["is", "it"]
+    vague = first.intent.mood == "ask" and [w.text for w in first.intent.words[:2]] == [
+        "is",
+        "it",
+    ]
     if vague or (leads and first.intent.mood == "order"):
         return next((each for each in clear[1:] if each.intent.mood == "order"), first)
     return first
@@ -274,7 +310,9 @@ def find_unreadable(text: str) -> str:
     plain = QUOTED.sub(" ", text)
     letters = list(filter(str.isalpha, plain))
     words = set(plain.casefold().split())
-    other = words & word_set("grammar", "foreign") and not words & word_set("grammar", "english")
+    other = words & word_set("grammar", "foreign") and not words & word_set(
+        "grammar", "english"
+    )
     if other or sum(each > LAST_LATIN for each in letters) * 2 > len(letters):
         return "requests are read in English only: ask again in English, with names as they are in the code"
     return ""
@@ -292,7 +330,10 @@ def may_be_question(main: Scored) -> bool:
         return False
     if main.kind == "test_workflow":
         return intent.mood != "order" or "run" not in intent.verbs
-    runs = any("run" in word.verbs or word.nouns & {"operation", "build", "script"} for word in intent.words)
+    runs = any(
+        "run" in word.verbs or word.nouns & {"operation", "build", "script"}
+        for word in intent.words
+    )
     is_long = main.kind == "command_help" and len(intent.words) >= LONG_WISH
     return is_long or (intent.mood == "ask" and not runs)
 
@@ -300,7 +341,11 @@ def may_be_question(main: Scored) -> bool:
 def deciding_words(intent: Intent) -> tuple[str, ...]:
     """The question word, the verb and the head of the object, as far as there are any."""
     verb = intent.words[intent.verb].text if intent.verb >= 0 else ""
-    return tuple(dict.fromkeys(filter(None, (intent.asks, verb, intent.head.text if intent.head else ""))))
+    return tuple(
+        dict.fromkeys(
+            filter(None, (intent.asks, verb, intent.head.text if intent.head else ""))
+        )
+    )
 
 
 def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
@@ -308,13 +353,23 @@ def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
     verbs = main.intent.verbs
     if not forbids and main.kind == "doc_generation" and pattern("into").search(text):
         return True
-    if forbids or main.kind not in (*EDITING, "doc_generation") or main.intent.mood not in ("order", "state"):
+    if (
+        forbids
+        or main.kind not in (*EDITING, "doc_generation")
+        or main.intent.mood not in ("order", "state")
+    ):
         return False
     if main.kind == "doc_generation":
-        return bool(verbs & {"add", "edit", "move", "replace"}) and not verbs & {"write", "document"}
-    return not verbs & {"plan", "explain", "show", "summarise"} and "plan_noun" not in nouns_of(
-        main.intent.object
-    )
+        return bool(verbs & {"add", "edit", "move", "replace"}) and not verbs & {
+            "write",
+            "document",
+        }
+    return not verbs & {
+        "plan",
+        "explain",
+        "show",
+        "summarise",
+    } and "plan_noun" not in nouns_of(main.intent.object)
 
 
 def orders_a_run(scored: Scored) -> bool:
@@ -324,26 +379,39 @@ def orders_a_run(scored: Scored) -> bool:
         scored.kind in ("command_help", "test_workflow")
         and intent.mood == "order"
         and "run" in intent.verbs
-        and (intent.words[intent.verb].lemma in RUNNING or "command" not in nouns_of(intent.object))
+        and (
+            intent.words[intent.verb].lemma in RUNNING
+            or "command" not in nouns_of(intent.object)
+        )
     )
 
 
 def assumption(main: Scored, forbids: bool) -> str | None:
     """What was assumed where the words leave a choice."""
-    kind, intent = main.kind, main.intent
+    kind = main.kind
+    intent = main.intent
     rival: TaskType | None = None
     if kind == "unsupported":
         return None
     if forbids and kind in (*EDITING, "doc_generation") and "plan" not in intent.verbs:
         how = "that edits nothing: the request forbids changes; only a plan is shown"
         return f"taken as {wording('called', kind)} {how}"
-    if main.scores[0][1] <= GUESSED and intent.mood in ("phrase", "state", "order", "topic"):
+    if main.scores[0][1] <= GUESSED and intent.mood in (
+        "phrase",
+        "state",
+        "order",
+        "topic",
+    ):
         if not any(word.verbs or word.nouns for word in intent.words):
             return unknown()
         rival = "code_change" if kind == "repo_qna" else "repo_qna"
     elif len(main.scores) > 1 and main.scores[0][1] - main.scores[1][1] <= CLOSE:
         rival = main.scores[1][0]
-    elif kind == "command_help" and intent.mood == "how_to" and "tests" in nouns_of(intent.words):
+    elif (
+        kind == "command_help"
+        and intent.mood == "how_to"
+        and "tests" in nouns_of(intent.words)
+    ):
         rival = "test_workflow"
     return f"taken as {wording('called', kind)}; {wording('say', rival)}" if rival else None
 

@@ -11,7 +11,8 @@ MOST_CHARS = 4_000
 PART = re.compile(r"(?<!\?P)<(\w+):?(\w*)>")
 # What a group of a pattern is called beside its word: how that is quoted, or that it is the second place for it.
 FORM = re.compile(r"_[bdsp]$|2$")
-OPENING, CLOSING = pattern("change_opening"), pattern("change_closing")
+OPENING = pattern("change_opening")
+CLOSING = pattern("change_closing")
 OF_A_TEST = pattern("of_a_test")
 # A class that does not open the request: `split Order in two`.
 CLASS_NAME = re.compile(r"(?<!^)(?<![\w$./-])[A-Z][\w$]{0,80}(?![\w$./])")
@@ -27,9 +28,12 @@ OF_ANY_CHANGE = frozenset(
 OPENINGS = {
     "swap": re.compile(r"(?:please )?(?:replace|swap|substitute)\b", re.IGNORECASE),
     "split": re.compile(
-        r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b", re.IGNORECASE
+        r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b",
+        re.IGNORECASE,
     ),
-    "extract": re.compile(r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE),
+    "extract": re.compile(
+        r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE
+    ),
     "delete": re.compile(
         r"(?:please )?(?:delete|drop|remove) (?:the )?(?:file |module )?\S+$", re.IGNORECASE
     ),
@@ -61,7 +65,9 @@ class Change:
         said = self.request
         for name in (*self.names.paths, *self.names.missing, *self.names.created):
             said = said.replace(name, " ")
-        return " ".join(word for word in said.split() if word.lower().strip(",.:;") not in OF_ANY_CHANGE)
+        return " ".join(
+            word for word in said.split() if word.lower().strip(",.:;") not in OF_ANY_CHANGE
+        )
 
     def get(self, name: str) -> str:
         """A word of the request, "" where it names none."""
@@ -82,11 +88,19 @@ def change_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def read_change(request: str, names: Names = NO_NAMES) -> Change:
     """Read the change that a request wants, by the first pattern that fits its first 4,000 characters."""
     line = " ".join(request[:MOST_CHARS].split())
-    wanted, before = line, ""
+    wanted = line
+    before = ""
     while wanted != before:
         wanted, before = OPENING.sub("", wanted, count=1), wanted
     kind, words = read_kind(CLOSING.sub("", wanted)) or read_kind(wanted) or ("unknown", {})
-    return Change(kind, line, words, names, tuple(CLASS_NAME.findall(line)), bool(OF_A_TEST.search(line)))
+    return Change(
+        kind,
+        line,
+        words,
+        names,
+        tuple(CLASS_NAME.findall(line)),
+        bool(OF_A_TEST.search(line)),
+    )
 
 
 def read_kind(text: str) -> tuple[str, dict[str, str]] | None:
@@ -95,5 +109,7 @@ def read_kind(text: str) -> tuple[str, dict[str, str]] | None:
         match = form.fullmatch(text)
         if match is not None:
             found = match.groupdict().items()
-            return kind, {FORM.sub("", name): word for name, word in found if word is not None}
+            return kind, {
+                FORM.sub("", name): word for name, word in found if word is not None
+            }
     return None

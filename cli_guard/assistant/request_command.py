@@ -16,8 +16,10 @@ Purpose = Literal[
 ]
 # fmt: on
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
-LONGEST, LONGEST_OF_GIT = 2_000, 600
-QUOTED, PATHLIKE = pattern("quoted_command"), pattern("path_like")
+LONGEST = 2_000
+LONGEST_OF_GIT = 600
+QUOTED = pattern("quoted_command")
+PATHLIKE = pattern("path_like")
 WORD = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 
 
@@ -79,15 +81,26 @@ def read_command_request(
     """Read a request; `texts` and `folders` are the known paths, `programs` what begins a command of the project."""
     text = " ".join(request[:LONGEST].split())
     explain = find_command(text, programs | word_list("known"))
-    paths = [found[1] for found in PATHLIKE.finditer(text) if is_path(found[1], texts, folders)]
+    paths = [
+        found[1] for found in PATHLIKE.finditer(text) if is_path(found[1], texts, folders)
+    ]
     pathless = PATHLIKE.sub(
-        lambda found: f" {found[2] or ''} " if "/" in found[1] or "." in found[1] else found[0], text
+        lambda found: (
+            f" {found[2] or ''} " if "/" in found[1] or "." in found[1] else found[0]
+        ),
+        text,
     )
     named = pattern("named_test").search(pathless)
     plain = QUOTED.sub(" ", text) if explain else text
     # The words of a path are no words of the request: `docs/conf.py` asks for no documentation.
-    spoken = PATHLIKE.sub(lambda found: " " if "/" in found[1] or found[1] in paths else found[0], plain)
-    wanted = (purpose for purpose, form in purpose_patterns("request") if form.search(spoken.lower()))
+    spoken = PATHLIKE.sub(
+        lambda found: " " if "/" in found[1] or found[1] in paths else found[0], plain
+    )
+    wanted = (
+        purpose
+        for purpose, form in purpose_patterns("request")
+        if form.search(spoken.lower())
+    )
     purpose = next(wanted, None)
     return CommandRequest(
         frozenset(WORD.findall(plain.lower())) - word_list("common"),
@@ -111,12 +124,18 @@ def find_command(text: str, programs: Collection[str]) -> str | None:
 
     if not pattern("explains").search(text):
         first, *rest = text.split(" ")
-        prose = text.endswith("?") or not word_list("prose").isdisjoint(QUOTED.sub("", text).split())
-        option = first not in word_list("english") or any(word.startswith("-") for word in rest)
+        prose = text.endswith("?") or not word_list("prose").isdisjoint(
+            QUOTED.sub("", text).split()
+        )
+        option = first not in word_list("english") or any(
+            word.startswith("-") for word in rest
+        )
         return text if rest and not prose and option and begins_command(text) else None
     for found in QUOTED.finditer(text):
         command = (found[1] or found[2] or found[3]).strip()
-        if command and (found[1] or "/" in command.split(" ")[0] or begins_command(f"{command} ")):
+        if command and (
+            found[1] or "/" in command.split(" ")[0] or begins_command(f"{command} ")
+        ):
             return command
     bare = pattern("bare_command").search(text)
     return bare[1] if bare and begins_command(bare[1]) else None
@@ -137,6 +156,10 @@ def find_git_recipe(text: str, purpose: Purpose | None) -> Recipe | None:
     text = text[:LONGEST_OF_GIT].lower()
     of_project = purpose in ("test", "lint", "format", "build", "docs")
     words = read_table("projects/git-recipes.toml")
-    if not re.search(words["about"], text) or (of_project and not re.search(words["surely"], text)):
+    if not re.search(words["about"], text) or (
+        of_project and not re.search(words["surely"], text)
+    ):
         return None
-    return next((each for each in recipes() if any(ask.search(text) for ask in each.asks)), None)
+    return next(
+        (each for each in recipes() if any(ask.search(text) for ask in each.asks)), None
+    )

@@ -52,12 +52,22 @@ def read_doc_request(request: str, found: Names) -> DocRequest:
     """Read what a request wants documented, by its first 4,000 characters; `found` is what it names."""
     text = " ".join(request[:LONGEST_REQUEST].split())
     paths, assumed = choose_sources(text, found)
-    plain = " ".join(word for each in text.split() if not CODE.search(word := each.strip(".,:;!?")))
+    plain = " ".join(
+        word for each in text.split() if not CODE.search(word := each.strip(".,:;!?"))
+    )
     no_names = word_set("names", "no_definitions")
-    named = [n for n in pattern("named").findall(plain) if n[0].isupper() or n.lower() not in no_names]
+    named = [
+        n
+        for n in pattern("named").findall(plain)
+        if n[0].isupper() or n.lower() not in no_names
+    ]
     # `Store.c` may be a file of C, which is not documented here, and an attribute.
     missing = [*found.missing, *found.created, *found.outside]
-    dotted = [n for n in missing if DOTTED.fullmatch(n) and not (find_language(n) or n.endswith(PAGES))]
+    dotted = [
+        n
+        for n in missing
+        if DOTTED.fullmatch(n) and not (find_language(n) or n.endswith(PAGES))
+    ]
     names = [*found.symbols, *dotted, *named]
     maybe = [a or b for a, b in pattern("maybe_named").findall(plain)]
     kinds = frozenset(kind for kind, form in KINDS.items() if form.search(plain))
@@ -66,7 +76,9 @@ def read_doc_request(request: str, found: Names) -> DocRequest:
     return DocRequest(
         paths=tuple(dict.fromkeys(paths)),
         names=tuple(dict.fromkeys(n.removesuffix("()") for n in names)),
-        maybe=tuple(dict.fromkeys(n for n in maybe if n.lower() not in no_names and n not in names)),
+        maybe=tuple(
+            dict.fromkeys(n for n in maybe if n.lower() not in no_names and n not in names)
+        ),
         missing=tuple(path for path in missing if path not in dotted),
         assumed=tuple(assumed),
         kinds=kinds | {"method"} if "function" in kinds else kinds,
@@ -84,11 +96,16 @@ def choose_sources(text: str, found: Names) -> tuple[list[str], list[str]]:
     paths = [p for p in found.paths if find_language(p)]
     assumed = []
     for word, candidates in found.ambiguous:
-        ranked = sorted(filter(find_language, candidates), key=lambda p: (is_test_code(p), p.count("/"), p))
+        ranked = sorted(
+            filter(find_language, candidates),
+            key=lambda p: (is_test_code(p), p.count("/"), p),
+        )
         paths += ranked[:1]
         assumed += [explain_choice(word, ranked)] if len(ranked) > 1 else []
     # A test is documented if it is named itself, not as a part of its folder.
-    return [p for p in paths if not is_test_code(p) or PurePosixPath(p).name in text] or paths, assumed
+    return [
+        p for p in paths if not is_test_code(p) or PurePosixPath(p).name in text
+    ] or paths, assumed
 
 
 def find_language(path: str) -> str:

@@ -8,20 +8,31 @@ from cli_guard.assistant.request import Request
 from cli_guard.assistant.request_words import pattern
 from cli_guard.review.request import Commit, Range, Worktree, parse_range
 
-REVISION = r"(?:HEAD(?:[~^]\d*)*|@(?:[~^]\d*)+|(?=[0-9a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d[\w.-]*)"
+REVISION = (
+    r"(?:HEAD(?:[~^]\d*)*|@(?:[~^]\d*)+|(?=[0-9a-f]*\d)[0-9a-f]{7,40}|v?\d+\.\d[\w.-]*)"
+)
 BETWEEN = re.compile(rf"(?<!\S)({REVISION}\.\.(?:{REVISION})?)(?!\S)")
 SINCE = re.compile(rf"\b(?:since|after|from)\s+({REVISION})")
-SEVERAL = re.compile(r"\b(?:last|latest|past|previous)\s+(\d{1,3}|two|three|four|five)\s+commits\b", re.I)
+SEVERAL = re.compile(
+    r"\b(?:last|latest|past|previous)\s+(\d{1,3}|two|three|four|five)\s+commits\b", re.I
+)
 ONE = re.compile(rf"(?<![\w./-])({REVISION})(?![\w/])")
 LAST = re.compile(
-    r"\b(?:last|latest|most recent|previous|newest) commit\b|\bwhat i (?:just )?committed\b", re.I
+    r"\b(?:last|latest|most recent|previous|newest) commit\b|\bwhat i (?:just )?committed\b",
+    re.I,
 )
-BRANCH = re.compile(r"\b(?:my|this|the|current|feature) branch\b|\b(?:pull request|PR|since main)\b", re.I)
-UNSTAGED = re.compile(r"\b(?:unstaged|not staged|work(?:ing)?[ -]?tree|uncommitted|working copy)\b", re.I)
+BRANCH = re.compile(
+    r"\b(?:my|this|the|current|feature) branch\b|\b(?:pull request|PR|since main)\b", re.I
+)
+UNSTAGED = re.compile(
+    r"\b(?:unstaged|not staged|work(?:ing)?[ -]?tree|uncommitted|working copy)\b", re.I
+)
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 
 
-def read_review_request(request: str) -> Range | Commit | Worktree | Literal["branch"] | None:
+def read_review_request(
+    request: str,
+) -> Range | Commit | Worktree | Literal["branch"] | None:
     """Read which change a request wants reviewed; None if it does not say. Raises UsageError for a wrong range."""
     if found := BETWEEN.search(request):
         return parse_range(found[1])

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cli_guard.assistant.request_words import STOP, Phrase, Word, phrases_by_first_word, vocabulary, word_set
+from cli_guard.assistant.request_words import (
+    STOP,
+    Phrase,
+    Word,
+    phrases_by_first_word,
+    vocabulary,
+    word_set,
+)
 
 # Rules are data: the words of each class are in rules/requests.toml, with what they do.
 WH = word_set("grammar", "question_words")
@@ -22,7 +29,9 @@ AFTER_NOUN = word_set("grammar", "after_noun")
 PRONOUNS = word_set("grammar", "pronouns")
 SUBJECTS = word_set("grammar", "subjects")
 STATING = word_set("grammar", "stating")
-BETWEEN_HOW_AND_VERB = AUXILIARY | frozenset("best go about properly to quickly just".split())
+BETWEEN_HOW_AND_VERB = AUXILIARY | frozenset(
+    "best go about properly to quickly just".split()
+)
 # What may be between `show` and the question that it leads to.
 BETWEEN_SHOW_AND_WHERE = frozenset(
     "me us to out for exactly team the in detail briefly over look at again".split()
@@ -66,10 +75,14 @@ class Intent:
         """Does it forbid every edit? `without editing files` does; `without changing the API` only sets a bound."""
         verbs = frozenset(verb for word in self.without for verb in word.verbs)
         _, head = object_at(
-            self.without, next((at + 1 for at, word in enumerate(self.without) if word.verbs), 0)
+            self.without,
+            next((at + 1 for at, word in enumerate(self.without) if word.verbs), 0),
         )
         head = None if head and head.text in FORBIDDERS else head
-        return bool((verbs & EDITS and head is None) or (head is not None and head.nouns & {"edits"}))
+        return bool(
+            (verbs & EDITS and head is None)
+            or (head is not None and head.nouns & {"edits"})
+        )
 
 
 def find_intents(words: Sequence[Word]) -> Iterator[Intent]:
@@ -77,17 +90,25 @@ def find_intents(words: Sequence[Word]) -> Iterator[Intent]:
     before: Intent | None = None
     for intent in map(intent_of, clauses(words)):
         if before is not None and before.mood == "topic":
-            intent = replace(intent, words=intent.words + before.words, object=intent.object + before.words)
+            intent = replace(
+                intent,
+                words=intent.words + before.words,
+                object=intent.object + before.words,
+            )
         elif (
             before is not None
             and intent.mood == "order"
             and intent.object
             and all(word.text in PRONOUNS for word in intent.object)
         ):
-            nouns = tuple(word for word in before.words if word.nouns and word.text not in DETERMINERS)
+            nouns = tuple(
+                word for word in before.words if word.nouns and word.text not in DETERMINERS
+            )
             meant = before.object if before.mood == "order" else nouns
             if meant:
-                intent = replace(intent, object=meant, head=meant[-1], words=intent.words + meant)
+                intent = replace(
+                    intent, object=meant, head=meant[-1], words=intent.words + meant
+                )
         yield intent
         before = intent
 
@@ -126,7 +147,8 @@ def begins_intent(words: Sequence[Word], at: int) -> bool:
 
 def skip_courtesies(words: Sequence[Word]) -> tuple[int, bool]:
     """Where an intent begins behind its courtesies (`could you please`), and whether they make it a question."""
-    at, asked = 0, False
+    at = 0
+    asked = False
     while at < len(words):
         behind = skip_phrase(words, at, phrases_by_first_word("asking"))
         if behind > at:
@@ -149,13 +171,15 @@ def skip_courtesies(words: Sequence[Word]) -> tuple[int, bool]:
 def skip_phrase(words: Sequence[Word], at: int, phrases: Mapping[str, list[Phrase]]) -> int:
     """The place after the longest of some phrases that is at a place; that place where none is."""
     for phrase in phrases.get(words[at].text.split(" ", 1)[0], ()):
-        behind, left = at, phrase
+        behind = at
+        left = phrase
         # A word of ours may be several of theirs: `would like`.
         while left and behind < len(words):
             parts = tuple(words[behind].text.split(" "))
             if left[: len(parts)] != parts:
                 break
-            behind, left = behind + 1, left[len(parts) :]
+            behind = behind + 1
+            left = left[len(parts) :]
         if not left:
             return behind
     return at
@@ -163,7 +187,12 @@ def skip_phrase(words: Sequence[Word], at: int, phrases: Mapping[str, list[Phras
 
 def is_adverb(word: Word) -> bool:
     """Does a word only say how: `permanently`, `briefly`?"""
-    return word.text.endswith("ly") and len(word.text) > 4 and not word.verbs and not word.nouns
+    return (
+        word.text.endswith("ly")
+        and len(word.text) > 4
+        and not word.verbs
+        and not word.nouns
+    )
 
 
 def intent_of(clause: Sequence[Word]) -> Intent:
@@ -173,7 +202,11 @@ def intent_of(clause: Sequence[Word]) -> Intent:
     start, asked = skip_courtesies(words) if words else (0, False)
     words, cut = split_negation(words[start:])
     if not words:
-        return Intent("forbid", tuple(cut), without=tuple(cut)) if cut else Intent("phrase", ())
+        return (
+            Intent("forbid", tuple(cut), without=tuple(cut))
+            if cut
+            else Intent("phrase", ())
+        )
     intent = read_mood(words, asked=asked, marked="?" in stop)
     if stop == ":" and intent.mood != "order" and len(words) <= TOPIC_WORDS:
         intent = replace(intent, mood="topic")
@@ -190,18 +223,28 @@ def led_by_noun(intent: Intent, mood: str) -> Intent:
     """An intent with the verb that its head noun stands for; the same where it stands for none."""
     at = next((at for at, word in enumerate(intent.words) if word is intent.head), -1)
     meaning = vocabulary().verbal.get(intent.words[at].text) if at >= 0 else None
-    if meaning is None or (intent.verb >= 0 and not intent.verb < at <= intent.verb + NOUN_REACH):
+    if meaning is None or (
+        intent.verb >= 0 and not intent.verb < at <= intent.verb + NOUN_REACH
+    ):
         return intent
     place = at + 1
     while place < len(intent.words) and intent.words[place].text in PREPOSITIONS:
         place += 1
     verb = replace(
-        intent.words[at], verbs=meaning.verbs | intent.verbs & {"plan", "need"}, lemma=meaning.lemma
+        intent.words[at],
+        verbs=meaning.verbs | intent.verbs & {"plan", "need"},
+        lemma=meaning.lemma,
     )
     found, head = object_at(intent.words, place)
     words = (*intent.words[:at], verb, *intent.words[at + 1 :])
     return replace(
-        intent, mood=mood, words=words, verb=at, object=found or (verb,), head=head or verb, unknown=False
+        intent,
+        mood=mood,
+        words=words,
+        verb=at,
+        object=found or (verb,),
+        head=head or verb,
+        unknown=False,
     )
 
 
@@ -226,12 +269,16 @@ def read_mood(words: list[Word], *, asked: bool, marked: bool) -> Intent:
         return Intent("ask", tuple(words), first.text, -1, *object_at(words, 1))
     if first.form == "word" and first.forms & {"base", "ing"}:
         return read_order(words, marked=marked)
-    if marked and (first.text in SUBJECTS or any(word.text in AUXILIARY | WH for word in words)):
+    if marked and (
+        first.text in SUBJECTS or any(word.text in AUXILIARY | WH for word in words)
+    ):
         return Intent("ask", tuple(words), "is", -1, *object_at(words, 0))
     if first.text in FIRST_PERSON and "need" in second.verbs:
         return Intent("state", tuple(words), "", 1, *object_at(words, 2))
     if second.text in DETERMINERS - {"me", "us"} and could_be_verb(first):
-        return with_particle(Intent("order", tuple(words), "", 0, *object_at(words, 1), unknown=True))
+        return with_particle(
+            Intent("order", tuple(words), "", 0, *object_at(words, 1), unknown=True)
+        )
     states = any(word.text in STATING or "third" in word.forms for word in words[1:])
     mood = "state" if states or first.text in FIRST_PERSON else "phrase"
     return Intent(mood, tuple(words), "", -1, *object_at(words, 0))
@@ -240,7 +287,11 @@ def read_mood(words: list[Word], *, asked: bool, marked: bool) -> Intent:
 def is_order_to_do(words: Sequence[Word]) -> bool:
     """`Do the migration` is an order, `do the tests pass` a question."""
     nouns = vocabulary().verbal
-    return words[0].text == "do" and words[1].text in ARTICLES and any(w.text in nouns for w in words[2:4])
+    return (
+        words[0].text == "do"
+        and words[1].text in ARTICLES
+        and any(w.text in nouns for w in words[2:4])
+    )
 
 
 def could_be_verb(word: Word) -> bool:
@@ -255,21 +306,33 @@ def read_question(words: list[Word], at: int) -> Intent:
     place = at + 1
     while place < len(words) and words[place].text in AUXILIARY:
         place += 1
-    mood, verb = "ask", -1
+    mood = "ask"
+    verb = -1
     if asks == "how" and place < len(words):
         if words[place].text in FIRST_PERSON:
-            mood, place = "how_to", place + 1
+            mood = "how_to"
+            place = place + 1
             while place < len(words) and words[place].text in BETWEEN_HOW_AND_VERB:
                 place += 1
         elif "base" in words[place].forms:
             mood = "how_to"
-    way = next((n for n, pair in enumerate(pairwise(words)) if [w.text for w in pair] == ["way", "to"]), -1)
+    way = next(
+        (
+            n
+            for n, pair in enumerate(pairwise(words))
+            if [w.text for w in pair] == ["way", "to"]
+        ),
+        -1,
+    )
     if asks == "what" and way >= 0:
         # "What is the best way to start it?"
-        mood, place = "how_to", way + 2
+        mood = "how_to"
+        place = way + 2
     if mood == "how_to" and place < len(words) and words[place].verbs:
         verb = place
-    intent = Intent(mood, tuple(words), asks, verb, *object_at(words, verb + 1 if verb >= 0 else place))
+    intent = Intent(
+        mood, tuple(words), asks, verb, *object_at(words, verb + 1 if verb >= 0 else place)
+    )
     return with_particle(intent) if verb >= 0 else intent
 
 
@@ -284,8 +347,17 @@ def read_order(words: list[Word], *, marked: bool) -> Intent:
                 break
     found, head = object_at(words, 1)
     # "Tests for utils?" and "Test coverage" begin with a noun that could be a verb.
-    bare = marked and bool(found) and found[0].form == "word" and found[0].text not in DETERMINERS
-    if first.nouns and (not found or bare) and (marked or (len(words) > 1 and words[1].text in AFTER_NOUN)):
+    bare = (
+        marked
+        and bool(found)
+        and found[0].form == "word"
+        and found[0].text not in DETERMINERS
+    )
+    if (
+        first.nouns
+        and (not found or bare)
+        and (marked or (len(words) > 1 and words[1].text in AFTER_NOUN))
+    ):
         return Intent("phrase", tuple(words), "", -1, *object_at(words, 0))
     return with_particle(Intent("order", tuple(words), "", 0, found, head))
 

@@ -28,7 +28,9 @@ OWNERS = frozenset(("self", "this", "cls", "os", "sys", "np", "pd"))
 PACKAGE_FILES = ("__init__", "mod", "index")
 # What a new file stands after: `move a.py to b.py`, `create b.py`.
 BEFORE_NEW = frozenset("to into named called create creating adding new make touch".split())
-BEFORE_FOLDER = frozenset("in under of inside from within folder directory dir package for".split())
+BEFORE_FOLDER = frozenset(
+    "in under of inside from within folder directory dir package for".split()
+)
 FOLDER_WORDS = frozenset("folder directory dir package tree".split())
 BETWEEN = frozenset("the a an file module".split())
 SCAN = pattern("scan")
@@ -57,8 +59,13 @@ NO_NAMES = Names()
 def find_names(request: str, known: Collection[str]) -> Names:
     """Find what a request names among known paths, in time proportional to its length and their number."""
     finder = NameFinder(known)
-    pieces = [(match.lastgroup or "", match[0]) for match in SCAN.finditer(CONTROL.sub("", request))]
-    plain = [text.strip(AROUND).casefold() if form == "word" else "" for form, text in pieces]
+    pieces = [
+        (match.lastgroup or "", match[0])
+        for match in SCAN.finditer(CONTROL.sub("", request))
+    ]
+    plain = [
+        text.strip(AROUND).casefold() if form == "word" else "" for form, text in pieces
+    ]
     for at, (form, text) in enumerate(pieces):
         before = plain[at - 1] if at else ""
         if before in BETWEEN and at > 1:
@@ -93,7 +100,9 @@ class NameFinder:
 
     def read_word(self, word: str, before: str, after: str) -> None:
         """A word between others."""
-        plain = word.isascii() and word.isalpha() and word.islower() and word not in self.known
+        plain = (
+            word.isascii() and word.isalpha() and word.islower() and word not in self.known
+        )
         # Most words of a long request are no path and no name.
         if plain and before not in BEFORE_FOLDER and after not in FOLDER_WORDS:
             return
@@ -131,8 +140,12 @@ class NameFinder:
         flat = readings[-1].replace("\\", "/")
         if leads_outside(flat):
             self.outside[readings[-1]] = None
-        elif is_path(readings[-1]) and not ("/" not in flat and flat.split(".")[0] in OWNERS):
-            (self.created if before in BEFORE_NEW else self.missing)[flat.removeprefix("./")] = None
+        elif is_path(readings[-1]) and not (
+            "/" not in flat and flat.split(".")[0] in OWNERS
+        ):
+            (self.created if before in BEFORE_NEW else self.missing)[
+                flat.removeprefix("./")
+            ] = None
         else:
             return False
         return True
@@ -150,12 +163,20 @@ class NameFinder:
             return [flat]
         if flat in ("", ".", ".."):
             return None
-        if (slashed or in_folder) and not ENDING.search(flat) and (files := self.folders.get(flat)):
+        if (
+            (slashed or in_folder)
+            and not ENDING.search(flat)
+            and (files := self.folders.get(flat))
+        ):
             return files
         has_ending = ENDING.search(flat) is not None
         if word.startswith("./"):
             return None
-        found = self.ends.get(flat, []) if slashed or quoted or has_ending or flat[:1].isupper() else []
+        found = (
+            self.ends.get(flat, [])
+            if slashed or quoted or has_ending or flat[:1].isupper()
+            else []
+        )
         if not found and not slashed and (has_ending or (flat.isupper() and len(flat) > 3)):
             found = self.find_module(flat)
         if len(found) > 1:
@@ -173,9 +194,15 @@ class NameFinder:
                 and (len(parts) > 2 or len(parts[0]) < 3 or not parts[0].islower())
             ):
                 break
-            found = [path for path in self.stems.get("/".join(parts[:size]), ()) if "/" in path or size == 1]
+            found = [
+                path
+                for path in self.stems.get("/".join(parts[:size]), ())
+                if "/" in path or size == 1
+            ]
             # Those with the fewest folders above; a test is not what a module's name means.
-            found = [path for path in found if not posixpath.basename(path).startswith("test_")]
+            found = [
+                path for path in found if not posixpath.basename(path).startswith("test_")
+            ]
             least = min((path.count("/") for path in found), default=0)
             if found and (len(parts) > 1 or least == 0):
                 if size < len(parts):
@@ -199,7 +226,9 @@ class NameFinder:
         stems = []
         for path, parts in self.parts:
             stem = parts[-1].rpartition(".")[0] or parts[-1]
-            stems.append((path, parts[:-1] if stem in PACKAGE_FILES else [*parts[:-1], stem], True))
+            stems.append(
+                (path, parts[:-1] if stem in PACKAGE_FILES else [*parts[:-1], stem], True)
+            )
         return collect(stems)
 
     @cached_property
@@ -222,7 +251,9 @@ def collect(named: Iterable[tuple[str, list[str], bool]]) -> dict[str, list[str]
     table: dict[str, list[str]] = {}
     for path, parts, from_end in named:
         for size in range(1, min(len(parts), PARTS) + 1):
-            table.setdefault("/".join(parts[-size:] if from_end else parts[:size]), []).append(path)
+            table.setdefault(
+                "/".join(parts[-size:] if from_end else parts[:size]), []
+            ).append(path)
     return table
 
 
@@ -235,7 +266,8 @@ def is_path(word: str) -> bool:
         return word.startswith(("./", "../")) or (base.startswith(".") and "/" in word)
     ending = base.rsplit(".", 1)[-1].casefold()
     return "/" in word or (
-        ending in word_set("names", "endings") and base.casefold() not in word_set("names", "brands")
+        ending in word_set("names", "endings")
+        and base.casefold() not in word_set("names", "brands")
     )
 
 

@@ -15,10 +15,14 @@ MOST_CONCEPTS = 12
 # What a word counts: what is looked for, what is done with it, what any code does.
 RANK_WEIGHTS = (1.0, 0.55, 0.3)
 # What two words written as one, a synonym, one word of a phrase count; a phrase counts more than a word.
-JOINED, SYNONYM, HALF, PHRASE_WEIGHT = 0.84, 0.5, 0.35, 1.4
+JOINED = 0.84
+SYNONYM = 0.5
+HALF = 0.35
+PHRASE_WEIGHT = 1.4
 KIND_WORDS: dict[str, str] = read_table("retrieval/vocabulary.toml")["asking"]
 STOP, WEAK, SOFT = (
-    frozenset(read_table("retrieval/vocabulary.toml")[kind].split()) for kind in ("stop", "weak", "soft")
+    frozenset(read_table("retrieval/vocabulary.toml")[kind].split())
+    for kind in ("stop", "weak", "soft")
 )
 SOFT |= frozenset(read_table("retrieval/vocabulary.toml")["common"].split())
 # An exact name: with an underscore, a dot, a capital inside, brackets after it, or in quotes.
@@ -28,12 +32,16 @@ NAME = re.compile(r"[A-Za-z_$][\w$]*")
 PROPER = pattern("proper_name")
 ASKED_FILES = {kind: pattern(f"asks_{kind}") for kind in ("test", "doc", "changes", "how")}
 ASKED_DEFINITIONS = {
-    kind: pattern(f"asks_{kind}") for kind in ("error", "default", "environment", "setting", "use", "raise")
+    kind: pattern(f"asks_{kind}")
+    for kind in ("error", "default", "environment", "setting", "use", "raise")
 }
-NAMED, MESSAGE = pattern("asks_name"), pattern("asks_message")
-QUOTED, FIELD = pattern("quoted_message"), pattern("message_field")
+NAMED = pattern("asks_name")
+MESSAGE = pattern("asks_message")
+QUOTED = pattern("quoted_message")
+FIELD = pattern("message_field")
 # The shortest text that is searched for as it is.
-MESSAGE_WORDS, MESSAGE_MOST = 2, 60
+MESSAGE_WORDS = 2
+MESSAGE_MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,9 @@ class Query:
     @property
     def terms(self) -> tuple[str, ...]:
         """The words to search for, as they were asked."""
-        return tuple(dict.fromkeys((*self.names, *(concept.word for concept in self.concepts))))
+        return tuple(
+            dict.fromkeys((*self.names, *(concept.word for concept in self.concepts)))
+        )
 
 
 def parse_question(question: str) -> Query:
@@ -81,14 +91,17 @@ def parse_question(question: str) -> Query:
     kinds = frozenset(kind for kind, form in ASKED_DEFINITIONS.items() if form.search(text))
     message, is_quoted = _find_message(text)
     # What says which kind is asked for is not what is looked for there.
-    asking = {word for kind in asked_for | kinds for word in KIND_WORDS.get(kind, "").split()}
+    asking = {
+        word for kind in asked_for | kinds for word in KIND_WORDS.get(kind, "").split()
+    }
     words = parts_of(text)
     joined = _join_neighbours(words)
     # A digit counts in a name (`RESP3`).
     content = [
         w
         for w in words
-        if w not in STOP and (len(w) > 1 or (re.search(rf"[A-Za-z]{re.escape(w)}", text) and w.isdigit()))
+        if w not in STOP
+        and (len(w) > 1 or (re.search(rf"[A-Za-z]{re.escape(w)}", text) and w.isdigit()))
     ]
     content = [word for word in content if word not in asking] or content
     proper = _find_proper_names(text)
@@ -105,10 +118,13 @@ def parse_question(question: str) -> Query:
             for other, share in _read_synonyms("synonyms").get(stem(word), {}).items():
                 stems.setdefault(other, share * SYNONYM)
         weight = RANK_WEIGHTS[rank]
-        concepts.setdefault(stem(word), Concept(word, stems, weight, essential, word in proper))
+        concepts.setdefault(
+            stem(word), Concept(word, stems, weight, essential, word in proper)
+        )
     unique = tuple({id(each): each for each in concepts.values()}.values())[:MOST_CONCEPTS]
     # What stands in the fields of a message is no name.
-    names, named = _find_exact_names(FIELD.sub(" ", text) if message else text), NAMED.search(text)
+    names = _find_exact_names(FIELD.sub(" ", text) if message else text)
+    named = NAMED.search(text)
     plain = named[1] if named and not names and named[1].lower() not in STOP else ""
     return Query(unique, names, asked_for, kinds, plain, message, is_quoted)
 
@@ -116,13 +132,23 @@ def parse_question(question: str) -> Query:
 def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
     """Find the words of a message in a question, "" where a field stood; and whether it stood in quotes."""
     quoted = max(
-        (next(filter(None, match.groups()), "") for match in QUOTED.finditer(text)), key=len, default=""
+        (next(filter(None, match.groups()), "") for match in QUOTED.finditer(text)),
+        key=len,
+        default="",
     )
     is_quoted = len(quoted.split()) >= MESSAGE_WORDS
-    left = quoted if is_quoted else MESSAGE.sub(" ", text) if MESSAGE.search(text) or "!" in text else ""
+    left = (
+        quoted
+        if is_quoted
+        else MESSAGE.sub(" ", text)
+        if MESSAGE.search(text) or "!" in text
+        else ""
+    )
     pieces = [re.findall(r"\w+", piece.lower()) for piece in FIELD.split(left)]
     words = [word for piece in pieces for word in (*piece, "")][:MESSAGE_MOST]
-    return (tuple(words), is_quoted) if sum(map(bool, words)) >= MESSAGE_WORDS else ((), False)
+    return (
+        (tuple(words), is_quoted) if sum(map(bool, words)) >= MESSAGE_WORDS else ((), False)
+    )
 
 
 def _rank(word: str) -> int:
@@ -137,7 +163,9 @@ def _find_phrases(words: list[str]) -> dict[str, Concept]:
         others = _read_synonyms("phrases").get(" ".join(halves))
         if others:
             stems = {**dict.fromkeys(halves, HALF), **others, stem(left + right): 1.0}
-            found |= dict.fromkeys(halves, Concept(f"{left} {right}", stems, PHRASE_WEIGHT, essential=True))
+            found |= dict.fromkeys(
+                halves, Concept(f"{left} {right}", stems, PHRASE_WEIGHT, essential=True)
+            )
     return found
 
 
@@ -165,7 +193,9 @@ def _find_exact_names(text: str) -> tuple[str, ...]:
     found = []
     for match in EXACT.finditer(text):
         named = next(group for group in match.groups() if group is not None)
-        found += [part for part in NAME.findall(named) if match[1] or part.lower() not in STOP]
+        found += [
+            part for part in NAME.findall(named) if match[1] or part.lower() not in STOP
+        ]
     return tuple(dict.fromkeys(found))[:MOST_CONCEPTS]
 
 
@@ -181,4 +211,6 @@ def replace_words(question: str, meant: Mapping[str, str]) -> str:
 
 def leave_out(question: str, stems: Collection[str]) -> str:
     """Return a question without the words of some stems."""
-    return " ".join(word for word in question.split() if stem(word.strip(".,?!").lower()) not in stems)
+    return " ".join(
+        word for word in question.split() if stem(word.strip(".,?!").lower()) not in stems
+    )

@@ -19,7 +19,14 @@ Facts = Mapping[str, frozenset[str]]
 def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
     """The rules of a table of rules/requests.toml: the conditions of each, and what it says."""
     return tuple(
-        ({key: frozenset(value.split()) for key, value in table.items() if key not in SAID}, table)
+        (
+            {
+                key: frozenset(value.split())
+                for key, value in table.items()
+                if key not in SAID
+            },
+            table,
+        )
         for table in tables()[name]
     )
 
@@ -39,8 +46,11 @@ def holds(key: str, wanted: frozenset[str], facts: Facts) -> bool:
 
 def facts_of(intent: Intent) -> Facts:
     """What an intent offers to each condition of a rule, see rules/requests.toml."""
-    words, target = intent.words, intent.object
-    into = max((at for at, word in enumerate(words) if word.text in INTO), default=len(words))
+    words = intent.words
+    target = intent.object
+    into = max(
+        (at for at, word in enumerate(words) if word.text in INTO), default=len(words)
+    )
     about = {
         "person": any(word.text in PERSONS for word in words[:4]),
         "definite": bool(target) and target[0].text in DEFINITE,
@@ -53,7 +63,9 @@ def facts_of(intent: Intent) -> Facts:
         "asks": frozenset((intent.asks,)),
         "verb": intent.verbs,
         "any": frozenset(verb for word in words for verb in word.verbs),
-        "second": frozenset(verb for word in words[1:2] if "third" in word.forms for verb in word.verbs),
+        "second": frozenset(
+            verb for word in words[1:2] if "third" in word.forms for verb in word.verbs
+        ),
         "object": nouns_of(target),
         "head": intent.head.nouns if intent.head else frozenset(),
         "first": next((word.nouns for word in target if word.nouns), frozenset()),

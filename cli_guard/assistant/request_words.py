@@ -24,7 +24,9 @@ STOP = "stop"
 VOWELS = "aeiou"
 Phrase = tuple[str, ...]
 # What a verb may leave behind its object: `pull the query out`.
-PARTICLES = frozenset("out up off on down apart over away back into running going working".split())
+PARTICLES = frozenset(
+    "out up off on down apart over away back into running going working".split()
+)
 QUOTES = ("fence", "code", "double", "curly", "single")
 # Each alternative begins with another character or is bounded, so that a scan stays linear.
 PIECE = pattern("piece")
@@ -160,7 +162,12 @@ def inflect(base: str) -> Iterator[tuple[str, str]]:
     yield base + ("es" if base.endswith(("s", "x", "z", "ch", "sh")) else "s"), "third"
     stem = base.removesuffix("e") if not base.endswith(("ee", "ye", "oe")) else base
     stems = [stem]
-    if len(base) >= 3 and base[-1] not in VOWELS + "wxyh" and base[-2] in VOWELS and base[-3] not in VOWELS:
+    if (
+        len(base) >= 3
+        and base[-1] not in VOWELS + "wxyh"
+        and base[-2] in VOWELS
+        and base[-3] not in VOWELS
+    ):
         stems.append(base + base[-1])
     for each in stems:
         yield each + "ed", "past"
@@ -212,7 +219,9 @@ def look_up(texts: list[str]) -> Iterator[Word]:
     while at < len(texts):
         text = texts[at]
         sizes = range(min(known.longest.get(text, 1), len(texts) - at), 0, -1)
-        size = next((size for size in sizes if tuple(texts[at : at + size]) in known.meanings), 0)
+        size = next(
+            (size for size in sizes if tuple(texts[at : at + size]) in known.meanings), 0
+        )
         if size:
             yield known.meanings[tuple(texts[at : at + size])]
         elif "-" in text:
@@ -251,7 +260,9 @@ def name_of(form: str, text: str) -> Word:
     quoted = form in QUOTES
     if quoted and SHELL.match(text):
         nouns |= {"shell", "tests"} if TEST_COMMAND.search(text) else {"shell"}
-    elif form in ("call", "word") or (form == "code" and re.fullmatch(r"[\w.]+(?:\(\))?", text)):
+    elif form in ("call", "word") or (
+        form == "code" and re.fullmatch(r"[\w.]+(?:\(\))?", text)
+    ):
         nouns.add("symbol")
     elif quoted:
         nouns.add("quoted")

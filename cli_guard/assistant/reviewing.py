@@ -37,7 +37,9 @@ def find_branch_base(repository: Repository) -> str | None:
     """Return where this branch left the main one, None where that cannot be told."""
     head = repository.head
     for trunk in TRUNKS if head else ():
-        oid = repository.git.optional("rev-parse", "--quiet", "--verify", f"{trunk}^{{commit}}")
+        oid = repository.git.optional(
+            "rev-parse", "--quiet", "--verify", f"{trunk}^{{commit}}"
+        )
         base = repository.merge_bases(oid, str(head))[0] if oid else None
         if base and base != head:
             return base
@@ -45,7 +47,12 @@ def find_branch_base(repository: Repository) -> str | None:
 
 
 def review_change(
-    request: str, repository: Repository, invocation: Invocation, revision: str | None, *, worktree: bool
+    request: str,
+    repository: Repository,
+    invocation: Invocation,
+    revision: str | None,
+    *,
+    worktree: bool,
 ) -> Proposal:
     """Review what a request asks for, as `cli-guard review` does; the options of the caller come first.
 
@@ -54,9 +61,17 @@ def review_change(
     from cli_guard.review.render import as_json, text
     from cli_guard.review.run import review_request
 
-    subject = Worktree() if worktree else Commit(revision) if revision else find_subject(request, repository)
+    subject = (
+        Worktree()
+        if worktree
+        else Commit(revision)
+        if revision
+        else find_subject(request, repository)
+    )
     done = review_request(subject, invocation)
-    shown = "\n".join((*describe_subject(subject, repository), text.render(done, color=False)))
+    shown = "\n".join(
+        (*describe_subject(subject, repository), text.render(done, color=False))
+    )
     data = {"task_type": "change_review", "final_output": shown, **as_json.as_dict(done)}
     return Proposal(done.status, shown, data)
 
@@ -81,6 +96,10 @@ def describe_commit(commit: Recorded) -> str:
     """Return what is said of a commit in the history, and its files."""
     from cli_guard.assistant.history import commit_line, wrap_items
 
-    files = wrap_items("  files: ", [each.path for each in commit.files]) if commit.files else ()
+    files = (
+        wrap_items("  files: ", [each.path for each in commit.files])
+        if commit.files
+        else ()
+    )
     lines = (f"Reviewed: {commit_line(commit)}", *files)
     return printable(redact("\n".join(lines)), keep_newlines=True)

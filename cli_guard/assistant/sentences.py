@@ -27,7 +27,9 @@ REFUSED = {
     "an address": re.compile(r"\w://|\bwww\.|\bmailto:", re.I),
     "a masked secret": re.compile(r"\*{4}"),
     "a mention or a tag": re.compile(r"@\w"),
-    "markup": re.compile(r"\"\"\"|'''|\*/|/\*|```|>>>|\\|<[A-Za-z/!]|(?:^|\s):[a-z]+(?: [\w*.]+)*:(?!\w)"),
+    "markup": re.compile(
+        r"\"\"\"|'''|\*/|/\*|```|>>>|\\|<[A-Za-z/!]|(?:^|\s):[a-z]+(?: [\w*.]+)*:(?!\w)"
+    ),
     "a directive to a program": re.compile(
         r"cli-guard\s*:|\bno(?:qa|sec|lint|semgrep)\b|\b(?:es|ts)lint-|prettier-ignore|\bts-(?:ignore|nocheck|expect)"
         r"|\b(?:pylint|type|mypy|ruff|gitleaks)\s*:\s*\w|pragma:"
@@ -60,13 +62,18 @@ class Vocabulary:
             return True
         if name not in self.elsewhere:
             others = self.others if len(self.elsewhere) < LOOKED_UP else ()
-            self.elsewhere[name] = any(is_in(name, path) or is_in(name, self.others[path]) for path in others)
+            self.elsewhere[name] = any(
+                is_in(name, path) or is_in(name, self.others[path]) for path in others
+            )
         return self.elsewhere[name]
 
 
 def is_in(name: str, text: str) -> bool:
     """Return whether a text has a name as a whole word."""
-    return name in text and re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
+    return (
+        name in text
+        and re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
+    )
 
 
 def names_in(sentence: str) -> Iterator[str]:
@@ -77,7 +84,9 @@ def names_in(sentence: str) -> Iterator[str]:
     yield from OPTION.findall(plain)
     for found in WORD.finditer(plain):
         name = found[0]
-        called = plain[found.end() : found.end() + 1] == "(" and not PLURAL.match(plain, found.end())
+        called = plain[found.end() : found.end() + 1] == "(" and not PLURAL.match(
+            plain, found.end()
+        )
         dotted = max(map(len, re.split(r"\W+", name))) > 1 and re.search(r"\W", name)
         if called or dotted or "_" in name or "$" in name or CAMEL.search(name):
             yield name
@@ -93,7 +102,9 @@ def problem_with(sentence: str, known: Vocabulary) -> str:
         return "a control character"
     if redact(sentence) != sentence:
         return "a secret"
-    if refused := next((what for what, pattern in REFUSED.items() if pattern.search(sentence)), ""):
+    if refused := next(
+        (what for what, pattern in REFUSED.items() if pattern.search(sentence)), ""
+    ):
         return refused
     unknown = next((name for name in names_in(sentence) if name not in known), "")
     return f"names {unknown[:60]}, which is not in the code" if unknown else ""

@@ -10,13 +10,20 @@ PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 ENDINGS = (
     *((ending, "y", 3) for ending in ("ied", "ier")),
     ("ification", "ify", 1),
-    *((ending, "", 4) for ending in ("ation", "ition", "ator", "ating", "ated", "ate", "ive", "iv")),
-    *((ending, "", 4) for ending in ("able", "ible", "ment", "ion", "er", "or", "ely", "ly")),
+    *(
+        (ending, "", 4)
+        for ending in ("ation", "ition", "ator", "ating", "ated", "ate", "ive", "iv")
+    ),
+    *(
+        (ending, "", 4)
+        for ending in ("able", "ible", "ment", "ion", "er", "or", "ely", "ly")
+    ),
     *((ending, "", 3) for ending in ("ing", "ed", "e")),
 )
 # Doubled before an ending: `stopped`, `running`; not in `passed`.
 DOUBLED = re.compile(r"([bdgmnprt])\1$")
-SHORTEST, LONGEST_WORD = 4, 64
+SHORTEST = 4
+LONGEST_WORD = 64
 
 
 def parts_of(text: str) -> list[str]:
@@ -39,7 +46,11 @@ def stem(word: str) -> str:
 
 
 def _cut_plural(word: str) -> str:
-    if len(word) < SHORTEST or not word.endswith("s") or word.endswith(("ss", "us", "is", "as")):
+    if (
+        len(word) < SHORTEST
+        or not word.endswith("s")
+        or word.endswith(("ss", "us", "is", "as"))
+    ):
         return word
     return word[:-3] + "y" if word.endswith("ies") else word[:-1]
 
@@ -68,7 +79,8 @@ def needles_of(stemmed: str) -> tuple[str, ...]:
     forms = [stemmed, *(form for form, common in FORM_OF.items() if common == stemmed)]
     found: list[str] = []
     for form in sorted(
-        (form.removesuffix("y") if len(form) >= SHORTEST else form for form in forms), key=len
+        (form.removesuffix("y") if len(form) >= SHORTEST else form for form in forms),
+        key=len,
     ):
         if not any(form.startswith(shorter) for shorter in found):
             found.append(form)
@@ -76,7 +88,14 @@ def needles_of(stemmed: str) -> tuple[str, ...]:
 
 
 FORM_OF: dict[str, str] = {}
-for _common, *_forms in map(str.split, read_table("retrieval/vocabulary.toml")["forms"].strip().splitlines()):
-    FORM_OF |= {each: _common for form in _forms for each in (stem(form), form) if len(each) > SHORTEST}
+for _common, *_forms in map(
+    str.split, read_table("retrieval/vocabulary.toml")["forms"].strip().splitlines()
+):
+    FORM_OF |= {
+        each: _common
+        for form in _forms
+        for each in (stem(form), form)
+        if len(each) > SHORTEST
+    }
     FORM_OF |= dict.fromkeys(_forms, _common)
 stem.cache_clear()

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from cli_guard.assistant.editing import Plan
     from cli_guard.assistant.local import LocalAssistant
 
-LINE_CHARS, LONG_LINE = 160, 500
+LINE_CHARS = 160
+LONG_LINE = 500
 PLACEHOLDER = re.compile(r"<([a-z]{1,30})>")
 
 
@@ -72,7 +73,9 @@ def read_file(world: World, arguments: OneFile) -> ToolOutput:
     """Read a file, up to a number of characters, without its secrets."""
     text = redact(world.snapshot.get(arguments.path, ""), arguments.path)
     shown = text[: arguments.max_chars]
-    return ToolOutput({"path": arguments.path, "text": shown, "truncated": len(shown) < len(text)})
+    return ToolOutput(
+        {"path": arguments.path, "text": shown, "truncated": len(shown) < len(text)}
+    )
 
 
 def explain(world: World, arguments: Named) -> ToolOutput:
@@ -96,8 +99,12 @@ def suggest_command(world: World, arguments: CommandText) -> ToolOutput:
 
     # What a person has to fill in is a word to the shell that will read it.
     verdict = judge(PLACEHOLDER.sub(r"\1", arguments.command), world.commands)
-    reason = "" if verdict.verdict is Decision.ALLOW and not verdict.reason else verdict.reason
-    return ToolOutput({"command": arguments.command, "verdict": str(verdict.verdict), "reason": reason})
+    reason = (
+        "" if verdict.verdict is Decision.ALLOW and not verdict.reason else verdict.reason
+    )
+    return ToolOutput(
+        {"command": arguments.command, "verdict": str(verdict.verdict), "reason": reason}
+    )
 
 
 def find_tests(world: World, arguments: Tested) -> ToolOutput:
@@ -113,7 +120,9 @@ def simulate_tests(world: World, arguments: CommandText) -> ToolOutput:
     """Name the tests that a command would run, with the results that the fixture has recorded."""
     from cli_guard.assistant.projects import simulate
 
-    return ToolOutput(plain_data(simulate(arguments.command, world.snapshot, world.recorded)))
+    return ToolOutput(
+        plain_data(simulate(arguments.command, world.snapshot, world.recorded))
+    )
 
 
 def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
@@ -140,11 +149,17 @@ def plan_change(world: World, arguments: Wish) -> ToolOutput:
     return proposal_output(world, made, (*made.changes, *made.removed))
 
 
-def proposal_output(world: World, made: "Documentation | Plan", paths: Collection[str]) -> ToolOutput:
+def proposal_output(
+    world: World, made: "Documentation | Plan", paths: Collection[str]
+) -> ToolOutput:
     """What a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
     from cli_guard.git.proposals import mask_patch
 
-    data = {key: value for key, value in plain_data(made).items() if key not in ("changes", "skipped")}
+    data = {
+        key: value
+        for key, value in plain_data(made).items()
+        if key not in ("changes", "skipped")
+    }
     old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
     # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
     data["patch"] = mask_patch(made.patch, redact, old)
@@ -174,7 +189,11 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
             }
             for image in ran.images
         ]
-        answer = {"command": arguments.command, "output": ran.shown, "exit_code": ran.exit_code}
+        answer = {
+            "command": arguments.command,
+            "output": ran.shown,
+            "exit_code": ran.exit_code,
+        }
         return ToolOutput({**answer, "images": images} if images else {**answer})
 
     def read_history(world: World, arguments: Wish) -> ToolOutput:
@@ -184,7 +203,8 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         from cli_guard.assistant.request_names import find_names
 
         names = find_names(arguments.request, world.snapshot)
-        asked, shell = read_history_request(arguments.request, names), assistant.shell
+        asked = read_history_request(arguments.request, names)
+        shell = assistant.shell
         if asked is None:
             return ToolOutput({"lines": ()})
         repository = shell.repository if shell else None
@@ -194,16 +214,29 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
             lines = answer_history(asked, repository, world.snapshot, tip, world.allowed)
         except CliGuardError as error:
             lines = (str(error),)
-        return ToolOutput({"lines": tuple(redact(line)[: 2 * LINE_CHARS] for line in lines)})
+        return ToolOutput(
+            {"lines": tuple(redact(line)[: 2 * LINE_CHARS] for line in lines)}
+        )
 
     functions: tuple[Callable[[World, Any], ToolOutput], ...] = (
         *(search_repository, read_file, advise_command, suggest_command, find_tests),
-        *(read_history, explain, simulate_tests, propose_documentation, plan_refactoring, plan_change, run),
+        *(
+            read_history,
+            explain,
+            simulate_tests,
+            propose_documentation,
+            plan_refactoring,
+            plan_change,
+            run,
+        ),
     )
     made = {}
     for function in functions:
         schema = function.__annotations__["arguments"]
         shows_command = schema in (CommandText, Run)
-        name, summary = function.__name__, function.__doc__ or ""
-        made[name] = Tool(name, summary, "read_only", schema, function, shows_command=shows_command)
+        name = function.__name__
+        summary = function.__doc__ or ""
+        made[name] = Tool(
+            name, summary, "read_only", schema, function, shows_command=shows_command
+        )
     return made

@@ -13,7 +13,12 @@ from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.policy.config import read_user_config
 from cli_guard.review.command_context import command_context
-from cli_guard.review.saved_rules import add_to_user_file, check_rule, describe_program, describe_rule
+from cli_guard.review.saved_rules import (
+    add_to_user_file,
+    check_rule,
+    describe_program,
+    describe_rule,
+)
 from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import printable
@@ -34,17 +39,26 @@ def run(
     user: bool,
 ) -> int:
     """Save one rule, list the rules of this work tree, or remove one."""
-    if sum((pattern is not None, last, program is not None, list_, remove is not None)) != 1:
+    if (
+        sum((pattern is not None, last, program is not None, list_, remove is not None))
+        != 1
+    ):
         raise UsageError("give one of: a pattern, --last, --program, --list, --remove")
     if user and (list_ or remove is not None):
-        raise UsageError(f"the rules for all work trees are in {user_file(io.env)}: edit them there")
+        raise UsageError(
+            f"the rules for all work trees are in {user_file(io.env)}: edit them there"
+        )
     if list_ or remove is not None:
         return edit_rules(io, remove)
     context = command_context(io.cwd, io.env)
     if program is not None:
         if not program.replace("-", "").replace("_", "").replace(".", "").isalnum():
             raise UsageError(f"{program!r} is not the name of a program")
-        io.say(printable("\n".join(describe_program(program, context, io.env)), keep_newlines=True))
+        io.say(
+            printable(
+                "\n".join(describe_program(program, context, io.env)), keep_newlines=True
+            )
+        )
         pattern = f"{program} *"
     elif last:
         pattern = find_last(io)
@@ -67,17 +81,25 @@ def run(
 
 def find_last(io: Io) -> str:
     """Return the pattern for the command that an agent was asked about last here. Raises UsageError."""
-    here = [each for each in last_questions(io.invocation) if (io.cwd / each.folder).is_relative_to(io.cwd)]
+    here = [
+        each
+        for each in last_questions(io.invocation)
+        if (io.cwd / each.folder).is_relative_to(io.cwd)
+    ]
     if not here:
         raise UsageError("no command of a coding agent was asked about here")
     if here[0].masked:
-        raise UsageError("the last command holds a secret: write the pattern yourself, without it")
+        raise UsageError(
+            "the last command holds a secret: write the pattern yourself, without it"
+        )
     io.say(f"{here[0].agent} asked on {here[0].at[:16]}: {printable(here[0].command)}")
     verdict = judge(here[0].command, command_context(io.cwd / here[0].folder, io.env))
     if verdict.verdict is not Decision.REVIEW:
         raise UsageError(f"it is answered with {verdict.verdict} now: no rule is needed")
     if verdict.savable is None:
-        raise UsageError(f"no rule can be saved for it, as each call must be looked at: {verdict.reason}")
+        raise UsageError(
+            f"no rule can be saved for it, as each call must be looked at: {verdict.reason}"
+        )
     return verdict.savable
 
 
@@ -108,12 +130,17 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
 
 def edit_rules(io: Io, remove: str | None) -> int:
     """Print the rules of this work tree, or remove one. Raises UsageError, CliGuardError."""
-    repository, trees = Repository.discover(io.cwd, io.env), Trees(io.env)
+    repository = Repository.discover(io.cwd, io.env)
+    trees = Trees(io.env)
     seals = seals_of(repository, io.env)
     tree = trees.find(repository, io.invocation.now, seals)
     rules = tree.allow if tree else ()
     if remove is None:
-        io.say(printable("\n".join(rules), keep_newlines=True) if rules else "cli-guard: no rules here")
+        io.say(
+            printable("\n".join(rules), keep_newlines=True)
+            if rules
+            else "cli-guard: no rules here"
+        )
         return 0
     if tree is None or remove not in rules:
         raise UsageError(f"there is no rule {remove!r} here: see `cli-guard allow --list`")
@@ -132,13 +159,23 @@ command = Command(
     params=[
         click.Argument(["pattern"], required=False),
         click.Option(
-            ["--last"], is_flag=True, help="The command that a coding agent was asked about last here."
+            ["--last"],
+            is_flag=True,
+            help="The command that a coding agent was asked about last here.",
         ),
         click.Option(
-            ["--program"], metavar="NAME", help="Every call of a program that cli-guard does not know."
+            ["--program"],
+            metavar="NAME",
+            help="Every call of a program that cli-guard does not know.",
         ),
-        click.Option(["--user"], is_flag=True, help="Save it for all work trees instead of this one."),
-        click.Option(["--list", "list_"], is_flag=True, help="List the rules of this work tree."),
-        click.Option(["--remove"], metavar="PATTERN", help="Remove a rule of this work tree."),
+        click.Option(
+            ["--user"], is_flag=True, help="Save it for all work trees instead of this one."
+        ),
+        click.Option(
+            ["--list", "list_"], is_flag=True, help="List the rules of this work tree."
+        ),
+        click.Option(
+            ["--remove"], metavar="PATTERN", help="Remove a rule of this work tree."
+        ),
     ],
 )

@@ -91,7 +91,9 @@ class App(Group):
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS and cmd_name not in HIDDEN:
             return None
-        command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command
+        command: click.Command = import_module(
+            f"cli_guard.cli.{cmd_name.replace('-', '_')}"
+        ).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -17,7 +17,13 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, Finding, Presence
 from cli_guard.policy.globs import matches
-from cli_guard.review.approve import approve_change, bound_diff, find_pending, line_of, review_again
+from cli_guard.review.approve import (
+    approve_change,
+    bound_diff,
+    find_pending,
+    line_of,
+    review_again,
+)
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
 from cli_guard.review.signing import Plan, plan_break_glass, plan_signature, store_signed
@@ -31,7 +37,9 @@ DURATION = re.compile(r"([1-9]\d{0,3})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
 
 
-def confirm(io: Io, review: PendingReview, findings: Iterable[str], details: str = "") -> bool:
+def confirm(
+    io: Io, review: PendingReview, findings: Iterable[str], details: str = ""
+) -> bool:
     """Show what is approved and ask. Raises UsageError if no person can answer."""
     person_needed(io, "an approval", "approve")
     io.say(describe(review, findings))
@@ -49,19 +57,33 @@ def read_duration(text: str) -> datetime.timedelta | None:
 
 @click.pass_obj
 def run(
-    io: Io, /, id: str | None, reason: str, diff: bool, key: str, expires: str, path: str, break_glass: bool
+    io: Io,
+    /,
+    id: str | None,
+    reason: str,
+    diff: bool,
+    key: str,
+    expires: str,
+    path: str,
+    break_glass: bool,
 ) -> int:
     """Approve a review and resume its graph."""
     repository = Repository.discover(io.cwd, io.env)
     lifetime = read_duration(expires)
     if break_glass:
-        return approve_break_glass(io, repository, id or "HEAD", Options(reason, key, lifetime))
+        return approve_break_glass(
+            io, repository, id or "HEAD", Options(reason, key, lifetime)
+        )
     if id is None:
         person_needed(io, "an approval", "approve")
         id = staged_review(io)
         if not id:
             others = len(Records(repository.state_folder).pending())
-            more = f"; {others} pending for something else: name one (`cli-guard pending`)" if others else ""
+            more = (
+                f"; {others} pending for something else: name one (`cli-guard pending`)"
+                if others
+                else ""
+            )
             raise UsageError(f"nothing that is staged needs an approval{more}")
     review = find_pending(Records(repository.state_folder), id, io.invocation)
     if diff:
@@ -69,7 +91,9 @@ def run(
             raise UsageError("a request shows its patch by itself: omit --diff")
         io.say(
             shown_on_terminal(
-                bound_diff(repository, review, io.invocation).encode("utf-8", "surrogateescape")
+                bound_diff(repository, review, io.invocation).encode(
+                    "utf-8", "surrogateescape"
+                )
             )
         )
         return 0
@@ -77,7 +101,9 @@ def run(
         if review.event == ASKED:
             code = approve_asked(io, repository, review, reason)
         else:
-            code = approve_reviewed(io, repository, review, Options(reason, key, lifetime, path))
+            code = approve_reviewed(
+                io, repository, review, Options(reason, key, lifetime, path)
+            )
     if code is None:
         io.say("cli-guard: not approved")
         return 1
@@ -88,7 +114,9 @@ def staged_review(io: Io) -> str:
     """Review what is staged; return the id of the review, "" if nothing needs one. Raises CliGuardError if denied."""
     review = review_request(Staged(), io.invocation)
     if review.decision is Decision.DENY:
-        raise CliGuardError(f"what is staged is denied, and no approval changes that: {review.review_reason}")
+        raise CliGuardError(
+            f"what is staged is denied, and no approval changes that: {review.review_reason}"
+        )
     if review.decision is Decision.REVIEW and not review.review_id:
         raise CliGuardError(f"the review cannot be approved: {'; '.join(review.notes)}")
     return review.review_id or ""
@@ -104,14 +132,24 @@ class Options:
     path: str = ""
 
 
-def approve_reviewed(io: Io, repository: Repository, review: PendingReview, options: Options) -> int | None:
+def approve_reviewed(
+    io: Io, repository: Repository, review: PendingReview, options: Options
+) -> int | None:
     """Approve a change after asking; None if the person declines."""
     review, findings = review_again(repository, review, partial(review_for_git, io))
-    chosen = [each for each in findings if not options.path or is_below(each.path, options.path)]
+    chosen = [
+        each for each in findings if not options.path or is_below(each.path, options.path)
+    ]
     if not chosen:
         raise UsageError(f"no finding of review {review.id} is at {options.path!r}")
     plan = plan_signature(
-        repository, review, chosen, io.invocation, options.key, options.lifetime, redact(options.reason)
+        repository,
+        review,
+        chosen,
+        io.invocation,
+        options.key,
+        options.lifetime,
+        redact(options.reason),
     )
     if not confirm(io, review, map(line_of, chosen), plan.describe() if plan else ""):
         return None
@@ -144,12 +182,19 @@ def give(
     return whole, f"approved ({Presence.TTY})"
 
 
-def approve_break_glass(io: Io, repository: Repository, revision: str, options: Options) -> int:
+def approve_break_glass(
+    io: Io, repository: Repository, revision: str, options: Options
+) -> int:
     """Sign that one commit may be pushed unverified. Raises CliGuardError."""
     commit = repository.resolve(revision)
     person_needed(io, "an approval", "approve --break-glass")
     plan = plan_break_glass(
-        repository, commit, io.invocation, options.key, options.lifetime, redact(options.reason)
+        repository,
+        commit,
+        io.invocation,
+        options.key,
+        options.lifetime,
+        redact(options.reason),
     )
     io.say(
         f"commit {commit} passes a server that would refuse it, until {plan.statement.expires}; it is logged there"
@@ -158,13 +203,20 @@ def approve_break_glass(io: Io, repository: Repository, revision: str, options: 
     if not ask_yes(io, "Break the glass?"):
         io.say("cli-guard: not approved")
         return 1
-    signed, records = plan.sign(), Records(repository.state_folder)
+    signed = plan.sign()
+    records = Records(repository.state_folder)
     with explain_write_errors("the approval"):
         records.prepare()
         store_signed(repository, records, signed)
         reason = signed.statement.reason
         records.audit.append(
-            entry("break-glass", io.invocation, commit=commit, reason=reason, **signed.audit_details())
+            entry(
+                "break-glass",
+                io.invocation,
+                commit=commit,
+                reason=reason,
+                **signed.audit_details(),
+            )
         )
     io.say(
         "cli-guard: signed; push it with the approvals:"
@@ -179,9 +231,15 @@ def is_below(path: str, wanted: str) -> bool:
     return path == wanted or path.startswith(f"{wanted}/") or matches(wanted, path)
 
 
-def approve_asked(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
+def approve_asked(
+    io: Io, repository: Repository, review: PendingReview, reason: str
+) -> int | None:
     """Approve a request of the assistant after showing what it does; None if the person declines."""
-    from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
+    from cli_guard.assistant.approve import (
+        approve_request,
+        describe_requests,
+        find_requests,
+    )
     from cli_guard.mcp.client.tools import open_servers
 
     requests = find_requests(repository, review, io.invocation)
@@ -211,7 +269,9 @@ command = Command(
     " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
         click.Argument(["id"], required=False),
-        click.Option(["--diff"], is_flag=True, help="Only show the diff that is to be approved."),
+        click.Option(
+            ["--diff"], is_flag=True, help="Only show the diff that is to be approved."
+        ),
         click.Option(
             ["--note", "--reason", "-r", "reason"],
             default="",
@@ -220,9 +280,17 @@ command = Command(
         ),
         click.Option(["--key"], default="", metavar="FILE", help="The key to sign with."),
         click.Option(
-            ["--expires"], default="", metavar="TIME", help="Valid for 12h, 30d or 4w (signed ones)."
+            ["--expires"],
+            default="",
+            metavar="TIME",
+            help="Valid for 12h, 30d or 4w (signed ones).",
         ),
-        click.Option(["--for", "path"], default="", metavar="PATH", help="Only the findings at this path."),
+        click.Option(
+            ["--for", "path"],
+            default="",
+            metavar="PATH",
+            help="Only the findings at this path.",
+        ),
         click.Option(
             ["--break-glass"],
             is_flag=True,

@@ -23,12 +23,19 @@ MOST_BYTES = 4_000_000
 
 @click.pass_obj
 def run(
-    io: Io, /, request: str, path: tuple[str, ...], rev: str | None, worktree: bool, **shown: object
+    io: Io,
+    /,
+    request: str,
+    path: tuple[str, ...],
+    rev: str | None,
+    worktree: bool,
+    **shown: object,
 ) -> int:
     from cli_guard.mcp.client.tools import open_servers
 
     said = request_from(io, request)
-    guest, writer = invite(io, said, shown), None
+    guest = invite(io, said, shown)
+    writer = None
     if guest:
         from cli_guard.llm.recording import Writer
 
@@ -87,7 +94,9 @@ def invite(io: Io, request: str, shown: Mapping[str, object]) -> "Guest | None":
         return None
     from cli_guard.llm.guest import open_guest
 
-    return open_guest(request, config, io.invocation, forced=named, preview=bool(shown["show_prompt"]))
+    return open_guest(
+        request, config, io.invocation, forced=named, preview=bool(shown["show_prompt"])
+    )
 
 
 def request_from(io: Io, request: str) -> str:
@@ -100,25 +109,37 @@ def request_from(io: Io, request: str) -> str:
 
 def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
     """Return the paths relative to the top of the repository. Raises UsageError for one outside it."""
-    return [*Paths.parse(paths, Repository.discover(io.cwd, io.env), io.cwd).wanted] if paths else []
+    return (
+        [*Paths.parse(paths, Repository.discover(io.cwd, io.env), io.cwd).wanted]
+        if paths
+        else []
+    )
 
 
 def patch_of(asked: Proposal) -> str:
     """Return the exact patch. Raises CliGuardError if there is none to show."""
     if asked.patch:
         return asked.patch
-    raise CliGuardError("there is no patch to show, or it contains a secret; see the answer without --patch")
+    raise CliGuardError(
+        "there is no patch to show, or it contains a secret; see the answer without --patch"
+    )
 
 
 def explain_plan(data: dict[str, object]) -> list[str]:
     """Format the plan and the log, one line per step."""
     lines = ["", "plan:"]
-    plan, log = data["plan"], data["action_log"]
+    plan = data["plan"]
+    log = data["action_log"]
     assert isinstance(plan, Sequence) and isinstance(log, Sequence)  # noqa: S101 - of a state, or of a review
-    lines += [f"  {each['tool']} [{each['risk']}]: {each['purpose']} {each['arguments']}" for each in plan]
+    lines += [
+        f"  {each['tool']} [{each['risk']}]: {each['purpose']} {each['arguments']}"
+        for each in plan
+    ]
     lines.append("log:")
     for each in log:
-        details = ", ".join(f"{key}={value}" for key, value in each.items() if key != "node")
+        details = ", ".join(
+            f"{key}={value}" for key, value in each.items() if key != "node"
+        )
         lines.append(f"  {each['node']}: {details}")
     return lines
 
@@ -138,17 +159,33 @@ command = Command(
             metavar="PATH",
             help="Use only this file or folder; may be repeated.",
         ),
-        click.Option(["--rev"], metavar="REV", help="Use a commit instead of what is staged."),
+        click.Option(
+            ["--rev"], metavar="REV", help="Use a commit instead of what is staged."
+        ),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
         FORMAT,
-        click.Option(["--patch"], is_flag=True, help="Print the proposed patch alone, for `git apply`."),
         click.Option(
-            ["--model"], metavar="NAME", help="Use this model (provider:name) for all that one is asked."
+            ["--patch"],
+            is_flag=True,
+            help="Print the proposed patch alone, for `git apply`.",
         ),
-        click.Option(["--no-model"], is_flag=True, help="Use no model, whatever is configured."),
         click.Option(
-            ["--show-prompt"], is_flag=True, help="Print what would be sent to a model; send nothing."
+            ["--model"],
+            metavar="NAME",
+            help="Use this model (provider:name) for all that one is asked.",
         ),
-        click.Option(["--explain"], is_flag=True, help="Show the plan, what the gate decided, and the log."),
+        click.Option(
+            ["--no-model"], is_flag=True, help="Use no model, whatever is configured."
+        ),
+        click.Option(
+            ["--show-prompt"],
+            is_flag=True,
+            help="Print what would be sent to a model; send nothing.",
+        ),
+        click.Option(
+            ["--explain"],
+            is_flag=True,
+            help="Show the plan, what the gate decided, and the log.",
+        ),
     ],
 )

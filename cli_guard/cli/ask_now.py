@@ -20,7 +20,13 @@ from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
-from cli_guard.review.approve import bound_diff, find_pending, line_of, request_of, review_again
+from cli_guard.review.approve import (
+    bound_diff,
+    find_pending,
+    line_of,
+    request_of,
+    review_again,
+)
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.review.signing import plan_signature
@@ -51,7 +57,10 @@ def ask_now(argv: Sequence[str], since: str, terminal: int) -> ExitCode:
 
 def is_askable(io: Io, terminal: int) -> bool:
     """Return whether a person at the terminal expects questions there. Raises OSError."""
-    forbidden = io.env.get("GIT_TERMINAL_PROMPT", "1").lower() in OFF or io.env.get("TERM") == "dumb"
+    forbidden = (
+        io.env.get("GIT_TERMINAL_PROMPT", "1").lower() in OFF
+        or io.env.get("TERM") == "dumb"
+    )
     if forbidden or io.env.get("CI", "").lower() not in OFF or agent_around(io.env):
         return False
     # A job in the background would be stopped (SIGTTIN); in raw mode the terminal belongs to a full-screen program.
@@ -62,15 +71,24 @@ def is_askable(io: Io, terminal: int) -> bool:
 def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     """Find the review, ask about it, approve it; return the exit code. Raises CliGuardError, OSError."""
     repository = Repository.discover(io.cwd, io.env)
-    records, pushes = Records(repository.state_folder), argv[1] == "pre-push"
-    found = [each for each in records.pending() if each.event == argv[1] and each.at >= since]
+    records = Records(repository.state_folder)
+    pushes = argv[1] == "pre-push"
+    found = [
+        each for each in records.pending() if each.event == argv[1] and each.at >= since
+    ]
     policy, _ = policy_for(Staged(), repository, io.env)
     # Two: another work tree was reviewed meanwhile. Bound to commits, but no push: `pre-commit run --from-ref`.
-    if len(found) != 1 or bool(found[0].bound) != pushes or not all(each.prompt for each in policy.approvals):
+    if (
+        len(found) != 1
+        or bool(found[0].bound) != pushes
+        or not all(each.prompt for each in policy.approvals)
+    ):
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
     message = io.path(argv[-1]) if review.event == "commit-msg" else None
-    review, findings = review_again(repository, review, partial(review_for_git, io), message)
+    review, findings = review_again(
+        repository, review, partial(review_for_git, io), message
+    )
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
     if io.env.get("PRE_COMMIT") == "1" or not (sys.stdout and sys.stdout.isatty()):
@@ -101,7 +119,8 @@ def read_answer(io: Io, terminal: int, question: str) -> str:
     # What was typed before is no answer to it.
     termios.tcflush(terminal, termios.TCIFLUSH)
     put(io.stdout, question)
-    typed, until = b"", time.monotonic() + SECONDS
+    typed = b""
+    until = time.monotonic() + SECONDS
     while not typed.endswith(b"\n"):
         ready = select.select([terminal], [], [], max(0.0, until - time.monotonic()))[0]
         more = os.read(terminal, 1_024) if ready else b""

@@ -41,7 +41,9 @@ def readable() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
+        raise CliGuardError(
+            f"the audit log cannot be read: {error.strerror} ({error.filename})"
+        ) from error
 
 
 def line_of(entry: Entry) -> str:
@@ -49,15 +51,28 @@ def line_of(entry: Entry) -> str:
     if "unreadable" in entry:
         return "(not an audit entry: see `cli-guard audit verify`)"
     if "run" in entry:
-        said = f"{entry.get('verdict')} ({entry.get('answer')})" if "verdict" in entry else entry.get("ended")
+        said = (
+            f"{entry.get('verdict')} ({entry.get('answer')})"
+            if "verdict" in entry
+            else entry.get("ended")
+        )
         more = [f"{name} {entry[name]}" for name in PROCESS if entry.get(name) is not None]
         words = [entry["run"], said, *more, clip(str(entry.get("command", "")), COMMAND)]
     else:
         what = next(
-            (entry[key] for key in ("skipped", "decision", "reason", "command") if entry.get(key)), ""
+            (
+                entry[key]
+                for key in ("skipped", "decision", "reason", "command")
+                if entry.get(key)
+            ),
+            "",
         )
         rules = entry.get("rules")
-        hits = [f"{rule} x{number}" for rule, number in rules.items()] if isinstance(rules, dict) else []
+        hits = (
+            [f"{rule} x{number}" for rule, number in rules.items()]
+            if isinstance(rules, dict)
+            else []
+        )
         hits += list_of(entry, "approved_rules")
         words = [*map(entry.get, HOW), what, entry.get("review_id"), ", ".join(hits)]
     parts = (entry.get("at"), entry.get("user"), entry.get("event"), *words)
@@ -78,24 +93,44 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> i
     chosen, every = find_approvals(repository, io.invocation, commit)
     if finding:
         names = ("approved_rules", "fingerprints")
-        chosen = [e for e in chosen if any(each.startswith(finding) for each in list_of(e, *names))]
+        chosen = [
+            e
+            for e in chosen
+            if any(each.startswith(finding) for each in list_of(e, *names))
+        ]
     if by:
-        chosen = [e for e in chosen if by.lower() in (str(e.get(n)).lower() for n in ("principal", "user"))]
+        chosen = [
+            e
+            for e in chosen
+            if by.lower() in (str(e.get(n)).lower() for n in ("principal", "user"))
+        ]
     every = [each for each in every if "refused" not in each]
-    commits = int(repository.git.text("rev-list", "--count", "HEAD")) if repository.head else 0
+    commits = (
+        int(repository.git.text("rev-list", "--count", "HEAD")) if repository.head else 0
+    )
     levels = dict(Counter(str(each["level"]) for each in every).most_common())
     if format == "json":
-        io.say(json.dumps({"approvals": chosen, "commits": commits, "levels": levels}, indent=1))
+        io.say(
+            json.dumps(
+                {"approvals": chosen, "commits": commits, "levels": levels}, indent=1
+            )
+        )
         return 0
     io.say("\n".join(map(line_of, chosen)))
     rate = f"{100 * len(every) / max(commits, 1):.1f} per 100"
     tally = ", ".join(f"{number} {level}" for level, number in levels.items()) or "none"
-    io.say(printable(f"{count(len(every), 'approval')} in {count(commits, 'commit')} ({rate}): {tally}"))
+    io.say(
+        printable(
+            f"{count(len(every), 'approval')} in {count(commits, 'commit')} ({rate}): {tally}"
+        )
+    )
     return 0
 
 
 @click.pass_obj
-def show(io: Io, /, all_: bool, format: str, approvals: bool, commit: str, finding: str, by: str) -> int:
+def show(
+    io: Io, /, all_: bool, format: str, approvals: bool, commit: str, finding: str, by: str
+) -> int:
     """Print the last entries, oldest first."""
     if approvals or commit or finding or by:
         return show_approvals(io, commit, finding, by, format)
@@ -122,7 +157,9 @@ def verify(io: Io, /) -> int:
     with readable():
         log, repository = open_log(io)
         result = log.verify()
-    problems, signed = check_log(result, repository, io.invocation) if repository else ([], UNSIGNED)
+    problems, signed = (
+        check_log(result, repository, io.invocation) if repository else ([], UNSIGNED)
+    )
     for each in problems:
         io.warn(printable(f"cli-guard: {each}"))
     if result.problem:
@@ -131,7 +168,9 @@ def verify(io: Io, /) -> int:
         )
         return 1
     io.say(printable(f"cli-guard: audit log: {result}; {signed}"))
-    if repository and (unallowed := describe(find_unallowed(repository, list(log.entries())))):
+    if repository and (
+        unallowed := describe(find_unallowed(repository, list(log.entries())))
+    ):
         io.say(f"cli-guard: {unallowed}")
     return 1 if problems else 0
 
@@ -156,10 +195,24 @@ command.add_command(
             click.Option(["--all", "all_"], is_flag=True, help="Show every entry."),
             FORMAT,
             click.Option(["--approvals"], is_flag=True, help="Show every approval."),
-            click.Option(["--commit"], default="", metavar="REV", help="Show the approvals of a commit."),
-            click.Option(["--finding"], default="", metavar="RULE", help="Of a rule or a fingerprint."),
-            click.Option(["--by"], default="", metavar="PERSON", help="Of a user, or of a signer."),
+            click.Option(
+                ["--commit"],
+                default="",
+                metavar="REV",
+                help="Show the approvals of a commit.",
+            ),
+            click.Option(
+                ["--finding"],
+                default="",
+                metavar="RULE",
+                help="Of a rule or a fingerprint.",
+            ),
+            click.Option(
+                ["--by"], default="", metavar="PERSON", help="Of a user, or of a signer."
+            ),
         ],
     )
 )
-command.add_command(Command("verify", callback=verify, help="Check the lines, signatures and approvals."))
+command.add_command(
+    Command("verify", callback=verify, help="Check the lines, signatures and approvals.")
+)

@@ -19,7 +19,9 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
     if not (io.stdin.isatty() and io.stdout.isatty()):
         raise UsageError("a chat needs a terminal: for scripts there is `cli-guard ask`")
     if model and ":" not in model:
-        raise UsageError(f"--model {model}: name it as provider:name, such as openai:gpt-5-mini")
+        raise UsageError(
+            f"--model {model}: name it as provider:name, such as openai:gpt-5-mini"
+        )
     user = read_user_config(io.env)
     config = user.model if user else ModelSection()
     if not (model or config.is_configured):
@@ -29,7 +31,9 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
     if not all(map(find_spec, ("rich", "prompt_toolkit", "langchain"))):
         raise UsageError(missing_extra("a chat", "llm"))
     if not find_spec("termios"):
-        raise UsageError("a chat needs the terminal of a POSIX system: there is `cli-guard ask`")
+        raise UsageError(
+            "a chat needs the terminal of a POSIX system: there is `cli-guard ask`"
+        )
     from cli_guard.llm.chat.chat import Host
     from cli_guard.llm.chat.commands import run_chat
     from cli_guard.mcp.client.tools import open_servers
@@ -37,10 +41,18 @@ def run(io: Io, /, resume: str | None, model: str) -> int:
     def check_person() -> None:
         person_needed(io, "an approval", "chat")
         if io.env.get("CI") or io.env.get("TERM", "dumb") == "dumb":
-            raise UsageError("an approval needs a person at a terminal that is not dumb, and not CI")
+            raise UsageError(
+                "an approval needs a person at a terminal that is not dumb, and not CI"
+            )
 
     host = Host(
-        io.stdin, io.stdout, io.env, lambda: io.invocation, check_person, open_servers, io.colored("auto")
+        io.stdin,
+        io.stdout,
+        io.env,
+        lambda: io.invocation,
+        check_person,
+        open_servers,
+        io.colored("auto"),
     )
     run_chat(host, config, resume, model)
     return 0
@@ -60,6 +72,8 @@ command = Command(
             metavar="[ID]",
             help="Go on with a session (the last one).",
         ),
-        click.Option(["--model"], default="", metavar="NAME", help="Use this model (provider:name)."),
+        click.Option(
+            ["--model"], default="", metavar="NAME", help="Use this model (provider:name)."
+        ),
     ],
 )

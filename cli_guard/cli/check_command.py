@@ -35,7 +35,15 @@ class CheckCommand(Command):
 
 
 @click.pass_obj
-def run(io: Io, /, words: tuple[str, ...], jsonl: bool, profile: str | None, format: str, color: str) -> int:
+def run(
+    io: Io,
+    /,
+    words: tuple[str, ...],
+    jsonl: bool,
+    profile: str | None,
+    format: str,
+    color: str,
+) -> int:
     """Judge the given command, or every line of standard input."""
     if jsonl:
         if words:
@@ -44,7 +52,9 @@ def run(io: Io, /, words: tuple[str, ...], jsonl: bool, profile: str | None, for
     command = command_from(io, words)
     verdict = judge_or_report(io, command, profile)
     io.say(
-        as_json(as_dict(verdict), indent=2) if format == "json" else render(verdict, color=io.colored(color))
+        as_json(as_dict(verdict), indent=2)
+        if format == "json"
+        else render(verdict, color=io.colored(color))
     )
     return EXIT_CODES[verdict.verdict]
 
@@ -59,7 +69,9 @@ def judge_or_report(io: Io, command: str, profile: str | None) -> Verdict:
         from cli_guard.secrets.printable import printable
         from cli_guard.state.crash import report_crash
 
-        words = report_crash(error, ("check-command",), io.cwd, io.env, "a person must decide")
+        words = report_crash(
+            error, ("check-command",), io.cwd, io.env, "a person must decide"
+        )
         io.warn(f"cli-guard: {printable(words)}")
         return verdict_of_failure(command, error, "standard error names the report")
 
@@ -75,14 +87,22 @@ def context_of(io: Io, folder: Path, profile: str | None) -> Context:
 def command_from(io: Io, words: tuple[str, ...]) -> str:
     """Return the command: one word, or standard input. Raises UsageError."""
     if len(words) > 1:
-        raise UsageError("the command must be one word: quote it, as in cli-guard check-command 'ls -l'")
+        raise UsageError(
+            "the command must be one word: quote it, as in cli-guard check-command 'ls -l'"
+        )
     if not words and io.stdin.isatty():
         raise UsageError("no command given: pass it as one word, or on standard input")
-    given = words[0].encode("utf-8", "surrogateescape") if words not in ((), ("-",)) else io.read_bytes()
+    given = (
+        words[0].encode("utf-8", "surrogateescape")
+        if words not in ((), ("-",))
+        else io.read_bytes()
+    )
     try:
         return given.decode("utf-8").removesuffix("\n")
     except UnicodeDecodeError as error:
-        raise UsageError(f"the command is not UTF-8 at byte {error.start}: it cannot be judged") from error
+        raise UsageError(
+            f"the command is not UTF-8 at byte {error.start}: it cannot be judged"
+        ) from error
 
 
 def answer_lines(io: Io, profile: str | None) -> int:
@@ -97,7 +117,9 @@ def answer_lines(io: Io, profile: str | None) -> int:
     return 0
 
 
-def answer(line: bytes | None, cwd: Path, context: Callable[[Path], Context]) -> dict[str, object]:
+def answer(
+    line: bytes | None, cwd: Path, context: Callable[[Path], Context]
+) -> dict[str, object]:
     """Return the answer to one line, also if it is not a valid request."""
     try:
         request = request_in(line)
@@ -106,7 +128,9 @@ def answer(line: bytes | None, cwd: Path, context: Callable[[Path], Context]) ->
     marked = {"id": request["id"]} if "id" in request else {}
     try:
         folder = cwd / folder_in(request)
-        return marked | as_dict(judge_or_raise(text_in(request, "command"), context(folder)))
+        return marked | as_dict(
+            judge_or_raise(text_in(request, "command"), context(folder))
+        )
     except (ValueError, CliGuardError) as error:
         return marked | failure_data(str(error))
     except Exception as error:

@@ -16,9 +16,13 @@ def complete(io: Io, asked: str) -> int:
         asking = made(app, {"obj": io}, "cli-guard", COMPLETE)  # type: ignore[misc] # of an unknown shell None
         words, incomplete = asking.get_completion_args()
     except (KeyError, ValueError, TypeError) as error:
-        raise UsageError(f"{COMPLETE} is for the script of `cli-guard completion`: unset it") from error
+        raise UsageError(
+            f"{COMPLETE} is for the script of `cli-guard completion`: unset it"
+        ) from error
     # Names come from tables: no command is imported for them. Most other arguments are paths.
-    names = {"": COMMANDS.keys, "explain": rule_ids, "help": COMMANDS.keys}.get(" ".join(words), tuple)()
+    names = {"": COMMANDS.keys, "explain": rule_ids, "help": COMMANDS.keys}.get(
+        " ".join(words), tuple
+    )()
     chosen = sorted(each for each in names if each.startswith(incomplete))
     found = [CompletionItem(each, help=COMMANDS.get(each)) for each in chosen]
     files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]

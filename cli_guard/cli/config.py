@@ -34,10 +34,16 @@ def check(io: Io, /, file: str | None) -> int:
             raise ConfigError(f"{file}: there is no such file")
         name = PYPROJECT if path.name == PYPROJECT else FILE
         found = read_config({name: raw}.get, "" if name == file else f" ({file})")
-        io.say(printable(f"cli-guard: {file}: {'valid' if found else 'no [tool.cli-guard] in it'}"))
+        io.say(
+            printable(
+                f"cli-guard: {file}: {'valid' if found else 'no [tool.cli-guard] in it'}"
+            )
+        )
         return 0
     if not path:
-        root = Path(here.root_name if (here := find_repository(io)) and not here.bare else io.cwd)
+        root = Path(
+            here.root_name if (here := find_repository(io)) and not here.bare else io.cwd
+        )
         io.say(f"cli-guard: {work_tree_policy(root)[1]}: valid")
     if read_user_config(io.env):
         io.say(printable(f"cli-guard: {own}: valid"))
@@ -52,8 +58,12 @@ def show(io: Io, /, format: str) -> int:
 
     policy, _ = policy_for(Staged(), find_repository(io), io.env)
     found = settings_in_force(policy)
-    rows = [{"key": toml_key(*key), "value": value, "source": source} for key, value, source in found]
-    lines, table = [f"# {', '.join(policy.sources)}"], tuple[str, ...]()
+    rows = [
+        {"key": toml_key(*key), "value": value, "source": source}
+        for key, value, source in found
+    ]
+    lines = [f"# {', '.join(policy.sources)}"]
+    table = tuple[str, ...]()
     for place, value, source in found:
         if place[:-1] != table:
             table = place[:-1]
@@ -79,12 +89,14 @@ CHECK = (
 )
 SHOW = "Show the policy in force. It is that of HEAD and your own file; each value has its source."
 INIT = "Write a commented cli-guard.toml. It fits the languages here, and never replaces an existing policy."
-MIGRATE = "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
-file, migrate = (
-    click.Argument(["file"], required=False),
-    click.Option(["--migrate"], is_flag=True, help=MIGRATE),
+MIGRATE = (
+    "Take over what gitleaks, detect-secrets and pre-commit are told to ignore or allow."
 )
-command = Group("config", help="Check a policy, show the one in force, or write a first one.")
+file = click.Argument(["file"], required=False)
+migrate = click.Option(["--migrate"], is_flag=True, help=MIGRATE)
+command = Group(
+    "config", help="Check a policy, show the one in force, or write a first one."
+)
 command.add_command(Command("check", callback=check, help=CHECK, params=[file]))
 command.add_command(Command("show", callback=show, help=SHOW, params=[FORMAT]))
 command.add_command(Command("init", callback=init, help=INIT, params=[migrate]))

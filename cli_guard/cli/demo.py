@@ -91,7 +91,9 @@ class Scratch:
 
     def format_command(self, command: tuple[str, ...]) -> str:
         """Format a command as it would be typed."""
-        words = [Path(word).name if index == 0 else word for index, word in enumerate(command)]
+        words = [
+            Path(word).name if index == 0 else word for index, word in enumerate(command)
+        ]
         return " ".join(f"'{word}'" if " " in word else word for word in words)
 
     def write(self, name: str, text: str) -> None:
@@ -99,7 +101,9 @@ class Scratch:
 
     def quietly(self, *command: str) -> None:
         """Run a command without showing it. Raises CalledProcessError."""
-        subprocess.run(command, cwd=self.path, env=self.env, check=True, capture_output=True)
+        subprocess.run(
+            command, cwd=self.path, env=self.env, check=True, capture_output=True
+        )
 
     def title(self, text: str) -> None:
         self.io.say(f"\n== {text}\n")
@@ -157,23 +161,33 @@ def approval(scratch: Scratch) -> bool:
     scratch.title("3. A finding that needs review is approved once")
     scratch.write("reports.py", RISKY)
     scratch.show("git", "add", "reports.py")
-    stopped = scratch.show("git", "commit", "-q", "-m", "Add reports", expect="needs review:")
+    stopped = scratch.show(
+        "git", "commit", "-q", "-m", "Add reports", expect="needs review:"
+    )
     waiting = Records(scratch.path / ".git" / "cli-guard").pending()
-    approved = bool(waiting) and scratch.show_typing("yes", "cli-guard", "approve", waiting[0].id)
+    approved = bool(waiting) and scratch.show_typing(
+        "yes", "cli-guard", "approve", waiting[0].id
+    )
     return (
         stopped
         and approved
-        and scratch.show("git", "commit", "-q", "-m", "Add reports", expect="answered earlier")
+        and scratch.show(
+            "git", "commit", "-q", "-m", "Add reports", expect="answered earlier"
+        )
     )
 
 
 def push(scratch: Scratch) -> bool:
     """Show a push that is denied for a commit in the middle."""
-    scratch.title("4. A push is denied for a key that one of its commits adds and a later one removes")
+    scratch.title(
+        "4. A push is denied for a key that one of its commits adds and a later one removes"
+    )
     scratch.write("deploy.py", f'"""Deploys."""\n\ntoken = "{TOKEN}"\n')
     scratch.show("git", "add", "deploy.py")
     scratch.show("git", "commit", "-q", "--no-verify", "-m", "Add a deployment")
-    scratch.write("deploy.py", '"""Deploys."""\n\nimport os\n\ntoken = os.environ["DEPLOY_TOKEN"]\n')
+    scratch.write(
+        "deploy.py", '"""Deploys."""\n\nimport os\n\ntoken = os.environ["DEPLOY_TOKEN"]\n'
+    )
     scratch.show("git", "commit", "-q", "-a", "-m", "Read the token from the environment")
     scratch.write("README.md", "# Sums and reports\n")
     scratch.show("git", "add", "README.md")
@@ -185,7 +199,9 @@ def push(scratch: Scratch) -> bool:
 def run(io: Io, /) -> int:
     """Run the four scenes; return 1 if one of them did not end as expected."""
     if not hasattr(os, "openpty"):
-        raise CliGuardError("the demo types at a pseudo-terminal, which this system does not have")
+        raise CliGuardError(
+            "the demo types at a pseudo-terminal, which this system does not have"
+        )
     with tempfile.TemporaryDirectory(prefix="cli-guard-demo-") as folder:
         path = Path(folder) / "repository"
         path.mkdir()
@@ -196,4 +212,6 @@ def run(io: Io, /) -> int:
     return 0 if all(ended) else 1
 
 
-command = Command("demo", callback=run, help="Show four real runs of Git in a scratch repository.")
+command = Command(
+    "demo", callback=run, help="Show four real runs of Git in a scratch repository."
+)

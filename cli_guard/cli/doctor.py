@@ -15,7 +15,14 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.configured import configured_events, runs_configured
-from cli_guard.git.hooks import HOOKS, REVIEW_HOOKS, configured_folder, hooks_folder, is_intact, state_of
+from cli_guard.git.hooks import (
+    HOOKS,
+    REVIEW_HOOKS,
+    configured_folder,
+    hooks_folder,
+    is_intact,
+    state_of,
+)
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
 from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
@@ -24,7 +31,14 @@ from cli_guard.state.records import Records
 if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
 
-LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "ast-grep-py", "pydantic", "lizard", "click")
+LIBRARIES = (
+    "langgraph",
+    "langgraph-checkpoint-sqlite",
+    "ast-grep-py",
+    "pydantic",
+    "lizard",
+    "click",
+)
 
 
 def program_lines(repository: Repository) -> Iterator[str]:
@@ -48,22 +62,33 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         scope, value = configured_folder(repository) or ("", "")
         folder = (repository.git_dir if repository.bare else repository.root) / value
         yield f"core.hooksPath ({scope}): {value}"
-    managers, configured = find_managers(repository), configured_events(repository)
+    managers = find_managers(repository)
+    configured = configured_events(repository)
     if configured and not runs_configured(repository.git.text("version")):
         yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
         configured = {}
     guarded = False
     for name in HOOKS:
         state = state_of(folder, name)
-        runners = [f"cli-guard, configured as hook.{configured[name]}"] if name in configured else []
+        runners = (
+            [f"cli-guard, configured as hook.{configured[name]}"]
+            if name in configured
+            else []
+        )
         runners += find_runners(repository, state, managers)
         guarded = guarded or (name in REVIEW_HOOKS and bool(runners))
-        text = " and ".join(runners) or ("not installed" if state.owner == "none" else "another program")
+        text = " and ".join(runners) or (
+            "not installed" if state.owner == "none" else "another program"
+        )
         text += "; both review it: remove one" if len(runners) > 1 else ""
         yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")
         is_own = configured.get(name) == f"cli-guard-{name}"
-        script = repository.common_dir / "hooks" / "cli-guard" / name if is_own else state.slot
-        if (is_own or state.owner == "ours") and not is_intact(script, name, sys.executable):
+        script = (
+            repository.common_dir / "hooks" / "cli-guard" / name if is_own else state.slot
+        )
+        if (is_own or state.owner == "ours") and not is_intact(
+            script, name, sys.executable
+        ):
             yield f"! {script} is not as this cli-guard writes it, or cannot run: install it again"
     for each in managers:
         yield f"{each.place}: {'calls' if each.stages else 'does not call'} cli-guard"
@@ -112,7 +137,11 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     yield tree_line(io, repository)
     own = user_file(io.env)
     yield f"user file: {own if own and own.exists() else 'none'}"
-    if not repository.bare and (repository.root / FILE).exists() and "at" not in policy.sources[0]:
+    if (
+        not repository.bare
+        and (repository.root / FILE).exists()
+        and "at" not in policy.sources[0]
+    ):
         yield f"! {FILE} is in the work tree but not in HEAD: it applies once it is committed"
 
 
@@ -122,10 +151,16 @@ def tree_line(io: Io, repository: Repository) -> str:
     from cli_guard.state.trees import Trees
 
     try:
-        tree = Trees(io.env).find(repository, io.invocation.now, seals_of(repository, io.env))
+        tree = Trees(io.env).find(
+            repository, io.invocation.now, seals_of(repository, io.env)
+        )
     except CliGuardError as error:
         return f"! {error}"
-    return f"work tree: {tree.words}" if tree else "work tree: not trusted, see `cli-guard trust`"
+    return (
+        f"work tree: {tree.words}"
+        if tree
+        else "work tree: not trusted, see `cli-guard trust`"
+    )
 
 
 def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[str]:
@@ -194,8 +229,12 @@ def probe_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe in which states the hooks of the coding agents fail to block a tool."""
     from cli_guard.agents.probe import probe_agent
 
-    lines = [line for agent in AGENTS.values() for line in probe_agent(agent, repository, io.env)]
-    yield from lines or ["! no coding agent asks cli-guard here: run `cli-guard install --agent NAME`"]
+    lines = [
+        line for agent in AGENTS.values() for line in probe_agent(agent, repository, io.env)
+    ]
+    yield from lines or [
+        "! no coding agent asks cli-guard here: run `cli-guard install --agent NAME`"
+    ]
 
 
 @click.pass_obj

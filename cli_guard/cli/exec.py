@@ -29,14 +29,20 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
 
     asked = ExecOptions(**options)  # type: ignore[arg-type]
     asked.check()
-    folder, state = folder_of(io, asked.cwd), state_folder(io.cwd, io.env)
+    folder = folder_of(io, asked.cwd)
+    state = state_folder(io.cwd, io.env)
     passed = clean_environment(io.env, find_variables(io, asked.env))
     chosen = {name: passed.env[name] for name in asked.env if name in passed.env}
     request = CommandRequest(
-        words, folder, chosen, with_line_end(asked.stdin if asked.stdin is not None else asked.respond)
+        words,
+        folder,
+        chosen,
+        with_line_end(asked.stdin if asked.stdin is not None else asked.respond),
     )
     if not request.text.strip():
-        raise UsageError("no command given: write it after --, as in cli-guard exec -- make test")
+        raise UsageError(
+            "no command given: write it after --, as in cli-guard exec -- make test"
+        )
     if asked.sandbox:
         check_sandbox()
     session = Session.current()
@@ -46,7 +52,10 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         asking(io, folder, yes=asked.yes, session=session is not None),
         Allowances(state, session),
         digest_of(
-            request.text_to_judge, folder, f"sandbox={asked.sandbox}", f"background={asked.background}"
+            request.text_to_judge,
+            folder,
+            f"sandbox={asked.sandbox}",
+            f"background={asked.background}",
         ),
     )
     run = Run(state, lambda: io.invocation, io.warn)
@@ -82,7 +91,9 @@ def find_variables(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the environment variables to pass. Raises UsageError for one that is not set."""
     for name in names:
         if name not in io.env:
-            raise UsageError(f"the variable {name} is not set: set it, or omit --env {name}")
+            raise UsageError(
+                f"the variable {name} is not set: set it, or omit --env {name}"
+            )
     return names
 
 

@@ -76,7 +76,9 @@ def names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tupl
     for each in value:
         name, equals, _value = each.partition("=")
         if equals:
-            raise click.BadParameter(f"give a name; to set a value, write {name}=... before the command")
+            raise click.BadParameter(
+                f"give a name; to set a value, write {name}=... before the command"
+            )
         if not NAME.match(each):
             raise click.BadParameter(f"{each!r} is not a variable name")
     return value
@@ -132,7 +134,10 @@ OPTIONS: list[click.Parameter] = [
         " standard input, output and error are terminals.",
     ),
     click.Option(
-        ["--cpu-seconds"], type=click.IntRange(min=1), metavar="N", help="Limit the CPU time of each process."
+        ["--cpu-seconds"],
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Limit the CPU time of each process.",
     ),
     click.Option(
         ["--memory"],
@@ -140,7 +145,10 @@ OPTIONS: list[click.Parameter] = [
         metavar="MB",
         help="Limit the address space of each process.",
     ),
-    flag("--sandbox", help="Run without network, with the repository read-only (Linux, needs bubblewrap)."),
+    flag(
+        "--sandbox",
+        help="Run without network, with the repository read-only (Linux, needs bubblewrap).",
+    ),
     flag(
         "--yes",
         "-y",

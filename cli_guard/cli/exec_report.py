@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from cli_guard.execution.processes.model import ProcessError, Result, Started
 
 # As in a shell (POSIX, "Exit Status for Commands") and timeout(1).
-NOT_EXECUTABLE, NOT_FOUND, TIMED_OUT, SIGNALLED = 126, 127, 124, 128
+NOT_EXECUTABLE = 126
+NOT_FOUND = 127
+TIMED_OUT = 124
+SIGNALLED = 128
 SHOWN_ERRORS = 5
 LINE = 200
 
@@ -25,7 +28,11 @@ def refusal_code(permission: "Permission") -> ExitCode:
     """Return the exit code of a command that was not run."""
     from cli_guard.execution.permission import Answer
 
-    return ExitCode.NEEDS_REVIEW if permission.answer is Answer.NEEDS_REVIEW else ExitCode.DENIED
+    return (
+        ExitCode.NEEDS_REVIEW
+        if permission.answer is Answer.NEEDS_REVIEW
+        else ExitCode.DENIED
+    )
 
 
 def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
@@ -38,7 +45,9 @@ def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
         return
     io.warn(render(permission.verdict, color=io.colored("auto") and io.stderr.isatty()))
     if permission.answer is Answer.NEEDS_REVIEW:
-        io.warn(f"cli-guard: not run: {'--yes is only valid at a terminal; ' if yes else ''}{NEEDED}")
+        io.warn(
+            f"cli-guard: not run: {'--yes is only valid at a terminal; ' if yes else ''}{NEEDED}"
+        )
 
 
 def permission_as_dict(permission: "Permission") -> dict[str, object]:
@@ -50,7 +59,9 @@ def permission_as_dict(permission: "Permission") -> dict[str, object]:
     return {**{key: verdict[key] for key in kept}, "answer": str(permission.answer)}
 
 
-def refused_as_dict(request: "CommandRequest", permission: "Permission") -> dict[str, object]:
+def refused_as_dict(
+    request: "CommandRequest", permission: "Permission"
+) -> dict[str, object]:
     """Return the result of a command that was not run, with the keys of one that was."""
     data = permission_as_dict(permission)
     return {
@@ -114,7 +125,9 @@ def report_result(io: Io, result: "Result") -> None:
 def report_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
     """Print the errors that were found in its output, each with its line."""
     for each in errors[:SHOWN_ERRORS]:
-        io.warn(f"cli-guard: line {each.line}: {clip(one_line(each.message), LINE)} [{each.type}]")
+        io.warn(
+            f"cli-guard: line {each.line}: {clip(one_line(each.message), LINE)} [{each.type}]"
+        )
     if len(errors) > SHOWN_ERRORS:
         io.warn(f"cli-guard: and {len(errors) - SHOWN_ERRORS} more errors")
 

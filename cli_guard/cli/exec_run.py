@@ -53,7 +53,11 @@ def run_in_foreground(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     try:
         with manager_for(job.folder) as manager:
             result = run_command(io, asked, job, manager)
-        code = {"return_code": result.return_code, "timed_out": result.timed_out, "duration": result.duration}
+        code = {
+            "return_code": result.return_code,
+            "timed_out": result.timed_out,
+            "duration": result.duration,
+        }
     except KeyboardInterrupt:
         io.warn("cli-guard: interrupted: the command and its process tree were killed")
         return ExitCode.INTERRUPTED
@@ -67,12 +71,16 @@ def run_in_foreground(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     return result_code(result)
 
 
-def run_command(io: Io, asked: ExecOptions, job: PermittedCommand, manager: "ProcessManager") -> "Result":
+def run_command(
+    io: Io, asked: ExecOptions, job: PermittedCommand, manager: "ProcessManager"
+) -> "Result":
     """Run the command and return its result. It reads our standard input unless --stdin is given."""
     from cli_guard.execution.processes.model import TIMEOUT
 
     timeout = TIMEOUT if asked.timeout is None else asked.timeout
-    at_terminal = asked.format == "text" and all(each.isatty() for each in (io.stdin, io.stdout, io.stderr))
+    at_terminal = asked.format == "text" and all(
+        each.isatty() for each in (io.stdin, io.stdout, io.stderr)
+    )
     tty = at_terminal if asked.tty is None else asked.tty
     with contextlib.ExitStack() as stack:
         stdin = stack.enter_context(our_input(io)) if job.request.stdin is None else None
@@ -84,7 +92,9 @@ def run_command(io: Io, asked: ExecOptions, job: PermittedCommand, manager: "Pro
         return manager.run(
             job.request.command,
             cwd=job.request.folder,
-            env={**PLAIN_TERMINAL, **job.env, "TERM": "dumb"} if tty and asked.tty is None else job.env,
+            env={**PLAIN_TERMINAL, **job.env, "TERM": "dumb"}
+            if tty and asked.tty is None
+            else job.env,
             timeout=None if math.isinf(timeout) else timeout,
             respond=job.request.stdin,
             stdin=stdin,
@@ -106,7 +116,9 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
                 job.request.command,
                 cwd=job.request.folder,
                 env=job.env,
-                startup_timeout=STARTUP_TIMEOUT if asked.startup_timeout is None else asked.startup_timeout,
+                startup_timeout=STARTUP_TIMEOUT
+                if asked.startup_timeout is None
+                else asked.startup_timeout,
                 port=asked.port,
                 respond=job.request.stdin,
                 limits=job.limits,
@@ -115,11 +127,18 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
             )
     except KeyboardInterrupt:
         job.run.note("start", ended="interrupted")
-        io.warn("cli-guard: interrupted during start-up: the process may be running, see `cli-guard ps`")
+        io.warn(
+            "cli-guard: interrupted during start-up: the process may be running, see `cli-guard ps`"
+        )
         return ExitCode.INTERRUPTED
     if begun.state not in ("ready", "starting"):
         remove_scratch(job.sandbox)
-    details = {"pid": begun.pid, "state": begun.state, "port": begun.port, "return_code": begun.return_code}
+    details = {
+        "pid": begun.pid,
+        "state": begun.state,
+        "port": begun.port,
+        "return_code": begun.return_code,
+    }
     job.run.note("start", **details, duration=begun.duration)
     if asked.format == "json":
         say_json(io, {**begun.as_dict(), "permission": permission_as_dict(job.permission)})

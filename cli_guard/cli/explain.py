@@ -22,12 +22,17 @@ MOST_LINES = 40
 
 def paragraph(label: str, text: str) -> str:
     words = " ".join(text.split())
-    return f"{label}\n" + textwrap.fill(words, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return f"{label}\n" + textwrap.fill(
+        words, WIDTH, initial_indent="  ", subsequent_indent="  "
+    )
 
 
 def examples(label: str, texts: tuple[str, ...]) -> str:
     """Format examples, each indented."""
-    shown = [textwrap.indent(printable(text, keep_newlines=True).strip("\n"), "    ") for text in texts[:3]]
+    shown = [
+        textwrap.indent(printable(text, keep_newlines=True).strip("\n"), "    ")
+        for text in texts[:3]
+    ]
     return f"{label}\n" + "\n  --\n".join(shown)
 
 
@@ -60,7 +65,9 @@ def page(rule: str, io: Io | None = None) -> str:
 
     rules = every_rule(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
-        raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`")
+        raise UsageError(
+            f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`"
+        )
     return render_rule(rules[rule])
 
 
@@ -69,7 +76,11 @@ def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> i
     from cli_guard.policy.globs import USERS_RULE
 
     subject = " ".join(words)
-    if "*" in subject and " " not in subject and (found := fnmatch.filter(rules := every_rule(io), subject)):
+    if (
+        "*" in subject
+        and " " not in subject
+        and (found := fnmatch.filter(rules := every_rule(io), subject))
+    ):
         text = table_of([rules[each] for each in found])
     elif len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
         text = page(subject, io)
@@ -79,7 +90,9 @@ def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> i
     return 0
 
 
-def explain_subject(io: Io, subject: str, revision: str | None, *, worktree: bool) -> list[str]:
+def explain_subject(
+    io: Io, subject: str, revision: str | None, *, worktree: bool
+) -> list[str]:
     """Return the explanation of a path, a name, a commit or a command. Raises UsageError if it is none of them."""
     if " " in subject and is_command(subject):
         return explain_shell_command(io, subject)
@@ -127,10 +140,14 @@ def explain_shell_command(io: Io, text: str) -> list[str]:
 
     verdict = judge(text, command_context(io.cwd, io.env))
     parts = (*explain_command(text, {}), *explain_options(text))
-    kinds = dict.fromkeys(f"{each.kind} {each.target or ''}".strip() for each in verdict.effects)
+    kinds = dict.fromkeys(
+        f"{each.kind} {each.target or ''}".strip() for each in verdict.effects
+    )
     effects = [f"  effects: {', '.join(kinds)}"] if kinds else []
     said = [f"  {each.text}: {each.meaning}" for each in parts]
-    return list(map(redact, (text, *render(verdict).split("\n"), *effects, *said)))[:MOST_LINES]
+    return list(map(redact, (text, *render(verdict).split("\n"), *effects, *said)))[
+        :MOST_LINES
+    ]
 
 
 def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
@@ -138,11 +155,17 @@ def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
     from difflib import get_close_matches
 
     known = {
-        name: f"path {path}" for path in list(texts)[:10_000] for name in (path.rpartition("/")[2], path)
+        name: f"path {path}"
+        for path in list(texts)[:10_000]
+        for name in (path.rpartition("/")[2], path)
     }
     known |= {rule: f"rule {rule}" for rule in load_all()}
     close = get_close_matches(subject[:100], known, n=1)
-    said = f"; nearest: {known[close[0]]}" if close else "; list the rules with `cli-guard rules`"
+    said = (
+        f"; nearest: {known[close[0]]}"
+        if close
+        else "; list the rules with `cli-guard rules`"
+    )
     return f"there is no rule {subject!r}, and no path, name of code, commit or command of that name{said}"
 
 
@@ -153,8 +176,14 @@ command = Command(
     " (its purpose, names, imports and tests); a name of the code (its documentation, callers and tests); a commit; or"
     " a command: what each part does, and how it is judged. Options come before what is explained.",
     params=[
-        click.Argument(["words"], nargs=-1, required=True, metavar="RULE|PATH|NAME|COMMIT|COMMAND"),
-        click.Option(["--rev"], metavar="REV", help="Use the files of a commit instead of what is staged."),
+        click.Argument(
+            ["words"], nargs=-1, required=True, metavar="RULE|PATH|NAME|COMMIT|COMMAND"
+        ),
+        click.Option(
+            ["--rev"],
+            metavar="REV",
+            help="Use the files of a commit instead of what is staged.",
+        ),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
     ],
     context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},

@@ -13,5 +13,8 @@ def run(io: Io, /, words: tuple[str, ...]) -> int:
 
 words = click.Argument(["words"], nargs=-1, metavar="[COMMAND]...")
 command = Command(
-    "help", callback=run, help="Show the help of a command, or of this program.", params=[words]
+    "help",
+    callback=run,
+    help="Show the help of a command, or of this program.",
+    params=[words],
 )

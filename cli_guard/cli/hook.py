@@ -66,7 +66,11 @@ def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
 
     with progress(io.stderr) as on_progress:
         return review_request(
-            request, io.invocation, on_progress=on_progress, plan_checks=plan_checks, **options
+            request,
+            io.invocation,
+            on_progress=on_progress,
+            plan_checks=plan_checks,
+            **options,
         )
 
 
@@ -114,7 +118,8 @@ def review_staged(io: Io, event: str, *, framework: bool) -> int:
     repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
     is_staged = repository.bare or repository.has_staged()
     # Anybody can set these: they add to what is staged (`pre-commit run --from-ref A --to-ref B`), never replace it.
-    base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
+    base = io.env.get("PRE_COMMIT_FROM_REF")
+    head = io.env.get("PRE_COMMIT_TO_REF")
     names_range = framework and base and head
     if not is_staged:
         repository.git.forget()
@@ -139,8 +144,14 @@ def refuse_empty_run(io: Io, repository: "Repository", *, framework: bool) -> No
         return
     import shlex
 
-    default = repository.git.optional("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-    base = f"origin/{named}" if (named := io.env.get("GITHUB_BASE_REF")) else default or "origin/main"
+    default = repository.git.optional(
+        "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"
+    )
+    base = (
+        f"origin/{named}"
+        if (named := io.env.get("GITHUB_BASE_REF"))
+        else default or "origin/main"
+    )
     program = "prek" if "PREK_HOOK_STAGE" in io.env else "pre-commit"
     line = f"`{program} run --from-ref {shlex.quote(base)} --to-ref HEAD`, or leave it out: SKIP=cli-guard"
     entry = "" if framework else "end the entry of cli-guard with --framework, and "
@@ -175,7 +186,9 @@ def commit_msg(io: Io, /, file: str, framework: bool) -> int:
     try:
         raw = io.path(file).read_bytes()
     except OSError as error:
-        raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
+        raise UsageError(
+            f"the message file {file} cannot be read: {error.strerror}"
+        ) from error
     from cli_guard.review.request import Message
 
     before = ("pre-commit", "pre-merge-commit")
@@ -240,7 +253,9 @@ def answer_agent(io: Io, agent: Agent) -> int:
     """Answer one request of a coding agent. Every failure blocks the tool; `__main__` sees to the time."""
     try:
         if io.stdin.isatty():
-            raise UsageError(f"{agent.name} reads a request of {agent.title} from standard input")
+            raise UsageError(
+                f"{agent.name} reads a request of {agent.title} from standard input"
+            )
         io.say(agent.load().respond(io.read_bytes(), io.invocation))
         return 0
     except (Exception, KeyboardInterrupt) as error:
@@ -271,16 +286,24 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
 
 
 command = Group(
-    "hook", help="Run a hook: Git and coding agents call this. Set it up with `cli-guard install`."
+    "hook",
+    help="Run a hook: Git and coding agents call this. Set it up with `cli-guard install`.",
 )
-FRAMEWORK = click.Option(["--framework"], is_flag=True, help="Run by pre-commit or prek, in their entry.")
+FRAMEWORK = click.Option(
+    ["--framework"], is_flag=True, help="Run by pre-commit or prek, in their entry."
+)
 REMOTE = [click.Argument([name], required=False) for name in ("remote", "url")]
 PUSHED = "Review what is about to be pushed. Git's lines are read from standard input."
 for name, callback, words, given in (
     ("pre-commit", pre_commit, "Review what is about to be committed.", [FRAMEWORK]),
     ("pre-merge-commit", pre_merge_commit, "Review what a merge commit adds.", [FRAMEWORK]),
     ("post-index-change", post_index_change, "Prepare the review of what is staged.", []),
-    ("commit-msg", commit_msg, "Review a commit message.", [click.Argument(["file"]), FRAMEWORK]),
+    (
+        "commit-msg",
+        commit_msg,
+        "Review a commit message.",
+        [click.Argument(["file"]), FRAMEWORK],
+    ),
     ("pre-push", pre_push, PUSHED, [*REMOTE, FRAMEWORK]),
 ):
     command.add_command(Command(name, callback=callback, help=words, params=[*given]))

@@ -38,7 +38,9 @@ def where_option(note: str) -> click.Option:
 def check_where(agent: str | None, where: str | None) -> None:
     """Raise UsageError for --where without --agent."""
     if where and not agent:
-        raise UsageError("--where is about the settings of a coding agent: name it with --agent")
+        raise UsageError(
+            "--where is about the settings of a coding agent: name it with --agent"
+        )
 
 
 def offer_lines(io: Io, manager: Manager) -> int:
@@ -58,7 +60,13 @@ def offer_lines(io: Io, manager: Manager) -> int:
 
 @click.pass_obj
 def run(
-    io: Io, /, hook_type: tuple[str, ...], force: bool, config: bool, agent: str | None, where: str | None
+    io: Io,
+    /,
+    hook_type: tuple[str, ...],
+    force: bool,
+    config: bool,
+    agent: str | None,
+    where: str | None,
 ) -> int:
     """Install the given hooks, by default all of Git's."""
     check_where(agent, where)
@@ -69,7 +77,9 @@ def run(
                 "--agent excludes --hook-type, --config and --force: install Git's hooks separately"
             )
         install_agent = AGENTS[agent].load().install
-        io.say(f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}")
+        io.say(
+            f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}"
+        )
         return 0
     # A bare repository may have work trees, and it may be pushed to.
     wanted = hook_type or (*HOOKS, *(SERVER_HOOKS if repository.bare else ()))
@@ -106,8 +116,16 @@ command = Command(
             type=click.Choice((*HOOKS, *SERVER_HOOKS)),
             help="Install only this hook; may be repeated.",
         ),
-        click.Option(["--force", "-f"], is_flag=True, help="Replace an existing hook instead of keeping it."),
-        click.Option(["--config"], is_flag=True, help="Configure the hooks instead of scripts (Git 2.54)."),
+        click.Option(
+            ["--force", "-f"],
+            is_flag=True,
+            help="Replace an existing hook instead of keeping it.",
+        ),
+        click.Option(
+            ["--config"],
+            is_flag=True,
+            help="Configure the hooks instead of scripts (Git 2.54).",
+        ),
         agent_option("Install"),
         where_option("project by default"),
     ],

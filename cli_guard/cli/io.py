@@ -52,7 +52,11 @@ class Io:
     def read_bytes(self) -> bytes:
         """Read all of standard input as bytes."""
         buffer = getattr(self.stdin, "buffer", None)
-        return buffer.read() if buffer is not None else self.stdin.read().encode("utf-8", "surrogateescape")
+        return (
+            buffer.read()
+            if buffer is not None
+            else self.stdin.read().encode("utf-8", "surrogateescape")
+        )
 
     def byte_lines(self, longest: int) -> Iterator[bytes | None]:
         """Yield the lines of standard input as they arrive; None for a line of more than `longest` bytes."""
@@ -79,7 +83,9 @@ class Io:
     @property
     def ascii_only(self) -> bool:
         """Return whether the output is limited to ASCII."""
-        encoding = (getattr(self.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+        encoding = (
+            (getattr(self.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+        )
         return not encoding.startswith("utf")
 
     def path(self, name: str) -> Path:

@@ -27,7 +27,9 @@ FILE_BYTES = 5_000_000
 @click.pass_obj
 def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> int:
     user = read_user_config(io.env)
-    config = user.model if user and user.model.after_hooks and user.model.is_configured else None
+    config = (
+        user.model if user and user.model.after_hooks and user.model.is_configured else None
+    )
     if background:
         # Nobody waits for it.
         os.nice(10)
@@ -39,13 +41,21 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
     try:
         data, review = read_report(read_state(path).decode("utf-8"))
     except FileNotFoundError:
-        raise CliGuardError("there is no report yet: commit something, or run `cli-guard review`") from None
+        raise CliGuardError(
+            "there is no report yet: commit something, or run `cli-guard review`"
+        ) from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise CliGuardError(f"{path} cannot be read: run `cli-guard review` to write it anew") from None
+        raise CliGuardError(
+            f"{path} cannot be read: run `cli-guard review` to write it anew"
+        ) from None
     if format == "text":
         show(io, review, format, color, None, verbose=verbose)
     advice = find_advice(io, repository, config) if config else None
-    asked = advice.open_questions(lambda *place: read_text(repository, *place)) if advice else ()
+    asked = (
+        advice.open_questions(lambda *place: read_text(repository, *place))
+        if advice
+        else ()
+    )
     if format == "json":
         shown = asdict(replace(advice, questions=asked)) if advice else None
         io.say(json.dumps(json_value(data | {"advice": shown}), indent=2))
@@ -66,7 +76,9 @@ def ask_in_background(io: Io, config: ModelSection) -> None:
     # The index that Git names to a hook may be a temporary one.
     env = {name: value for name, value in io.env.items() if name != "GIT_INDEX_FILE"}
     with suppress(CliGuardError, OSError):
-        advise_after_hook(Repository.discover(io.cwd, env), config, replace(io.invocation, env=env))
+        advise_after_hook(
+            Repository.discover(io.cwd, env), config, replace(io.invocation, env=env)
+        )
 
 
 def find_advice(io: Io, repository: Repository, config: ModelSection) -> Advice | None:
@@ -88,20 +100,31 @@ def find_advice(io: Io, repository: Repository, config: ModelSection) -> Advice 
 
 def read_text(repository: Repository, commit: str, path: str) -> str | None:
     """Return a file in a commit, or in the work tree for "", with LF alone at the end of its lines."""
-    raw = repository.show(commit, path) if commit else read_worktree_file(repository.root, path, FILE_BYTES)
-    return None if raw is None else raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    raw = (
+        repository.show(commit, path)
+        if commit
+        else read_worktree_file(repository.root, path, FILE_BYTES)
+    )
+    return (
+        None
+        if raw is None
+        else raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    )
 
 
 def describe(advice: Advice, asked: tuple[Question, ...]) -> str:
     """Format the summary, the questions whose lines are unchanged, and what was left out."""
-    lines = advice.summary.splitlines() + [f"{each.path}:{each.line}  {each.text}" for each in asked]
+    lines = advice.summary.splitlines() + [
+        f"{each.path}:{each.line}  {each.text}" for each in asked
+    ]
     if withdrawn := len(advice.questions) - len(asked):
         lines.append(f"(questions withdrawn, as their lines have changed: {withdrawn})")
     if advice.left_out:
         lines.append(f"(files of which not all was sent: {advice.left_out})")
     head = f"{advice.commit[:7]}, by {advice.model}:"
     return "\n".join(
-        printable(line) for line in (head, *(f"  {each}" for each in lines or ["nothing to say"]))
+        printable(line)
+        for line in (head, *(f"  {each}" for each in lines or ["nothing to say"]))
     )
 
 
@@ -110,5 +133,10 @@ command = Command(
     callback=run,
     help="Show the last report of this repository again. With `after_hooks` in [model] of your own file, also a"
     " summary of the last commit and questions worth asking, unless their lines have changed.",
-    params=[FORMAT, VERBOSE, click.Option(["--background"], is_flag=True, hidden=True), COLOR],
+    params=[
+        FORMAT,
+        VERBOSE,
+        click.Option(["--background"], is_flag=True, hidden=True),
+        COLOR,
+    ],
 )

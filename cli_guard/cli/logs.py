@@ -41,7 +41,9 @@ command = Command(
             help="Number of lines.",
         ),
         click.Option(
-            ["--follow", "-f"], is_flag=True, help="Follow the output until the process ends or Ctrl-C."
+            ["--follow", "-f"],
+            is_flag=True,
+            help="Follow the output until the process ends or Ctrl-C.",
         ),
         click.Option(
             ["--raw"],

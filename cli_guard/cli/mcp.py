@@ -24,7 +24,9 @@ def run(io: Io, /) -> int:
         return report_crash(error, ["mcp"], io.cwd, io.env, go_on="the server continues")
 
     around = Surroundings(
-        invocation=lambda: io.invocation, explain=lambda rule: page(rule, io), report_bug=report_bug
+        invocation=lambda: io.invocation,
+        explain=lambda rule: page(rule, io),
+        report_bug=report_bug,
     )
     serve(io.byte_lines(LINE_BYTES), io.say, around)
     return 0

@@ -11,13 +11,17 @@ from cli_guard.review.render.review import Review
 
 
 @click.pass_obj
-def run(io: Io, /, parts: tuple[str, ...], format: str, output: str | None, color: str) -> int:
+def run(
+    io: Io, /, parts: tuple[str, ...], format: str, output: str | None, color: str
+) -> int:
     """Read all parts, join them, and end as the whole review would have."""
     found: dict[str, Review] = {}
     for name in parts:
         try:
             with io.path(name).open("rb") as file:
-                read = read_parts(name, file.read(200_000_000))  # what is cut off there is no JSON
+                read = read_parts(
+                    name, file.read(200_000_000)
+                )  # what is cut off there is no JSON
         except OSError as error:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from error
         for number, part in enumerate(read, 1):

@@ -16,7 +16,8 @@ from cli_guard.state.records import ASKED, PendingReview, Records
 def describe(review: PendingReview, findings: Iterable[str]) -> str:
     """Describe a review in a few lines; `findings` are those of its checkpoint."""
     head = printable(
-        f"{review.id}  {review.event}  {review.at}" + (f"  {review.reason}" if review.event == ASKED else "")
+        f"{review.id}  {review.event}  {review.at}"
+        + (f"  {review.reason}" if review.event == ASKED else "")
     )
     return "\n".join([head, *(f"    {printable(line)}" for line in findings)])
 
@@ -26,10 +27,16 @@ def run(io: Io, /) -> int:
     """List the reviews, oldest first; remove those of other content."""
     repository = Repository.discover(io.cwd, io.env)
     records = Records(repository.state_folder)
-    reviews = [review for review in records.pending() if not review.expired(io.invocation.now)]
-    outdated = {review.id for review in reviews if is_outdated(repository, review, io.invocation)}
+    reviews = [
+        review for review in records.pending() if not review.expired(io.invocation.now)
+    ]
+    outdated = {
+        review.id for review in reviews if is_outdated(repository, review, io.invocation)
+    }
     for review in reviews:
-        lines: Iterable[str] = ("outdated, so it is removed: the content has changed; commit or push again",)
+        lines: Iterable[str] = (
+            "outdated, so it is removed: the content has changed; commit or push again",
+        )
         try:
             if review.id in outdated:
                 records.remove_pending(review.id)
@@ -47,4 +54,6 @@ def run(io: Io, /) -> int:
     return 0
 
 
-command = Command("pending", callback=run, help="List the reviews and proposals that need a person.")
+command = Command(
+    "pending", callback=run, help="List the reviews and proposals that need a person."
+)

@@ -15,12 +15,16 @@ SECONDS = 45.0
 def run(io: Io, /) -> int:
     """Verify every ref of a push; a failure of any kind refuses it."""
     if io.stdin.isatty():
-        raise UsageError("pre-receive reads Git's lines from standard input; by hand use `cli-guard verify`")
+        raise UsageError(
+            "pre-receive reads Git's lines from standard input; by hand use `cli-guard verify`"
+        )
     try:
         with emergency_stop(SECONDS):
             return verify(io)
     except TooLate as error:
-        io.warn(f"cli-guard: refused: internal error: {error}; push again, or fewer commits at once")
+        io.warn(
+            f"cli-guard: refused: internal error: {error}; push again, or fewer commits at once"
+        )
         return ExitCode.USAGE
     except CliGuardError as error:
         from cli_guard.secrets.printable import printable
@@ -41,22 +45,40 @@ def verify(io: Io) -> int:
     from cli_guard.secrets.redact import redact
     from cli_guard.state.audit import AuditLog, entry
 
-    lines = [line.split(" ", 2) for line in io.read_bytes().decode("utf-8", "surrogateescape").splitlines()]
-    if any(len(words) != 3 or not OID.fullmatch(words[0]) or not OID.fullmatch(words[1]) for words in lines):
-        raise UsageError("standard input is not `<old id> <new id> <ref>`: Git calls this command")
+    lines = [
+        line.split(" ", 2)
+        for line in io.read_bytes().decode("utf-8", "surrogateescape").splitlines()
+    ]
+    if any(
+        len(words) != 3 or not OID.fullmatch(words[0]) or not OID.fullmatch(words[1])
+        for words in lines
+    ):
+        raise UsageError(
+            "standard input is not `<old id> <new id> <ref>`: Git calls this command"
+        )
     # As pre-push has them: a new id comes from here, an old one is that of the remote.
     updates = [RefUpdate("", new, ref, old) for old, new, ref in lines]
     repository = Repository.discover(io.cwd, io.env)
-    log, code = AuditLog(repository.state_folder), 0
+    log = AuditLog(repository.state_folder)
+    code = 0
     pusher = next(
-        (io.env[name] for name in ("GL_USERNAME", "GITEA_PUSHER_NAME", "REMOTE_USER") if io.env.get(name)), ""
+        (
+            io.env[name]
+            for name in ("GL_USERNAME", "GITEA_PUSHER_NAME", "REMOTE_USER")
+            if io.env.get(name)
+        ),
+        "",
     )
     for each in verify_push(repository, updates, io.invocation):
         if each.review and not each.review.nothing and (not each.allowed or each.by):
             show(io, each.review, "text", "auto", None)
         said = printable(redact(f"{each.update.remote_ref}: {each.words}"))
         io.warn(f"cli-guard: {'' if each.allowed else 'refused: '}{said}")
-        details = {"ref": each.update.remote_ref, "old": each.update.remote_oid, "new": each.update.local_oid}
+        details = {
+            "ref": each.update.remote_ref,
+            "old": each.update.remote_oid,
+            "new": each.update.local_oid,
+        }
         outcome = "break-glass" if each.by else "allow" if each.allowed else "refused"
         log.append(
             entry(
@@ -70,7 +92,10 @@ def verify(io: Io) -> int:
         )
         if not each.allowed:
             denied = each.review is not None and each.review.decision is Decision.DENY
-            code = max(code, ExitCode.NEEDS_REVIEW if each.review and not denied else ExitCode.DENIED)
+            code = max(
+                code,
+                ExitCode.NEEDS_REVIEW if each.review and not denied else ExitCode.DENIED,
+            )
     return code
 
 

@@ -12,7 +12,9 @@ EVERY_SECONDS = 0.1
 class Progress:
     """A progress line that is updated at most every EVERY_SECONDS."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic, what: str = "") -> None:
+    def __init__(
+        self, stream: TextIO, clock: Callable[[], float] = time.monotonic, what: str = ""
+    ) -> None:
         self._stream = stream
         self._what = what
         self._first = (0.0, 0)
@@ -46,7 +48,8 @@ class Progress:
             self._stream.write(text)
             self._stream.flush()
         except OSError:  # the terminal is gone; the review is not
-            self._shown, self._next = 0, float("inf")
+            self._shown = 0
+            self._next = float("inf")
 
 
 @contextmanager

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 EFFECTS = 150
 # A person can only judge what is shown, so the prompt says how much of a longer command is not.
 WHOLE = 4_000
-REPLIES: "dict[str, Reply]" = {"y": "yes", "yes": "yes", "a": "session", "always": "session"}
+REPLIES: "dict[str, Reply]" = {
+    "y": "yes",
+    "yes": "yes",
+    "a": "session",
+    "always": "session",
+}
 NEEDED = "it needs approval at a terminal, or a rule in your own configuration"
 
 
@@ -36,7 +41,9 @@ def person_needed(io: Io, what: str, command: str) -> None:
             " own terminal"
         )
     if not io.stdin.isatty():
-        raise UsageError(f"{what} needs a person at a terminal: run `cli-guard {command}` in one")
+        raise UsageError(
+            f"{what} needs a person at a terminal: run `cli-guard {command}` in one"
+        )
 
 
 def ask_yes(io: Io, question: str) -> bool:
@@ -46,7 +53,9 @@ def ask_yes(io: Io, question: str) -> bool:
     return io.stdin.readline().strip().lower() in ("yes", "y")
 
 
-def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verdict], Reply] | None":
+def asking(
+    io: Io, folder: Path, *, yes: bool, session: bool
+) -> "Callable[[Verdict], Reply] | None":
     """Return a function that asks about a command in a folder, None if no person can answer.
 
     `yes`: --yes was given; `session`: there is a terminal session for which an answer can be remembered.
@@ -59,11 +68,15 @@ def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verd
         if folder != io.cwd:
             io.warn(f"  folder: {printable(str(folder))}")
         if session and not yes:
-            io.warn("  a: allow exactly this command in this folder until this terminal session ends")
+            io.warn(
+                "  a: allow exactly this command in this folder until this terminal session ends"
+            )
         if yes:
             io.warn("cli-guard: answered yes by --yes")
             return "yes"
-        io.stderr.write(f"Run it? y = once, {'a = for this session, ' if session else ''}n = no: ")
+        io.stderr.write(
+            f"Run it? y = once, {'a = for this session, ' if session else ''}n = no: "
+        )
         io.stderr.flush()
         answer = io.stdin.readline()
         if not answer.endswith("\n"):
@@ -86,7 +99,9 @@ def question(verdict: "Verdict", *, color: bool) -> str:
         # The verdict above shows only one line of it.
         lines += ["  the whole command:", *(f"  | {line}" for line in command.split("\n"))]
     if len(verdict.command) > WHOLE:
-        lines.append(f"  ... and {len(verdict.command) - WHOLE:,} more characters, not shown")
+        lines.append(
+            f"  ... and {len(verdict.command) - WHOLE:,} more characters, not shown"
+        )
     done = [
         f"{each.kind} {texts.other(each.target)}" if each.target else str(each.kind)
         for each in verdict.effects

@@ -29,10 +29,20 @@ def run(io: Io, /, format: str) -> int:
     ended = [each for each in reversed(found) if not each.running]
     if format == "json":
         listed = [asdict(each) for each in (*running, *ended)]
-        say_json(io, {"status": "success", "success": True, "count": len(listed), "processes": listed})
+        say_json(
+            io,
+            {
+                "status": "success",
+                "success": True,
+                "count": len(listed),
+                "processes": listed,
+            },
+        )
         return 0
     if not found:
-        io.say("cli-guard: no background processes; start one with `cli-guard exec --background -- COMMAND`")
+        io.say(
+            "cli-guard: no background processes; start one with `cli-guard exec --background -- COMMAND`"
+        )
         return 0
     io.say("\n".join(table([HEAD, *map(row, running), *map(row, ended[:ENDED])])))
     if len(ended) > ENDED:
@@ -43,7 +53,13 @@ def run(io: Io, /, format: str) -> int:
 def row(process: "Process") -> tuple[str, ...]:
     port = str(process.port) if process.port is not None else "-"
     command = clip(one_line(process.command), COMMAND)
-    return str(process.pid), state_of(process), port, format_seconds(process.runtime_seconds), command
+    return (
+        str(process.pid),
+        state_of(process),
+        port,
+        format_seconds(process.runtime_seconds),
+        command,
+    )
 
 
 def state_of(process: "Process") -> str:
@@ -73,7 +89,12 @@ def table(rows: list[tuple[str, ...]]) -> list[str]:
     """Align the columns of rows; the last column is not padded."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(HEAD) - 1)]
     return [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
+        "  ".join(
+            [
+                *(cell.ljust(width) for cell, width in zip(row, widths, strict=False)),
+                row[-1],
+            ]
+        )
         for row in rows
     ]
 

@@ -29,7 +29,10 @@ command = Command(
     params=[
         click.Argument(["id"]),
         click.Option(
-            ["--reason", "-r"], default="", metavar="TEXT", help="The reason; written to the audit log."
+            ["--reason", "-r"],
+            default="",
+            metavar="TEXT",
+            help="The reason; written to the audit log.",
         ),
     ],
 )

@@ -17,7 +17,9 @@ def run(io: Io, /, since: str, range: str, output: str | None) -> int:
     if since and range:
         raise UsageError("--since and --range exclude each other: give one of them")
     if not output and io.stdout.isatty():
-        raise UsageError("a page is nothing for a terminal: name a file with --output report.html")
+        raise UsageError(
+            "a page is nothing for a terminal: name a file with --output report.html"
+        )
     within = parse_range(range) if range else None
     repository = Repository.discover(io.cwd, io.env)
     from cli_guard.review.page.history import collect_history
@@ -41,9 +43,17 @@ command = Command(
     " log does not hold, 2 wrong usage.",
     params=[
         click.Option(
-            ["--since"], default="", metavar="REV|DAY", help="Only later commits than this revision or day."
+            ["--since"],
+            default="",
+            metavar="REV|DAY",
+            help="Only later commits than this revision or day.",
         ),
-        click.Option(["--range"], default="", metavar="A..B", help="Only these commits, reviewed again now."),
+        click.Option(
+            ["--range"],
+            default="",
+            metavar="A..B",
+            help="Only these commits, reviewed again now.",
+        ),
         OUTPUT,
     ],
 )

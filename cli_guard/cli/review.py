@@ -11,7 +11,15 @@ from cli_guard.cli.progress import progress
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.review.render import FORMATS, renderer
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Commit, Patch, Range, Request, Staged, Worktree, parse_range
+from cli_guard.review.request import (
+    Commit,
+    Patch,
+    Range,
+    Request,
+    Staged,
+    Worktree,
+    parse_range,
+)
 from cli_guard.review.run import review_request
 from cli_guard.reviewers.shard import Shard
 
@@ -19,11 +27,19 @@ SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 
 
 REPORT_FORMAT = click.Option(
-    ["--format"], type=click.Choice(list(FORMATS)), default="text", show_default=True, help="Output format."
+    ["--format"],
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Output format.",
 )
-VERBOSE = click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice, plans and times.")
+VERBOSE = click.Option(
+    ["--verbose", "-v"], is_flag=True, help="Show all advice, plans and times."
+)
 OUTPUT = click.Option(
-    ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
+    ["--output", "-o"],
+    metavar="FILE",
+    help="Write the report to this file instead of printing it.",
 )
 
 
@@ -31,7 +47,9 @@ def request_from(io: Io, options: dict[str, object]) -> Request:
     """Return the request that the options select. Raises UsageError for more than one of them."""
     chosen = [name for name in SELECTORS if options[name]]
     if len(chosen) > 1:
-        raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one of them")
+        raise UsageError(
+            f"--{chosen[0]} and --{chosen[1]} exclude each other: give one of them"
+        )
     selector = chosen[0] if chosen else "staged"
     value = str(options[selector])
     if selector == "worktree":
@@ -41,7 +59,9 @@ def request_from(io: Io, options: dict[str, object]) -> Request:
     if selector == "commit":
         return Commit(value)
     if selector == "patch":
-        return Patch(read_patch_file(io, value), "standard input" if value == "-" else value)
+        return Patch(
+            read_patch_file(io, value), "standard input" if value == "-" else value
+        )
     return Staged()
 
 
@@ -73,7 +93,9 @@ def show(
         from cli_guard.review.render import text
 
         colored = io.colored(color) and not output
-        shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, **options)
+        shown = text.render(
+            review, color=colored, ascii_only=io.ascii_only and not output, **options
+        )
     elif format_name == "html":
         from cli_guard.git.repository import Repository
         from cli_guard.review.page.evidence import collect_evidence
@@ -82,7 +104,9 @@ def show(
         evidence = None
         with suppress(NotARepository):
             repository = Repository.discover(io.cwd, io.env)
-            evidence = collect_evidence(repository, io.invocation, base and repository.resolve(base))
+            evidence = collect_evidence(
+                repository, io.invocation, base and repository.resolve(base)
+            )
         shown = html.render(review, evidence)
     else:
         shown = renderer(format_name)(review)
@@ -96,7 +120,8 @@ def write_report(io: Io, shown: str, output: str | None) -> None:
         return
     from cli_guard.state.files import explain_write_errors, write_atomically
 
-    path, shown = io.path(output), shown.encode("utf-8", "backslashreplace").decode("utf-8")
+    path = io.path(output)
+    shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
     with explain_write_errors("the report"):
         path.parent.stat()  # its error names the folder, a later one a temporary file
         if path.exists() and not path.is_file():  # a device, a pipe
@@ -130,7 +155,9 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
     if shard and options["write_baseline"]:
         raise UsageError("--write-baseline needs the whole review: omit --shard")
     if paths and (shard or options["write_baseline"]):
-        raise UsageError(f"--{'shard' if shard else 'write-baseline'} needs the whole review: omit the paths")
+        raise UsageError(
+            f"--{'shard' if shard else 'write-baseline'} needs the whole review: omit the paths"
+        )
     request = request_from(io, options)
     with progress(io.stderr) as on_progress:
         review = review_request(
@@ -146,7 +173,9 @@ def run(io: Io, /, paths: tuple[str, ...], **options: object) -> int:
         return 0
     output = str(options["output"]) if options["output"] else None
     base = request.base if isinstance(request, Range) else None
-    format_name, color, verbose = str(options["format"]), str(options["color"]), bool(options["verbose"])
+    format_name = str(options["format"])
+    color = str(options["color"])
+    verbose = bool(options["verbose"])
     show(io, review, format_name, color, output, verbose=verbose, base=base)
     return review.exit_code
 
@@ -158,28 +187,38 @@ command = Command(
     " globs of it; that is never recorded, and no hook trusts it. Only --write-baseline and --output write a file.",
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
-        click.Option(["--staged"], is_flag=True, help="What `git commit` would record (the default)."),
+        click.Option(
+            ["--staged"], is_flag=True, help="What `git commit` would record (the default)."
+        ),
         click.Option(
             ["--worktree"],
             is_flag=True,
             help="Everything that differs from HEAD, untracked files included, by the policy of the work tree.",
         ),
         click.Option(
-            ["--shard"], metavar="K/N", help="Review only part K of N, for jobs that share one review."
+            ["--shard"],
+            metavar="K/N",
+            help="Review only part K of N, for jobs that share one review.",
         ),
         click.Option(
             ["--no-cache"],
             is_flag=True,
             help="Examine every file again, even if it had no findings before.",
         ),
-        click.Option(["--range"], metavar="A..B", help="The commits in B that are not in A, one by one."),
+        click.Option(
+            ["--range"],
+            metavar="A..B",
+            help="The commits in B that are not in A, one by one.",
+        ),
         click.Option(["--commit"], metavar="REV", help="One commit."),
         click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
         REPORT_FORMAT,
         OUTPUT,
         VERBOSE,
         click.Option(
-            ["--write-baseline"], is_flag=True, help="Write the findings to cli-guard-baseline.json."
+            ["--write-baseline"],
+            is_flag=True,
+            help="Write the findings to cli-guard-baseline.json.",
         ),
         COLOR,
     ],

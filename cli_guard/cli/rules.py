@@ -16,7 +16,9 @@ def default_disposition(rule: Rule) -> str:
     """Return the decision for a rule under the built-in policy."""
     from cli_guard.policy.decisions import Policy
 
-    sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
+    sample = Finding(
+        rule.id, rule.category, rule.severity, rule.confidence, "", None, "", ""
+    )
     return str(Policy().disposition(sample))
 
 
@@ -47,7 +49,8 @@ def table_of(rules: Collection[Rule]) -> str:
     """Format rules, one line each, with their default decisions."""
     width = max(len(rule.id) for rule in rules)
     return "\n".join(
-        f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {printable(r.title)}" for r in rules
+        f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {printable(r.title)}"
+        for r in rules
     )
 
 
@@ -74,12 +77,21 @@ def run(io: Io, /, format: str, measured: bool) -> int:
         rates = {rule.id: rate_rule(rule.id) for rule in rules}
         io.say(f"{'':{width}}  default  cases  precision  recall")
         for rule in rules:
-            cells = [f"{'-' if each is None else each:>9}" for each in (rates[rule.id] or {}).values()]
-            io.say(f"{rule.id:{width}}  {default_disposition(rule):7}{''.join(cells) or '  not measured'}")
-        io.say(f"{sum(map(bool, rates.values()))} of {len(rules)} rules have labelled cases")
+            cells = [
+                f"{'-' if each is None else each:>9}"
+                for each in (rates[rule.id] or {}).values()
+            ]
+            io.say(
+                f"{rule.id:{width}}  {default_disposition(rule):7}{''.join(cells) or '  not measured'}"
+            )
+        io.say(
+            f"{sum(map(bool, rates.values()))} of {len(rules)} rules have labelled cases"
+        )
         return 0
     io.say(table_of(rules))
-    io.say(f"{len(rules)} rules; the second column is the default decision; see `cli-guard explain RULE`")
+    io.say(
+        f"{len(rules)} rules; the second column is the default decision; see `cli-guard explain RULE`"
+    )
     return 0
 
 
@@ -90,7 +102,9 @@ command = Command(
     params=[
         FORMAT,
         click.Option(
-            ["--measured"], is_flag=True, help="Show precision and recall on labelled cases instead."
+            ["--measured"],
+            is_flag=True,
+            help="Show precision and recall on labelled cases instead.",
         ),
     ],
 )

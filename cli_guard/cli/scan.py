@@ -36,30 +36,52 @@ def run(io: Io, /, places: tuple[str, ...], engine: str, **given: Any) -> int:
     for place in places or (".",):
         try:
             with progress(io.stderr, "commits and files") as on_progress:
-                found[place] = scan(place if places else None, options, io.invocation, on_progress)
+                found[place] = scan(
+                    place if places else None, options, io.invocation, on_progress
+                )
         except CliGuardError as error:
-            failed, words = True, f"not scanned: {redact(str(error))}"
+            failed = True
+            words = f"not scanned: {redact(str(error))}"
             io.warn(f"cli-guard: {printable(redact(place))} {printable(words)}")
-            found[place] = Review("scan", "failed", Decision.REVIEW, (), review_reason=words, notes=(words,))
+            found[place] = Review(
+                "scan", "failed", Decision.REVIEW, (), review_reason=words, notes=(words,)
+            )
     strictest = min(found.values(), key=lambda review: STRICTEST.index(review.decision))
-    output, format = given["output"], given["format"]
+    output = given["output"]
+    format = given["format"]
     color = io.colored(given["color"]) and not output
     if format == "text":
         style = {"color": color, "ascii_only": io.ascii_only, "verbose": given["verbose"]}
-        heads = [f"{printable(redact(place))}:\n" if len(found) > 1 else "" for place in found]
+        heads = [
+            f"{printable(redact(place))}:\n" if len(found) > 1 else "" for place in found
+        ]
         report = "\n".join(
-            head + text.render(each, **style) for head, each in zip(heads, found.values(), strict=True)
+            head + text.render(each, **style)
+            for head, each in zip(heads, found.values(), strict=True)
         )
     elif format == "sarif":
         logs = [json.loads(sarif.render(review)) for review in found.values()]
-        report = json.dumps(logs[0] | {"runs": [run for log in logs for run in log["runs"]]}, indent=2)
+        report = json.dumps(
+            logs[0] | {"runs": [run for log in logs for run in log["runs"]]}, indent=2
+        )
     else:
-        scans = [{"repository": redact(place), **as_json.as_dict(each)} for place, each in found.items()]
-        head = {"schema_version": as_json.SCHEMA_VERSION, "event": "scan", "decision": strictest.decision}
+        scans = [
+            {"repository": redact(place), **as_json.as_dict(each)}
+            for place, each in found.items()
+        ]
+        head = {
+            "schema_version": as_json.SCHEMA_VERSION,
+            "event": "scan",
+            "decision": strictest.decision,
+        }
         report = json.dumps(json_value(head | {"scans": scans}), indent=2)
     if not (failed and len(found) == 1 and format == "text"):
         write_report(io, report, output)
-    return ExitCode.USAGE if failed and strictest.decision is not Decision.DENY else strictest.exit_code
+    return (
+        ExitCode.USAGE
+        if failed and strictest.decision is not Decision.DENY
+        else strictest.exit_code
+    )
 
 
 command = Command(
@@ -70,14 +92,39 @@ command = Command(
     " the tip. Only the state is written, by which a run that was ended goes on: it saves time and proves nothing.",
     params=[
         click.Argument(["places"], metavar="[PATH]...", nargs=-1),
-        click.Option(["--history"], is_flag=True, help="Every commit of every ref, not the tip alone."),
-        click.Option(["--rules"], is_flag=True, help="Also review the files of the tip by all other rules."),
-        click.Option(["--jobs", "-j"], type=click.IntRange(1, 256), help="Processes (default: one a core)."),
-        click.Option(["--state"], metavar="FOLDER", help="Keep the state here, not in the repository."),
+        click.Option(
+            ["--history"],
+            is_flag=True,
+            help="Every commit of every ref, not the tip alone.",
+        ),
+        click.Option(
+            ["--rules"],
+            is_flag=True,
+            help="Also review the files of the tip by all other rules.",
+        ),
+        click.Option(
+            ["--jobs", "-j"],
+            type=click.IntRange(1, 256),
+            help="Processes (default: one a core).",
+        ),
+        click.Option(
+            ["--state"],
+            metavar="FOLDER",
+            help="Keep the state here, not in the repository.",
+        ),
         click.Option(["--fresh"], is_flag=True, help="Ignore what earlier runs have done."),
-        click.Option(["--engine"], type=click.Choice(["local", "dask"]), default="local", help="What scans."),
-        click.Option(["--scheduler"], metavar="ADDRESS", help="The Dask scheduler, tls://HOST:PORT."),
-        click.Option(["--format"], type=click.Choice(["text", "json", "sarif"]), default="text"),
+        click.Option(
+            ["--engine"],
+            type=click.Choice(["local", "dask"]),
+            default="local",
+            help="What scans.",
+        ),
+        click.Option(
+            ["--scheduler"], metavar="ADDRESS", help="The Dask scheduler, tls://HOST:PORT."
+        ),
+        click.Option(
+            ["--format"], type=click.Choice(["text", "json", "sarif"]), default="text"
+        ),
         OUTPUT,
         click.Option(["--verbose", "-v"], is_flag=True, help="Show all remarks."),
         COLOR,

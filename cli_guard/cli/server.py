@@ -12,7 +12,9 @@ from cli_guard.server import activation, control
 
 
 def describe_server(found: control.Status) -> str:
-    since = datetime.datetime.fromtimestamp(found.since, datetime.UTC).isoformat(" ", "seconds")
+    since = datetime.datetime.fromtimestamp(found.since, datetime.UTC).isoformat(
+        " ", "seconds"
+    )
     return f"process {found.pid} since {since}, {count(found.runs, 'run')}, {found.memory >> 20} MB"
 
 
@@ -24,7 +26,9 @@ def status(io: Io, /) -> int:
     if found is None:
         io.say(f"cli-guard: server: {f'disabled ({reason})' if reason else 'not running'}")
         return ExitCode.DENIED
-    io.say(f"cli-guard: server: {describe_server(found)}{f'; not used: {reason}' if reason else ''}")
+    io.say(
+        f"cli-guard: server: {describe_server(found)}{f'; not used: {reason}' if reason else ''}"
+    )
     return ExitCode.OK
 
 
@@ -53,7 +57,9 @@ def stop(io: Io, /) -> int:
 def enable(io: Io, /) -> int:
     """Let systemd's user instance start the server at the first request."""
     check_enabled(io)
-    io.say(f"cli-guard: server: systemd starts it at the first request ({control.enable()})")
+    io.say(
+        f"cli-guard: server: systemd starts it at the first request ({control.enable()})"
+    )
     return ExitCode.OK
 
 
@@ -61,7 +67,9 @@ def enable(io: Io, /) -> int:
 def disable(io: Io, /) -> int:
     """Remove what `enable` has set up."""
     was_enabled = activation.disable(io.env)
-    io.say(f"cli-guard: server: {'not enabled any more' if was_enabled else 'was not enabled'}")
+    io.say(
+        f"cli-guard: server: {'not enabled any more' if was_enabled else 'was not enabled'}"
+    )
     return ExitCode.OK
 
 
@@ -71,9 +79,15 @@ command = Group(
     " The first `git add` or review starts it; it exits after three idle hours.",
 )
 command.add_command(
-    Command("status", callback=status, help="Show whether the server is running; exit code 1 if not.")
+    Command(
+        "status",
+        callback=status,
+        help="Show whether the server is running; exit code 1 if not.",
+    )
 )
-command.add_command(Command("start", callback=start, help="Start the server unless it is running."))
+command.add_command(
+    Command("start", callback=start, help="Start the server unless it is running.")
+)
 command.add_command(
     Command(
         "enable",
@@ -82,7 +96,11 @@ command.add_command(
         " login. Run this again after an upgrade.",
     )
 )
-command.add_command(Command("disable", callback=disable, help="Remove what `enable` has set up."))
 command.add_command(
-    Command("stop", callback=stop, help="Stop accepting connections; wait for running children.")
+    Command("disable", callback=disable, help="Remove what `enable` has set up.")
+)
+command.add_command(
+    Command(
+        "stop", callback=stop, help="Stop accepting connections; wait for running children."
+    )
 )

@@ -50,13 +50,17 @@ def answer_question(world: "Shell", question: str) -> str:
 
     kind = read_request(normalise(question)).kind
     if kind not in ("repo_qna", "command_help"):
-        raise UsageError(f"this is no question ({kind}): at the terminal, cli-guard ask takes requests")
+        raise UsageError(
+            f"this is no question ({kind}): at the terminal, cli-guard ask takes requests"
+        )
     context = Context(assistant=LocalAssistant(world), review_only=True)
     return propose(question, world.snapshot, context=context).text
 
 
 @click.pass_obj
-def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
+def run(
+    io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool
+) -> int:
     if raw and diff:
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
@@ -70,7 +74,9 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:
         world = shell.Shell(snapshot, repository, Memory(folder), mcp, folder)
-        ran = shell.run(command, replace(world, ask=partial(answer_question, world)), stdin=stdin)
+        ran = shell.run(
+            command, replace(world, ask=partial(answer_question, world)), stdin=stdin
+        )
     if raw:
         io.write_bytes(ran.stdout, ran.stderr)
         return ran.exit_code
@@ -92,7 +98,9 @@ command = Command(
     " exit code is in the last line; --raw returns it instead. Requires the extra `shell`.",
     params=[
         click.Argument(["command"]),
-        click.Option(["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."),
+        click.Option(
+            ["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."
+        ),
         click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
         click.Option(
             ["--raw"],

@@ -54,7 +54,9 @@ def read_key(io: Io, name: str) -> tuple[str, str, str]:
     """Return type, base64 and comment of the key that an argument names. Raises UsageError."""
     path = io.path(name)
     if path.suffix != ".pub" and path.is_file() and not Path(f"{path}.pub").exists():
-        raise UsageError(f"{name}.pub is missing: `ssh-keygen -y -f {name}` prints what belongs into it")
+        raise UsageError(
+            f"{name}.pub is missing: `ssh-keygen -y -f {name}` prints what belongs into it"
+        )
     try:
         return read_public_key(path)
     except (CliGuardError, ValueError) as error:
@@ -65,7 +67,9 @@ def find_own_key(io: Io, repository: Repository) -> tuple[str, str, str]:
     """Return type, base64 and comment of the user's own key. Raises UsageError without one."""
     for key, _ in own_keys(repository, io.env):
         return key
-    raise UsageError("no SSH key was found in ~/.ssh or in your agent: make one with `ssh-keygen -t ed25519`")
+    raise UsageError(
+        "no SSH key was found in ~/.ssh or in your agent: make one with `ssh-keygen -t ed25519`"
+    )
 
 
 def enrol(
@@ -99,7 +103,9 @@ def enrol(
     if isinstance(problem := parse_line(line), str):
         raise UsageError(f"the key cannot be enrolled: {problem}")
     if run_ssh_keygen("-l", "-f", "-", env=io.env, stdin=f"{kind} {text}\n".encode())[0]:
-        raise UsageError(f"the key cannot be enrolled: ssh-keygen does not take it for a {kind} key")
+        raise UsageError(
+            f"the key cannot be enrolled: ssh-keygen does not take it for a {kind} key"
+        )
     if kind in SECURITY_KEYS:
         line = f"# {checked or 'no attestation: nothing proves that the next key is a device'}\n{line}"
     write_file(repository, SIGNERS, f"{known.rstrip()}\n{line}\n".encode())
@@ -120,16 +126,25 @@ def init(io: Io, /, principal: str) -> int:
     """Enrol the user's own key."""
     repository = Repository.discover(io.cwd, io.env)
     code = enrol(io, repository, find_own_key(io, repository), principal)
-    io.say('to require it, add to cli-guard.toml:\n[approvals]\nhigh = "key"\ncritical = "key"')
+    io.say(
+        'to require it, add to cli-guard.toml:\n[approvals]\nhigh = "key"\ncritical = "key"'
+    )
     return code
 
 
 @click.pass_obj
 def add(
-    io: Io, /, key: str, principal: str, until: datetime.datetime | None, challenge: str, attestation: str
+    io: Io,
+    /,
+    key: str,
+    principal: str,
+    until: datetime.datetime | None,
+    challenge: str,
+    attestation: str,
 ) -> int:
     """Enrol a key."""
-    repository, public = Repository.discover(io.cwd, io.env), read_key(io, key)
+    repository = Repository.discover(io.cwd, io.env)
+    public = read_key(io, key)
     checked = ""
     if bool(challenge) != bool(attestation):
         raise UsageError("--challenge and --attestation belong together: give both")
@@ -137,9 +152,12 @@ def add(
         if public[0] not in SECURITY_KEYS:
             raise UsageError(f"{key} is no security key, so it has no attestation")
         try:
-            given, made = io.path(challenge).read_bytes(), io.path(attestation).read_bytes()
+            given = io.path(challenge).read_bytes()
+            made = io.path(attestation).read_bytes()
         except OSError as error:
-            raise UsageError(f"{error.filename} cannot be read: {error.strerror}") from error
+            raise UsageError(
+                f"{error.filename} cannot be read: {error.strerror}"
+            ) from error
         checked = printable(check_attestation(blob_of(public[1]) or b"", given, made))
     return enrol(io, repository, public, principal, until, checked)
 
@@ -149,16 +167,29 @@ def list_signers(io: Io, /) -> int:
     """List the signers of the work tree, and mark those that do not count, or not yet."""
     repository = Repository.discover(io.cwd, io.env)
     recorded = repository.show(repository.head, SIGNERS) if repository.head else None
-    counting = {each.key for each in parse_signers(recorded or b"", f"{SIGNERS} at HEAD")[0]}
-    signers, revoked = read_file(repository)[1], repository.root / REVOKED
+    counting = {
+        each.key for each in parse_signers(recorded or b"", f"{SIGNERS} at HEAD")[0]
+    }
+    signers = read_file(repository)[1]
+    revoked = repository.root / REVOKED
     krl = revoked.read_bytes() if revoked.is_file() else b""
     if not signers:
         io.say("cli-guard: no signers; enrol your key with `cli-guard signers init`")
     for each in signers:
-        limits = ", ".join(f"{name} {value}" for name, value in each.options.items() if name != "namespaces")
+        limits = ", ".join(
+            f"{name} {value}"
+            for name, value in each.options.items()
+            if name != "namespaces"
+        )
         new = "" if each.key in counting else "not committed yet"
         new = "revoked" if krl and is_revoked(krl, each, io.env) else new
-        io.say(printable("  ".join(filter(None, (each.principal, each.kind, each.comment, limits, new)))))
+        io.say(
+            printable(
+                "  ".join(
+                    filter(None, (each.principal, each.kind, each.comment, limits, new))
+                )
+            )
+        )
     return 0
 
 
@@ -173,8 +204,12 @@ def revoke(io: Io, /, who: str) -> int:
     if not gone:
         raise UsageError(f"{who!r} is no signer in {SIGNERS}: see `cli-guard signers list`")
     write_file(repository, REVOKED, revocation_list(repository, gone, io))
-    io.say(f"cli-guard: {len(gone)} key{'s' if len(gone) > 1 else ''} of {gone[0].principal} revoked")
-    io.say(f"commit {REVOKED}: from then on no approval of it counts, not even an older one")
+    io.say(
+        f"cli-guard: {len(gone)} key{'s' if len(gone) > 1 else ''} of {gone[0].principal} revoked"
+    )
+    io.say(
+        f"commit {REVOKED}: from then on no approval of it counts, not even an older one"
+    )
     return 0
 
 
@@ -183,7 +218,8 @@ def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> b
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        krl, keys = Path(folder, "krl"), Path(folder, "keys")
+        krl = Path(folder, "krl")
+        keys = Path(folder, "keys")
         before = repository.root / REVOKED
         if before.exists():
             krl.write_bytes(before.read_bytes())
@@ -196,10 +232,15 @@ def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> b
 
 
 PRINCIPAL_OPTION = click.Option(
-    ["--principal"], default="", metavar="MAIL", help="Whose key it is; Git's user.email by default."
+    ["--principal"],
+    default="",
+    metavar="MAIL",
+    help="Whose key it is; Git's user.email by default.",
 )
 command = Group("signers", help="Enrol, list and revoke the keys whose approvals count.")
-command.add_command(Command("init", callback=init, help="Enrol your own key.", params=[PRINCIPAL_OPTION]))
+command.add_command(
+    Command("init", callback=init, help="Enrol your own key.", params=[PRINCIPAL_OPTION])
+)
 command.add_command(
     Command(
         "add",
@@ -215,7 +256,10 @@ command.add_command(
                 help="The first day (2027-01-31) on which it no longer counts.",
             ),
             click.Option(
-                ["--challenge"], default="", metavar="FILE", help="The challenge that ssh-keygen was given."
+                ["--challenge"],
+                default="",
+                metavar="FILE",
+                help="The challenge that ssh-keygen was given.",
             ),
             click.Option(
                 ["--attestation"],

@@ -35,7 +35,8 @@ from cli_guard.state.lives import (
 )
 
 # Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.
-FINDINGS, HEEDED = 20, 0.1
+FINDINGS = 20
+HEEDED = 0.1
 # Any program of the user can write a line of the log.
 MOST_MS = 86_400_000
 COLUMNS = ("found", *ENDS[1:], OPEN)
@@ -47,33 +48,62 @@ def run(io: Io, /, format: str, since: str) -> int:
     from cli_guard.review.unallowed import describe, find_unallowed
 
     repository = Repository.discover(io.cwd, io.env)
-    start, log = find_start(repository, since), AuditLog(repository.state_folder)
+    start = find_start(repository, since)
+    log = AuditLog(repository.state_folder)
     with readable():
-        problem, entries = log.verify().problem, list(log.entries())
+        problem = log.verify().problem
+        entries = list(log.entries())
     if problem:
-        raise CliGuardError(f"the audit log was changed: {problem}; see `cli-guard audit verify`")
+        raise CliGuardError(
+            f"the audit log was changed: {problem}; see `cli-guard audit verify`"
+        )
     if not entries and not AdviceStore(repository.state_folder).every():
-        raise CliGuardError("nothing was reviewed here yet: commit something, or run `cli-guard review`")
+        raise CliGuardError(
+            "nothing was reviewed here yet: commit something, or run `cli-guard review`"
+        )
     approvals = find_approvals(repository, io.invocation, "")[1]
-    lives = [each for each in read_lives(repository, entries, approvals) if seconds(each.at) >= start]
+    lives = [
+        each
+        for each in read_lives(repository, entries, approvals)
+        if seconds(each.at) >= start
+    ]
     unallowed = find_unallowed(repository, entries)
     entries = [each for each in entries if seconds(text(each, "at")) >= start]
-    given = [each for each in approvals if "refused" not in each and seconds(text(each, "at")) >= start]
+    given = [
+        each
+        for each in approvals
+        if "refused" not in each and seconds(text(each, "at")) >= start
+    ]
     # A change that was reviewed again counts once, as it ended.
-    ended = {str(each.get("content")): each for each in entries if isinstance(each.get("rules"), dict)}
-    found, older = Counter[str](), Counter[str]()
+    ended = {
+        str(each.get("content")): each
+        for each in entries
+        if isinstance(each.get("rules"), dict)
+    }
+    found = Counter[str]()
+    older = Counter[str]()
     for each in ended.values():
         rules = cast("dict[str, object]", each["rules"]).items()
         numbers = {rule: number for rule, number in rules if isinstance(number, int)}
         found.update(numbers)
         older.update({} if "found" in each else numbers)
-    times = [ms for each in entries if isinstance(ms := each.get("ms"), int) and 0 <= ms < MOST_MS]
+    times = [
+        ms
+        for each in entries
+        if isinstance(ms := each.get("ms"), int) and 0 <= ms < MOST_MS
+    ]
     unheeded = list_unheeded(io, repository, lives)
     counts: dict[str, Any] = {
-        "reviews": dict(sorted(Counter(text(each, "decision") for each in ended.values()).items())),
+        "reviews": dict(
+            sorted(Counter(text(each, "decision") for each in ended.values()).items())
+        ),
         "findings": dict(found.most_common()),
         "rules": count_ends(lives),
-        "time_ms": {"reviews": len(times), "total": sum(times), "median": statistics.median(times or [0])},
+        "time_ms": {
+            "reviews": len(times),
+            "total": sum(times),
+            "median": statistics.median(times or [0]),
+        },
         "approvals": count_approvals(repository, given, entries),
         "unallowed": unallowed,
         "unheeded": unheeded,
@@ -82,16 +112,30 @@ def run(io: Io, /, format: str, since: str) -> int:
     if format == "json":
         io.say(json.dumps(counts, indent=2))
         return 0
-    rows = [("findings:", *COLUMNS), *((rule, *ends.values()) for rule, ends in counts["rules"].items())]
-    cells = (f"{printable(rule):<34}" + "".join(f"{each:>10}" for each in row) for rule, *row in rows)
+    rows = [
+        ("findings:", *COLUMNS),
+        *((rule, *ends.values()) for rule, ends in counts["rules"].items()),
+    ]
+    cells = (
+        f"{printable(rule):<34}" + "".join(f"{each:>10}" for each in row)
+        for rule, *row in rows
+    )
     median, (commits, people) = counts["time_ms"]["median"], counts["approvals"].values()
     io.say(table("reviews", counts["reviews"]) + "\n" + "\n".join(cells))
     if older:
-        io.say(f"  and {older.total()} in entries of an older version, which do not say what became of them")
-    io.say(f"time: {count(len(times), 'review')}, {sum(times) / 1000:.1f} s in all, median {median:.0f} ms")
+        io.say(
+            f"  and {older.total()} in entries of an older version, which do not say what became of them"
+        )
+    io.say(
+        f"time: {count(len(times), 'review')}, {sum(times) / 1000:.1f} s in all, median {median:.0f} ms"
+    )
     io.say(f"approvals: {len(given)} in {count(commits, 'commit')}")
-    for who, (number, rejected, rate) in ((who, each.values()) for who, each in people.items()):
-        io.say(f"  {printable(who):<32} {number:>6}, {rate} per 100 commits; rejected: {rejected}")
+    for who, (number, rejected, rate) in (
+        (who, each.values()) for who, each in people.items()
+    ):
+        io.say(
+            f"  {printable(who):<32} {number:>6}, {rate} per 100 commits; rejected: {rejected}"
+        )
     if unallowed:
         io.say(describe(unallowed))
     io.say(table("questions", counts["questions"] if counts["questions"]["asked"] else {}))
@@ -111,16 +155,25 @@ def find_start(repository: Repository, since: str) -> int:
     if not since or ("-" in since and seconds(since)):
         return seconds(since)
     try:
-        return int(repository.git.text("rev-list", "--timestamp", "-1", repository.resolve(since)).split()[0])
+        return int(
+            repository.git.text(
+                "rev-list", "--timestamp", "-1", repository.resolve(since)
+            ).split()[0]
+        )
     except CliGuardError:
-        raise UsageError(f"--since {since!r} is neither a date (2026-01-31) nor a commit") from None
+        raise UsageError(
+            f"--since {since!r} is neither a date (2026-01-31) nor a commit"
+        ) from None
 
 
 def count_ends(lives: Sequence[Life]) -> dict[str, dict[str, int]]:
     """Count by rule how the findings ended, most findings first."""
     ends = Counter((each.rule, each.ended) for each in lives)
     found = Counter(each.rule for each in lives).most_common()
-    return {rule: {"found": number} | {end: ends[rule, end] for end in COLUMNS[1:]} for rule, number in found}
+    return {
+        rule: {"found": number} | {end: ends[rule, end] for end in COLUMNS[1:]}
+        for rule, number in found
+    }
 
 
 def count_approvals(
@@ -131,11 +184,17 @@ def count_approvals(
     asked = ("rev-list", "--count", f"--max-age={first}", "HEAD")
     commits = int(repository.git.text(*asked)) if repository.head else 0
     approved = Counter(text(each, "principal") or text(each, "user") for each in given)
-    rejected = Counter(text(each, "user") for each in entries if each.get("event") == "reject")
+    rejected = Counter(
+        text(each, "user") for each in entries if each.get("event") == "reject"
+    )
     people = {}
     for who in sorted({*approved, *rejected}, key=lambda each: (-approved[each], each)):
         rate = round(100 * approved[who] / max(commits, 1), 1)
-        people[who] = {"approved": approved[who], "rejected": rejected[who], "per_100_commits": rate}
+        people[who] = {
+            "approved": approved[who],
+            "rejected": rejected[who],
+            "per_100_commits": rate,
+        }
     return {"commits": commits, "people": people}
 
 
@@ -144,15 +203,30 @@ def list_unheeded(io: Io, repository: Repository, lives: Sequence[Life]) -> dict
 
     None that denies by default, and none of secrets or of the policy. Raises ConfigError.
     """
-    asked = ("rev-list", "--timestamp", "-1", f"--skip={COMMITS - 1}", "--first-parent", "HEAD")
+    asked = (
+        "rev-list",
+        "--timestamp",
+        "-1",
+        f"--skip={COMMITS - 1}",
+        "--first-parent",
+        "HEAD",
+    )
     fifth = int((repository.git.optional(*asked) or "0").split()[0])
-    due = count_ends([each for each in lives if each.ended != OPEN or seconds(each.at) <= fifth])
+    due = count_ends(
+        [each for each in lives if each.ended != OPEN or seconds(each.at) <= fifth]
+    )
     number = {
-        rule: ends["found"] for rule, ends in due.items() if not rule.startswith(("secret-", "policy-"))
+        rule: ends["found"]
+        for rule, ends in due.items()
+        if not rule.startswith(("secret-", "policy-"))
     }
     number = {rule: each for rule, each in number.items() if each > FINDINGS}
     rules = every_rule(io) if number else {}
-    chosen = (rule for rule in number if rule in rules and default_disposition(rules[rule]) != "deny")
+    chosen = (
+        rule
+        for rule in number
+        if rule in rules and default_disposition(rules[rule]) != "deny"
+    )
     heeded = {rule: ends[FIXED] + ends[ANSWERED] for rule, ends in due.items()}
     return {rule: number[rule] for rule in chosen if heeded[rule] < HEEDED * number[rule]}
 
@@ -179,13 +253,18 @@ def count_questions(repository: Repository) -> dict[str, int]:
     for advice in every:
         counts["asked"] += len(advice.questions)
         counts["shown"] += len(advice.questions) if advice.shown else 0
-        if advice.questions and (later := history.after(advice.commit)[-1]) != advice.commit:
+        if (
+            advice.questions
+            and (later := history.after(advice.commit)[-1]) != advice.commit
+        ):
 
             def read(commit: str, path: str, later: str = later) -> str | None:
                 return read_text(repository, commit or later, path)
 
             kept = advice.open_questions(read)
-            counts["acted on" if advice.shown else "withdrawn"] += len(advice.questions) - len(kept)
+            counts["acted on" if advice.shown else "withdrawn"] += len(
+                advice.questions
+            ) - len(kept)
     return counts
 
 
@@ -197,7 +276,10 @@ command = Command(
     " `last`, acted on (the line changed), withdrawn before that.",
     params=[
         click.Option(
-            ["--since"], default="", metavar="REV|DATE", help="Count what was found since then only."
+            ["--since"],
+            default="",
+            metavar="REV|DATE",
+            help="Count what was found since then only.",
         ),
         FORMAT,
     ],

@@ -21,12 +21,20 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
         raise UsageError("give the PID of one process (see `cli-guard ps`), or --all")
     with manager_of(io) as manager:
         running = {each.pid for each in manager.processes() if each.running}
-        stopped = manager.stop_all(force=force) if pid is None else (manager.stop(pid, force=force),)
+        stopped = (
+            manager.stop_all(force=force)
+            if pid is None
+            else (manager.stop(pid, force=force),)
+        )
     trail = Run(state_folder(io.cwd, io.env), lambda: io.invocation, io.warn)
     for each in stopped:
         if each.pid in running:
             trail.note(
-                "stop", pid=each.pid, method=each.method, stopped=each.success, return_code=each.return_code
+                "stop",
+                pid=each.pid,
+                method=each.method,
+                stopped=each.success,
+                return_code=each.return_code,
             )
     failed = [each for each in stopped if not each.success]
     if format == "json":
@@ -62,7 +70,9 @@ command = Command(
     help="Stop background processes of `cli-guard exec --background`, each with its process tree: SIGINT, then SIGTERM,"
     " then SIGKILL. Exit code 1 if one could not be stopped.",
     params=[
-        click.Argument(["pid"], type=click.IntRange(min=1), required=False, metavar="[PID]"),
+        click.Argument(
+            ["pid"], type=click.IntRange(min=1), required=False, metavar="[PID]"
+        ),
         click.Option(["--all", "all_"], is_flag=True, help="Stop all of them."),
         click.Option(["--force"], is_flag=True, help="Send SIGKILL at once."),
         FORMAT,

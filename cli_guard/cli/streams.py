@@ -10,7 +10,8 @@ from cli_guard.secrets.masked_stream import MaskedStream
 
 # An unfinished line is shown after so many seconds of silence: it may be a prompt. At a terminal of the command
 # every key must be echoed at once.
-SILENCE, ECHO = 0.2, 0.02
+SILENCE = 0.2
+ECHO = 0.02
 # The thread may be waiting for a reader that no longer reads.
 LEAVE_SECONDS = 1.0
 STREAMS = ("stdout", "stderr")
@@ -24,7 +25,10 @@ class Streams:
         self._raw = raw
         self._silence = ECHO if typed else SILENCE
         # A character may arrive in two pieces.
-        self._whole = {name: codecs.getincrementaldecoder("utf-8")("surrogateescape") for name in STREAMS}
+        self._whole = {
+            name: codecs.getincrementaldecoder("utf-8")("surrogateescape")
+            for name in STREAMS
+        }
         self._passing = {name: MaskedStream() for name in STREAMS}
         self._lock = threading.Lock()
         self._came = threading.Event()
@@ -37,7 +41,10 @@ class Streams:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._ended.set()
         self._came.set()
@@ -48,7 +55,10 @@ class Streams:
             return
         for name in STREAMS:
             if self._raw:
-                self._write_raw(name, self._whole[name].decode(b"", True).encode("utf-8", "surrogateescape"))
+                self._write_raw(
+                    name,
+                    self._whole[name].decode(b"", True).encode("utf-8", "surrogateescape"),
+                )
             else:
                 self._write(name, self._passing[name].end())
 

@@ -57,7 +57,9 @@ def describe_check(name: str, check: CheckConfig, context: Context) -> Iterator[
         yield from (f"    {what}: {line}" for line in text.strip().split("\n"))
         yield f"        {VERDICTS[judged.verdict]}: {judged.reason}"
     further = {
-        "given": ", ".join(f"{variable}={value}" for variable, value in check.environment.items()),
+        "given": ", ".join(
+            f"{variable}={value}" for variable, value in check.environment.items()
+        ),
         "sees of your environment": ", ".join(check.pass_environment),
         "in": check.working_dir,
         "port": str(check.needs_port or ""),
@@ -71,7 +73,9 @@ def show(io: Io, repository: Repository, policy: Policy) -> None:
     """Print every check of a configuration."""
     context = context_of_checks(repository, policy, io.invocation)
     lines = (
-        line for name, check in policy.config.checks.items() for line in describe_check(name, check, context)
+        line
+        for name, check in policy.config.checks.items()
+        for line in describe_check(name, check, context)
     )
     # As one text: a secret may span several lines.
     io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
@@ -129,9 +133,20 @@ def run(
     repository = Repository.discover(io.cwd, io.env)
     trusted = Trusted(io.invocation)
     if revoke:
-        gone = [Trees(io.env).revoke(repository, io.invocation), trusted.revoke(repository) > 0]
-        names = [name for name, was in zip(("the work tree", "its checks"), gone, strict=True) if was]
-        said = f"{' and '.join(names)}: no longer trusted" if names else "nothing was trusted here"
+        gone = [
+            Trees(io.env).revoke(repository, io.invocation),
+            trusted.revoke(repository) > 0,
+        ]
+        names = [
+            name
+            for name, was in zip(("the work tree", "its checks"), gone, strict=True)
+            if was
+        ]
+        said = (
+            f"{' and '.join(names)}: no longer trusted"
+            if names
+            else "nothing was trusted here"
+        )
         io.say(f"cli-guard: {said}")
         return 0
     until = expires.date().isoformat() if expires else ""
@@ -141,18 +156,31 @@ def run(
     if rev == "HEAD" and not repository.bare:
         require_commit(repository)
         tree = Tree("", profile=profile, expires=until)
-    return ask_for_trust(io, repository, trusted, repository.resolve(rev), tree, asking=not show_)
+    return ask_for_trust(
+        io, repository, trusted, repository.resolve(rev), tree, asking=not show_
+    )
 
 
 def ask_for_trust(
-    io: Io, repository: Repository, trusted: Trusted, commit: str, tree: Tree | None, *, asking: bool
+    io: Io,
+    repository: Repository,
+    trusted: Trusted,
+    commit: str,
+    tree: Tree | None,
+    *,
+    asking: bool,
 ) -> int:
     """Show a work tree and the checks at a commit and, unless they are trusted already, ask."""
     config = recorded_policy(repository, commit)[0]
-    trees, known = Trees(io.env), None
+    trees = Trees(io.env)
+    known = None
     seals = seals_of(repository, io.env)
     if tree:
-        io.say(printable("\n".join(describe_tree(repository, tree.profile)), keep_newlines=True))
+        io.say(
+            printable(
+                "\n".join(describe_tree(repository, tree.profile)), keep_newlines=True
+            )
+        )
         known = trees.find(repository, io.invocation.now, seals)
         if not config.checks and mentions_checks(repository):
             io.say("    The [checks] are not committed yet: they are not part of this.")
@@ -163,22 +191,37 @@ def ask_for_trust(
     if digest:
         show(io, repository, Policy(config, read_user_config(io.env)))
     trust = trusted.find(repository, digest, seals) if digest else None
-    same = tree is None or (known and (known.profile, known.expires) == (tree.profile, tree.expires))
+    same = tree is None or (
+        known and (known.profile, known.expires) == (tree.profile, tree.expires)
+    )
     if not asking or (same and (trust or not digest)):
         told = (
-            [f"the checks are {trust.words}" if trust else "the checks are not trusted: they do not run"]
+            [
+                f"the checks are {trust.words}"
+                if trust
+                else "the checks are not trusted: they do not run"
+            ]
             if digest
             else []
         )
         if tree:
-            told.insert(0, f"the work tree is {known.words}" if known else "the work tree is not trusted")
+            told.insert(
+                0,
+                f"the work tree is {known.words}"
+                if known
+                else "the work tree is not trusted",
+            )
         io.say(f"cli-guard: {printable('; '.join(told))}")
         return 0
     person_needed(io, "trust", "trust")
     seals.require()
     if digest:
         io.say(WARNING)
-    what = " and ".join(name for name, given in (("this work tree", tree), ("these checks", digest)) if given)
+    what = " and ".join(
+        name
+        for name, given in (("this work tree", tree), ("these checks", digest))
+        if given
+    )
     if not ask_yes(io, f"Trust {what}?"):
         io.say("cli-guard: not trusted")
         return 1
@@ -203,8 +246,14 @@ command = Command(
             is_flag=True,
             help="Only show the work tree and the checks, and whether they are trusted.",
         ),
-        click.Option(["--list", "list_"], is_flag=True, help="List the work trees that you trust."),
-        click.Option(["--revoke"], is_flag=True, help="Withdraw the trust in this work tree and its checks."),
+        click.Option(
+            ["--list", "list_"], is_flag=True, help="List the work trees that you trust."
+        ),
+        click.Option(
+            ["--revoke"],
+            is_flag=True,
+            help="Withdraw the trust in this work tree and its checks.",
+        ),
         click.Option(
             ["--profile"],
             type=click.Choice(tuple(PROFILES)),

@@ -18,8 +18,14 @@ def run(io: Io, /, id: str | None) -> int:
         applied = undo(repository, id, io.invocation)
     except OSError as error:
         where = repository.state_folder
-        raise CliGuardError(f"reverted, but not recorded in {where}: {error.strerror}") from error
-    io.say(printable(f"cli-guard: reverted: {applied.request} ({', '.join(sorted(applied.left))})"))
+        raise CliGuardError(
+            f"reverted, but not recorded in {where}: {error.strerror}"
+        ) from error
+    io.say(
+        printable(
+            f"cli-guard: reverted: {applied.request} ({', '.join(sorted(applied.left))})"
+        )
+    )
     return 0
 
 

@@ -18,10 +18,15 @@ def run(io: Io, /, agent: str | None, where: str | None) -> int:
     repository = Repository.discover(io.cwd, io.env)
     if agent:
         uninstall_agent = AGENTS[agent].load().uninstall
-        done = [uninstall_agent(repository, where) if where else uninstall_agent(repository)]
+        done = [
+            uninstall_agent(repository, where) if where else uninstall_agent(repository)
+        ]
     else:
         with explain_write_errors("the hooks"):
-            done = [*remove_configured(repository, (*HOOKS, *SERVER_HOOKS)), *uninstall(repository)]
+            done = [
+                *remove_configured(repository, (*HOOKS, *SERVER_HOOKS)),
+                *uninstall(repository),
+            ]
     io.say(
         "\n".join(f"cli-guard: {line}" for line in done if line)
         or "cli-guard: no cli-guard hook is installed here"

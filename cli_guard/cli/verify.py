@@ -22,11 +22,20 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
     asked = parse_range(range)
     try:
         repository = Repository.discover(io.cwd, io.env)
-        request = Range(repository.exact(asked.base), repository.exact(asked.head), "verify")
+        request = Range(
+            repository.exact(asked.base), repository.exact(asked.head), "verify"
+        )
         if repository.is_cut(request.base, request.head):
-            raise GitError("this clone does not have all commits of the range: run `git fetch --unshallow`")
+            raise GitError(
+                "this clone does not have all commits of the range: run `git fetch --unshallow`"
+            )
         review = review_request(
-            request, io.invocation, cache=False, repository=repository, record=False, notes=(REF,)
+            request,
+            io.invocation,
+            cache=False,
+            repository=repository,
+            record=False,
+            notes=(REF,),
         )
     except UsageError:
         raise
@@ -54,7 +63,10 @@ command = Command(
     " are missing or refused, 1 denied, 2 it cannot be verified.",
     params=[
         click.Option(
-            ["--range"], metavar="BASE..HEAD", required=True, help="The commits in HEAD that are not in BASE."
+            ["--range"],
+            metavar="BASE..HEAD",
+            required=True,
+            help="The commits in HEAD that are not in BASE.",
         ),
         REPORT_FORMAT,
         OUTPUT,

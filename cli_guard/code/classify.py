@@ -31,7 +31,11 @@ def unreadable(path: str, text: str, file_chars: int) -> str | None:
     if len(text) > file_chars:
         return f"longer than {file_chars} characters"
     *folders, name = path.split("/")
-    if GENERATED_NAMES.search(name) or is_vendored(path) or not BUILT_FOLDERS.isdisjoint(folders):
+    if (
+        GENERATED_NAMES.search(name)
+        or is_vendored(path)
+        or not BUILT_FOLDERS.isdisjoint(folders)
+    ):
         return "generated or vendored, by its name"
     if says_generated(text[:HEADER_CHARS]):
         return "generated, by its header"
@@ -45,7 +49,9 @@ def says_generated(header: str) -> bool:
     """Return whether the head of a file says that it is generated."""
     lower = header.lower()
     # The pattern tries every line; each match contains one of these words, which few files do.
-    return ("generated" in lower or "do not" in lower) and GENERATED_WORDS.search(header) is not None
+    return ("generated" in lower or "do not" in lower) and GENERATED_WORDS.search(
+        header
+    ) is not None
 
 
 def has_long_line(text: str) -> bool:

@@ -52,12 +52,15 @@ def _is_condition(node: "SgNode") -> bool:
     parent = node.parent()
     if parent is None or not parent.kind().startswith(CONDITIONAL):
         return False
-    return parent.kind() != "list" or any(child.text() == "&&" for child in parent.children())
+    return parent.kind() != "list" or any(
+        child.text() == "&&" for child in parent.children()
+    )
 
 
 def _rest(node: "SgNode") -> tuple[int, int]:
     """Return what is behind a node in its parent, up to another branch of it."""
-    start, parent = node.range().end.index, node.parent()
+    start = node.range().end.index
+    parent = node.parent()
     if parent is None:
         return start, start
     branch = parent.field("alternative")

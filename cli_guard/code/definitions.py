@@ -25,7 +25,8 @@ SIGNATURE_CHARS = 200
 # Lines of annotations and types above a name.
 MOST_ABOVE = 12
 # Files without a syntax tree: settings, Makefiles, Dockerfiles, documents.
-MOST_OUTLINED, LONGEST_OUTLINED = 50_000, 400
+MOST_OUTLINED = 50_000
+LONGEST_OUTLINED = 400
 PATTERNS = read_patterns("languages/patterns.toml", "definitions")
 
 
@@ -49,7 +50,9 @@ class Definition:
 def definition_nodes() -> Mapping[str, Mapping[str, str]]:
     """Map each language to the kinds of node that define something, and the kind of symbol each defines."""
     return {
-        language: {node: what for what, nodes in kinds["nodes"].items() for node in nodes.split()}
+        language: {
+            node: what for what, nodes in kinds["nodes"].items() for node in nodes.split()
+        }
         for language, kinds in read_table(TABLE).items()
     }
 
@@ -121,23 +124,32 @@ def _parse(root: "SgNode", language: str, lines: list[str]) -> list[Definition]:
         name, kind = named
         if inner and kind in ("constant", "key"):
             continue
-        if kind == "constant" and node.kind() == "variable_declarator" and _is_in_nameless_function(node):
+        if (
+            kind == "constant"
+            and node.kind() == "variable_declarator"
+            and _is_in_nameless_function(node)
+        ):
             continue
         qualname = f"{around[-1][1]}.{name}" if around else name
         around.append((span.end.index, qualname, kind))
         if kind == "owner":
             continue
-        start, end = span.start.line + 1, max(span.end.line + (span.end.column > 0), span.start.line + 1)
+        start = span.start.line + 1
+        end = max(span.end.line + (span.end.column > 0), span.start.line + 1)
         line = _line_of_name(name, start, end, lines)
         if found and found[-1].qualname == qualname and language in ("haskell", "elixir"):
             # Clauses of one function.
             last = found[-1]
-            found[-1] = Definition(last.kind, last.name, qualname, last.line, end, last.signature)
+            found[-1] = Definition(
+                last.kind, last.name, qualname, last.line, end, last.signature
+            )
             continue
         if len(found) >= MOST_DEFINITIONS:
             break
         signature = lines[line - 1].strip()[:SIGNATURE_CHARS] if line <= len(lines) else ""
-        found.append(Definition(kind, name.rsplit(".", 1)[-1], qualname, line, end, signature))
+        found.append(
+            Definition(kind, name.rsplit(".", 1)[-1], qualname, line, end, signature)
+        )
     return found
 
 
@@ -152,7 +164,9 @@ def _outline(path: str, text: str) -> tuple[Definition, ...]:
     ):
         return tuple(_read_settings(lines))
     if name.startswith(("makefile", "gnumakefile", "justfile")) or ending == ".mk":
-        return tuple(_match_lines(lines, PATTERNS["target"], "target", PATTERNS["variable"]))
+        return tuple(
+            _match_lines(lines, PATTERNS["target"], "target", PATTERNS["variable"])
+        )
     if name.startswith((".env", "env.")) or ending == ".env":
         return tuple(_match_lines(lines, PATTERNS["variable"], "key"))
     if name.startswith("dockerfile") or ending == ".dockerfile":
@@ -177,11 +191,21 @@ def _read_settings(lines: list[str]) -> Iterator[Definition]:
         found = PATTERNS["key"].match(line)
         if found:
             key = found[1].strip("\"'")
-            yield Definition("key", key, f"{section}.{key}" if section else key, number, number, line.strip())
+            yield Definition(
+                "key",
+                key,
+                f"{section}.{key}" if section else key,
+                number,
+                number,
+                line.strip(),
+            )
 
 
 def _match_lines(
-    lines: list[str], pattern: re.Pattern[str], kind: str, other: re.Pattern[str] | None = None
+    lines: list[str],
+    pattern: re.Pattern[str],
+    kind: str,
+    other: re.Pattern[str] | None = None,
 ) -> Iterator[Definition]:
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_OUTLINED or line[:1] in ("", " ", "\t", "#"):
@@ -189,7 +213,8 @@ def _match_lines(
         found = pattern.match(line)
         what = kind
         if found is None and other is not None:
-            found, what = other.match(line), "key"
+            found = other.match(line)
+            what = "key"
         if found:
             yield Definition(what, found[1], found[1], number, number, line.strip())
 
@@ -199,7 +224,11 @@ def _read_headings(lines: list[str]) -> Iterator[Definition]:
     for number, line in enumerate(lines, 1):
         if line.startswith(("```", "~~~")):
             fenced = not fenced
-        found = None if fenced or len(line) > LONGEST_OUTLINED else PATTERNS["heading"].match(line)
+        found = (
+            None
+            if fenced or len(line) > LONGEST_OUTLINED
+            else PATTERNS["heading"].match(line)
+        )
         if found:
             title = found[2].rstrip("# ").strip()
             yield Definition("heading", title, title, number, number, line.strip())
@@ -209,7 +238,16 @@ def _read_underlined(lines: list[str]) -> Iterator[Definition]:
     underline = PATTERNS["underline"]
     for number, (line, below) in enumerate(pairwise(lines), 1):
         title = line.strip()
-        if not title or len(line) > LONGEST_OUTLINED or len(below) > LONGEST_OUTLINED or line[0] in " \t":
+        if (
+            not title
+            or len(line) > LONGEST_OUTLINED
+            or len(below) > LONGEST_OUTLINED
+            or line[0] in " \t"
+        ):
             continue
-        if underline.match(below) and len(below.rstrip()) >= len(title) and not underline.match(line):
+        if (
+            underline.match(below)
+            and len(below.rstrip()) >= len(title)
+            and not underline.match(line)
+        ):
             yield Definition("heading", title, title, number, number, title)

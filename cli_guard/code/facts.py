@@ -18,11 +18,18 @@ from cli_guard.code.syntax import Trees
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"
-LONGEST_CALL, LONGEST_BLOCK = 1_500, 6_000
+LONGEST_CALL = 1_500
+LONGEST_BLOCK = 6_000
 BRACKETS = re.compile(r"[()\[\]{}]")
 COMMENTS = ("*", "//", "/*", "#")
-MOST_FACTS, MOST_CALLS = 5_000, 2_000
-DEFINED = {"function": "function", "class": "class", "type": "class", "constant": "constant"}
+MOST_FACTS = 5_000
+MOST_CALLS = 2_000
+DEFINED = {
+    "function": "function",
+    "class": "class",
+    "type": "class",
+    "constant": "constant",
+}
 DATA = ("json", "css", "html", "yaml")
 UNITS = {"sec": "s", "min": "m", "hour": "h", "milli": "ms", "day": "d"}
 
@@ -70,7 +77,8 @@ def facts_of(trees: Trees, path: str, text: str) -> Mapping[Key, Fact]:
 
 
 def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
-    language, lines = language_for(path, text), text.split("\n")
+    language = language_for(path, text)
+    lines = text.split("\n")
     for product, row in read_table(TABLE)["versions"].items():
         if re.search(row["files"], path) and (match := re.search(row["pattern"], text)):
             yield Fact("version", product, re.sub(r"(?:\.0)+$", "", match["value"]))
@@ -79,7 +87,9 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         yield from found
         if language in ("typescript", "tsx"):
             exported = [each for each in found if "export" in lines[each.line - 1]]
-            yield from _option_fields(text, [each for each in exported if each.kind == "type"])
+            yield from _option_fields(
+                text, [each for each in exported if each.kind == "type"]
+            )
     elif language not in DATA or pattern("settings_file").search(path):
         yield from _definitions(path, text, lines)
     yield from _declared(path, text)
@@ -90,16 +100,24 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         for name, (kind, only) in read_table(TABLE)["source_patterns"].items():
             yield from _matches(name, kind, text) if only in ("", language) else ()
         if _may_hold("ini_section", text):
-            sections = {match["name"] for match in pattern("section_variable").finditer(text)}
+            sections = {
+                match["name"] for match in pattern("section_variable").finditer(text)
+            }
             for match in pattern("ini_section").finditer(text):
                 if match["of"] in sections:
                     yield Fact("key", match["name"], plain(match["value"]))
         for fact in _matches("getopts", "flag", text):
-            yield from (replace(fact, name=f"-{letter}") for letter in fact.name.replace(":", ""))
-        if _may_hold("exit_code", text):
-            constants = (fact for fact in _matches("constant", "exit", text) if fact.value.isdigit())
             yield from (
-                Fact("exit", each.value, line=each.line) for each in constants if 0 < int(each.value) < 126
+                replace(fact, name=f"-{letter}") for letter in fact.name.replace(":", "")
+            )
+        if _may_hold("exit_code", text):
+            constants = (
+                fact for fact in _matches("constant", "exit", text) if fact.value.isdigit()
+            )
+            yield from (
+                Fact("exit", each.value, line=each.line)
+                for each in constants
+                if 0 < int(each.value) < 126
             )
     ports = _matches("port", "port", text)
     yield from (fact for fact in ports if 80 <= int(fact.name) <= 65_535)
@@ -108,17 +126,28 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
 def _declared(path: str, text: str) -> Iterator[Fact]:
     """Yield what files of a form declare, by the rows `declared` of the table."""
     for row in read_table(TABLE)["declared"]:
-        if not re.search(row["files"], path) or not any(w in text for w in row.get("needs", " ").split(" ")):
+        if not re.search(row["files"], path) or not any(
+            w in text for w in row.get("needs", " ").split(" ")
+        ):
             continue
-        opened = islice(re.finditer(row["opens"], text), MOST_CALLS) if "opens" in row else ()
-        blocks = [(match.end(), _block(text, match), match.groupdict().get("of") or "") for match in opened]
+        opened = (
+            islice(re.finditer(row["opens"], text), MOST_CALLS) if "opens" in row else ()
+        )
+        blocks = [
+            (match.end(), _block(text, match), match.groupdict().get("of") or "")
+            for match in opened
+        ]
         for start, block, owner in blocks if "opens" in row else [(0, text, "")]:
             for match in re.finditer(row["pattern"], block):
-                name, value = match["name"], plain(match.groupdict().get("value"))
+                name = match["name"]
+                value = plain(match.groupdict().get("value"))
                 if row.get("style") == "kebab":
-                    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name.replace("_", "-")).lower()
+                    name = re.sub(
+                        r"(?<=[a-z0-9])(?=[A-Z])", "-", name.replace("_", "-")
+                    ).lower()
                 if row["kind"] == "route":
-                    name, value = f"/{name.lstrip('/')}", value.upper()
+                    name = f"/{name.lstrip('/')}"
+                    value = value.upper()
                 line = text.count("\n", 0, start + match.start("name")) + 1
                 yield Fact(row["kind"], name, value, owner, line)
 
@@ -143,13 +172,21 @@ def _may_hold(name: str, text: str) -> bool:
     return not needed or any(word in text for word in needed.split())
 
 
-def _matches(name: str, kind: str, text: str, first: int = 1, owner: str = "") -> Iterator[Fact]:
+def _matches(
+    name: str, kind: str, text: str, first: int = 1, owner: str = ""
+) -> Iterator[Fact]:
     if not _may_hold(name, text):
         return
     form = pattern(name)
     for match in form.finditer(text):
         value = plain(match["value"]) if "value" in form.groupindex else ""
-        yield Fact(kind, match["name"], value, owner, first + text.count("\n", 0, match.start("name")))
+        yield Fact(
+            kind,
+            match["name"],
+            value,
+            owner,
+            first + text.count("\n", 0, match.start("name")),
+        )
 
 
 def plain(value: str | None) -> str:
@@ -157,17 +194,27 @@ def plain(value: str | None) -> str:
     value = (value or "").strip()
     if "*" in value and pattern("product").fullmatch(value):
         return str(prod(int(each) for each in re.split(r"\s*\*\s*", value)))
-    if (found := pattern("duration").fullmatch(value)) and (number := found["before"] or found["after"]):
+    if (found := pattern("duration").fullmatch(value)) and (
+        number := found["before"] or found["after"]
+    ):
         return number + UNITS[found["unit"].lower()]
-    return value[1:-1] if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0] else value
+    return (
+        value[1:-1]
+        if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0]
+        else value
+    )
 
 
-def _symbols(path: str, language: str, lines: list[str], symbols: Iterable[Symbol]) -> Iterator[Fact]:
+def _symbols(
+    path: str, language: str, lines: list[str], symbols: Iterable[Symbol]
+) -> Iterator[Fact]:
     raises = any(_may_hold("raised", line) for line in lines)
     for symbol in symbols:
         if symbol.quiet == "nested" or not symbol.name:
             continue
-        kind, line, name = "function" if symbol.is_function else "class", symbol.line, symbol.qualname
+        kind = "function" if symbol.is_function else "class"
+        line = symbol.line
+        name = symbol.qualname
         yield Fact(kind, symbol.name, owner=name.rpartition(".")[0], line=line)
         for each in symbol.parameters:
             if each.name:
@@ -182,7 +229,11 @@ def _symbols(path: str, language: str, lines: list[str], symbols: Iterable[Symbo
         body = "\n".join(lines[line - 1 : symbol.end_line]) if raises or settings else ""
         if symbol.is_function:
             yield from _matches("raised", "error", body, line, name)
-            yield from _matches("turned", "turned", body, line, name) if language == "python" else ()
+            yield from (
+                _matches("turned", "turned", body, line, name)
+                if language == "python"
+                else ()
+            )
             if language in ("javascript", "typescript", "tsx"):
                 head = "\n".join(lines[line - 1 : symbol.head_end]).rpartition(")")[0]
                 yield from _matches("taken_apart", "parameter", head, line, name)
@@ -193,13 +244,17 @@ def _symbols(path: str, language: str, lines: list[str], symbols: Iterable[Symbo
                 value = plain(match["value"]) if "value" in match.re.groupindex else ""
                 yield Fact("key", match["name"], value, line=at)
                 if prefix:
-                    yield Fact("variable", prefix["name"] + match["name"].upper(), value, line=at)
+                    yield Fact(
+                        "variable", prefix["name"] + match["name"].upper(), value, line=at
+                    )
 
 
 def _option_fields(text: str, types: list[Fact]) -> Iterator[Fact]:
     """Yield the fields of an interface as parameters of the functions that take an object of it."""
     for start in islice(pattern("interface").finditer(text), MOST_CALLS):
-        owners = [each.owner for each in types if each.value == (start["name"] or start["alias"])]
+        owners = [
+            each.owner for each in types if each.value == (start["name"] or start["alias"])
+        ]
         body = call_text(text, start.end()) if owners else ""
         for field in pattern("interface_field").finditer(body):
             line = text.count("\n", 0, start.end() + field.start("name")) + 1
@@ -218,13 +273,23 @@ def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:
             yield Fact(DEFINED[each.kind], each.name, owner=owner, line=each.line)
             if each.kind == "function" and "(" in each.signature:
                 head = call_text(each.signature, each.signature.index("("))
-                yield from _matches("signature", "parameter", head, each.line, each.qualname)
+                yield from _matches(
+                    "signature", "parameter", head, each.line, each.qualname
+                )
             body = "\n".join(lines[each.line - 1 : each.end_line])
             yield from _matches("raised", "error", body, each.line, each.qualname)
-        elif each.kind == "target" or (each.kind == "key" and pattern("settings_file").search(path)):
-            written = pattern("assignment").match(each.signature) if each.kind == "key" else None
+        elif each.kind == "target" or (
+            each.kind == "key" and pattern("settings_file").search(path)
+        ):
+            written = (
+                pattern("assignment").match(each.signature) if each.kind == "key" else None
+            )
             yield Fact(
-                each.kind, each.name, plain(written["value"].rstrip(",")) if written else "", owner, each.line
+                each.kind,
+                each.name,
+                plain(written["value"].rstrip(",")) if written else "",
+                owner,
+                each.line,
             )
 
 
@@ -242,11 +307,16 @@ def _package_facts(text: str) -> Iterator[Fact]:
 
 def _options(text: str) -> Iterator[Fact]:
     """Yield the options that calls declare, each with its default; the flags of other programs are in no such call."""
-    calls = pattern("option_call").finditer(text) if _may_hold("option_call", text) else iter(())
+    calls = (
+        pattern("option_call").finditer(text)
+        if _may_hold("option_call", text)
+        else iter(())
+    )
     for start in islice(calls, MOST_CALLS):
         body = call_text(text, start.end())
         found = pattern("long_name").search(body) or pattern("option_name").search(body)
-        name, value = found["name"] if found else "", pattern("option_default").search(body)
+        name = found["name"] if found else ""
+        value = pattern("option_default").search(body)
         if found:
             value = value or pattern("last_default").search(body)
         elif found := pattern("bare_name").search(body[:200]):
@@ -257,12 +327,24 @@ def _options(text: str) -> Iterator[Fact]:
             line = text.count("\n", 0, start.start()) + 1
             yield Fact("flag", name, plain(value["value"]) if value else "", line=line)
             for listed in pattern("choices").finditer(body):
-                choices = [each[0].strip("\"'") for each in pattern("choice").finditer(listed["values"])]
-                yield from (Fact("choice", each, "|".join(choices), name, line) for each in choices)
+                choices = [
+                    each[0].strip("\"'")
+                    for each in pattern("choice").finditer(listed["values"])
+                ]
+                yield from (
+                    Fact("choice", each, "|".join(choices), name, line) for each in choices
+                )
     for match in pattern("clap").finditer(text) if "#[" in text else ():
-        long, value = (pattern(each).search(match["body"]) for each in ("clap_long", "option_default"))
+        long, value = (
+            pattern(each).search(match["body"]) for each in ("clap_long", "option_default")
+        )
         name = long["name"] if long else match["name"].replace("_", "-")
-        line = text.count("\n", 0, match.start("body") + long.start() if long else match.start("name")) + 1
+        line = (
+            text.count(
+                "\n", 0, match.start("body") + long.start() if long else match.start("name")
+            )
+            + 1
+        )
         yield Fact("flag", f"--{name}", plain(value["value"]) if value else "", line=line)
         for alias in pattern("clap_alias").finditer(match["body"]):
             yield Fact("flag", f"--{alias['name']}", line=line)

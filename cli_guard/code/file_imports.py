@@ -57,25 +57,46 @@ class ImportGraph:
         """Return the files that import a file, sorted."""
         language = language_for(path)
         family = FAMILY.get(language or "", language)
-        same = (p for p in self.texts if FAMILY.get(language_for(p) or "", language_for(p)) == family)
-        return tuple(sorted(each for each in same if path in self.imports_of(each).inside)) if family else ()
+        same = (
+            p
+            for p in self.texts
+            if FAMILY.get(language_for(p) or "", language_for(p)) == family
+        )
+        return (
+            tuple(sorted(each for each in same if path in self.imports_of(each).inside))
+            if family
+            else ()
+        )
 
     def names_bound(self, path: str) -> frozenset[str]:
         """Return the names that the imports of a file bind; except for Python, all words of those lines."""
         text = self.texts[path][:LONGEST_TEXT]
         if language_for(path) != "python":
-            return frozenset(word for line in PATTERNS["line"].findall(text) for word in WORD.findall(line))
+            return frozenset(
+                word
+                for line in PATTERNS["line"].findall(text)
+                for word in WORD.findall(line)
+            )
         names: set[str] = set()
         for each in self.python.statements_of(path):
-            names.update(own for _, own in each.names or ((each.module, each.alias.partition(".")[0]),))
+            names.update(
+                own
+                for _, own in each.names or ((each.module, each.alias.partition(".")[0]),)
+            )
         return frozenset(names)
 
     @cached_property
     def go_packages(self) -> Mapping[str, list[str]]:
         """Map import paths to the files of the package, by the modules of every go.mod."""
         found: dict[str, list[str]] = {}
-        sources = [path for path in self.texts if path.endswith(".go") and not path.endswith("_test.go")]
-        for manifest in (path for path in self.texts if posixpath.basename(path) == "go.mod"):
+        sources = [
+            path
+            for path in self.texts
+            if path.endswith(".go") and not path.endswith("_test.go")
+        ]
+        for manifest in (
+            path for path in self.texts if posixpath.basename(path) == "go.mod"
+        ):
             named = PATTERNS["go_module"].search(self.texts[manifest])
             top = manifest.removesuffix("go.mod")
             for path in sources if named else ():
@@ -136,10 +157,14 @@ def read_java(graph: ImportGraph, path: str, text: str) -> Iterator[tuple[str, s
         name = match[1]
         parts = name.split(".")
         names = [".".join(parts[:size]) for size in range(len(parts), 0, -1)]
-        if found := next((graph.java_types[each] for each in names if each in graph.java_types), None):
+        if found := next(
+            (graph.java_types[each] for each in names if each in graph.java_types), None
+        ):
             yield found, ""
         elif parts[-1] == "*" and (
-            files := [p for n, p in graph.java_types.items() if n.rpartition(".")[0] == names[1]]
+            files := [
+                p for n, p in graph.java_types.items() if n.rpartition(".")[0] == names[1]
+            ]
         ):
             yield from ((file, "") for file in files)
         else:
@@ -159,10 +184,18 @@ def read_rust(graph: ImportGraph, path: str, text: str) -> Iterator[tuple[str, s
             if head not in ("crate", "self", "super"):
                 yield "", head
                 continue
-            base = root if head == "crate" else own if head == "self" else posixpath.dirname(own)
+            base = (
+                root
+                if head == "crate"
+                else own
+                if head == "self"
+                else posixpath.dirname(own)
+            )
         for size in range(len(parts), 0, -1):
             stem = posixpath.join(base, *parts[:size])
-            if found := next((e for e in (f"{stem}.rs", f"{stem}/mod.rs") if e in graph.texts), None):
+            if found := next(
+                (e for e in (f"{stem}.rs", f"{stem}/mod.rs") if e in graph.texts), None
+            ):
                 yield found, ""
                 break
 

@@ -24,7 +24,9 @@ INTERPRETERS = _by_word(_TABLE["interpreters"])
 # Languages whose risks no reviewer knows, under the names that people use.
 SECRETS_ONLY = _by_word(_TABLE["secrets_only"])
 COMMENTS = _by_word(_TABLE["comments"])
-SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
+SHEBANG = re.compile(
+    r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)"
+)
 
 
 @lru_cache(maxsize=10_000)
@@ -57,6 +59,13 @@ def unread_language(path: str) -> str | None:
 
 def comment(path: str, text: str) -> str | None:
     """Return a text as a comment in the language of a file, None if it has no comments or its sign is not known."""
-    names = (language_for(path), unread_language(path), suffix_of(path), PurePosixPath(path).name.lower())
-    begin, _, end = next((COMMENTS[name] for name in names if name in COMMENTS), "").partition(" ")
+    names = (
+        language_for(path),
+        unread_language(path),
+        suffix_of(path),
+        PurePosixPath(path).name.lower(),
+    )
+    begin, _, end = next(
+        (COMMENTS[name] for name in names if name in COMMENTS), ""
+    ).partition(" ")
     return f"{begin} {text} {end}".rstrip() if begin else None

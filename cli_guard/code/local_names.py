@@ -12,11 +12,15 @@ from cli_guard.rules.catalog import read_table
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-NAMES = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
+NAMES = frozenset(
+    {"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"}
+)
 # Identifiers in these fields name a member, not a variable.
 MEMBERS = {"method_invocation": "name", "field_access": "field"}
 # A name is visible from the end of these on, not yet in its own value.
-LATE = frozenset("variable_declarator short_var_declaration var_spec let_declaration range_clause".split())
+LATE = frozenset(
+    "variable_declarator short_var_declaration var_spec let_declaration range_clause".split()
+)
 CAPTURE = re.compile(r"\{([a-z_]\w*)")
 MOST_NAMES = 3_000
 Span = tuple[int, int]
@@ -65,7 +69,8 @@ class LocalNames:
 
     def __init__(self, language: str, function: "SgNode") -> None:
         self.table = table_of(language)
-        self.whole, self.text = span_of(function), function.text()
+        self.whole = span_of(function)
+        self.text = function.text()
         self.binds: dict[str, list[Bind]] = {}
         self.containers: list[SgNode] = []
         self.writes: set[int] = set()
@@ -79,19 +84,32 @@ class LocalNames:
 
     def is_own(self, where: Span, run: Span) -> bool:
         """Return whether a node in a run belongs to no nested function of the run."""
-        return not any(within(where, nested) and within(nested, run) for nested in self.spans["nested"])
+        return not any(
+            within(where, nested) and within(nested, run) for nested in self.spans["nested"]
+        )
 
     def has_own(self, kind: str, run: Span) -> bool:
-        marks = (where for each, where, _ in self.marks if each == kind and within(where, run))
+        marks = (
+            where for each, where, _ in self.marks if each == kind and within(where, run)
+        )
         return any(self.is_own(where, run) for where in marks)
 
     def _walk(self, function: "SgNode") -> None:
-        table, members = self.table, set()
-        marked = {*table["refused"], *table["returns"], "await_expression", "this", "self", "throw_statement"}
+        table = self.table
+        members = set()
+        marked = {
+            *table["refused"],
+            *table["returns"],
+            "await_expression",
+            "this",
+            "self",
+            "throw_statement",
+        }
         stack = [(function, self.whole)]
         while stack:
             node, scope = stack.pop()
-            kind, span = node.kind(), span_of(node)
+            kind = node.kind()
+            span = span_of(node)
             inner = span if kind in table["scopes"] else scope
             for name, found in self.spans.items():
                 if kind in table[name] and span != self.whole:
@@ -99,17 +117,29 @@ class LocalNames:
             if kind in table["containers"]:
                 self.containers.append(node)
             self._bind(
-                node, kind, scope if kind.endswith(("function_declaration", "class_declaration")) else inner
+                node,
+                kind,
+                scope
+                if kind.endswith(("function_declaration", "class_declaration"))
+                else inner,
             )
             for target in self._fields(node, kind, "writes"):
-                parts = target.named_children() if target.kind() in ("expression_list", kind) else [target]
-                self.writes.update(span_of(part)[0] for part in parts if part.kind() in NAMES)
+                parts = (
+                    target.named_children()
+                    if target.kind() in ("expression_list", kind)
+                    else [target]
+                )
+                self.writes.update(
+                    span_of(part)[0] for part in parts if part.kind() in NAMES
+                )
             if kind in MEMBERS and (member := node.field(MEMBERS[kind])) is not None:
                 members.add(span_of(member)[0])
             if kind in NAMES and span[0] not in members:
                 self._names.append((span[0], node.text()))
             elif kind == "string_content":
-                self._names += [(span[0] + m.start(), m[1]) for m in CAPTURE.finditer(node.text())]
+                self._names += [
+                    (span[0] + m.start(), m[1]) for m in CAPTURE.finditer(node.text())
+                ]
             elif kind in marked or kind.startswith(("break_", "continue_")):
                 self.marks.append((kind, span, node.text()))
             stack += [(child, inner) for child in reversed(node.children())]
@@ -124,18 +154,27 @@ class LocalNames:
     def _bind(self, node: "SgNode", kind: str, scope: Span) -> None:
         if span_of(node) == self.whole:
             return  # the function's own name
-        found = [name for part in self._fields(node, kind, "binders") for name in _identifiers(part)]
+        found = [
+            name
+            for part in self._fields(node, kind, "binders")
+            for name in _identifiers(part)
+        ]
         types = self._types(node, kind, [n.text() for n in found]) if found else []
         for name, type_ in zip(found, types, strict=True):
             if kind in ("match_arm", "let_condition") and name.text()[0].isupper():
                 continue  # a constant of a pattern
             at = span_of(name)[0]
             start = span_of(node)[1] if kind in LATE else at
-            self.binds.setdefault(name.text(), []).append(Bind(name.text(), at, start, scope, type_, node))
+            self.binds.setdefault(name.text(), []).append(
+                Bind(name.text(), at, start, scope, type_, node)
+            )
 
     def _types(self, node: "SgNode", kind: str, names: list[str]) -> list[str]:
         """Return the types of the names that one node binds, as far as the text says them."""
-        unknown = ["error" if name == "err" and kind == "short_var_declaration" else "" for name in names]
+        unknown = [
+            "error" if name == "err" and kind == "short_var_declaration" else ""
+            for name in names
+        ]
         parent = node.parent()
         holder = node.field("type")
         if holder is None and kind == "variable_declarator" and parent is not None:
@@ -143,8 +182,16 @@ class LocalNames:
         if holder is not None:
             text = squeeze(holder.text().lstrip(": "))
             name = node.field("pattern") or node.field("name") or node
-            odd = node.field("dimensions") is not None or text == "var" or name.kind().endswith("_pattern")
-            return unknown if odd else [f"[]{text}" if kind.startswith("variadic") else text] * len(names)
+            odd = (
+                node.field("dimensions") is not None
+                or text == "var"
+                or name.kind().endswith("_pattern")
+            )
+            return (
+                unknown
+                if odd
+                else [f"[]{text}" if kind.startswith("variadic") else text] * len(names)
+            )
         value = node.field("value") or node.field("right")
         text = squeeze(value.text()) if value is not None else ""
         if kind in ("range_clause", "for_in_statement"):
@@ -153,7 +200,9 @@ class LocalNames:
             found = [part for part in match.groups() if part] if match else []
             found = ["int", *found] if kind == "range_clause" and len(found) == 1 else found
             return found[: len(names)] if len(found) >= len(names) else unknown
-        matches = (pattern and re.match(pattern, text) for pattern, _ in self.table["values"])
+        matches = (
+            pattern and re.match(pattern, text) for pattern, _ in self.table["values"]
+        )
         told = (
             match.expand(kind)
             for match, (_, kind) in zip(matches, self.table["values"], strict=True)
@@ -167,7 +216,11 @@ class LocalNames:
             for bind in self.binds.get(name, ())
             if bind.at == at or (bind.start <= at and bind.scope[0] <= at < bind.scope[1])
         )
-        return min(visible, key=lambda b: (b.at != at, b.scope[1] - b.scope[0], -b.start), default=None)
+        return min(
+            visible,
+            key=lambda b: (b.at != at, b.scope[1] - b.scope[0], -b.start),
+            default=None,
+        )
 
 
 def _identifiers(node: "SgNode") -> Iterator["SgNode"]:

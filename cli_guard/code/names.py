@@ -24,7 +24,13 @@ ELIXIR = {
 }
 NAMES_OF_C = frozenset(
     (
-        *("identifier", "field_identifier", "type_identifier", "qualified_identifier", "destructor_name"),
+        *(
+            "identifier",
+            "field_identifier",
+            "type_identifier",
+            "qualified_identifier",
+            "destructor_name",
+        ),
         *("operator_name", "primitive_type"),
     )
 )
@@ -68,7 +74,10 @@ def _assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     if not WORD.fullmatch(left):
         return None
     value = node.field("right")
-    return left, "function" if value is not None and value.kind() in FUNCTION_VALUES else kind
+    return (
+        left,
+        "function" if value is not None and value.kind() in FUNCTION_VALUES else kind,
+    )
 
 
 def _ruby_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
@@ -78,7 +87,8 @@ def _ruby_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 def _js_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """Read `const name = value`, its kind from the value; a required module is not a definition."""
-    name, value = node.field("name"), node.field("value")
+    name = node.field("name")
+    value = node.field("value")
     if name is None or name.kind() != "identifier" or value is None:
         return None
     if value.kind() in ("call_expression", "await_expression", "member_expression"):
@@ -92,13 +102,18 @@ def _value_kind(value: "SgNode | None", kind: str) -> str:
     if value is None:
         return kind
     return (
-        "function" if value.kind() in FUNCTION_VALUES else "class" if value.kind() in CLASS_VALUES else kind
+        "function"
+        if value.kind() in FUNCTION_VALUES
+        else "class"
+        if value.kind() in CLASS_VALUES
+        else kind
     )
 
 
 def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """Read `exports.name = ...` and `Thing.prototype.name = function () {}`."""
-    left, right = node.field("left"), node.field("right")
+    left = node.field("left")
+    right = node.field("right")
     if left is None or right is None or left.kind() != "member_expression":
         return None
     text = left.text()
@@ -121,7 +136,11 @@ def _c_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
         if inner is None or inner.kind() in NAMES_OF_C:
             break
         inner = inner.field("declarator") or next(
-            (c for c in inner.named_children() if c.kind() in NAMES_OF_C or c.kind().endswith("declarator")),
+            (
+                c
+                for c in inner.named_children()
+                if c.kind() in NAMES_OF_C or c.kind().endswith("declarator")
+            ),
             None,
         )
     return (re.sub(r"<.*?>|\s+", "", inner.text()), kind) if inner is not None else None
@@ -159,10 +178,8 @@ def _php_constant(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 
 def _lua_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    name, values = (
-        field_text(node, "name"),
-        [c for c in node.named_children() if c.kind() == "expression_list"],
-    )
+    name = field_text(node, "name")
+    values = [c for c in node.named_children() if c.kind() == "expression_list"]
     value = values[0].child(0) if values else None
     return name, _value_kind(value, kind)
 
@@ -175,12 +192,16 @@ def _elixir(node: "SgNode", kind: str) -> tuple[str, str] | None:
     target = node.field("target") or node.child(0)
     if target is None or target.text()[:20] not in ELIXIR:
         return None
-    named = WORD.search(node.text()[len(target.text()) :][: LONGEST_NAME * 2].split("\n", 1)[0])
+    named = WORD.search(
+        node.text()[len(target.text()) :][: LONGEST_NAME * 2].split("\n", 1)[0]
+    )
     if named is None:
         return None
     kind = ELIXIR[target.text()]
     if kind == "class":
-        dotted = re.match(r"[\w.]+", node.text()[len(target.text()) :][: LONGEST_NAME * 2].lstrip(" ("))
+        dotted = re.match(
+            r"[\w.]+", node.text()[len(target.text()) :][: LONGEST_NAME * 2].lstrip(" (")
+        )
         return (dotted[0] if dotted else named[0]), kind
     return named[0], kind
 
@@ -229,7 +250,11 @@ ROWS: tuple[tuple[tuple[str, ...], str, Named], ...] = (
     (JS_FAMILY, "pair", _in_fields("key", by_value=True)),
     # `class` alone is also the keyword; a `struct name` without a body is a use of it.
     (JS_FAMILY, "class", _in_fields("name", needs_body=True)),
-    (JS_FAMILY, "field_definition public_field_definition", _in_fields("property", "name", by_value=True)),
+    (
+        JS_FAMILY,
+        "field_definition public_field_definition",
+        _in_fields("property", "name", by_value=True),
+    ),
     (C_FAMILY, "function_definition type_definition init_declarator", _c_declaration),
     (
         C_FAMILY,

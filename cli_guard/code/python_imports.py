@@ -52,7 +52,9 @@ class PythonImports:
     @cached_property
     def modules(self) -> Mapping[str, tuple[str, ...]]:
         """Map dotted names to files: from the root, from a source folder, and from where packages begin."""
-        packages = {path.rpartition("/")[0] for path in self.texts if path.endswith("/__init__.py")}
+        packages = {
+            path.rpartition("/")[0] for path in self.texts if path.endswith("/__init__.py")
+        }
         found: dict[str, list[str]] = {}
         for path in sorted(self.texts):
             if not path.endswith((".py", ".pyi")):
@@ -64,7 +66,9 @@ class PythonImports:
             while top > 0 and "/".join(parts[:top]) in packages:
                 top -= 1
             starts = {0, max(min(top, len(parts) - 1), 0)}
-            starts.update(place + 1 for place, part in enumerate(parts[:-1]) if part in SOURCE_FOLDERS)
+            starts.update(
+                place + 1 for place, part in enumerate(parts[:-1]) if part in SOURCE_FOLDERS
+            )
             for start in starts:
                 if parts[start:]:
                     found.setdefault(".".join(parts[start:]), []).append(path)
@@ -77,7 +81,12 @@ class PythonImports:
             return paths[0] if paths else None
 
         def nearness(path: str) -> tuple[bool, int, int, str]:
-            return path.endswith(".py"), _count_shared_folders(path, importer), -path.count("/"), path
+            return (
+                path.endswith(".py"),
+                _count_shared_folders(path, importer),
+                -path.count("/"),
+                path,
+            )
 
         return max(paths, key=nearness)
 
@@ -88,7 +97,8 @@ class PythonImports:
             for target, name, through in self._resolve(path):
                 found.setdefault((target, through), set()).update([name] if name else [])
             self._imports[path] = tuple(
-                Imported(target, frozenset(names), through) for (target, through), names in found.items()
+                Imported(target, frozenset(names), through)
+                for (target, through), names in found.items()
             )
         return self._imports[path]
 
@@ -108,12 +118,16 @@ class PythonImports:
                 elif module:
                     yield from self._follow_exports(module, [name])
 
-    def _attributes(self, path: str, module: str, alias: str) -> Iterator[tuple[str, str, str]]:
+    def _attributes(
+        self, path: str, module: str, alias: str
+    ) -> Iterator[tuple[str, str, str]]:
         """Return the names used as attributes of a whole module."""
         yield module, "", ""
         yield from self._follow_exports(module, _names_behind(self.texts[path], alias))
 
-    def _follow_exports(self, module: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    def _follow_exports(
+        self, module: str, names: list[str]
+    ) -> Iterator[tuple[str, str, str]]:
         exports = self.exports_of(module) if is_package(module) else {}
         for name in names:
             yield module, name, ""
@@ -149,7 +163,9 @@ class PythonImports:
             line_end = text.find("\n", place)
             end = line_end if line_end >= 0 else len(text)
             taken = (
-                PATTERNS["from"].match(text, begin) if text.startswith(("from", " ", "\t"), begin) else None
+                PATTERNS["from"].match(text, begin)
+                if text.startswith(("from", " ", "\t"), begin)
+                else None
             )
             if taken:
                 named = PATTERNS["name"].finditer(PATTERNS["comment"].sub("", taken[3]))
@@ -193,7 +209,9 @@ def _names_behind(text: str, alias: str) -> list[str]:
     while place >= 0 and len(found) < MOST_ATTRIBUTES:
         start = place + len(alias) + 1
         name = re.compile(r"\w+").match(text, start)
-        if name and (place == 0 or not (text[place - 1].isalnum() or text[place - 1] in "_.")):
+        if name and (
+            place == 0 or not (text[place - 1].isalnum() or text[place - 1] in "_.")
+        ):
             found[name[0]] = None
         place = text.find(f"{alias}.", start)
     return list(found)

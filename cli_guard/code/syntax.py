@@ -32,7 +32,10 @@ def indents_too_deep(language: str, text: str) -> bool:
     """Return whether the grammar of a language might abort the process on this text."""
     if language not in INDENTED:
         return False
-    return len(set(map(len, INDENT.findall(text)))) > DEEPEST or STACKED.search(text) is not None
+    return (
+        len(set(map(len, INDENT.findall(text)))) > DEEPEST
+        or STACKED.search(text) is not None
+    )
 
 
 # At each comment the scanner of the Python grammar looks ahead over all that follow, for the next indentation.
@@ -43,7 +46,8 @@ def without_long_comments(text: str) -> str:
     """Blank runs of comments in Python that are too long for the parser; every position stays."""
     if text.count("#") <= MOST_COMMENTS:
         return text
-    lines, start = text.split("\n"), 0
+    lines = text.split("\n")
+    start = 0
     for number, line in enumerate((*lines, "end")):
         if line.strip() and not line.lstrip().startswith("#"):
             if number - start > MOST_COMMENTS:
@@ -98,7 +102,9 @@ class Trees:
             self._derived.pop(oldest, None)
             self._chars -= len(oldest[1])
 
-    def derived(self, what: str, language: str, text: str, make: Callable[["SgNode"], T]) -> T:
+    def derived(
+        self, what: str, language: str, text: str, make: Callable[["SgNode"], T]
+    ) -> T:
         """Return what `make` finds in the tree of `text`, computed once; `what` names it and fixes its type."""
         root = self.root(language, text)
         found = self._derived.setdefault((language, text), {})

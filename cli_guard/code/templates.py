@@ -37,7 +37,9 @@ def script_in(trees: Trees, page: str) -> str:
             continue
         for part in content:
             if part.kind() == "raw_text":
-                for number, line in enumerate(part.text().split("\n"), part.range().start.line):
+                for number, line in enumerate(
+                    part.text().split("\n"), part.range().start.line
+                ):
                     lines[number] += f"{line};" if lines[number] else line
     text = "\n".join(lines)
     return without_actions(text) if "{{" in text or "{%" in text else text
@@ -79,10 +81,17 @@ def _open_json(text: str) -> str:
     parts: list[str] = []
     position = 0
     while start := PATTERNS["hcl_json"].search(text, position):
-        end = re.compile(rf"^[ \t]*{start[1]}[ \t]*$", re.MULTILINE).search(text, start.end())
+        end = re.compile(rf"^[ \t]*{start[1]}[ \t]*$", re.MULTILINE).search(
+            text, start.end()
+        )
         if end is None:
             break
-        parts += (text[position : start.start()], "jsonencode(\n", text[start.end() : end.start()], ")")
+        parts += (
+            text[position : start.start()],
+            "jsonencode(\n",
+            text[start.end() : end.start()],
+            ")",
+        )
         position = end.end()
     return "".join((*parts, text[position:]))
 
@@ -100,7 +109,9 @@ def _fill_in(
         return found[0]
 
     lines = (
-        use.sub(partial(fill, number), line) if "." in line and len(line) < LONGEST else line
+        use.sub(partial(fill, number), line)
+        if "." in line and len(line) < LONGEST
+        else line
         for number, line in enumerate(text.split("\n"), 1)
     )
     return "\n".join(lines), given_at

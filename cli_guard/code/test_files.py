@@ -9,13 +9,22 @@ from cli_guard.code.languages import language_for
 from cli_guard.rules.catalog import read_table
 
 # Languages that share a test runner.
-FAMILIES = {"typescript": "javascript", "tsx": "javascript", "kotlin": "java", "scala": "java"}
+FAMILIES = {
+    "typescript": "javascript",
+    "tsx": "javascript",
+    "kotlin": "java",
+    "scala": "java",
+}
 COMPONENTS = (".vue", ".svelte")
 _TABLE = read_table("languages/files.toml")
 _WORDS = {name: frozenset(words.split()) for name, words in _TABLE["words"].items()}
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE["patterns"].items()}
-TEST_FILES = {language: re.compile(pattern) for language, pattern in _TABLE["test_files"].items()}
-COLLECTED_FOLDERS = {language: re.compile(pattern) for language, pattern in _TABLE["test_folders"].items()}
+TEST_FILES = {
+    language: re.compile(pattern) for language, pattern in _TABLE["test_files"].items()
+}
+COLLECTED_FOLDERS = {
+    language: re.compile(pattern) for language, pattern in _TABLE["test_folders"].items()
+}
 EXAMPLE_FOLDERS = _WORDS["test_folders"] | _WORDS["example_folders"]
 WORD_BREAK = re.compile(r"[/_.-]")
 # The name of a package's or folder's main file says nothing: its folder does.
@@ -25,18 +34,25 @@ MAIN_FILES = frozenset("__init__ __main__ index main mod lib".split())
 def is_test_file(path: str) -> bool:
     """Return whether a test runner collects tests from the file, by its name and folder."""
     language = runner_language(path)
-    if language is None or _PATTERNS["skipped_folders"].search(path) or path.endswith(".d.ts"):
+    if (
+        language is None
+        or _PATTERNS["skipped_folders"].search(path)
+        or path.endswith(".d.ts")
+    ):
         return False
     folder = COLLECTED_FOLDERS.get(language)
-    return bool(TEST_FILES[language].fullmatch(path.rpartition("/")[2]) or (folder and folder.search(path)))
+    return bool(
+        TEST_FILES[language].fullmatch(path.rpartition("/")[2])
+        or (folder and folder.search(path))
+    )
 
 
 def is_test_code(path: str) -> bool:
     """Return whether the file is for tests only (test, helper, mock, fixture), by its name or folder."""
     pure = PurePosixPath(path)
-    return bool(_PATTERNS["test_names"].search(pure.name)) or not _WORDS["test_folders"].isdisjoint(
-        pure.parts[:-1]
-    )
+    return bool(_PATTERNS["test_names"].search(pure.name)) or not _WORDS[
+        "test_folders"
+    ].isdisjoint(pure.parts[:-1])
 
 
 def is_test_or_example(path: str) -> bool:
@@ -53,10 +69,16 @@ def is_test_or_example(path: str) -> bool:
         folder = path[: sources.start()]
     names = folder.lower().split("/")
     # A `testing` that is not the whole repository's is a library for tests, as in NumPy.
-    packages = next((at for at, each in enumerate(names) if each in _WORDS["source_folders"]), len(names))
+    packages = next(
+        (at for at, each in enumerate(names) if each in _WORDS["source_folders"]),
+        len(names),
+    )
     return bool(_PATTERNS["test_project"].search(folder)) or any(
         each in EXAMPLE_FOLDERS
-        and not (each in _WORDS["package_folders"] and at > (0 if each == "testing" else packages))
+        and not (
+            each in _WORDS["package_folders"]
+            and at > (0 if each == "testing" else packages)
+        )
         for at, each in enumerate(names)
     )
 
@@ -76,7 +98,9 @@ def list_test_files(texts: Mapping[str, str]) -> tuple[str, ...]:
     """List the test files of a repository (path -> text), sorted. `test.py` may be a command: it must define a test."""
     commands = ("test.py", "tests.py")
     paths = sorted(filter(is_test_file, texts))
-    return tuple(p for p in paths if p.rpartition("/")[2] not in commands or "def test" in texts[p])
+    return tuple(
+        p for p in paths if p.rpartition("/")[2] not in commands or "def test" in texts[p]
+    )
 
 
 @lru_cache(maxsize=10_000)
@@ -92,7 +116,11 @@ def runner_language(path: str) -> str | None:
 def source_stem(path: str) -> str:
     """Return the name for a source file's test: without extension; `__init__` and `index` as their folder."""
     folder, _, name = path.rpartition("/")
-    stem = name.split(".", 1)[0] if runner_language(path) == "javascript" else name.rpartition(".")[0]
+    stem = (
+        name.split(".", 1)[0]
+        if runner_language(path) == "javascript"
+        else name.rpartition(".")[0]
+    )
     return folder.rpartition("/")[2] if stem in MAIN_FILES and folder else stem.lstrip("_")
 
 

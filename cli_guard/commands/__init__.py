@@ -29,12 +29,16 @@ def judge_or_raise(command: str, context: Context | None = None) -> Verdict:
 
 
 def verdict_of_failure(
-    command: str, error: Exception, advice: str = "`cli-guard check-command` writes a report"
+    command: str,
+    error: Exception,
+    advice: str = "`cli-guard check-command` writes a report",
 ) -> Verdict:
     """Return the verdict on a command that could not be judged: a person has to look."""
     # What the error says may quote the command: only its type is shown.
     reason = f"internal error: {type(error).__name__}, so this was not judged; {advice}"
-    effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, reason, Span(0, min(len(command), 1)))
+    effect = Effect(
+        Kind.UNKNOWN, None, Decision.REVIEW, reason, Span(0, min(len(command), 1))
+    )
     return Verdict(command, Decision.REVIEW, reason, (effect,), "partial")
 
 

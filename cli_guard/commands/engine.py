@@ -26,7 +26,9 @@ from cli_guard.commands.walk import Shell
 from cli_guard.model import Decision
 
 # Files whose known text is judged when they are run.
-SHELL_TEXT = re.compile(r"(?:\.(?:sh|bash)|/(?!(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile)[^./]+)\Z")
+SHELL_TEXT = re.compile(
+    r"(?:\.(?:sh|bash)|/(?!(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile)[^./]+)\Z"
+)
 # Characters: a person or an agent waits for the verdict; a script in a change may be long.
 LONGEST = {Setting.AGENT: 40_000, Setting.PERSON: 40_000, Setting.CHANGE: 100_000}
 # The code of a written file in which commands are looked for, by its ending, and how many of them are judged.
@@ -42,7 +44,9 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     context = context or Context()
     problem = find_unreadable(command)
     if problem:
-        effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
+        effect = Effect(
+            Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1))
+        )
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     shell = walk(command, context)
     unread = frozenset(
@@ -58,10 +62,16 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     decisive = [effect for effect in effects if effect.decision is decision]
     first = min(decisive, key=rank_effect, default=None)
     if first is None or decision is Decision.ALLOW:
-        lifted = min((each for each in effects if each not in shell.effects), key=rank_effect, default=None)
+        lifted = min(
+            (each for each in effects if each not in shell.effects),
+            key=rank_effect,
+            default=None,
+        )
         plain = "reads only" if effects else "has no effect but its output"
         reason = lifted.reason if lifted else plain
-        return Verdict(command, Decision.ALLOW, reason, effects, files=shell.find_tainted_files())
+        return Verdict(
+            command, Decision.ALLOW, reason, effects, files=shell.find_tainted_files()
+        )
     more = len(decisive) - 1
     reason = first.reason if not more else f"{first.reason} (and {more} more)"
     coverage = "partial" if shell.partial else "full"
@@ -69,7 +79,14 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     asks = decision is Decision.REVIEW and context.setting is not Setting.CHANGE
     pattern = pattern_to_save(decisive, found) if asks else None
     return Verdict(
-        command, decision, reason, effects, coverage, alternative, pattern, shell.find_tainted_files()
+        command,
+        decision,
+        reason,
+        effects,
+        coverage,
+        alternative,
+        pattern,
+        shell.find_tainted_files(),
     )
 
 
@@ -84,7 +101,9 @@ def find_hidden_commands(shell: Shell, context: Context) -> Iterator[Effect]:
         texts = [act.shell or act.suspect for act in acts(language, stream.text)]
         for text in [text for text in texts if text][:MOST_HIDDEN]:
             inner = walk(text, context)
-            denied = next((each for each in inner.effects if each.decision is Decision.DENY), None)
+            denied = next(
+                (each for each in inner.effects if each.decision is Decision.DENY), None
+            )
             if denied:
                 reason = f"writes code that {denied.reason}"
                 yield Effect(Kind.EXEC, path, Decision.REVIEW, reason, Span(0, 0))
@@ -103,7 +122,10 @@ def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
 def example_matches(pattern: Pattern, command: str) -> bool:
     if find_unreadable(command):
         return False
-    return any(fit_pattern(pattern, each) is not None for each in walk(command, Context()).invocations)
+    return any(
+        fit_pattern(pattern, each) is not None
+        for each in walk(command, Context()).invocations
+    )
 
 
 def find_unreadable(command: str) -> str | None:
@@ -126,7 +148,10 @@ def walk(text: str, context: Context) -> Shell:
     most = LONGEST[context.setting]
     if len(text) > most:
         shell.emit(
-            Kind.UNKNOWN, None, f"longer than {most:,} characters: it is not judged in full", Span(0, 1)
+            Kind.UNKNOWN,
+            None,
+            f"longer than {most:,} characters: it is not judged in full",
+            Span(0, 1),
         )
         # The reviewer of commands judges a long script in parts of its own.
         text = "" if context.setting is Setting.CHANGE else text[:most]

@@ -36,14 +36,20 @@ def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Sp
     reason = f"runs code downloaded from the network ({how})"
     if REMOTE not in taints:
         reason = f"runs code hidden by an encoding ({how})"
-    shell.emit(Kind.EXEC, "remote code", reason, span, rule=REMOTE_CODE, decision=Decision.DENY)
+    shell.emit(
+        Kind.EXEC, "remote code", reason, span, rule=REMOTE_CODE, decision=Decision.DENY
+    )
     return True
 
 
 def find_secret_below(shell: Machine, taints: frozenset[str]) -> str | None:
     """Return a file that may hold secrets among all that was read; None if there is none or nobody can look."""
     tree = shell.context.tree
-    folders = [each.removeprefix(BELOW) for each in taints if each.startswith(BELOW)] if tree else []
+    folders = (
+        [each.removeprefix(BELOW) for each in taints if each.startswith(BELOW)]
+        if tree
+        else []
+    )
     paths = [unfold_home(folder, shell.context) for folder in folders]
     found = (tree.find_secret(path) for path in paths if tree and path.startswith("/"))
     return next(filter(None, found), None)
@@ -73,8 +79,12 @@ def check_sent(
         # A script or a CI step may send the key it received to the service it is for.
         shell.emit(Kind.CREDENTIAL, where, f"sends a key from a variable to {where}", span)
         return False
-    reason = f"{where} sends {what} over the network" if program else f"sends {what} to {where}"
-    shell.emit(Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY)
+    reason = (
+        f"{where} sends {what} over the network" if program else f"sends {what} to {where}"
+    )
+    shell.emit(
+        Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY
+    )
     return True
 
 
@@ -104,6 +114,15 @@ def multiplies(node: object, name: str, many: bool) -> bool:
     """Return whether this name is called where calls multiply."""
     if isinstance(node, Command):
         called = node.words[0].parts if node.words else ()
-        return many and len(called) == 1 and isinstance(called[0], Text) and called[0].text == name
-    many = many or isinstance(node, Pipeline) or (isinstance(node, Group) and node.kind == "background")
+        return (
+            many
+            and len(called) == 1
+            and isinstance(called[0], Text)
+            and called[0].text == name
+        )
+    many = (
+        many
+        or isinstance(node, Pipeline)
+        or (isinstance(node, Group) and node.kind == "background")
+    )
     return any(multiplies(below, name, many) for below in children_of(node))

@@ -49,10 +49,12 @@ class Invocation:
     @cached_property
     def arguments(self) -> Arguments:
         """Return the words after the program, as its table reads them; `git-add` is read as `git add`."""
-        name, fields = self.program, list(self.fields[1:])
+        name = self.program
+        fields = list(self.fields[1:])
         spec = table(name)
         if spec is None and name.startswith("git-"):
-            spec, name = table("git"), name.removeprefix("git-")
+            spec = table("git")
+            name = name.removeprefix("git-")
             fields = [replace(self.fields[0], text=name, start=name), *fields]
         return read_arguments(spec or Spec(name), fields)
 
@@ -65,8 +67,10 @@ class Invocation:
     @cached_property
     def spelled(self) -> tuple[tuple[Field, ...], bool]:
         """Return the words without options before sub-commands, and whether the dropped options are harmless."""
-        spec, rest = table(self.program), self.fields[1:]
-        kept, harmless = [self.fields[0]], True
+        spec = table(self.program)
+        rest = self.fields[1:]
+        kept = [self.fields[0]]
+        harmless = True
         while spec and spec.commands:
             bare = replace(spec, commands={}, operands=())
             operand = next(iter(read_arguments(bare, list(rest)).operands), None)
@@ -75,7 +79,12 @@ class Invocation:
                 break
             at = next(at for at, word in enumerate(rest) if word is operand)
             before = read_arguments(bare, list(rest[:at]))
-            harmless = harmless and not before.unknown and all(each.harmless for each in before.present)
+            harmless = (
+                harmless
+                and not before.unknown
+                and all(each.harmless for each in before.present)
+            )
             kept.append(rest[at])
-            spec, rest = below, rest[at + 1 :]
+            spec = below
+            rest = rest[at + 1 :]
         return (*kept, *rest), harmless

@@ -15,7 +15,19 @@ from cli_guard.rules import tables
 # A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
 NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
 # The kinds of option value that decide which code runs.
-CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
+CODE = frozenset(
+    (
+        "shell",
+        "script",
+        "command",
+        "module",
+        "folder",
+        "env",
+        "config",
+        "config-env",
+        Kind.EXEC,
+    )
+)
 HOSTS = frozenset(("url", "host", "server", "endpoint", "upload", "send"))
 # These do not depend on the folder of a command.
 CONNECTIONS = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
@@ -27,7 +39,8 @@ GRAVE_NAME = re.compile(
 )
 GLUED = re.compile(r"-{1,2}[\w-]+=?((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(
-    r"(?:[a-z]+\+)?[a-z]+://|(?:github|gitlab|bitbucket|git|file|http|https):", re.IGNORECASE
+    r"(?:[a-z]+\+)?[a-z]+://|(?:github|gitlab|bitbucket|git|file|http|https):",
+    re.IGNORECASE,
 )
 # The beginning of a word of a pattern that names one host.
 BOUND = re.compile(r"\w+://[^/*]+/")
@@ -52,7 +65,11 @@ def apply_patterns(
         allowing = []
     lifting = Lifting(tuple(allowing), tuple(invocations), context, command)
     own = [lifting.lift(effect, callers) for effect, callers in found.items()]
-    kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
+    kinds = {
+        caller: effect.kind
+        for effect, callers in reversed(found.items())
+        for caller in callers
+    }
     hits = dict.fromkeys(
         effect_of_pattern(pattern, each, kinds.get(each, Kind.READ))
         for pattern in context.patterns
@@ -66,10 +83,10 @@ def apply_patterns(
 
 def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
     """Build the effect of a pattern that reviews or denies: of the kind that the command has."""
-    reason = (
-        f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
+    reason = f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
+    return Effect(
+        kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span
     )
-    return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
 
 
 @dataclass(frozen=True)
@@ -83,22 +100,32 @@ class Lifting:
 
     def lift(self, effect: Effect, callers: Sequence[Invocation | None]) -> Effect:
         """Allow an effect if a pattern covers every command that it comes from."""
-        if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED or not self.allowing:
+        if (
+            effect.decision is not Decision.REVIEW
+            or effect.kind in NEVER_LIFTED
+            or not self.allowing
+        ):
             return effect
         patterns = [
-            self.find_pattern(effect, caller) or self.find_pattern_beside(effect, caller) if caller else None
+            self.find_pattern(effect, caller) or self.find_pattern_beside(effect, caller)
+            if caller
+            else None
             for caller in callers
         ]
         if not patterns or not all(patterns) or patterns[0] is None:
             return effect
-        reason = with_reason(f"{effect.reason}, which the pattern {patterns[0].text!r} allows", patterns[0])
+        reason = with_reason(
+            f"{effect.reason}, which the pattern {patterns[0].text!r} allows", patterns[0]
+        )
         return replace(effect, decision=Decision.ALLOW, reason=reason)
 
     def find_pattern(self, effect: Effect, caller: Invocation) -> Pattern | None:
         """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
         outer: Invocation | None = caller
         project = self.context.root or self.context.folder
-        inside = caller.folder and project and is_below(caller.folder, project, self.context)
+        inside = (
+            caller.folder and project and is_below(caller.folder, project, self.context)
+        )
         if effect.kind not in CONNECTIONS and project and not inside:
             return None
         while outer is not None and caller.plain:
@@ -108,7 +135,9 @@ class Lifting:
                     continue
                 if adds_code(pattern, outer, self.context, effect.kind):
                     continue
-                if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:
+                if outer is caller or caller.fields[0].span in {
+                    word.span for word in words[1:]
+                }:
                     return pattern
             outer = outer.parent
         return None
@@ -119,7 +148,10 @@ class Lifting:
             return None
         if caller.name == "tee" and effect.kind is Kind.WRITE:
             others = self.find_source(effect, caller)
-        elif effect.kind is Kind.EXEC and caller.arguments.spec.name in tables.workspace().runners:
+        elif (
+            effect.kind is Kind.EXEC
+            and caller.arguments.spec.name in tables.workspace().runners
+        ):
             others = [each for each in self.invocations if each.parent is caller]
             others = others if self.stays_with_project(caller, others) else []
         else:
@@ -134,7 +166,11 @@ class Lifting:
         """Return the command whose output goes through a pipe to `tee`, which keeps it in a file of the project."""
         if lies_outside(effect.target or "/", tee.folder, self.context):
             return []
-        ends = [each for each in self.invocations if each.span.end <= tee.span.start and each.parent is None]
+        ends = [
+            each
+            for each in self.invocations
+            if each.span.end <= tee.span.start and each.parent is None
+        ]
         source = max(ends, key=lambda each: each.span.end, default=None)
         between = self.command[source.span.end : tee.span.start] if source else ""
         if source is None or not PIPE.fullmatch(between):
@@ -143,12 +179,15 @@ class Lifting:
 
     def stays_with_project(self, runner: Invocation, inner: Sequence[Invocation]) -> bool:
         """Return whether a runner only starts a program of the project: no `--with`, no package to fetch."""
-        before = runner.fields[1 : len(runner.fields) - len(inner[0].fields)] if inner else ()
+        before = (
+            runner.fields[1 : len(runner.fields) - len(inner[0].fields)] if inner else ()
+        )
         if not inner or any(word.start.startswith("-") for word in before):
             return False
         if runner.program in ENVIRONMENTS:
             return True
-        tree, program = self.context.tree, f"{self.context.root}/{NODE}/{inner[0].name}"
+        tree = self.context.tree
+        program = f"{self.context.root}/{NODE}/{inner[0].name}"
         return tree is not None and tree.exists(program)
 
 
@@ -158,32 +197,42 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
     if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.program:
         return False
     last = target.rpartition("/")[2]
-    more = [word.start for word in invocation.fields if all(word is not each for each in words)]
+    more = [
+        word.start for word in invocation.fields if all(word is not each for each in words)
+    ]
     return bool(more) and (target.startswith("-") or any(last in text for text in more))
 
 
-def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: Kind) -> bool:
+def adds_code(
+    pattern: Pattern, invocation: Invocation, context: Context, kind: Kind
+) -> bool:
     """Return whether a command adds code, a folder, a host or a variable to a pattern (`go test -exec X`).
 
     Code is also what lies outside the project (`pytest ../other`), or what is installed from an address. `kind` is
     that of the effect to lift.
     """
-    shape, given = shape_of(pattern.text), invocation.arguments
+    shape = shape_of(pattern.text)
+    given = invocation.arguments
     named = {word[0] for word in shape.words if len(word) == 1}
     if not shape.open and len(named) == len(set(shape.words)):
         return False
     named |= {word.partition("=")[0] for word in named}
-    options = [each for each in given.present if each.takes in CODE | HOSTS or each.effect in GRAVE]
+    options = [
+        each for each in given.present if each.takes in CODE | HOSTS or each.effect in GRAVE
+    ]
     if any(not named.intersection(each.names) for each in options):
         return True
     operands = [each.start for each in given.operands]
     if kind is Kind.EXEC and any(
-        ADDRESS.match(each) and not any(BOUND.match(word[0]) and matches(word, each) for word in shape.words)
+        ADDRESS.match(each)
+        and not any(BOUND.match(word[0]) and matches(word, each) for word in shape.words)
         for each in operands
     ):
         return True
     words = invocation.words
-    paths = {each: each for each in (*operands, *(value.start for _, value in given.values))}
+    paths = {
+        each: each for each in (*operands, *(value.start for _, value in given.values))
+    }
     paths |= {word: found[1] for word in words if (found := GLUED.match(word))}
     # A report may go to the temporary folder; what code is there asks by its kind.
     added = {
@@ -192,8 +241,14 @@ def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: 
         if "/tmp/" not in word and lies_outside(path, invocation.folder, context)  # noqa: S108
     }
     # A refspec that forces or deletes, another registry or host.
-    added |= {each for each in operands if VARIABLE.match(each) or each.startswith(("+", ":"))}
-    added |= {word for word in words if word.startswith("-") and (GRAVE_NAME.match(word) or "://" in word)}
+    added |= {
+        each for each in operands if VARIABLE.match(each) or each.startswith(("+", ":"))
+    }
+    added |= {
+        word
+        for word in words
+        if word.startswith("-") and (GRAVE_NAME.match(word) or "://" in word)
+    }
     return not named.issuperset(added)
 
 
@@ -202,7 +257,9 @@ def lies_outside(word: str, folder: str | None, context: Context) -> bool:
     if not word.startswith(("/", "~")) and ".." not in word.split("/"):
         return False
     project = context.root or context.folder
-    return not project or not is_below(resolve_path(word, folder, context), project, context)
+    return not project or not is_below(
+        resolve_path(word, folder, context), project, context
+    )
 
 
 def with_reason(text: str, pattern: Pattern) -> str:

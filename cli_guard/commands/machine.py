@@ -48,8 +48,12 @@ class Machine(ABC):
         place = self.budget.place(span)
         line = reason
         if not reason.isprintable():
-            line = "".join(each if each.isprintable() else "?" for each in " ".join(reason.split()))
-        effect = Effect(kind, target, decision or DECISIONS[kind], line, place, rule, alternative)
+            line = "".join(
+                each if each.isprintable() else "?" for each in " ".join(reason.split())
+            )
+        effect = Effect(
+            kind, target, decision or DECISIONS[kind], line, place, rule, alternative
+        )
         self.effects.setdefault(effect, []).append(self.caller)
         if kind is Kind.UNKNOWN:
             self.partial = True
@@ -68,7 +72,8 @@ class Machine(ABC):
     @contextmanager
     def acting(self, caller: Invocation | None) -> Iterator[None]:
         """Attribute the effects inside to this command, or with None to no command (redirections, texts, functions)."""
-        outer, self.caller = self.caller, caller
+        outer = self.caller
+        self.caller = caller
         try:
             yield
         finally:
@@ -77,7 +82,8 @@ class Machine(ABC):
     @contextmanager
     def subshell(self) -> Iterator[None]:
         """Run what is inside on a copy of the state and drop the copy."""
-        outer, self.scope = self.scope, self.scope.copy()
+        outer = self.scope
+        self.scope = self.scope.copy()
         try:
             yield
         finally:
@@ -123,7 +129,9 @@ class Machine(ABC):
         """Run a text in a child shell; none of its variables come back."""
 
     @abstractmethod
-    def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
+    def call(
+        self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream
+    ) -> Stream:
         """Run a function."""
 
     @abstractmethod

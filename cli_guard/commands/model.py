@@ -76,7 +76,11 @@ GRAVITY = (
 HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
 DECISIONS: Mapping[Kind, Decision] = MappingProxyType(
     {
-        kind: Decision.ALLOW if kind in HARMLESS else Decision.DENY if kind is Kind.GUARD else Decision.REVIEW
+        kind: Decision.ALLOW
+        if kind in HARMLESS
+        else Decision.DENY
+        if kind is Kind.GUARD
+        else Decision.REVIEW
         for kind in Kind
     }
 )
@@ -211,10 +215,14 @@ class Verdict:
     @property
     def evidence(self) -> tuple[Span, ...]:
         """Return the places that the verdict is based on, in order, each once."""
-        decisive = {effect.span for effect in self.effects if effect.decision is self.verdict}
+        decisive = {
+            effect.span for effect in self.effects if effect.decision is self.verdict
+        }
         return tuple(sorted(decisive, key=lambda span: (span.start, span.end)))
 
 
-def strictest(decisions: "frozenset[Decision] | set[Decision] | list[Decision]") -> Decision:
+def strictest(
+    decisions: "frozenset[Decision] | set[Decision] | list[Decision]",
+) -> Decision:
     """Return the strictest of some decisions; allow if there are none."""
     return max(decisions, key=STRICTNESS.index, default=Decision.ALLOW)

@@ -15,7 +15,9 @@ PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)"""
 OPERATORS = re.compile(r"[;&|<>()$`]")
 MOST_WORDS = 32
 # Where the programs of a project are, from one of its folders.
-PROJECT_PROGRAM = re.compile(r"(?:\./)?(?:\.?venv/bin|node_modules/\.bin|vendor/bin|bin)/[^/]+\Z")
+PROJECT_PROGRAM = re.compile(
+    r"(?:\./)?(?:\.?venv/bin|node_modules/\.bin|vendor/bin|bin)/[^/]+\Z"
+)
 WILDCARD = "\0"
 
 
@@ -31,7 +33,8 @@ class Shape:
 def shape_of(text: str) -> Shape:
     """Split a pattern into words as a shell does; a quoted `*` is a literal star. Raises ValueError."""
     words: list[list[str]] = []
-    at, inside = 0, False
+    at = 0
+    inside = False
     while at < len(text):
         piece = PIECE.match(text, at)
         if piece is None:
@@ -39,7 +42,9 @@ def shape_of(text: str) -> Shape:
         at = piece.end()
         single, double, escaped, bare, blank = piece.groups()
         if OPERATORS.search(bare or "") or re.search(r"(?<!\\)[$`]", double or ""):
-            raise ValueError(f"the pattern {text!r} is more than the plain words of one command")
+            raise ValueError(
+                f"the pattern {text!r} is more than the plain words of one command"
+            )
         if blank is None and not inside:
             words.append([""])
         inside = blank is None
@@ -48,7 +53,9 @@ def shape_of(text: str) -> Shape:
             words[-1][-1] += first
             words[-1] += others
         elif inside:
-            unescaped = re.sub(r'\\(["\\$`])', r"\1", double) if double is not None else None
+            unescaped = (
+                re.sub(r'\\(["\\$`])', r"\1", double) if double is not None else None
+            )
             words[-1][-1] += single if single is not None else unescaped or escaped or ""
     if not words or not any(words[0]) or "=" in "".join(words[0]):
         raise ValueError(f"the pattern {text!r} does not begin with the name of a program")
@@ -61,7 +68,9 @@ def shape_of(text: str) -> Shape:
 def check_pattern(pattern: Pattern) -> None:
     """Raise ValueError for a pattern that matches nothing, or allows everything."""
     if len(shape_of(pattern.text).words[0]) > 1 and pattern.decision is Decision.ALLOW:
-        raise ValueError(f"the pattern {pattern.text!r} allows programs that it does not name")
+        raise ValueError(
+            f"the pattern {pattern.text!r} allows programs that it does not name"
+        )
 
 
 def matches(pieces: tuple[str, ...], text: str) -> bool:
@@ -76,9 +85,12 @@ def matches(pieces: tuple[str, ...], text: str) -> bool:
 
 def covers(new: str, old: str) -> bool:
     """Return whether one pattern certainly matches all that another one does."""
-    wide, narrow = shape_of(new), shape_of(old)
+    wide = shape_of(new)
+    narrow = shape_of(old)
     texts = [WILDCARD.join(word) for word in narrow.words]
-    if len(texts) < len(wide.words) or not (wide.open or (len(texts) == len(wide.words) and not narrow.open)):
+    if len(texts) < len(wide.words) or not (
+        wide.open or (len(texts) == len(wide.words) and not narrow.open)
+    ):
         return False
     return all(matches(word, text) for word, text in zip(wide.words, texts, strict=False))
 
@@ -88,7 +100,8 @@ def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] |
 
     Unknown words match a pattern that denies or reviews, never one that allows.
     """
-    shape, name = shape_of(pattern.text), invocation.name
+    shape = shape_of(pattern.text)
+    name = invocation.name
     has_path = any("/" in piece for piece in shape.words[0])
     if name and not matches(shape.words[0], name if has_path else invocation.program):
         return None
@@ -99,7 +112,9 @@ def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] |
         if elsewhere or not invocation.plain:
             return None
         words = words if harmless else invocation.fields
-    found = next((each for each in (invocation.fields, words) if may_match(shape, each)), None)
+    found = next(
+        (each for each in (invocation.fields, words) if may_match(shape, each)), None
+    )
     return found and found[: len(shape.words)]
 
 
@@ -108,12 +123,21 @@ def may_match(shape: Shape, words: Sequence[Field]) -> bool:
 
     At least one known word has to match.
     """
-    first, end = words[0], len(shape.words)
-    places = {(1, True)} if first.known else {(at, False) for at in reach(shape.words[:1], 0, first) if at}
+    first = words[0]
+    end = len(shape.words)
+    places = (
+        {(1, True)}
+        if first.known
+        else {(at, False) for at in reach(shape.words[:1], 0, first) if at}
+    )
     for word in words[1:]:
         if shape.open and (end, True) in places:
             return True
-        places = {(to, fits or word.known) for at, fits in places for to in reach(shape.words, at, word)}
+        places = {
+            (to, fits or word.known)
+            for at, fits in places
+            for to in reach(shape.words, at, word)
+        }
         if not places:
             return False
     return (end, True) in places
@@ -121,7 +145,8 @@ def may_match(shape: Shape, words: Sequence[Field]) -> bool:
 
 def reach(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterator[int]:
     """Yield the positions in a pattern that a word of a command, which may expand to several, can reach."""
-    several, start = word.many or word.pattern, word.start
+    several = word.many or word.pattern
+    start = word.start
     if word.assumed:
         start = ""
     elif word.pattern:
@@ -130,7 +155,9 @@ def reach(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterato
         yield at
     for place in range(at, len(pattern)):
         pieces = pattern[place]
-        begins = pieces[0].startswith(start) or (len(pieces) > 1 and start.startswith(pieces[0]))
+        begins = pieces[0].startswith(start) or (
+            len(pieces) > 1 and start.startswith(pieces[0])
+        )
         if word.known and not matches(pieces, start):
             return
         if not begins and not word.known and (place == at or word.pattern):

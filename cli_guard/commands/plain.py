@@ -64,9 +64,13 @@ OUTSIDE_BUILTINS = frozenset(
     "alias bind compgen complete compopt coproc declare enable eval exec getopts hash let local mapfile readarray "
     "readonly shift shopt trap typeset unalias".split()
 )
-SPECIAL_BUILTINS = frozenset(": . break continue exit export return set shift source times unset".split())
+SPECIAL_BUILTINS = frozenset(
+    ": . break continue exit export return set shift source times unset".split()
+)
 # `set -e`, `set -euo pipefail`.
-PLAIN_SETTINGS = re.compile(r"(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |\Z)")
+PLAIN_SETTINGS = re.compile(
+    r"(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |\Z)"
+)
 
 NAMES = {
     "`": "backquotes",
@@ -105,8 +109,14 @@ def children_of(node: object) -> Sequence[object]:
         return node
     kind = type(node)
     if kind not in FIELDS:
-        FIELDS[kind] = tuple(each.name for each in fields(node)) if is_dataclass(node) else ()
-    return [value for name in FIELDS[kind] if not isinstance(value := getattr(node, name), LEAVES)]
+        FIELDS[kind] = (
+            tuple(each.name for each in fields(node)) if is_dataclass(node) else ()
+        )
+    return [
+        value
+        for name in FIELDS[kind]
+        if not isinstance(value := getattr(node, name), LEAVES)
+    ]
 
 
 FIELDS: dict[type, tuple[str, ...]] = {}
@@ -153,7 +163,13 @@ def name_outside(node: object) -> str:
         case Case(branches=branches):
             patterns = [word for each in branches for word in each[0]]
             ends = {each[2] for each in branches} - {";;", ""}
-            return ends.pop() if ends else "" if all(map(is_literal, patterns)) else "a computed pattern"
+            return (
+                ends.pop()
+                if ends
+                else ""
+                if all(map(is_literal, patterns))
+                else "a computed pattern"
+            )
         case Test():
             return name_test(node)
         case Function():
@@ -163,7 +179,9 @@ def name_outside(node: object) -> str:
 
 def name_parameter(node: Parameter) -> str:
     if not node.operator:
-        is_plain = PLAIN_PARAMETER.fullmatch(node.name) or (node.name == "@" and node.quoted)
+        is_plain = PLAIN_PARAMETER.fullmatch(node.name) or (
+            node.name == "@" and node.quoted
+        )
         return "" if is_plain else f"${node.name}"
     if is_pipe_status(node):
         return ""
@@ -171,26 +189,38 @@ def name_parameter(node: Parameter) -> str:
         return NAMES.get(node.operator, f"${{...{node.operator}...}}")
     given = node.argument.parts if node.argument else ()
     # How quotes in it are read depends on those around it.
-    has_quotes = any(isinstance(part, Text) and (part.quoted or part.text == "'") for part in given)
+    has_quotes = any(
+        isinstance(part, Text) and (part.quoted or part.text == "'") for part in given
+    )
     has_process = any(isinstance(part, Substitution) and part.kind != "$" for part in given)
     is_cut = node.operator != ":-" and not all(map(is_text, given))
-    return "quotes or a computed pattern within ${...}" if has_quotes or has_process or is_cut else ""
+    return (
+        "quotes or a computed pattern within ${...}"
+        if has_quotes or has_process or is_cut
+        else ""
+    )
 
 
 def is_pipe_status(node: object) -> bool:
     """Return whether a node is `${PIPESTATUS[N]}` with a literal N."""
     if not isinstance(node, Parameter) or node.name != "PIPESTATUS" or node.operator != "[":
         return False
-    first = node.argument.parts[0] if node.argument and len(node.argument.parts) == 1 else None
+    first = (
+        node.argument.parts[0] if node.argument and len(node.argument.parts) == 1 else None
+    )
     index = first.expression.parts if isinstance(first, Computation) else ()
     return len(index) == 1 and isinstance(index[0], Text) and index[0].text.isdecimal()
 
 
 def name_word(node: Word) -> str:
     processes = [
-        at for at, part in enumerate(node.parts) if isinstance(part, Substitution) and part.kind == "<"
+        at
+        for at, part in enumerate(node.parts)
+        if isinstance(part, Substitution) and part.kind == "<"
     ]
-    if processes and (processes != [len(node.parts) - 1] or not all(map(is_text, node.parts[:-1]))):
+    if processes and (
+        processes != [len(node.parts) - 1] or not all(map(is_text, node.parts[:-1]))
+    ):
         return "a process substitution within a word"
     if Text("$", "$") in node.parts and not is_literal(node):
         # bash splits such a word in its own way.
@@ -198,12 +228,17 @@ def name_word(node: Word) -> str:
     plain = take_unquoted(node)
     if MOVING_HOME.search(plain):
         return "~+ or ~-"
-    return "these braces" if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain) else ""
+    return (
+        "these braces" if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain) else ""
+    )
 
 
 def take_unquoted(word: Word) -> str:
     """Return the unquoted text of a word, with a NUL for each other part."""
-    return "".join(part.text if isinstance(part, Text) and not part.quoted else "\0" for part in word.parts)
+    return "".join(
+        part.text if isinstance(part, Text) and not part.quoted else "\0"
+        for part in word.parts
+    )
 
 
 def is_text(part: Part) -> bool:
@@ -217,7 +252,9 @@ def is_literal(word: Word) -> bool:
 def name_redirect(node: Redirect) -> str:
     text = "".join(part.text for part in node.target.parts if isinstance(part, Text))
     if node.operator == ">&" and is_literal(node.target) and text in COPIED_DESCRIPTORS:
-        is_plain = node.descriptor in PLAIN_DESCRIPTORS and (text != "-" or node.descriptor == "2")
+        is_plain = node.descriptor in PLAIN_DESCRIPTORS and (
+            text != "-" or node.descriptor == "2"
+        )
         return "" if is_plain else f"descriptor {node.descriptor or text}"
     if node.loose:
         return "a here-document that bash expands or that does not end"
@@ -242,7 +279,9 @@ def name_command(node: Command) -> str:
         return f"an assignment before {name}"
     for each in node.assignments:
         # `IFS= read` is how a line is read.
-        if not (each.name == "IFS" and name == "read") and (construct := name_setting(each.name)):
+        if not (each.name == "IFS" and name == "read") and (
+            construct := name_setting(each.name)
+        ):
             return construct
     return ""
 
@@ -257,10 +296,19 @@ def is_plain_name(name: str, read: Iterable[str]) -> bool:
 
 
 def name_test(node: Test) -> str:
-    texts = [part.text for word in node.words for part in word.parts[:1] if isinstance(part, Text)]
+    texts = [
+        part.text
+        for word in node.words
+        for part in word.parts[:1]
+        if isinstance(part, Text)
+    ]
     if any(text in EVALUATING for text in texts):
         return "an operator of [[ ]] that evaluates"
-    behind = [word for before, word in zip(node.words, node.words[1:], strict=False) if is_match(before)]
+    behind = [
+        word
+        for before, word in zip(node.words, node.words[1:], strict=False)
+        if is_match(before)
+    ]
     return "" if all(map(is_literal, behind)) else "a computed regular expression"
 
 

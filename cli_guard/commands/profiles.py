@@ -35,7 +35,10 @@ def apply_profile(
     if context.setting is Setting.CHANGE or context.profile is Profile.STRICT:
         return dict(found)
     if context.profile is Profile.FLOORS:
-        return {allow(effect, "left to the agent's own rules"): callers for effect, callers in found.items()}
+        return {
+            allow(effect, "left to the agent's own rules"): callers
+            for effect, callers in found.items()
+        }
     # What was not judged in full asks anyway.
     out_of_bounds = any(
         effect.kind is Kind.UNKNOWN and effect.target is None and None in each
@@ -49,11 +52,17 @@ def apply_profile(
     edited = {
         each.target
         for each in writes
-        if each.target and each.reason.startswith("changes ") and " mode of " not in each.reason
+        if each.target
+        and each.reason.startswith("changes ")
+        and " mode of " not in each.reason
     }
-    place = Place(context, context.root, context.tree, command, tuple(invocations), unread | edited)
+    place = Place(
+        context, context.root, context.tree, command, tuple(invocations), unread | edited
+    )
     return {
-        allow(effect, explain(place, effect)) if covers(place, effect, callers) else effect: callers
+        allow(effect, explain(place, effect))
+        if covers(place, effect, callers)
+        else effect: callers
         for effect, callers in found.items()
     }
 
@@ -69,7 +78,12 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
     """Return whether an effect stays in a trusted work tree, for every command that has it."""
     from cli_guard.commands.trust import code, files, services
 
-    if effect.decision is not Decision.REVIEW or effect.rule or not callers or place.loses_way:
+    if (
+        effect.decision is not Decision.REVIEW
+        or effect.rule
+        or not callers
+        or place.loses_way
+    ):
         return False
     checks: Mapping[Kind, Callable[[Place, Effect, Invocation | None], bool]] = {
         Kind.WRITE: files.writes_inside,
@@ -94,5 +108,7 @@ def explain(place: "Place", effect: Effect) -> str:
     if ("*", False) in changes:
         return "trusted work tree; too big to list its changes"
     changed = sum(not ignored for _, ignored in changes)
-    files = f"{changed} changed {'file is' if changed == 1 else 'files are'} not reviewed yet"
+    files = (
+        f"{changed} changed {'file is' if changed == 1 else 'files are'} not reviewed yet"
+    )
     return f"trusted work tree; {files}" if changed else "trusted work tree"

@@ -21,7 +21,10 @@ PRINTS = ("text", "input", "lines", "paths", "names", "ref", "value", "operands"
 VALUES = (
     *"text move command shell script url host upload send header env config config-env module folder name "
     "server endpoint".split(),
-    *(f"code:{language}" for language in "python perl ruby node php awk sed sql jq".split()),
+    *(
+        f"code:{language}"
+        for language in "python perl ruby node php awk sed sql jq".split()
+    ),
 )
 VALUE_KINDS = frozenset((*VALUES, *Kind))
 REPEATED = "..."
@@ -35,7 +38,13 @@ FACT_KEYS = frozenset(
 )
 # Keys whose value is a word of a closed list.
 CLOSED: Mapping[str, Collection[str]] = MappingProxyType(
-    {"parsing": STYLES, "prints": PRINTS, "takes": VALUE_KINDS, "stdin": VALUE_KINDS, "others": ("text",)}
+    {
+        "parsing": STYLES,
+        "prints": PRINTS,
+        "takes": VALUE_KINDS,
+        "stdin": VALUE_KINDS,
+        "others": ("text",),
+    }
 )
 HARMLESS_VALUES = frozenset(("text", "folder", Kind.READ, Kind.SERVICE_READ))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
@@ -162,7 +171,15 @@ def command_of_form(spec: Spec, name: str) -> Spec:
     if fitting:
         return replace(spec.forms[max(fitting, key=len)], name=name)
     reason = "is not a known sub-command"
-    return Spec(name, spec.parsing, spec.options, ("text...",), Kind.UNKNOWN, reason, forms=spec.forms)
+    return Spec(
+        name,
+        spec.parsing,
+        spec.options,
+        ("text...",),
+        Kind.UNKNOWN,
+        reason,
+        forms=spec.forms,
+    )
 
 
 def form_pattern(form: str) -> str:
@@ -188,10 +205,14 @@ def check_keys(data: Mapping[str, Any], known: frozenset[str], name: str) -> dic
 
 def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
     given = {"source": parent.source, **check_keys(data, SPEC_KEYS, name), "name": name}
-    given.setdefault("parsing", "gnu" if parent.parsing in ("", "posix") else parent.parsing)
+    given.setdefault(
+        "parsing", "gnu" if parent.parsing in ("", "posix") else parent.parsing
+    )
     inherited = {} if parent.parsing == "posix" else parent.options
     given["options"] = MappingProxyType({**inherited, **options_from(data, name)})
-    given["examples"] = {verdict: tuple(given.pop(verdict, ())) for verdict in ("allow", "review", "deny")}
+    given["examples"] = {
+        verdict: tuple(given.pop(verdict, ())) for verdict in ("allow", "review", "deny")
+    }
     below = given.pop("command", ())
     for key in ("flags", "values", "fact"):
         given.pop(key, None)
@@ -213,7 +234,9 @@ def names_in(data: Mapping[str, Any]) -> list[str]:
     return [" ".join(each.split()) for each in data["name"].split("|")]
 
 
-def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> dict[str, Spec]:
+def commands_from(
+    tables: list[Mapping[str, Any]] | tuple[()], parent: Spec
+) -> dict[str, Spec]:
     """Map sub-commands by their first word; `remote add` makes a `remote` that holds an `add`."""
     found: dict[str, Spec] = {}
     longer: dict[str, list[Mapping[str, Any]]] = {}
@@ -227,10 +250,13 @@ def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> 
             else:
                 found[first] = spec_from(data, f"{parent.name} {first}", parent)
     for first, below in longer.items():
-        upper = found.get(first) or Spec(f"{parent.name} {first}", parent.parsing, parent.options)
+        upper = found.get(first) or Spec(
+            f"{parent.name} {first}", parent.parsing, parent.options
+        )
         upper = replace(upper, forms=parent.forms)
         found[first] = replace(
-            upper, commands=MappingProxyType({**upper.commands, **commands_from(below, upper)})
+            upper,
+            commands=MappingProxyType({**upper.commands, **commands_from(below, upper)}),
         )
     return found
 
@@ -259,7 +285,9 @@ def operands_from(given: str | list[str] | tuple[()], name: str) -> tuple[str, .
     """Return the kinds of the operands in order; a single kind stands for all of them."""
     if given == "command":
         given = [given]
-    kinds = [given.removesuffix(REPEATED) + REPEATED] if isinstance(given, str) else list(given)
+    kinds = (
+        [given.removesuffix(REPEATED) + REPEATED] if isinstance(given, str) else list(given)
+    )
     for kind in kinds:
         check_word(kind.removesuffix(REPEATED), VALUE_KINDS, name)
     return tuple(kinds)

@@ -25,10 +25,30 @@ NEVER = frozenset(
         *"telnet ftp curl wget npx uvx bunx pipx kill killall pkill shutdown reboot halt poweroff crontab at".split(),
         *"batch elixir iex erl powershell cmd git".split(),
         *("docker run", "docker exec", "docker compose run", "docker compose exec"),
-        *("docker container run", "docker container exec", "docker-compose run", "docker-compose exec"),
+        *(
+            "docker container run",
+            "docker container exec",
+            "docker-compose run",
+            "docker-compose exec",
+        ),
         *("podman run", "podman exec", "podman container run", "podman container exec"),
-        *("nerdctl run", "nerdctl exec", "kubectl exec", "kubectl delete", "kubectl run", "kubectl debug"),
-        *("kubectl attach", "kubectl cp", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"),
+        *(
+            "nerdctl run",
+            "nerdctl exec",
+            "kubectl exec",
+            "kubectl delete",
+            "kubectl run",
+            "kubectl debug",
+        ),
+        *(
+            "kubectl attach",
+            "kubectl cp",
+            "npm exec",
+            "pnpm exec",
+            "pnpm dlx",
+            "yarn exec",
+            "yarn dlx",
+        ),
         *("bun x", "uv tool run", "go run"),
     )
 )
@@ -48,13 +68,21 @@ def pattern_to_save(
     if any(effect not in found or effect.kind in KINDS for effect in effects):
         return None
     callers = {caller for effect in effects for caller in found[effect]}
-    plain = [each for each in callers if each is not None and each.plain and each.stdin == NOTHING]
-    outer = [each for each in plain if all(other is each or runs(each, other) for other in plain)]
+    plain = [
+        each
+        for each in callers
+        if each is not None and each.plain and each.stdin == NOTHING
+    ]
+    outer = [
+        each for each in plain if all(other is each or runs(each, other) for other in plain)
+    ]
     if len(plain) < len(callers) or len(outer) != 1:
         return None
     # A request that only fetches, and a push that rewrites nothing, may be kept as they are.
     kinds = {effect.kind for effect in effects}
-    sends = kinds == {Kind.NETWORK_OUT} and [word.text for word in outer[0].spelled[0][1:2]] == ["push"]
+    sends = kinds == {Kind.NETWORK_OUT} and [
+        word.text for word in outer[0].spelled[0][1:2]
+    ] == ["push"]
     fetches = kinds == {Kind.NETWORK_IN} and outer[0].name in ("curl", "wget")
     if not (sends or fetches) and any(is_refused(each) for each in plain):
         return None
@@ -65,11 +93,19 @@ def find_unknown_program(
     effects: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]
 ) -> str | None:
     """Return the one program without a table that all reviewed effects come from; None if there is more."""
-    names = {effect.target for effect in effects if effect.reason.endswith("is not a known program")}
+    names = {
+        effect.target
+        for effect in effects
+        if effect.reason.endswith("is not a known program")
+    }
     callers = [caller for effect in effects for caller in found.get(effect, [None])]
     name = names.pop() if len(names) == 1 else None
-    known = all(caller is not None and caller.plain and caller.name == name for caller in callers)
-    return name if name and known and PROGRAM.fullmatch(name) and table(name) is None else None
+    known = all(
+        caller is not None and caller.plain and caller.name == name for caller in callers
+    )
+    return (
+        name if name and known and PROGRAM.fullmatch(name) and table(name) is None else None
+    )
 
 
 def runs(outer: Invocation, inner: Invocation) -> bool:
@@ -77,12 +113,15 @@ def runs(outer: Invocation, inner: Invocation) -> bool:
     parent = inner.parent
     while parent is not None and parent is not outer:
         parent = parent.parent
-    return parent is outer and inner.fields[0].span in {word.span for word in outer.fields[1:]}
+    return parent is outer and inner.fields[0].span in {
+        word.span for word in outer.fields[1:]
+    }
 
 
 def is_refused(invocation: Invocation) -> bool:
     """Return whether the command must be reviewed each time."""
-    name, base = invocation.name, invocation.program
+    name = invocation.name
+    base = invocation.program
     # A path from elsewhere may hold another program tomorrow.
     if name.startswith(("/", "~")) or ".." in name.split("/") or "=" in name:
         return True
@@ -99,4 +138,8 @@ def write_pattern(invocation: Invocation) -> str | None:
     """Write the command as a pattern that matches exactly this command; return None if it is too long to match."""
     words = [word.text or "" for word in invocation.fields]
     text = shlex.join(words)
-    return text if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable() else None
+    return (
+        text
+        if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable()
+        else None
+    )

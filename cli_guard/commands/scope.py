@@ -56,7 +56,9 @@ NUMBER = Stream(None, frozenset(), "value")
 
 def narrowest(origins: set[str]) -> str:
     """Return the least known of several origins."""
-    return next((origin for origin in ("", "names", "paths", "ref") if origin in origins), "value")
+    return next(
+        (origin for origin in ("", "names", "paths", "ref") if origin in origins), "value"
+    )
 
 
 def drop_places(taints: frozenset[str]) -> frozenset[str]:
@@ -97,22 +99,35 @@ def merge(streams: Iterable[Stream]) -> Stream:
         return given[0]
     taints = taints_of(given)
     texts = [None if stream.glob else stream.text for stream in given]
-    text = "".join(text for text in texts if text is not None) if None not in texts else None
+    text = (
+        "".join(text for text in texts if text is not None) if None not in texts else None
+    )
     if text is not None and len(text) > LONGEST_TEXT:
         text = None
     origin = narrowest(set(map(origin_of, given)))
-    if any(NAMING.search(stream.text) for stream in given if stream.text and not stream.glob):
+    if any(
+        NAMING.search(stream.text) for stream in given if stream.text and not stream.glob
+    ):
         # A known part that may name a file is not lost among the names of others.
         origin = ""
     if origin in ("value", "ref") and len(given) > 1:
         # Several words; harmless ones are as the names of files where the judge has looked.
         origin = "paths" if origin == "value" else "names"
-    return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
+    return Stream(
+        text,
+        taints,
+        origin if text is None else "",
+        any(stream.assumed for stream in given),
+    )
 
 
 def make_doubtful(output: Stream) -> Stream:
     """Return what a command prints that may not run."""
-    return output if output == NOTHING else Stream(None, output.taints, "" if output.text else output.origin)
+    return (
+        output
+        if output == NOTHING
+        else Stream(None, output.taints, "" if output.text else output.origin)
+    )
 
 
 @dataclass

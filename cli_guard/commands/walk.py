@@ -99,8 +99,11 @@ class Shell(Machine):
         with self.subshell():
             held = self.scope.variables
             names = self.scope.exported.intersection(held)
-            self.scope.variables = {name: replace(held[name], assumed=True) for name in names}
-            self.scope.functions, self.scope.aliases = {}, {}
+            self.scope.variables = {
+                name: replace(held[name], assumed=True) for name in names
+            }
+            self.scope.functions = {}
+            self.scope.aliases = {}
             return self.run_nested(text, span, stdin)
 
     def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
@@ -137,7 +140,9 @@ class Shell(Machine):
         if isinstance(node, Function):
             return self.define(node)
         source, sinks = redirects.apply_redirects(self, node.redirects, stdin)
-        return self.write_out(node.redirects, sinks, partial(self.run_compound, node, source))
+        return self.write_out(
+            node.redirects, sinks, partial(self.run_compound, node, source)
+        )
 
     def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
         with self.subshell():
@@ -150,7 +155,9 @@ class Shell(Machine):
         if isinstance(node, If):
             return self.run_if(node.branches, node.otherwise, stdin)
         if isinstance(node, Loop):
-            return self.repeat(partial(self.run_nodes, (*node.condition, *node.body)), stdin)
+            return self.repeat(
+                partial(self.run_nodes, (*node.condition, *node.body)), stdin
+            )
         if isinstance(node, For):
             return self.for_each(node, stdin)
         if isinstance(node, Case):
@@ -165,7 +172,8 @@ class Shell(Machine):
         """Run a list of `&&` and `||`: the first always runs; what follows `||` may do so after any of the others."""
         before = self.scope.folder
         outputs = [self.run(node.items[0], stdin)]
-        variables, first = dict(self.scope.variables), self.scope.folder
+        variables = dict(self.scope.variables)
+        first = self.scope.folder
         for operator, item in zip(node.operators, node.items[1:], strict=True):
             here = self.scope.folder
             if operator == "||":
@@ -190,40 +198,69 @@ class Shell(Machine):
         condition, body = branches[0]
         tested = self.run_nodes(condition, stdin)
         taken = self.run_branches(
-            [partial(self.run_nodes, body, stdin), partial(self.run_if, branches[1:], otherwise, stdin)]
+            [
+                partial(self.run_nodes, body, stdin),
+                partial(self.run_if, branches[1:], otherwise, stdin),
+            ]
         )
         return merge([tested, taken])
 
     def run_case(self, node: Case, stdin: Stream) -> Stream:
-        for word in (node.word, *(word for patterns, _, _ in node.branches for word in patterns)):
+        for word in (
+            node.word,
+            *(word for patterns, _, _ in node.branches for word in patterns),
+        ):
             self.expander().one(word)
-        return self.run_branches(partial(self.run_nodes, body, stdin) for _, body, _ in node.branches)
+        return self.run_branches(
+            partial(self.run_nodes, body, stdin) for _, body, _ in node.branches
+        )
 
     def run_branches(self, bodies: Iterable[Callable[[], Stream]]) -> Stream:
         """Run branches of which at most one is taken: each begins with the variables from before all of them."""
-        before, folder = dict(self.scope.variables), self.scope.folder
-        after, last, outputs = before, folder, []
+        before = dict(self.scope.variables)
+        folder = self.scope.folder
+        after = before
+        last = folder
+        outputs = []
         for body in bodies:
-            self.scope.variables, self.scope.folder = dict(before), folder
+            self.scope.variables = dict(before)
+            self.scope.folder = folder
             outputs.append(make_doubtful(body()))
             after = make_unsure(after, {**after, **self.scope.variables})
             if self.scope.folder != folder:
                 last = self.scope.folder
-        self.scope.variables, self.scope.folder = after, last
+        self.scope.variables = after
+        self.scope.folder = last
         self.lose_folder(folder)
         return merge(outputs)
 
     def repeat(self, once: Callable[[Stream], Stream], stdin: Stream) -> Stream:
         """Run the body of a loop: again, if it sets variables, with unknown ones as in any later round."""
-        before, folder = dict(self.scope.variables), self.scope.folder
-        outer, self.assigned = self.assigned, set()
+        before = dict(self.scope.variables)
+        folder = self.scope.folder
+        outer = self.assigned
+        self.assigned = set()
         output = once(stdin)
-        changed = {name: self.scope.variables[name] for name in self.assigned if name in self.scope.variables}
-        if (changed or self.scope.folder != folder) and self.context.setting is not Setting.CHANGE:
+        changed = {
+            name: self.scope.variables[name]
+            for name in self.assigned
+            if name in self.scope.variables
+        }
+        if (
+            changed or self.scope.folder != folder
+        ) and self.context.setting is not Setting.CHANGE:
             # A round may pass a value on to the next: each may have come from any of them.
-            values = [*changed.values(), *(before[name] for name in changed if name in before)]
-            unknown = Stream(None, taints_of(values), narrowest(set(map(origin_of, values))))
-            self.scope.variables = {**self.scope.variables, **dict.fromkeys(changed, unknown)}
+            values = [
+                *changed.values(),
+                *(before[name] for name in changed if name in before),
+            ]
+            unknown = Stream(
+                None, taints_of(values), narrowest(set(map(origin_of, values)))
+            )
+            self.scope.variables = {
+                **self.scope.variables,
+                **dict.fromkeys(changed, unknown),
+            }
             self.lose_folder(folder)
             output = merge([output, once(share_input(stdin))])
         self.scope.variables = make_unsure(before, self.scope.variables)
@@ -261,11 +298,15 @@ class Shell(Machine):
         for at, each in enumerate(fields):
             if each.text not in COMPARISONS:
                 continue
-            for word, given in [*zip(node.words, fields, strict=True)][max(at - 1, 0) : at + 2 : 2]:
+            for word, given in [*zip(node.words, fields, strict=True)][
+                max(at - 1, 0) : at + 2 : 2
+            ]:
                 parts = [part for part in word.parts if getattr(part, "text", "x")]
                 sure = given.known and (given.text or "").removeprefix("-").isdecimal()
                 if not sure and not (len(parts) == 1 and is_number(parts[0])):
-                    self.reject("arithmetic on a value that is not known to be a number", word.span)
+                    self.reject(
+                        "arithmetic on a value that is not known to be a number", word.span
+                    )
         return NOTHING
 
     def define(self, node: Function) -> Stream:
@@ -277,14 +318,22 @@ class Shell(Machine):
             self.uncalled[node.name] = node.body
         return NOTHING
 
-    def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
+    def call(
+        self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream
+    ) -> Stream:
         self.uncalled.pop(name, None)
         self.called.add(id(body))
         running = f"{name} {id(body)}"
         if running in self.running:
-            self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
+            self.emit(
+                Kind.UNKNOWN,
+                name,
+                f"{name} calls itself, and for how long is not known",
+                Span(0, 0),
+            )
             return ANYTHING
-        outer, self.scope.arguments = self.scope.arguments, arguments
+        outer = self.scope.arguments
+        self.scope.arguments = arguments
         variables = dict(self.scope.variables)
         self.running.append(running)
         try:
@@ -306,7 +355,8 @@ class Shell(Machine):
             # `$(< file)` prints the file, but not with other redirections.
             copied = make_doubtful(source) if node.redirects and not node.words else NOTHING
             return redirects.write_sinks(self, copied, sinks)
-        outer, exported = dict(self.scope.variables), set(self.scope.exported)
+        outer = dict(self.scope.variables)
+        exported = set(self.scope.exported)
         for assignment in node.assignments:
             # `IFS= read` is how a line is read: it splits nothing else.
             reads_line = assignment.name == "IFS" and fields[0].text == "read"
@@ -315,7 +365,9 @@ class Shell(Machine):
             source = self.scope.stdin
         if source == NOTHING and redirects.is_connected(self, sinks):
             source = redirects.FROM_NETWORK
-        output = self.write_out(node.redirects, sinks, partial(self.invoke, fields, source, node.span))
+        output = self.write_out(
+            node.redirects, sinks, partial(self.invoke, fields, source, node.span)
+        )
         if node.assignments:
             self.scope.variables = {
                 **self.scope.variables,
@@ -324,11 +376,15 @@ class Shell(Machine):
             self.scope.exported -= {each.name for each in node.assignments} - exported
         return output
 
-    def write_out(self, given: Redirects, sinks: redirects.Sinks, run: Callable[[], Stream]) -> Stream:
+    def write_out(
+        self, given: Redirects, sinks: redirects.Sinks, run: Callable[[], Stream]
+    ) -> Stream:
         """Run a command with its files, which are opened before it: where one cannot be, it does not run."""
-        before, variables = self.scope.folder, dict(self.scope.variables)
+        before = self.scope.folder
+        variables = dict(self.scope.variables)
         output = run()
-        after, self.scope.folder = self.scope.folder, before
+        after = self.scope.folder
+        self.scope.folder = before
         left = redirects.write_sinks(self, output, sinks)
         self.scope.folder = after
         if redirects.may_not_open(given, sinks):
@@ -391,7 +447,11 @@ class Shell(Machine):
 
 def is_exit(node: Node) -> bool:
     """Return whether a command leaves the script, or ends with one that does."""
-    last = node.items[-1] if isinstance(node, Group) and node.kind == "group" and node.items else node
+    last = (
+        node.items[-1]
+        if isinstance(node, Group) and node.kind == "group" and node.items
+        else node
+    )
     return isinstance(last, Command) and bool(last.words) and last.words[0].parts in EXITS
 
 

@@ -25,7 +25,8 @@ SHOWN_LINE_CHARS = 2_000
 LONGEST_LINE = 200_000
 # A key of many lines is masked whole or not at all: from its first line on output is held back, up to so much.
 HELD_BYTES = 20_000
-BEGINS, ENDS = b"-----BEGIN ", b"-----END "
+BEGINS = b"-----BEGIN "
+ENDS = b"-----END "
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class CommandRunner:
         Raises UsageError for a folder that is another, CliGuardError, KeyboardInterrupt, and what `begin` raises.
         """
         if folder != self.folder:
-            raise UsageError(f"this was asked for {folder or 'no folder'}: ask again in {self.folder}")
+            raise UsageError(
+                f"this was asked for {folder or 'no folder'}: ask again in {self.folder}"
+            )
         # Every answer is given a runner, and few of them run anything.
         from cli_guard.execution.processes.manager import ProcessManager
 
@@ -93,7 +96,11 @@ class Shown:
             return
         whole = waits.rfind(b"\n") + 1
         begins = waits.rfind(BEGINS, 0, whole)
-        if begins >= 0 and waits.find(ENDS, begins, whole) < 0 and len(waits) - begins < HELD_BYTES:
+        if (
+            begins >= 0
+            and waits.find(ENDS, begins, whole) < 0
+            and len(waits) - begins < HELD_BYTES
+        ):
             whole = waits.rfind(b"\n", 0, begins) + 1
         elif not whole or len(waits) - whole > LONGEST_LINE:
             whole = len(waits)
@@ -146,7 +153,9 @@ def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object
         "left_behind": result.left_behind,
         "stdout": show_end(result.stdout),
         "stderr": show_end(result.stderr),
-        "failing_lines": [] if result.success else find_failing_lines(mask_output(output[-SEARCHED_BYTES:])),
+        "failing_lines": []
+        if result.success
+        else find_failing_lines(mask_output(output[-SEARCHED_BYTES:])),
         "log": result.log_file,
         "problem": "" if result.success else problem_of(result, seconds),
     }
@@ -163,7 +172,11 @@ def find_failing_lines(text: str) -> list[str]:
     lines = [clip(printable_line(line), LINE_CHARS) for line in failing]
     if len(lines) != 1:
         return lines
-    said = [line for line in split_lines(text.encode("utf-8", "surrogateescape")) if line.strip()]
+    said = [
+        line
+        for line in split_lines(text.encode("utf-8", "surrogateescape"))
+        if line.strip()
+    ]
     last = [clip(line.rstrip(), LINE_CHARS) for line in said[-LAST_LINES:]]
     return last if lines[0] in map(str.strip, last) else [*lines, *last]
 

@@ -49,7 +49,11 @@ class CommandRequest:
         first = self.words[0]
         if "=" in first or first in RESERVED:
             # Unquoted it would be an assignment or a reserved word.
-            return f"'{first}' {shlex.join(self.words[1:])}" if "'" not in first else shlex.join(self.words)
+            return (
+                f"'{first}' {shlex.join(self.words[1:])}"
+                if "'" not in first
+                else shlex.join(self.words)
+            )
         return shlex.join(self.words)
 
     @property
@@ -63,7 +67,11 @@ class CommandRequest:
         if not variables and self.stdin is None:
             return self.text
         text = f"bash -c {shlex.quote(self.text)}" if len(self.words) == 1 else self.text
-        given = [] if self.stdin is None else ["<<<", shlex.quote(self.stdin.removesuffix("\n"))]
+        given = (
+            []
+            if self.stdin is None
+            else ["<<<", shlex.quote(self.stdin.removesuffix("\n"))]
+        )
         return " ".join((*variables, text, *given))
 
     def context(self, invocation: Invocation) -> Context:
@@ -72,14 +80,19 @@ class CommandRequest:
         if root_of(self.folder) == root_of(invocation.cwd):
             return there
         here = command_context(invocation.cwd, invocation.env)
-        return replace(there, patterns=tuple(dict.fromkeys((*there.patterns, *here.patterns))))
+        return replace(
+            there, patterns=tuple(dict.fromkeys((*there.patterns, *here.patterns)))
+        )
 
 
 class Run:
     """The audit entries of one run, its permission and its result, which share one `run` id."""
 
     def __init__(
-        self, folder: Path, invocation: Callable[[], Invocation], tell: Callable[[str], None]
+        self,
+        folder: Path,
+        invocation: Callable[[], Invocation],
+        tell: Callable[[str], None],
     ) -> None:
         self._log = AuditLog(folder)
         self._invocation = invocation
@@ -87,7 +100,9 @@ class Run:
         self._reported = False
         self.id = uuid.uuid4().hex[:12]
 
-    def record_permission(self, request: CommandRequest, given: Permission, **details: object) -> None:
+    def record_permission(
+        self, request: CommandRequest, given: Permission, **details: object
+    ) -> None:
         """Record whether it may run, before it does, so that no crash loses the entry."""
         rules = Counter(each.rule for each in given.verdict.effects if each.rule)
         self.note(
@@ -108,7 +123,9 @@ class Run:
             self._log.append(entry(event, self._invocation(), run=self.id, **details))
         except OSError as error:
             if not self._reported:
-                self._tell(f"cli-guard: not recorded in {self._log.path.parent}: {error.strerror or error}")
+                self._tell(
+                    f"cli-guard: not recorded in {self._log.path.parent}: {error.strerror or error}"
+                )
             self._reported = True
 
 

@@ -94,10 +94,12 @@ class Allowances:
             kept = [
                 (session, each)
                 for session, each in self._read()
-                if alive.setdefault(session, session.alive) and (session, each) != (self.session, digest)
+                if alive.setdefault(session, session.alive)
+                and (session, each) != (self.session, digest)
             ]
             entries = [
-                {**asdict(session), "digest": each} for session, each in (*kept, (self.session, digest))
+                {**asdict(session), "digest": each}
+                for session, each in (*kept, (self.session, digest))
             ]
             write_atomically(self.path, json.dumps(entries[-KEPT:], indent=1) + "\n")
 
@@ -130,7 +132,9 @@ def permission(
     if verdict.verdict is Decision.DENY:
         return Permission(verdict, Answer.DENIED)
     if verdict.verdict is Decision.ALLOW:
-        return Permission(verdict, Answer.BY_CONFIG if lifted(command, context) else Answer.ALLOWED)
+        return Permission(
+            verdict, Answer.BY_CONFIG if lifted(command, context) else Answer.ALLOWED
+        )
     if ask is None:
         return Permission(verdict, Answer.NEEDS_REVIEW)
     if allowances.holds(digest):

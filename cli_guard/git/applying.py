@@ -86,7 +86,9 @@ class PatchWriter:
         """
         changed = [path for path, blob in self.bases(bases).items() if blob != bases[path]]
         if changed:
-            raise UsageError(f"{name_some(changed)} changed since this was proposed: ask again")
+            raise UsageError(
+                f"{name_some(changed)} changed since this was proposed: ask again"
+            )
         self._write(patch, bases, *APPLY)
         return {path: self._hash(path) for path in bases}
 
@@ -129,10 +131,14 @@ class PatchWriter:
         try:
             touched = {each.path for each in file_patches(patch)}
         except (ValueError, IndexError) as error:
-            raise UsageError(f"the patch has an unsupported form ({error}): ask again") from error
+            raise UsageError(
+                f"the patch has an unsupported form ({error}): ask again"
+            ) from error
         if touched != set(paths):
             other = sorted(touched ^ set(paths))
-            raise UsageError(f"the patch does not match its file list ({name_some(other)}): ask again")
+            raise UsageError(
+                f"the patch does not match its file list ({name_some(other)}): ask again"
+            )
 
     def _full(self, path: str) -> bytes:
         return os.fsencode(self.root) + b"/" + path.encode("utf-8", "surrogateescape")
@@ -145,9 +151,9 @@ class PatchWriter:
         full = self._full(path)
         folder = os.path.dirname(full)  # noqa: PTH120 - the name may not be UTF-8
         try:
-            straight = os.path.realpath(folder) == os.path.realpath(os.fsencode(self.root)) + self._below(
-                path
-            )
+            straight = os.path.realpath(folder) == os.path.realpath(
+                os.fsencode(self.root)
+            ) + self._below(path)
             if straight and stat.S_ISREG(os.lstat(full).st_mode):
                 return Path(os.fsdecode(full)).read_bytes()
         except OSError:
@@ -165,7 +171,11 @@ class PatchWriter:
 
     def _kept(self, path: str) -> Kept | None:
         raw = self._read(path)
-        return None if raw is None else Kept(raw, stat.S_IMODE(os.lstat(self._full(path)).st_mode))
+        return (
+            None
+            if raw is None
+            else Kept(raw, stat.S_IMODE(os.lstat(self._full(path)).st_mode))
+        )
 
     def _restore(self, before: Mapping[str, Kept | None]) -> list[str]:
         """Restore files; return those that could not be restored."""
@@ -195,7 +205,9 @@ class PatchWriter:
         found: dict[str, Staged] = {}
         paths = set(wanted)
         # One call for the whole index: a call for each file is slow, and all names may not fit on one command line.
-        for record in filter(None, self._git.run("ls-files", "-v", "--stage", "-z").split(b"\0")):
+        for record in filter(
+            None, self._git.run("ls-files", "-v", "--stage", "-z").split(b"\0")
+        ):
             head, _, name = record.partition(b"\t")
             path = decode_path(name)
             if path not in paths:
@@ -216,7 +228,8 @@ class PatchWriter:
         return [
             path
             for path, entry in sorted(index.items())
-            if (path in changed or not entry.watched) and self._differs(path, entry.blob, filters)
+            if (path in changed or not entry.watched)
+            and self._differs(path, entry.blob, filters)
         ]
 
     def _differs(self, path: str, blob: str, filters: list[str]) -> bool:
@@ -230,9 +243,15 @@ class PatchWriter:
         if not paths:
             return []
         names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-        fields = self._git.run("check-attr", "--stdin", "-z", "filter", stdin=names).split(b"\0")
+        fields = self._git.run("check-attr", "--stdin", "-z", "filter", stdin=names).split(
+            b"\0"
+        )
         triples = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
-        return [decode_path(path) for path, _, value in triples if value not in (b"unspecified", b"unset")]
+        return [
+            decode_path(path)
+            for path, _, value in triples
+            if value not in (b"unspecified", b"unset")
+        ]
 
 
 def verb(paths: list[str], one: str, several: str) -> str:
@@ -242,4 +261,6 @@ def verb(paths: list[str], one: str, several: str) -> str:
 
 def first_line(err: bytes) -> str:
     """Return the first line of Git's error message."""
-    return (err.decode("utf-8", "replace").splitlines() or ["no reason given"])[0].removeprefix("error: ")
+    return (err.decode("utf-8", "replace").splitlines() or ["no reason given"])[
+        0
+    ].removeprefix("error: ")

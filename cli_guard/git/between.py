@@ -12,9 +12,14 @@ COMPARED_LINES = 5_000
 
 def hunks_between(old: str, new: str) -> tuple[Hunk, ...]:
     """Return the changed lines between two texts; texts too long to compare count as rewritten."""
-    before, after = split_lines(old), split_lines(new)
+    before = split_lines(old)
+    after = split_lines(new)
     if not before or len(before) + len(after) > COMPARED_LINES:
-        return (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),) if before != after else ()
+        return (
+            (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),)
+            if before != after
+            else ()
+        )
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         Hunk(a + 1, b + 1, tuple(before[a:a_end]), tuple(after[b:b_end]))
@@ -57,10 +62,17 @@ class SnapshotContents:
 def changes_between(old: Mapping[str, str], new: Mapping[str, str]) -> ChangeSet:
     files = []
     for path in sorted({*old, *new}):
-        before, after = old.get(path), new.get(path)
+        before = old.get(path)
+        after = new.get(path)
         if before == after:
             continue
-        status = Status.ADDED if before is None else Status.DELETED if after is None else Status.MODIFIED
+        status = (
+            Status.ADDED
+            if before is None
+            else Status.DELETED
+            if after is None
+            else Status.MODIFIED
+        )
         files.append(
             FileChange(
                 path=path,
@@ -70,5 +82,7 @@ def changes_between(old: Mapping[str, str], new: Mapping[str, str]) -> ChangeSet
                 hunks=hunks_between(before or "", after or ""),
             )
         )
-    digest = hashlib.sha256(repr((sorted(old.items()), sorted(new.items()))).encode("utf-8", "surrogatepass"))
+    digest = hashlib.sha256(
+        repr((sorted(old.items()), sorted(new.items()))).encode("utf-8", "surrogatepass")
+    )
     return ChangeSet(tuple(files), identity=digest.hexdigest())

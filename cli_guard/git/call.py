@@ -37,13 +37,22 @@ class Call:
     """
 
     def __init__(
-        self, command: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes = b""
+        self,
+        command: tuple[str, ...],
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes = b"",
     ) -> None:
         self._errors = scratch()
         try:
             with scratch(stdin) if stdin else open(os.devnull, "rb") as source:  # noqa: PTH123 - no path of ours
                 self._process = subprocess.Popen(
-                    command, cwd=cwd, env=env, stdin=source, stdout=subprocess.PIPE, stderr=self._errors
+                    command,
+                    cwd=cwd,
+                    env=env,
+                    stdin=source,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
                 )
                 limit_memory(self._process.pid)
         except BaseException:
@@ -100,7 +109,11 @@ class Call:
         """Return the exit code and stderr, after all output was read. Raises Late."""
         if self._process.poll() is None:
             # It has closed its output, so it has all but ended: polling would take longer.
-            left = None if has_ended(self._process.pid, until) else max(0.0, until - time.monotonic())
+            left = (
+                None
+                if has_ended(self._process.pid, until)
+                else max(0.0, until - time.monotonic())
+            )
             try:
                 self._process.wait(left)
             except subprocess.TimeoutExpired as error:

@@ -11,14 +11,29 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from cli_guard.git.between import hunks_between
-from cli_guard.git.contents import BINARY, BlobReader, read_worktree_file, runs_between, text_of
+from cli_guard.git.contents import (
+    BINARY,
+    BlobReader,
+    read_worktree_file,
+    runs_between,
+    text_of,
+)
 from cli_guard.git.objects import RecordedText, read_object
 from cli_guard.git.plumbing import Touched, decode_path, parse, parse_pairs
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
-from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status, TagMessage, split_lines
+from cli_guard.model import (
+    ChangeSet,
+    FileChange,
+    Hunk,
+    Kind,
+    Skipped,
+    Status,
+    TagMessage,
+    split_lines,
+)
 
 COMMITS_A_BATCH = 100
 DIFFS_A_BATCH = 256
@@ -47,9 +62,13 @@ class ChangeReader:
 
     def staged(self, *, merging: bool = False) -> ChangeSet:
         """Return what `git commit` would record now, by the index that Git named; `merging`: `git merge` calls."""
-        others = self._repository.heads_being_merged if merging else self._repository.merge_heads
+        others = (
+            self._repository.heads_being_merged if merging else self._repository.merge_heads
+        )
         heads = (self._repository.head, *others)
-        return self._new_in_all(*(self._diff(*INDEX, tree=self._repository.tree_of(head)) for head in heads))
+        return self._new_in_all(
+            *(self._diff(*INDEX, tree=self._repository.tree_of(head)) for head in heads)
+        )
 
     def worktree(self) -> ChangeSet:
         """Return what differs from HEAD in the work tree, including untracked files that are not ignored."""
@@ -61,16 +80,30 @@ class ChangeReader:
             touched=touched_only(self._git, root),
         )
         # A file whose time stamp alone differs is in the raw part, without a patch of its own.
-        files = [c for c in diff.files if c.hunks or c.old_mode != c.new_mode or c.kind is Kind.BINARY]
-        listed = self._git.run("ls-files", "--others", "--exclude-standard", "-z", "--full-name", str(root))
+        files = [
+            c
+            for c in diff.files
+            if c.hunks or c.old_mode != c.new_mode or c.kind is Kind.BINARY
+        ]
+        listed = self._git.run(
+            "ls-files", "--others", "--exclude-standard", "-z", "--full-name", str(root)
+        )
         limit = self._bounds.file_bytes
-        files += [untracked_change(root, decode_path(raw), limit) for raw in listed.split(b"\0") if raw]
+        files += [
+            untracked_change(root, decode_path(raw), limit)
+            for raw in listed.split(b"\0")
+            if raw
+        ]
         return self._new_in_all(replace(diff, files=files))
 
-    def nets(self, ends: Iterable[tuple[str, tuple[str | None, ...]]]) -> Iterator[ChangeSet]:
+    def nets(
+        self, ends: Iterable[tuple[str, tuple[str | None, ...]]]
+    ) -> Iterator[ChangeSet]:
         """Yield what each tip holds that none of its bases held; None is the empty tree."""
         ends = list(ends)
-        trees = self._repository.trees({each for tip, bases in ends for each in (tip, *bases) if each})
+        trees = self._repository.trees(
+            {each for tip, bases in ends for each in (tip, *bases) if each}
+        )
         olds = [
             (trees[base] if base else self._repository.empty_tree, tip)
             for tip, bases in ends
@@ -88,7 +121,9 @@ class ChangeReader:
 
     def _commit_batch(self, commits: list[str]) -> Iterator[ChangeSet]:
         parents = self._repository.parents(commits)
-        bases: dict[str, tuple[str | None, ...]] = {each: parents[each] or (None,) for each in commits}
+        bases: dict[str, tuple[str | None, ...]] = {
+            each: parents[each] or (None,) for each in commits
+        }
         for commit, changes in zip(commits, self.nets(bases.items()), strict=True):
             recorded, unread = self._read_text(commit, f"message of {commit[:10]}")
             yield replace(
@@ -104,11 +139,15 @@ class ChangeReader:
         raw = self._reader.read(oid, limit=MESSAGE_BYTES)
         recorded = read_object(raw or b"")
         if raw is None:
-            return recorded, [Skipped(name, f"over the limit of {MESSAGE_BYTES:,} bytes", asks=True)]
+            return recorded, [
+                Skipped(name, f"over the limit of {MESSAGE_BYTES:,} bytes", asks=True)
+            ]
         reason = "its header names an encoding that is not read here"
         return recorded, [Skipped(name, reason, asks=True)] if recorded.unread else []
 
-    def tag_texts(self, oids: Iterable[str]) -> tuple[tuple[TagMessage, ...], tuple[Skipped, ...]]:
+    def tag_texts(
+        self, oids: Iterable[str]
+    ) -> tuple[tuple[TagMessage, ...], tuple[Skipped, ...]]:
         """Return the messages and headers of annotated tags and of the tags they point to, and what was not read."""
         tags: list[TagMessage] = []
         skipped: list[Skipped] = []
@@ -129,9 +168,12 @@ class ChangeReader:
     def _diffs(self, pairs: list[tuple[str, str]]) -> Iterator["Diff"]:
         """Yield the diff of each two trees, many with one call of Git."""
         if len(pairs) <= 1:
-            yield from (self._diff("diff-tree", "-r", tree=old, other=new) for old, new in pairs)
+            yield from (
+                self._diff("diff-tree", "-r", tree=old, other=new) for old, new in pairs
+            )
             return
-        output, cut = b"", True
+        output = b""
+        cut = True
         if len(pairs) <= DIFFS_A_BATCH:
             output, cut = self._git.bounded(
                 *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
@@ -144,31 +186,48 @@ class ChangeReader:
             yield from self._diffs(pairs[:middle])
             yield from self._diffs(pairs[middle:])
             return
-        diffs = [Diff(old, files) for (old, _), files in zip(pairs, parse_pairs(output), strict=True)]
+        diffs = [
+            Diff(old, files)
+            for (old, _), files in zip(pairs, parse_pairs(output), strict=True)
+        ]
         self._reader.sizes(
-            c.new_blob for diff in diffs for c in diff.files if c.kind is Kind.BINARY and c.new_blob
+            c.new_blob
+            for diff in diffs
+            for c in diff.files
+            if c.kind is Kind.BINARY and c.new_blob
         )
         yield from diffs
 
     def _diff(
-        self, *command: str, tree: str, other: str | None = None, touched: Touched | None = None
+        self,
+        *command: str,
+        tree: str,
+        other: str | None = None,
+        touched: Touched | None = None,
     ) -> "Diff":
         def question(base: str, options: tuple[str, ...] = DIFF_OPTIONS) -> tuple[str, ...]:
             compared = (base, other) if other else (base,)
             return difference(
-                *command, file_bytes=self._bounds.file_bytes, compared=compared, options=options
+                *command,
+                file_bytes=self._bounds.file_bytes,
+                compared=compared,
+                options=options,
             )
 
         most = self._bounds.total_bytes
         asked = self._repository.prefer_prefetched(question, tree)
         with closing(self._git.pieces(*asked, limit=most)) as pieces:
             read = parse_pieces(pieces, most, touched=touched)
-        read = read or parse(self._git.run(*question(tree, RAW_OPTIONS)), cut=True, touched=touched)
+        read = read or parse(
+            self._git.run(*question(tree, RAW_OPTIONS)), cut=True, touched=touched
+        )
         return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:
         """Return what is new in all of some diffs to one new side, within bounds; the rest is skipped."""
-        everywhere = set.intersection(*({c.path for c in (*d.files, *d.left_out)} for d in (first, *others)))
+        everywhere = set.intersection(
+            *({c.path for c in (*d.files, *d.left_out)} for d in (first, *others))
+        )
         files = [change for change in first.files if change.path in everywhere]
         left_out = [change for change in first.left_out if change.path in everywhere]
         limits = (
@@ -176,9 +235,16 @@ class ChangeReader:
                 left_out,
                 f"over the limit of {self._bounds.total_bytes:,} characters in all (limits.total_chars)",
             ),
-            (files[self._bounds.files :], f"over the limit of {self._bounds.files:,} files (limits.files)"),
+            (
+                files[self._bounds.files :],
+                f"over the limit of {self._bounds.files:,} files (limits.files)",
+            ),
         )
-        skipped = [Skipped(c.path, reason, asks=True) for changes, reason in limits for c in changes]
+        skipped = [
+            Skipped(c.path, reason, asks=True)
+            for changes, reason in limits
+            for c in changes
+        ]
         files = self._look_into_binaries(files[: self._bounds.files], skipped)
         for diff in others:
             wanted = {change.path for change in files}
@@ -191,7 +257,9 @@ class ChangeReader:
         identity = identity_of(trees, [*first.files, *first.left_out])
         return ChangeSet(tuple(files), tuple(skipped), identity)
 
-    def _look_into_binaries(self, files: list[FileChange], skipped: list[Skipped]) -> list[FileChange]:
+    def _look_into_binaries(
+        self, files: list[FileChange], skipped: list[Skipped]
+    ) -> list[FileChange]:
         blobs = [c.new_blob for c in files if c.kind is Kind.BINARY and c.new_blob]
         sizes = self._reader.sizes(blobs)
         result = []
@@ -199,9 +267,13 @@ class ChangeReader:
         held = 0
         for change in files:
             if change.kind is Kind.SUBMODULE:
-                skipped.append(Skipped(change.path, "a submodule: review it in its own repository"))
+                skipped.append(
+                    Skipped(change.path, "a submodule: review it in its own repository")
+                )
             elif change.status is Status.UNMERGED:
-                skipped.append(Skipped(change.path, "unmerged: resolve the conflict and stage it"))
+                skipped.append(
+                    Skipped(change.path, "unmerged: resolve the conflict and stage it")
+                )
             elif change.kind is Kind.BINARY and change.status is not Status.DELETED:
                 change = replace(change, size=sizes.get(change.new_blob or "", change.size))
                 if change.size is not None and change.size > self._bounds.file_bytes:
@@ -222,7 +294,9 @@ class ChangeReader:
     def _new_bytes(self, change: FileChange) -> bytes | None:
         if change.new_blob:
             return self._reader.read(change.new_blob)
-        return read_worktree_file(self._repository.root, change.path, self._bounds.file_bytes)
+        return read_worktree_file(
+            self._repository.root, change.path, self._bounds.file_bytes
+        )
 
     def _as_text(self, change: FileChange, *, exact: bool) -> tuple[FileChange, str]:
         """Return a file that Git called binary as text, if it is: UTF-16, or text hidden by an attribute.
@@ -300,14 +374,23 @@ def keep_lines(hunk: Hunk, wanted: dict[int, str]) -> Iterator[Hunk]:
             run.append(text)
         elif run:
             yield Hunk(hunk.old_start, number - len(run), removed, tuple(run))
-            run, removed = [], ()
+            run = []
+            removed = ()
 
 
 def identity_of(base: str, files: Iterable[FileChange]) -> str:
     """Hash everything that a change records, and the trees that it starts from."""
     digest = hashlib.sha256(base.encode("ascii"))
     for c in files:
-        record = (c.status, c.old_mode, c.new_mode, c.old_blob, c.new_blob, c.old_path, c.path)
+        record = (
+            c.status,
+            c.old_mode,
+            c.new_mode,
+            c.old_blob,
+            c.new_blob,
+            c.old_path,
+            c.path,
+        )
         digest.update(repr(record).encode("utf-8", "surrogateescape") + b"\n")
     return digest.hexdigest()
 
@@ -324,7 +407,10 @@ class History(Collection[ChangeSet]):
 
     def one(self, commit: str) -> ChangeSet:
         """Return one of the commits without reading the others; an empty change set for any other."""
-        return next(self._reader.commits([commit]) if commit in self.ids else iter(()), ChangeSet(()))
+        return next(
+            self._reader.commits([commit]) if commit in self.ids else iter(()),
+            ChangeSet(()),
+        )
 
     def __len__(self) -> int:
         return len(self.ids)

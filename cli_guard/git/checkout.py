@@ -90,7 +90,9 @@ def write_index(repository: Repository, objects: Path, outer: Path) -> str:
         **repository.git.env,
         "GIT_INDEX_FILE": str(copy),
         "GIT_OBJECT_DIRECTORY": str(objects),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{shared}{os.pathsep}{given}" if given else shared,
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{shared}{os.pathsep}{given}"
+        if given
+        else shared,
     }
     try:
         return Git(repository.git.cwd, env).text("write-tree")
@@ -106,7 +108,9 @@ def quote_alternate(path: Path) -> str:
 
 def place_of(repository: Repository, name: str) -> Path:
     """Return the path of the repository's `objects`, `index` or `shallow`; the environment may have moved them."""
-    return (repository.git.cwd / repository.git.text("rev-parse", "--git-path", name)).absolute()
+    return (
+        repository.git.cwd / repository.git.text("rev-parse", "--git-path", name)
+    ).absolute()
 
 
 def top_name(repository: Repository) -> str:
@@ -153,27 +157,36 @@ def own_environment(repository: Repository) -> dict[str, str]:
 def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
     """Yield the parts of the tree that a checkout lacks: submodules, and files that Git LFS keeps elsewhere."""
     submodules: list[str] = []
-    attributes, paths = False, list[bytes]()
+    attributes = False
+    paths = list[bytes]()
     for record in filter(None, git.run("ls-files", "-z", "--stage").split(b"\0")):
         head, _, path = record.partition(b"\t")
         if head.startswith(SUBMODULE):
             submodules.append(decode_path(path))
         elif head.startswith(b"100"):
             paths.append(path)
-            attributes = attributes or (path.endswith(b".gitattributes") and has(folder, path, b"lfs"))
+            attributes = attributes or (
+                path.endswith(b".gitattributes") and has(folder, path, b"lfs")
+            )
     if submodules:
         yield Skipped(name_some(submodules), "a submodule: not checked out")
     if attributes:
         pointers = lfs_pointers(git, folder, paths)
         if pointers:
-            yield Skipped(name_some(pointers), "stored by Git LFS: only its pointer is checked out")
+            yield Skipped(
+                name_some(pointers), "stored by Git LFS: only its pointer is checked out"
+            )
 
 
 def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
     """Return the files that are pointers of Git LFS, by their attributes and their content."""
     listed = b"".join(path + b"\0" for path in paths)
     fields = git.run("check-attr", "--stdin", "-z", "filter", stdin=listed).split(b"\0")
-    kept = (path for path, value in zip(fields[0::3], fields[2::3], strict=False) if value == b"lfs")
+    kept = (
+        path
+        for path, value in zip(fields[0::3], fields[2::3], strict=False)
+        if value == b"lfs"
+    )
     return [decode_path(path) for path in kept if has(folder, path, POINTER)]
 
 
@@ -194,7 +207,9 @@ def scratch(repository: Repository) -> Iterator[Path]:
     try:
         folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=base))
     except OSError as error:
-        raise CliGuardError(f"cannot create a scratch checkout in {base}: {error.strerror}") from error
+        raise CliGuardError(
+            f"cannot create a scratch checkout in {base}: {error.strerror}"
+        ) from error
     try:
         yield folder
     except OSError as error:
@@ -209,7 +224,9 @@ def scratch(repository: Repository) -> Iterator[Path]:
 
 def room_outside(repository: Repository) -> Path:
     """Return a folder for temporary files outside the repository. Raises CliGuardError if there is none."""
-    inside = {repository.common_dir.resolve()} | (set() if repository.bare else {repository.root.resolve()})
+    inside = {repository.common_dir.resolve()} | (
+        set() if repository.bare else {repository.root.resolve()}
+    )
     for name in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes the name
         base = Path(name).resolve()
         if base.is_dir() and not inside.intersection((base, *base.parents)):

@@ -22,7 +22,9 @@ def runs_configured(version: str) -> bool:
     return [int(word) for word in re.findall(r"\d+", version)[:2]] >= [2, 54]
 
 
-def configure(repository: Repository, names: Iterable[str], python: str, *, force: bool) -> Iterator[str]:
+def configure(
+    repository: Repository, names: Iterable[str], python: str, *, force: bool
+) -> Iterator[str]:
     """Configure hooks in place of our scripts; yield a line for each. Raises UsageError, OSError, GitError."""
     known = runs_configured(version := repository.git.text("version"))
     if not known and not force:
@@ -34,9 +36,15 @@ def configure(repository: Repository, names: Iterable[str], python: str, *, forc
         write_script(folder / name, SCRIPTS.get(name, name), python)
         section = SECTION.format(name)
         for key, value in (("command", COMMAND.format(name)), ("event", name)):
-            repository.git.run("config", "--local", "--replace-all", f"{section}.{key}", value)
+            repository.git.run(
+                "config", "--local", "--replace-all", f"{section}.{key}", value
+            )
         # An older Git still needs the script, and ignores the configuration.
-        removed = [f"; our script: {what}" for what in take_out(folder.parent, name)] if known else []
+        removed = (
+            [f"; our script: {what}" for what in take_out(folder.parent, name)]
+            if known
+            else []
+        )
         yield f"{name}: configured as {section}{''.join(removed)}"
 
 
@@ -46,7 +54,12 @@ def remove_configured(repository: Repository, names: Iterable[str]) -> Iterator[
     for name in names:
         section = SECTION.format(name)
         for key in ("command", "event"):
-            if repository.git.optional("config", "--local", "--get-all", f"{section}.{key}") is not None:
+            if (
+                repository.git.optional(
+                    "config", "--local", "--get-all", f"{section}.{key}"
+                )
+                is not None
+            ):
                 repository.git.run("config", "--local", "--unset-all", f"{section}.{key}")
                 yield f"{name}: {section}.{key} removed"
         (folder / name).unlink(missing_ok=True)
@@ -58,17 +71,31 @@ def configured_events(repository: Repository) -> dict[str, str]:
     """Return the events for which the configuration names cli-guard -> the name of that hook."""
     events: dict[str, list[str]] = {}
     values: dict[tuple[str, str], str] = {}
-    for entry in (repository.git.optional("config", "-z", "--get-regexp", r"^hook\.") or "").split("\0"):
+    for entry in (
+        repository.git.optional("config", "-z", "--get-regexp", r"^hook\.") or ""
+    ).split("\0"):
         key, _, value = entry.partition("\n")
         name, _, last = key.removeprefix("hook.").rpartition(".")
         values[name, last] = value
         if last == "event":
             # An empty one takes back the earlier ones.
             events[name] = [*events.get(name, ()), value] if value else []
-    off = {name for (name, key), value in values.items() if key == "enabled" and value.lower() in OFF}
-    ours = (name for name in events if MENTION.search(values.get((name, "command"), "").encode()))
-    known = ((event, name) for name in ours for event in events[name] if not off & {name, event})
+    off = {
+        name
+        for (name, key), value in values.items()
+        if key == "enabled" and value.lower() in OFF
+    }
+    ours = (
+        name
+        for name in events
+        if MENTION.search(values.get((name, "command"), "").encode())
+    )
+    known = (
+        (event, name) for name in ours for event in events[name] if not off & {name, event}
+    )
     texts = {f"cli-guard-{event}": COMMAND.format(event) for event in HOOKS}
     return {
-        e: name for e, name in known if values[name, "command"] == texts.get(name, values[name, "command"])
+        e: name
+        for e, name in known
+        if values[name, "command"] == texts.get(name, values[name, "command"])
     }

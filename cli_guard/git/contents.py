@@ -39,7 +39,9 @@ BINARY = "binary: searched only for keys"
 NUL_SHOWN = "\ufffd"
 FILE_MODES = ("100644", "100755", "120000")
 # Two trees, or one entry of what the second has beyond the first.
-ROOT_ENTRY = re.compile(r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0")
+ROOT_ENTRY = re.compile(
+    r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0"
+)
 # Between runs that are not adjacent: no rule about secrets matches across a NUL.
 RUN_GAP = "\n\0"
 RUN = rb"[\t\n\r\x20-\x7e]{8,}"
@@ -61,7 +63,11 @@ def decode(raw: bytes) -> str | None:
         # ASCII has a NUL for every other byte, and it is the higher one.
         if not text_before(raw) and raw[high::2].count(0) * 5 >= len(raw):
             text = raw.decode(encoding, "replace")
-            return text.replace("\0", NUL_SHOWN) if _nearly_text(text.encode("utf-8", "replace")) else None
+            return (
+                text.replace("\0", NUL_SHOWN)
+                if _nearly_text(text.encode("utf-8", "replace"))
+                else None
+            )
     return None
 
 
@@ -112,8 +118,10 @@ def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:
 
     A line that begins a run begins with NUL; the line numbers mean nothing.
     """
-    before, after = printable_runs(old), printable_runs(new)
-    known, kept = set(before), set(after)
+    before = printable_runs(old)
+    after = printable_runs(new)
+    known = set(before)
+    kept = set(after)
     gone = [run for run in dict.fromkeys(before) if run not in kept]
     fresh = [run for run in dict.fromkeys(after) if run not in known]
     if not fresh:
@@ -166,7 +174,8 @@ class BlobReader:
         """End the git process, if one was needed."""
         if self._process is None:
             return
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe:
                 # The process may have ended before it read a question.
@@ -200,8 +209,12 @@ class BlobReader:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
         wanted = list(dict.fromkeys(blobs))
         if asked := [blob for blob in wanted if blob not in self._sizes]:
-            answers = self.git.run("cat-file", "--batch-check", stdin=as_lines(asked)).splitlines()
-            self._sizes |= {blob: size_in(line, blob) for blob, line in zip(asked, answers, strict=True)}
+            answers = self.git.run(
+                "cat-file", "--batch-check", stdin=as_lines(asked)
+            ).splitlines()
+            self._sizes |= {
+                blob: size_in(line, blob) for blob, line in zip(asked, answers, strict=True)
+            }
         return {blob: self._sizes[blob] for blob in wanted}
 
 
@@ -213,9 +226,12 @@ def size_in(answer: bytes, blob: str) -> int:
     return int(words[2])
 
 
-def read_roots(repository: Repository, revisions: Iterable[str], names: tuple[str, ...]) -> None:
+def read_roots(
+    repository: Repository, revisions: Iterable[str], names: tuple[str, ...]
+) -> None:
     """Read files at the root of many revisions, for `holds` and `show` of the repository. Raises GitError."""
-    trees, empty = repository.trees(dict.fromkeys(revisions)), repository.empty_tree
+    trees = repository.trees(dict.fromkeys(revisions))
+    empty = repository.empty_tree
     asked = as_lines(f"{empty} {tree}" for tree in dict.fromkeys(trees.values()))
     options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *names)
     listed = repository.git.run("diff-tree", *options, stdin=asked).decode("ascii")
@@ -229,7 +245,9 @@ def read_roots(repository: Repository, revisions: Iterable[str], names: tuple[st
                 files[name] = read(blob)
             else:  # a folder or a submodule: `show` asks Git
                 del files[name]
-    repository.roots.update(((each, name), raw) for each in trees for name, raw in found[trees[each]].items())
+    repository.roots.update(
+        ((each, name), raw) for each in trees for name, raw in found[trees[each]].items()
+    )
 
 
 class BlobContents:
@@ -249,7 +267,9 @@ class BlobContents:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
         return f"{self.revision}:{path}"
 
-    def search(self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False) -> Hits:
+    def search(
+        self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False
+    ) -> Hits:
         """Return the lines after the change that contain one of the words, see `cli_guard.git.search`."""
         return search(self._reader.git, self.revision, words, patterns, alone=alone)
 

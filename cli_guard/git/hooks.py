@@ -64,7 +64,9 @@ class Setting:
 def scripts_folder() -> Path:
     """Return the folder of the scripts: in the installed package, or at the root of a source tree."""
     installed = Path(__file__).parent.parent / "hooks"
-    return installed if installed.is_dir() else Path(__file__).parent.parent.parent / "hooks"
+    return (
+        installed if installed.is_dir() else Path(__file__).parent.parent.parent / "hooks"
+    )
 
 
 def hooks_path_settings(repository: Repository, *options: str) -> list[Setting]:
@@ -91,7 +93,8 @@ def hooks_folder(repository: Repository) -> Path:
     settings = hooks_path_settings(repository)
     if not settings:
         return own
-    scope, folder = settings[-1].scope, settings[-1].folder
+    scope = settings[-1].scope
+    folder = settings[-1].folder
     root = repository.git_dir if repository.bare else repository.root
     if (root / folder).resolve() == own.resolve():
         return own
@@ -109,7 +112,10 @@ def unset(repository: Repository, settings: Iterable[Setting]) -> str:
         if each.scope == "command":
             return "remove it from Git's command line and the GIT_CONFIG_* variables"
         # A value in an included file is not found under the scope's name.
-        if any(each.origin == own.origin for own in hooks_path_settings(repository, f"--{each.scope}")):
+        if any(
+            each.origin == own.origin
+            for own in hooks_path_settings(repository, f"--{each.scope}")
+        ):
             place = f"--{each.scope}"
         else:
             file = each.origin.removeprefix("file:")
@@ -144,10 +150,14 @@ def state_of(folder: Path, name: str) -> HookState:
     owner = owner_of(slot)
     if framework and owner == "none":
         owner = "foreign"
-    return HookState(name, path, owner, os.path.lexists(folder / (name + EARLIER)), slot, framework)
+    return HookState(
+        name, path, owner, os.path.lexists(folder / (name + EARLIER)), slot, framework
+    )
 
 
-def install(repository: Repository, names: tuple[str, ...], python: str, *, force: bool) -> list[str]:
+def install(
+    repository: Repository, names: tuple[str, ...], python: str, *, force: bool
+) -> list[str]:
     """Install hooks; return a line for each. Raises UsageError, OSError."""
     folder = hooks_folder(repository)
     states = [state_of(folder, name) for name in dict.fromkeys(names)]
@@ -218,14 +228,21 @@ def script_text(script: str, python: str) -> str:
 def is_intact(path: Path, name: str, python: str) -> bool:
     """Return whether Git may run a script, and it is as `install` writes it, by any name of the interpreter."""
     found = (contents_of(path) or b"").decode("utf-8", "surrogateescape")
-    texts = (script_text(SCRIPTS.get(name, name), str(each)) for each in Path(python).parent.glob("python*"))
+    texts = (
+        script_text(SCRIPTS.get(name, name), str(each))
+        for each in Path(python).parent.glob("python*")
+    )
     return os.access(path, os.X_OK) and found in texts
 
 
 def uninstall(repository: Repository) -> list[str]:
     """Remove every cli-guard hook and restore the previous ones; return a line for each. Raises OSError."""
     folder = repository.common_dir / "hooks"
-    return [f"{name}: {what}" for name in (*HOOKS, *SERVER_HOOKS) for what in take_out(folder, name)]
+    return [
+        f"{name}: {what}"
+        for name in (*HOOKS, *SERVER_HOOKS)
+        for what in take_out(folder, name)
+    ]
 
 
 def take_out(folder: Path, name: str) -> list[str]:
@@ -240,5 +257,7 @@ def take_out(folder: Path, name: str) -> list[str]:
         state.slot.unlink()
         return ["removed"]
     if state.chained:
-        return [f"belongs to another program; the previous hook is still kept as {state.earlier.name}"]
+        return [
+            f"belongs to another program; the previous hook is still kept as {state.earlier.name}"
+        ]
     return []

@@ -25,12 +25,24 @@ class Graph:
     times: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, repository: Repository, tips: Iterable[str], known: Iterable[str] = ()) -> "Graph":
+    def read(
+        cls, repository: Repository, tips: Iterable[str], known: Iterable[str] = ()
+    ) -> "Graph":
         """Return the commits that some tips reach and the known ones do not. Raises GitError."""
         asked = as_lines((*tips, *(f"^{oid}" for oid in known)))
-        options = ("--topo-order", "--reverse", "--boundary", "--parents", "--timestamp", "--stdin")
+        options = (
+            "--topo-order",
+            "--reverse",
+            "--boundary",
+            "--parents",
+            "--timestamp",
+            "--stdin",
+        )
         listed = repository.git.run("rev-list", *options, stdin=asked).decode("ascii")
-        rows = [(oid, int(time), parents) for time, oid, *parents in map(str.split, listed.splitlines())]
+        rows = [
+            (oid, int(time), parents)
+            for time, oid, *parents in map(str.split, listed.splitlines())
+        ]
         outside = {oid[1:]: parents for oid, _, parents in rows if oid.startswith("-")}
         inside = {oid: parents for oid, _, parents in rows if not oid.startswith("-")}
         return cls(inside, outside, {oid: time for oid, time, _ in rows})
@@ -42,9 +54,14 @@ class Graph:
         """
         if tip in seen or tip not in self.parents:
             return []
-        found, waiting = {tip}, [tip]
+        found = {tip}
+        waiting = [tip]
         while waiting:
-            more = [each for each in self.parents[waiting.pop()] if each in self.parents and each not in seen]
+            more = [
+                each
+                for each in self.parents[waiting.pop()]
+                if each in self.parents and each not in seen
+            ]
             waiting += [each for each in dict.fromkeys(more) if each not in found]
             found.update(more)
         seen |= found
@@ -65,7 +82,9 @@ class Graph:
         return (border or None,) if border is not None else self._borders_by_time(tip)
 
     def _borders_by_time(self, tip: str) -> tuple[str, ...]:
-        met, seen, waiting = dict[str, None](), {tip}, [(0, 0, tip)]
+        met = dict[str, None]()
+        seen = {tip}
+        waiting = [(0, 0, tip)]
         while waiting:
             for parent in self.parents[heappop(waiting)[2]]:
                 if parent not in self.parents:
@@ -75,25 +94,36 @@ class Graph:
                     heappush(waiting, (-self.times[parent], len(seen), parent))
         return tuple(in_graph_order([*reversed(met)], self.outside)[:COMPARED_BASES])
 
-    def has_ancestors(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], bool]:
+    def has_ancestors(
+        self, pairs: Iterable[tuple[str, str]]
+    ) -> dict[tuple[str, str], bool]:
         """Return of each pair of commits whether the first is an ancestor of the second, or the same."""
         asked = set(pairs)
-        bits = {older: 1 << number for number, older in enumerate({older for older, _ in asked})}
+        bits = {
+            older: 1 << number for number, older in enumerate({older for older, _ in asked})
+        }
         reached: dict[str, int] = {}
         for oid, parents in self.parents.items():
             reached[oid] = bits.get(oid, 0)
             for parent in parents:
                 # Most commits have what their parent has: one number for all of them.
-                own, more = reached[oid], reached.get(parent, 0)
+                own = reached[oid]
+                more = reached.get(parent, 0)
                 reached[oid] = own if own | more == own else own | more if own else more
-        return {(older, newer): bool(reached.get(newer, 0) & bits[older]) for older, newer in asked}
+        return {
+            (older, newer): bool(reached.get(newer, 0) & bits[older])
+            for older, newer in asked
+        }
 
 
 def in_graph_order(commits: list[str], parents: Mapping[str, Sequence[str]]) -> list[str]:
     """Sort commits so that none comes before its children, like `sort_in_topological_order` of Git (commit.c)."""
     children = Counter(dict.fromkeys(commits, 0))
-    children.update(parent for each in commits for parent in parents[each] if parent in children)
-    order, waiting = list[str](), [each for each in reversed(commits) if not children[each]]
+    children.update(
+        parent for each in commits for parent in parents[each] if parent in children
+    )
+    order = list[str]()
+    waiting = [each for each in reversed(commits) if not children[each]]
     while waiting:
         order.append(waiting.pop())
         for parent in parents[order[-1]]:

@@ -12,7 +12,14 @@ from cli_guard.git.repository import OID, Repository
 
 # NUL is the one character that no author, message or path holds.
 FORMAT = "--format=%x00%H%x00%as%x00%aN%x00%P%x00%B%x00"
-PLAIN = ("-z", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--submodule=short")
+PLAIN = (
+    "-z",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-show-signature",
+    "--submodule=short",
+)
 WITH_FILES = ("--raw", "--find-renames", "--no-abbrev", "--ignore-submodules=dirty")
 OUTPUT_BYTES = 8_000_000
 SECONDS = 10.0
@@ -58,7 +65,9 @@ def read_log(
     """
     shape = WITH_FILES if files else ("--no-patch",)
     wanted = (*PLAIN, FORMAT, f"--max-count={count}", *options, *shape, *tips, "--", *paths)
-    out, is_cut = git_at_top(repository).bounded("log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS)
+    out, is_cut = git_at_top(repository).bounded(
+        "log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS
+    )
     commits = parse_log(out)
     return commits[:-1] if is_cut else commits
 
@@ -76,13 +85,19 @@ def parse_log(out: bytes) -> list[Commit]:
             file = CommitFile(decode_path(next(tokens, b"")), status)
             commits[-1].files.append(file)
         elif OID.fullmatch(oid := token.decode("ascii", "replace")):
-            date, author, parents, text = (next(tokens, b"").decode("utf-8", "replace") for _ in range(4))
+            date, author, parents, text = (
+                next(tokens, b"").decode("utf-8", "replace") for _ in range(4)
+            )
             subject, _, body = text.strip("\n").partition("\n")
-            commits.append(Commit(oid, date, author, tuple(parents.split()), subject, body.strip("\n")))
+            commits.append(
+                Commit(oid, date, author, tuple(parents.split()), subject, body.strip("\n"))
+            )
     return commits
 
 
-def blame_lines(repository: Repository, commit: str, path: str, start: int, end: int) -> list[str]:
+def blame_lines(
+    repository: Repository, commit: str, path: str, start: int, end: int
+) -> list[str]:
     """Return the id of the commit that last changed each line from `start` to `end`. Raises GitError."""
     # A configuration may name any file as a list of revisions to ignore.
     options = ("--porcelain", "--no-textconv", "--no-ignore-revs-file", f"-L{start},{end}")
@@ -90,7 +105,9 @@ def blame_lines(repository: Repository, commit: str, path: str, start: int, end:
         "blame", *options, commit, "--", path, limit=OUTPUT_BYTES, seconds=SECONDS
     )
     heads = (
-        line.split(b" ", 1)[0].decode("ascii", "replace") for line in out.split(b"\n") if line[:1] != b"\t"
+        line.split(b" ", 1)[0].decode("ascii", "replace")
+        for line in out.split(b"\n")
+        if line[:1] != b"\t"
     )
     return [word for word in heads if OID.fullmatch(word)]
 

@@ -18,7 +18,9 @@ FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml")
 IDS = {"": "pre-commit", "merge": "pre-merge-commit"}
 # Comments do not count.
 CALL = re.compile(rb"(?m)^[^#\n]*\bcli[-_]guard['\"]?\s+hook\s+([a-z-]+)")
-ID = re.compile(rb"(?m)^[^#\n]*\bid['\"]?\s*[:=]\s*['\"]?cli-guard-?(merge|commit-msg|pre-push|)(?![\w-])")
+ID = re.compile(
+    rb"(?m)^[^#\n]*\bid['\"]?\s*[:=]\s*['\"]?cli-guard-?(merge|commit-msg|pre-push|)(?![\w-])"
+)
 MENTION = re.compile(rb"(?m)^[^#\n]*\bcli[-_]guard\b")
 ARGUMENTS = {"commit-msg": " {1}", "pre-push": " {1} {2}\n      use_stdin: true"}
 
@@ -36,7 +38,8 @@ class Manager:
     def missing_lines(self) -> Iterator[str]:
         """Yield for each other stage what adds cli-guard: a command, or lines of lefthook.yml."""
         for stage in (each for each in REVIEW_HOOKS if each not in self.stages):
-            call, arguments = f"cli-guard hook {stage}", ARGUMENTS.get(stage, "")
+            call = f"cli-guard hook {stage}"
+            arguments = ARGUMENTS.get(stage, "")
             if self.name == "Husky":
                 line = f'{call} "$@"' if arguments else call
                 yield f"echo {shlex.quote(line)} >> {shlex.quote(f'{self.place}/{stage}')}"
@@ -47,11 +50,15 @@ class Manager:
 def called_stages(*paths: Path) -> frozenset[str]:
     """Return the stages for which files call cli-guard; all of them if it is named in another way."""
     texts = [contents_of(path) or b"" for path in paths]
-    return frozenset(named_stages(texts) or (REVIEW_HOOKS if any(map(MENTION.search, texts)) else ()))
+    return frozenset(
+        named_stages(texts) or (REVIEW_HOOKS if any(map(MENTION.search, texts)) else ())
+    )
 
 
 def named_stages(texts: Iterable[bytes]) -> set[str]:
-    found = {name.decode() for text in texts for name in (*ID.findall(text), *CALL.findall(text))}
+    found = {
+        name.decode() for text in texts for name in (*ID.findall(text), *CALL.findall(text))
+    }
     return {IDS.get(name, name) for name in found} & set(REVIEW_HOOKS)
 
 
@@ -61,7 +68,9 @@ def is_message_hook_next(repository: Repository, env: Mapping[str, str]) -> bool
         return False
     state = hooks.state_of(repository.common_dir / "hooks", "commit-msg")
     texts = (contents_of(repository.root / name) or b"" for name in FRAMEWORKS)
-    is_ours = state.owner == "ours" or (state.framework != "" and "commit-msg" in named_stages(texts))
+    is_ours = state.owner == "ours" or (
+        state.framework != "" and "commit-msg" in named_stages(texts)
+    )
     return is_ours and not hooks.hooks_path_settings(repository)
 
 
@@ -69,8 +78,12 @@ def find_managers(repository: Repository) -> list[Manager]:
     """Return the managers whose files the work tree has."""
     if repository.bare:
         return []
-    found, root, configured = [], repository.root, hooks.configured_folder(repository)
-    scripts = [contents_of(repository.common_dir / "hooks" / name) or b"" for name in REVIEW_HOOKS]
+    found = []
+    root = repository.root
+    configured = hooks.configured_folder(repository)
+    scripts = [
+        contents_of(repository.common_dir / "hooks" / name) or b"" for name in REVIEW_HOOKS
+    ]
     folder = root / (configured[1] if configured else ".husky")
     folder = folder.parent if folder.name == "_" else folder
     # `_` is Husky's own part, which `npx husky` makes in each clone.
@@ -78,29 +91,43 @@ def find_managers(repository: Repository) -> list[Manager]:
     if is_set_up or (folder == root / ".husky" and folder.is_dir()):
         stages = frozenset(name for name in REVIEW_HOOKS if called_stages(folder / name))
         active = is_set_up and configured is not None
-        found.append(Manager("Husky", os.path.relpath(folder, root), stages, active, "npx husky"))
+        found.append(
+            Manager("Husky", os.path.relpath(folder, root), stages, active, "npx husky")
+        )
     if files := [name for name in LEFTHOOK if (root / name).is_file()]:
         local = (name.replace("lefthook.", "lefthook-local.") for name in LEFTHOOK)
         stages = called_stages(*(root / name for name in (*files, *local)))
         active = any(b"lefthook" in text for text in scripts)
         found.append(Manager("lefthook", files[0], stages, active, "lefthook install"))
     for name in (name for name in FRAMEWORKS if (root / name).is_file()):
-        program, stages = "prek" if name == "prek.toml" else "pre-commit", called_stages(root / name)
+        program = "prek" if name == "prek.toml" else "pre-commit"
+        stages = called_stages(root / name)
         setup = " -t ".join((f"{program} install", *sorted(stages)))
-        found.append(Manager(program, name, stages, any(map(FRAMEWORK.search, scripts)), setup))
+        found.append(
+            Manager(program, name, stages, any(map(FRAMEWORK.search, scripts)), setup)
+        )
     return found
 
 
-def find_runners(repository: Repository, state: HookState, managers: list[Manager]) -> Iterator[str]:
+def find_runners(
+    repository: Repository, state: HookState, managers: list[Manager]
+) -> Iterator[str]:
     """Yield the programs through which the hook that Git finds in its folder runs cli-guard."""
     if state.owner == "ours":
-        yield f"cli-guard, run first by {state.framework}" if state.framework else "cli-guard"
-    if (state.path == state.slot and state.owner != "foreign") or not os.access(state.path, os.X_OK):
+        yield (
+            f"cli-guard, run first by {state.framework}" if state.framework else "cli-guard"
+        )
+    if (state.path == state.slot and state.owner != "foreign") or not os.access(
+        state.path, os.X_OK
+    ):
         return
-    script, called = contents_of(state.path) or b"", called_stages(state.path)
+    script = contents_of(state.path) or b""
+    called = called_stages(state.path)
     for each in managers:
         runs = each.active if each.name == "Husky" else b"lefthook" in script
-        if state.name in each.stages and (state.framework if each.place in FRAMEWORKS else runs):
+        if state.name in each.stages and (
+            state.framework if each.place in FRAMEWORKS else runs
+        ):
             yield f"cli-guard, by {state.framework or each.name}"
             called = frozenset()
     if state.name in called and not state.framework:

@@ -40,7 +40,9 @@ def cleanup_mode(configured: str | None, *, edited: bool) -> str:
     return "strip" if edited else "whitespace"
 
 
-def parse_message(raw: bytes, *, comment_char: str = "#", cleanup: str = "default") -> CommitMessage:
+def parse_message(
+    raw: bytes, *, comment_char: str = "#", cleanup: str = "default"
+) -> CommitMessage:
     """Parse the message as Git will record it.
 
     `comment_char` is `core.commentString` or `core.commentChar`, "auto" included. `cleanup` is one of Git's
@@ -49,7 +51,9 @@ def parse_message(raw: bytes, *, comment_char: str = "#", cleanup: str = "defaul
     empty message has the subject "".
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
-    comment = _auto_comment_char(raw) if comment_char.lower() == "auto" else comment_char or "#"
+    comment = (
+        _auto_comment_char(raw) if comment_char.lower() == "auto" else comment_char or "#"
+    )
     above, below = _cut_scissors(raw, comment)
     lines = above.decode("utf-8", "replace").split("\n")
     cut: list[str] = []
@@ -82,7 +86,9 @@ def _kind(lines: list[str]) -> str:
         return "fixup"
     if _MERGE.match(subject):
         return "merge"
-    if _REVERT.match(subject) or any(line.startswith("This reverts commit ") for line in lines[1:50]):
+    if _REVERT.match(subject) or any(
+        line.startswith("This reverts commit ") for line in lines[1:50]
+    ):
         return "revert"
     return "plain"
 

@@ -23,7 +23,13 @@ MOST_KEYS = 5_000
 PACK_BYTES = 200_000_000
 FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc")
 # What says where a repository is (git(1)).
-PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+PLACES = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+)
 ATTEMPTS = 3
 SECONDS = 60
 
@@ -43,16 +49,23 @@ def read_notes(
         for oid in dict.fromkeys(oid for oid, kind in named.values() if kind == "blob"):
             raw = reader.read(oid)
             if raw is None:
-                long.append(f"a note of {reader.sizes([oid])[oid]:,} bytes was not read: {oid[:10]}")
+                long.append(
+                    f"a note of {reader.sizes([oid])[oid]:,} bytes was not read: {oid[:10]}"
+                )
             else:
-                lines.update(line for line in raw.decode("utf-8", "replace").splitlines() if line.strip())
+                lines.update(
+                    line
+                    for line in raw.decode("utf-8", "replace").splitlines()
+                    if line.strip()
+                )
     return lines, long
 
 
 def fan_out(key: str) -> list[str]:
     """Return the paths that a note on an object may have: Git adds folders as the number of notes grows."""
     return [
-        "/".join((*(key[2 * at : 2 * at + 2] for at in range(deep)), key[2 * deep :])) for deep in range(4)
+        "/".join((*(key[2 * at : 2 * at + 2] for at in range(deep)), key[2 * deep :]))
+        for deep in range(4)
     ]
 
 
@@ -60,7 +73,13 @@ def add_note(repository: Repository, keys: Iterable[str], line: str) -> None:
     """Append a line to the notes on some objects. The caller holds a lock. Raises GitError."""
     for key in dict.fromkeys(keys):
         repository.git.run(
-            "notes", f"--ref={REF}", "append", "-F", "-", key, stdin=f"{line}\n".encode("ascii")
+            "notes",
+            f"--ref={REF}",
+            "append",
+            "-F",
+            "-",
+            key,
+            stdin=f"{line}\n".encode("ascii"),
         )
 
 
@@ -84,16 +103,28 @@ def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -
     settings include for folders (`includeIf`) counts there too. Raises GitError.
     """
     url = repository.git.text("ls-remote", "--get-url", "--", remote)
-    with tempfile.TemporaryDirectory(prefix="fetch-", dir=repository.state_folder) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="fetch-", dir=repository.state_folder
+    ) as folder:
         kept = {name: value for name, value in env.items() if name not in PLACES}
         own = Git(git_of(repository, env).cwd, {**kept, "GIT_DIR": folder})
-        own.run("init", "--quiet", "--bare", "--template=", f"--object-format={repository.object_format}")
+        own.run(
+            "init",
+            "--quiet",
+            "--bare",
+            "--template=",
+            f"--object-format={repository.object_format}",
+        )
         if not receive(own, url):
             return False
         asked = f"{FETCHED}\n".encode("ascii")
-        pack, is_cut = own.bounded("pack-objects", "--revs", "--stdout", "-q", limit=PACK_BYTES, stdin=asked)
+        pack, is_cut = own.bounded(
+            "pack-objects", "--revs", "--stdout", "-q", limit=PACK_BYTES, stdin=asked
+        )
         if is_cut:
-            raise GitError(f"the approvals of the remote are more than {PACK_BYTES:,} bytes")
+            raise GitError(
+                f"the approvals of the remote are more than {PACK_BYTES:,} bytes"
+            )
         repository.git.run("unpack-objects", "-q", stdin=pack)
         repository.git.run("update-ref", FETCHED, own.text("rev-parse", FETCHED))
     return merge_fetched(repository)
@@ -112,7 +143,9 @@ def merge_fetched(repository: Repository) -> bool:
     if not has_notes(repository):
         repository.git.run("update-ref", REF, FETCHED)
     else:
-        repository.git.run("-c", "=".join(MERGE), "notes", f"--ref={REF}", "merge", "--quiet", FETCHED)
+        repository.git.run(
+            "-c", "=".join(MERGE), "notes", f"--ref={REF}", "merge", "--quiet", FETCHED
+        )
     repository.git.run("update-ref", "-d", FETCHED)
     return True
 
@@ -125,7 +158,15 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
         fetch_notes(repository, remote, env)
         try:
             # --no-verify: this push runs inside a hook that reviews one, and carries no code.
-            talk(git_of(repository, env), "push", "--quiet", "--no-verify", "--", remote, f"{REF}:{REF}")
+            talk(
+                git_of(repository, env),
+                "push",
+                "--quiet",
+                "--no-verify",
+                "--",
+                remote,
+                f"{REF}:{REF}",
+            )
         except GitError:
             if attempt == ATTEMPTS - 1:
                 raise
@@ -155,7 +196,9 @@ def talk(git: Git, *arguments: str) -> str:
     except subprocess.TimeoutExpired as error:
         raise GitError(f"the remote did not answer within {SECONDS} s") from error
     except OSError as error:
-        raise GitError(f"git cannot be run: {error.strerror or os.strerror(error.errno or 0)}") from error
+        raise GitError(
+            f"git cannot be run: {error.strerror or os.strerror(error.errno or 0)}"
+        ) from error
     if done.returncode:
         raise refusal(done.stderr, done.returncode)
     return done.stdout.decode("utf-8", "replace")

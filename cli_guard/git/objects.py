@@ -40,7 +40,9 @@ def read_object(raw: bytes) -> RecordedText:
     """Return the text of a commit or a tag (git-mktag(1))."""
     head, _, body = raw.partition(b"\n\n")
     plain = body.decode("utf-8", "replace")
-    named = next((line[9:] for line in head.split(b"\n") if line.startswith(b"encoding ")), b"utf-8")
+    named = next(
+        (line[9:] for line in head.split(b"\n") if line.startswith(b"encoding ")), b"utf-8"
+    )
     message = decode_message(body, named.decode("utf-8", "replace"))
     headers = PLAIN_HEADER.sub(b"", head).replace(b"\n ", b"\n").decode("utf-8", "replace")
     others = [headers, *(() if message in (None, plain) else (plain,)), *wide_runs(raw)]
@@ -48,7 +50,9 @@ def read_object(raw: bytes) -> RecordedText:
     text = plain if message is None else message
     nested = NESTED_TAG.match(raw)
     tagged = nested[1].decode("ascii") if nested else None
-    return RecordedText(text, people, "\n".join(filter(None, others)), message is None, tagged)
+    return RecordedText(
+        text, people, "\n".join(filter(None, others)), message is None, tagged
+    )
 
 
 def decode_message(raw: bytes, encoding: str) -> str | None:

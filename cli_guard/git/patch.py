@@ -17,7 +17,17 @@ from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 NULL = "/dev/null"
 ABSENT = "000000"
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", '"': '"', "\\": "\\"}
+ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    '"': '"',
+    "\\": "\\",
+}
 PREFIX = re.compile(r"[a-z0-9]/")
 HUNK_HEADER = re.compile(r"@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@")
 EXTENDED = re.compile(
@@ -45,10 +55,12 @@ class Section:
         names = (self.old, self.new) if self.old or self.new else header
         # A prefix is on both sides or on none; if one side is /dev/null, the first line shows it.
         plain = names[0] == names[1] or (NULL in names and header[0] == header[1] != "")
-        old, new = side(names[0], plain), side(names[1], plain)
+        old = side(names[0], plain)
+        new = side(names[1], plain)
         before = facts.get("rename from", facts.get("copy from"))
         if before is not None:
-            old, new = unquote(before), unquote(facts.get("rename to", facts.get("copy to", "")))
+            old = unquote(before)
+            new = unquote(facts.get("rename to", facts.get("copy to", "")))
         added = old is None or "new file mode" in facts
         deleted = new is None or "deleted file mode" in facts
         path = (old if deleted else new) or old
@@ -60,7 +72,9 @@ class Section:
             status = Status.COPIED if "copy from" in facts else Status.RENAMED
         mode = facts.get("index", "100644")
         entry = RawEntry(
-            ABSENT if added else facts.get("old mode", facts.get("deleted file mode", mode)),
+            ABSENT
+            if added
+            else facts.get("old mode", facts.get("deleted file mode", mode)),
             ABSENT if deleted else facts.get("new mode", facts.get("new file mode", mode)),
             "",
             "",
@@ -85,8 +99,12 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
     except UsageError as error:
         raise UsageError(f"{name} is not a patch: {error}") from error
     if raw.strip() and not files:
-        raise UsageError(f"{name} is not a patch: it contains no diff (`git diff` makes one)")
-    skipped = tuple(Skipped(change.path, "binary") for change in files if change.kind is Kind.BINARY)
+        raise UsageError(
+            f"{name} is not a patch: it contains no diff (`git diff` makes one)"
+        )
+    skipped = tuple(
+        Skipped(change.path, "binary") for change in files if change.kind is Kind.BINARY
+    )
     return ChangeSet(tuple(files), skipped, identity=hashlib.sha256(raw).hexdigest())
 
 
@@ -105,12 +123,15 @@ def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Sec
             current = Section(line.removeprefix("diff --git "))
             sections.append(current)
         elif (
-            line.startswith("--- ") and lines[position : position + 1] and lines[position].startswith("+++ ")
+            line.startswith("--- ")
+            and lines[position : position + 1]
+            and lines[position].startswith("+++ ")
         ):
             if current is None or current.old or current.hunks:
                 current = Section()
                 sections.append(current)
-            current.old, current.new = name_in(line), name_in(lines[position])
+            current.old = name_in(line)
+            current.new = name_in(lines[position])
             position += 1
         elif both := BINARY.match(line):
             if current is None or current.binary or current.old:
@@ -147,9 +168,13 @@ def note(line: str, section: Section) -> None:
         section.binary = True
 
 
-def read_hunk(header: re.Match[str], lines: list[str], position: int, hunks: list[Hunk]) -> int:
+def read_hunk(
+    header: re.Match[str], lines: list[str], position: int, hunks: list[Hunk]
+) -> int:
     """Parse a hunk as runs of changed lines, without context; return the position after it. Raises UsageError."""
-    old, old_left, new, new_left = (1 if number is None else int(number) for number in header.groups())
+    old, old_left, new, new_left = (
+        1 if number is None else int(number) for number in header.groups()
+    )
     removed: list[str] = []
     added: list[str] = []
     while old_left or new_left:
@@ -166,18 +191,24 @@ def read_hunk(header: re.Match[str], lines: list[str], position: int, hunks: lis
             new_left -= 1
         elif mark == " ":
             old, new = flush(old, new, removed, added, hunks)
-            old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
+            old = old + 1
+            new = new + 1
+            old_left = old_left - 1
+            new_left = new_left - 1
         if old_left < 0 or new_left < 0:
             raise UsageError(f"a hunk is longer than it says, on line {position}")
     flush(old, new, removed, added, hunks)
     return position
 
 
-def flush(old: int, new: int, removed: list[str], added: list[str], hunks: list[Hunk]) -> tuple[int, int]:
+def flush(
+    old: int, new: int, removed: list[str], added: list[str], hunks: list[Hunk]
+) -> tuple[int, int]:
     """End a run of changed lines, if there is one; return the numbers of the lines after it."""
     if removed or added:
         hunks.append(Hunk(old, new, tuple(removed), tuple(added)))
-    old, new = old + len(removed), new + len(added)
+    old = old + len(removed)
+    new = new + len(added)
     removed.clear()
     added.clear()
     return old, new
@@ -198,7 +229,8 @@ def names_in(header: str) -> tuple[str, str] | None:
         return first, '"' + second
     # A name that was neither quoted nor changed is there twice, but for the prefix.
     middle = len(header) // 2
-    first, second = header[:middle], header[middle + 1 :]
+    first = header[:middle]
+    second = header[middle + 1 :]
     same = first == second or first.partition("/")[2] == second.partition("/")[2] != ""
     return (first, second) if same and header[middle : middle + 1] == " " else None
 

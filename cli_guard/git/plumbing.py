@@ -41,7 +41,9 @@ class RawEntry:
     def may_be_touched(self) -> bool:
         """Return whether perhaps only a time stamp differs: then Git gives no id for the new content."""
         return (
-            self.status is Status.MODIFIED and self.old_mode == self.new_mode and not self.new_blob.strip("0")
+            self.status is Status.MODIFIED
+            and self.old_mode == self.new_mode
+            and not self.new_blob.strip("0")
         )
 
     @property
@@ -77,7 +79,9 @@ def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
     entries: list[RawEntry] = []
     while output.startswith(b":", position):
         end = output.index(b"\0", position)
-        old_mode, new_mode, old_blob, new_blob, status = output[position + 1 : end].decode("ascii").split(" ")
+        old_mode, new_mode, old_blob, new_blob, status = (
+            output[position + 1 : end].decode("ascii").split(" ")
+        )
         two_paths = status[0] in "RC"
         first_end = output.index(b"\0", end + 1)
         first = decode_path(output[end + 1 : first_end])
@@ -116,9 +120,13 @@ def read_sections(patch: bytes, *, cut: bool = False) -> list[Section]:
         if line.startswith("diff --git "):
             if begun:
                 sections.append(Section(tuple(hunks), binary))
-            begun, hunks, binary = True, [], False
+            begun = True
+            hunks = []
+            binary = False
         elif header := HUNK_HEADER.match(line):
-            old, removed, new, added = (1 if number is None else int(number) for number in header.groups())
+            old, removed, new, added = (
+                1 if number is None else int(number) for number in header.groups()
+            )
             hunk = Hunk(old, new, lines.take(removed, "-"), lines.take(added, "+"))
             if (len(hunk.removed), len(hunk.added)) != (removed, added) and not cut:
                 raise InternalError("a patch of git ends inside a hunk: please report this")
@@ -146,7 +154,9 @@ class Lines:
         """Read `count` lines that begin with the mark, and skip the note on a missing LF."""
         taken = self._lines[self._position : self._position + number]
         self._position += len(taken)
-        if self._position < len(self._lines) and self._lines[self._position].startswith("\\"):
+        if self._position < len(self._lines) and self._lines[self._position].startswith(
+            "\\"
+        ):
             self._position += 1
         if {line[:1] for line in taken} == {mark}:
             return tuple(map(UNMARKED, taken))
@@ -167,7 +177,9 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
     # The first line decides for nearly every file.
     if LFS_LINE.match(first):
         rest = [first, *lines]
-        if any(line.startswith("oid sha256:") for line in rest) and all(map(LFS_LINE.match, rest)):
+        if any(line.startswith("oid sha256:") for line in rest) and all(
+            map(LFS_LINE.match, rest)
+        ):
             return Kind.LFS
     return Kind.TEXT
 
@@ -181,9 +193,13 @@ def parse(
     `touched`) Git prints a record, and in some versions a patch.
     """
     entries, start = read_raw(output)
-    printed = output.startswith(b"diff --git ", start) + output.count(b"\ndiff --git ", start)
+    printed = output.startswith(b"diff --git ", start) + output.count(
+        b"\ndiff --git ", start
+    )
     if touched and sum(entry.sections for entry in entries) != printed:
-        entries = [entry for entry in entries if not (entry.may_be_touched and touched(entry))]
+        entries = [
+            entry for entry in entries if not (entry.may_be_touched and touched(entry))
+        ]
     changes = join(entries, output[start:], cut=cut)
     return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
 
@@ -209,11 +225,15 @@ def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[Fi
     return join_sections(entries, read_sections(patch, cut=cut), cut=cut)
 
 
-def join_sections(entries: list[RawEntry], sections: list[Section], *, cut: bool = False) -> list[FileChange]:
+def join_sections(
+    entries: list[RawEntry], sections: list[Section], *, cut: bool = False
+) -> list[FileChange]:
     """Join raw records and parsed patches."""
     expected = sum(entry.sections for entry in entries)
     if expected != len(sections) and not cut:
-        raise InternalError(f"git named {expected} patches and printed {len(sections)}: please report this")
+        raise InternalError(
+            f"git named {expected} patches and printed {len(sections)}: please report this"
+        )
     changes = []
     position = 0
     for entry in entries:
@@ -237,5 +257,7 @@ def change_of(entry: RawEntry, sections: list[Section]) -> FileChange:
         new_mode=entry.new_mode,
         old_blob=entry.old_blob if entry.old_blob.strip("0") else None,
         new_blob=entry.new_blob if entry.new_blob.strip("0") else None,
-        hunks=() if kind is Kind.SUBMODULE else tuple(h for section in sections for h in section.hunks),
+        hunks=()
+        if kind is Kind.SUBMODULE
+        else tuple(h for section in sections for h in section.hunks),
     )

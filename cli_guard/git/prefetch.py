@@ -42,10 +42,20 @@ def names_in(tree: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def difference(
-    *command: str, file_bytes: int, compared: tuple[str, ...], options: tuple[str, ...] = DIFF_OPTIONS
+    *command: str,
+    file_bytes: int,
+    compared: tuple[str, ...],
+    options: tuple[str, ...] = DIFF_OPTIONS,
 ) -> tuple[str, ...]:
     """Ask what differs, with the lines of files up to a size."""
-    return ("-c", f"core.bigFileThreshold={file_bytes}", *command, *options, *compared, "--")
+    return (
+        "-c",
+        f"core.bigFileThreshold={file_bytes}",
+        *command,
+        *options,
+        *compared,
+        "--",
+    )
 
 
 POLICY = names_in("HEAD", POLICY_FILES)

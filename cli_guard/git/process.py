@@ -28,14 +28,26 @@ READ_ONLY = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
     # Configured hooks run without a folder (Git 2.54; 2.54 itself cannot switch off an event).
-    *("-c", "hook.post-index-change.enabled=false", "-c", "hook.reference-transaction.enabled=false"),
+    *(
+        "-c",
+        "hook.post-index-change.enabled=false",
+        "-c",
+        "hook.reference-transaction.enabled=false",
+    ),
     *("-c", "core.untrackedCache=keep"),
     *("-c", "diff.renameLimit=2000"),
     *("-c", "diff.orderFile=/dev/null"),
     # Or `git log` runs the gpg.program of the repository.
     *("-c", "log.showSignature=false"),
     # Files that a repository's configuration names, and Git reads to their end.
-    *("-c", "core.attributesFile=/dev/null", "-c", "mailmap.file=/dev/null", "-c", "blame.ignoreRevsFile="),
+    *(
+        "-c",
+        "core.attributesFile=/dev/null",
+        "-c",
+        "mailmap.file=/dev/null",
+        "-c",
+        "blame.ignoreRevsFile=",
+    ),
 )
 
 # What says where Git, its configuration and the repository are, and who the user is. Any other variable could change
@@ -68,7 +80,9 @@ class Git:
 
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
-    _begun: dict[tuple[str, ...], Call] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _begun: dict[tuple[str, ...], Call] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def command(self, *arguments: str) -> tuple[str, ...]:
         """Return the full command line of a call."""
@@ -104,7 +118,9 @@ class Git:
     def _call(self, *arguments: str, stdin: bytes = b"") -> Call:
         begun = None if stdin else self._begun.pop(arguments, None)
         try:
-            return begun or Call(self.command(*arguments), self.cwd, self._environment, stdin)
+            return begun or Call(
+                self.command(*arguments), self.cwd, self._environment, stdin
+            )
         except OSError as error:
             raise not_started(self.cwd, error) from error
 
@@ -123,9 +139,7 @@ class Git:
                 out = call.rest(until)
                 code, err = call.ended(until)
             except Late as error:
-                words = (
-                    f"git {arguments[0]} did not answer within {TIMEOUT_SECONDS} s; run it by hand to see why"
-                )
+                words = f"git {arguments[0]} did not answer within {TIMEOUT_SECONDS} s; run it by hand to see why"
                 raise GitError(words) from error
         return code, out, err
 
@@ -136,10 +150,16 @@ class Git:
     def optional(self, *arguments: str) -> str | None:
         """Return standard output like `text`, but None if Git fails."""
         code, out, _ = self.attempt(*arguments)
-        return out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
+        return (
+            out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
+        )
 
     def bounded(
-        self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
+        self,
+        *arguments: str,
+        limit: int,
+        stdin: bytes = b"",
+        seconds: float = TIMEOUT_SECONDS,
     ) -> tuple[bytes, bool]:
         """Return at most `limit` bytes of standard output, and whether there was more.
 
@@ -163,14 +183,18 @@ class Git:
         with closing(self._call(*arguments, stdin=stdin)) as call:
             try:
                 left = limit + 1
-                while piece := call.read(min(PIECE_BYTES, left), time.monotonic() + seconds):
+                while piece := call.read(
+                    min(PIECE_BYTES, left), time.monotonic() + seconds
+                ):
                     left -= len(piece)
                     yield piece
                     if not left:
                         return
                 code, err = call.ended(time.monotonic() + TIMEOUT_SECONDS)
             except Late as error:
-                raise GitError(f"git did not answer within {seconds:g} s; ask for less") from error
+                raise GitError(
+                    f"git did not answer within {seconds:g} s; ask for less"
+                ) from error
         if code not in codes:
             raise refusal(err, code)
 
@@ -209,10 +233,15 @@ def refusal(stderr: bytes, code: int) -> GitError:
     line = words[fatal + len("fatal: ") :] if fatal >= 0 else words
     line = line or f"no reason given, exit code {code}"
     if "not a git repository" in line:
-        return NotARepository("there is no Git repository here: run this inside one, or `git init` first")
+        return NotARepository(
+            "there is no Git repository here: run this inside one, or `git init` first"
+        )
     if "dubious ownership" in line:
         return GitError(f"git: {line}")
-    if any(sign in line for sign in ("unable to read", "bad object", "missing blob", "could not fetch")):
+    if any(
+        sign in line
+        for sign in ("unable to read", "bad object", "missing blob", "could not fetch")
+    ):
         return MissingObject(
             f"git: {line}; an object is missing: run `git fsck`, then `git fetch` or restore the object"
         )
@@ -221,7 +250,9 @@ def refusal(stderr: bytes, code: int) -> GitError:
 
 # git-config(1): the scopes that are files of the repository; the others are the user's own.
 OWN_SCOPES = (b"local", b"worktree")
-UNREADABLE: dict[str, tuple[str, ...]] = {"include.path": ("a configuration that cannot be read",)}
+UNREADABLE: dict[str, tuple[str, ...]] = {
+    "include.path": ("a configuration that cannot be read",)
+}
 
 
 def own_configuration(git: Git) -> dict[str, tuple[str, ...]]:

@@ -33,18 +33,32 @@ def file_patches(patch: str) -> list[FilePatch]:
     lines = patch.split("\n")
     if lines.pop():
         raise ValueError("its last line has no end")
-    found, at = [], 0
+    found = []
+    at = 0
     while at < len(lines):
         old, new, _ = header(lines, at)
         path = new if new is not None else old
-        a, b = quote_name(f"a/{path}"), quote_name(f"b/{path}")
-        gone = (("new file mode 100644",),) if old is None else (("deleted file mode 100644",),)
+        a = quote_name(f"a/{path}")
+        b = quote_name(f"b/{path}")
+        gone = (
+            (("new file mode 100644",),)
+            if old is None
+            else (("deleted file mode 100644",),)
+        )
         modes: tuple[tuple[str, ...], ...] = ((),) if None not in (old, new) else gone
-        names = (f"--- {'/dev/null' if old is None else a}", f"+++ {'/dev/null' if new is None else b}")
+        names = (
+            f"--- {'/dev/null' if old is None else a}",
+            f"+++ {'/dev/null' if new is None else b}",
+        )
         allowed = [
-            (f"diff --git {a} {b}", *mode, *rest) for mode in modes for rest in (names, ()) if mode or rest
+            (f"diff --git {a} {b}", *mode, *rest)
+            for mode in modes
+            for rest in (names, ())
+            if mode or rest
         ]
-        head = next((each for each in allowed if tuple(lines[at : at + len(each)]) == each), None)
+        head = next(
+            (each for each in allowed if tuple(lines[at : at + len(each)]) == each), None
+        )
         if path is None or head is None:
             raise ValueError(f"line {at + 1} is of no form that is written here")
         at += len(head)
@@ -66,7 +80,8 @@ def hunk_end(lines: list[str], at: int) -> int:
     counts = HUNK.fullmatch(lines[at])
     if not counts:
         raise ValueError(f"line {at + 1} begins no hunk")
-    left, right = int(counts[2]), int(counts[4])
+    left = int(counts[2])
+    right = int(counts[4])
     at += 1
     while left > 0 or right > 0 or lines[at : at + 1] == [NO_NEWLINE]:
         sign = lines[at][:1] if at < len(lines) else ""
@@ -80,7 +95,9 @@ def hunk_end(lines: list[str], at: int) -> int:
     return at
 
 
-def mask_patch(patch: str, redact: Callable[[str, str], str], texts: Mapping[str, str]) -> str:
+def mask_patch(
+    patch: str, redact: Callable[[str, str], str], texts: Mapping[str, str]
+) -> str:
     """Mask every secret in a patch of `unified_diff`, keeping its lines.
 
     `redact` takes a text and its path; `texts` are the files that the patch changes. Raises ValueError for a patch of
@@ -104,7 +121,9 @@ def mask_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> It
         raise ValueError("no hunk")
     a, b = (int(counts[n]) - (1 if int(counts[n + 1]) else 0) for n in (1, 3))
     for line in lines:
-        places = (((old, a),) if line[:1] in " -" else ()) + (((new, b),) if line[:1] in " +" else ())
+        places = (((old, a),) if line[:1] in " -" else ()) + (
+            ((new, b),) if line[:1] in " +" else ()
+        )
         sides = [masked_side[at] for masked_side, at in places]
         # A line of both sides may be part of a secret in one of them alone.
         yield line[:1] + next((side for side in sides if side != line[1:]), line[1:])
@@ -114,7 +133,8 @@ def mask_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> It
 
 def masked_lines(text: str, path: str, redact: Callable[[str, str], str]) -> list[str]:
     """Mask the secrets of a text without changing its number of lines."""
-    lines, left = text.split("\n"), redact(text, path).split("\n")
+    lines = text.split("\n")
+    left = redact(text, path).split("\n")
     if len(left) == len(lines):
         return left
     # A secret of several lines became one: the mask is repeated on each.
@@ -122,7 +142,9 @@ def masked_lines(text: str, path: str, redact: Callable[[str, str], str]) -> lis
     return [line if line in kept else STARS for line in lines]
 
 
-def shown_patch(repository: Repository, arguments: Mapping[str, Any], mask: Callable[[str, str], str]) -> str:
+def shown_patch(
+    repository: Repository, arguments: Mapping[str, Any], mask: Callable[[str, str], str]
+) -> str:
     """Return a `patch` with its `bases` (path -> blob id) masked for display, see `masked`.
 
     Raises UsageError if it does not fit its bases.
@@ -130,7 +152,9 @@ def shown_patch(repository: Repository, arguments: Mapping[str, Any], mask: Call
     problem: Exception | None = None
     for read in (read_blob_text, read_worktree_text):
         try:
-            bases = {path: blob for path, blob in arguments["bases"].items() if blob is not None}
+            bases = {
+                path: blob for path, blob in arguments["bases"].items() if blob is not None
+            }
             texts = {path: read(repository, path, blob) for path, blob in bases.items()}
             return mask_patch(arguments["patch"], mask, texts)
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
@@ -148,4 +172,9 @@ def read_blob_text(repository: Repository, path: str, blob: str) -> str:
 
 
 def read_worktree_text(repository: Repository, path: str, blob: str) -> str:
-    return decode(read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b"") or ""
+    return (
+        decode(
+            read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b""
+        )
+        or ""
+    )

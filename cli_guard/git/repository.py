@@ -37,10 +37,14 @@ class Repository:
     commit_at_head: str = ""
     tree_at_head: str = ""
     # What `read_roots` has read, by revision and name: None where there is no such file.
-    roots: dict[tuple[str, str], bytes | None] = field(default_factory=dict, repr=False, compare=False)
+    roots: dict[tuple[str, str], bytes | None] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
-    def discover(cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]) -> "Repository":
+    def discover(
+        cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]
+    ) -> "Repository":
         """Return the repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
 
         `ahead` are calls to prefetch: Git runs them at the same time.
@@ -62,7 +66,14 @@ class Repository:
         at_head = ids if len(ids) == 2 else ("", "")
         *folders, object_format, bare = lines
         git_dir, _, common = "\n".join(folders).rpartition("\n")
-        return cls(git, Path(git_dir), (cwd / common).resolve(), object_format, bare == "true", *at_head)
+        return cls(
+            git,
+            Path(git_dir),
+            (cwd / common).resolve(),
+            object_format,
+            bare == "true",
+            *at_head,
+        )
 
     @cached_property
     def root(self) -> Path:
@@ -72,7 +83,11 @@ class Repository:
     @cached_property
     def at_the_top(self) -> Git:
         """Return a Git in the top folder of the work tree, with the environment's folders resolved."""
-        folders = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
+        folders = {
+            "GIT_DIR": self.git_dir,
+            "GIT_COMMON_DIR": self.common_dir,
+            "GIT_WORK_TREE": self.root,
+        }
         given = {name: str(path) for name, path in folders.items() if name in self.git.env}
         if "GIT_WORK_TREE" in given:
             # Git takes a work tree without a repository to be the folder it runs in.
@@ -100,7 +115,9 @@ class Repository:
         if self.commit_at_head:
             return self.commit_at_head
         found = self.git.optional("rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-        if found is None and (named := self.git.optional("rev-parse", "--quiet", "--verify", "HEAD")):
+        if found is None and (
+            named := self.git.optional("rev-parse", "--quiet", "--verify", "HEAD")
+        ):
             raise missing(named)
         return found
 
@@ -122,13 +139,21 @@ class Repository:
     @cached_property
     def heads_being_merged(self) -> tuple[str, ...]:
         """Return the same while `git merge` runs its hook, from the environment (GITHEAD_*)."""
-        named = (name.removeprefix("GITHEAD_") for name in self.git.env if name.startswith("GITHEAD_"))
+        named = (
+            name.removeprefix("GITHEAD_")
+            for name in self.git.env
+            if name.startswith("GITHEAD_")
+        )
         return self.merge_heads or tuple(name for name in named if OID.fullmatch(name))
 
     def resolve(self, revision: str, kind: str = "commit") -> str:
         """Return the id of a revision. Raises UsageError if it does not exist."""
         found = self.git.optional(
-            "rev-parse", "--quiet", "--verify", "--end-of-options", revision + "^{" + kind + "}"
+            "rev-parse",
+            "--quiet",
+            "--verify",
+            "--end-of-options",
+            revision + "^{" + kind + "}",
         )
         if not found:
             raise UsageError(
@@ -157,7 +182,9 @@ class Repository:
     def settings(self) -> Mapping[str, str]:
         """Return Git's whole configuration, read once; of several values the last counts (git-config(1), `-z`)."""
         entries = (self.git.optional(*SETTINGS) or "").split("\0")
-        return {key: value for key, _, value in (entry.partition("\n") for entry in entries)}
+        return {
+            key: value for key, _, value in (entry.partition("\n") for entry in entries)
+        }
 
     def config(self, key: str) -> str | None:
         """Return one value of Git's configuration, None if it is not set."""
@@ -178,7 +205,10 @@ class Repository:
             return out
         if any(words in err for words in NO_SUCH_FILE):
             return None
-        if NO_BLOB in err and self.git.attempt("cat-file", "-e", f"{revision}:{path}")[0] == 0:
+        if (
+            NO_BLOB in err
+            and self.git.attempt("cat-file", "-e", f"{revision}:{path}")[0] == 0
+        ):
             # A folder, for one.
             return None
         raise refusal(err, code)
@@ -187,8 +217,12 @@ class Repository:
         """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
         names = tuple(names)
         if all((revision, name) in self.roots for name in names):
-            return frozenset(name for name in names if self.roots[revision, name] is not None)
-        listed = self.git.run(*self.prefer_prefetched(lambda tree: names_in(tree, names), revision))
+            return frozenset(
+                name for name in names if self.roots[revision, name] is not None
+            )
+        listed = self.git.run(
+            *self.prefer_prefetched(lambda tree: names_in(tree, names), revision)
+        )
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def is_ancestor(self, older: str, newer: str) -> bool:
@@ -205,7 +239,9 @@ class Repository:
     def is_cut(self, base: str, head: str) -> bool:
         """Return whether a shallow clone lacks the parents of commits that `head` has and `base` has not."""
         borders = read_ids(self.common_dir / "shallow")
-        return bool(borders) and not set(borders).isdisjoint(self.commits(head, exclude=[base]))
+        return bool(borders) and not set(borders).isdisjoint(
+            self.commits(head, exclude=[base])
+        )
 
     def exact(self, revision: str) -> str:
         """Return the id of a commit whose name can mean nothing else. Raises UsageError."""
@@ -213,7 +249,11 @@ class Repository:
         if OID.fullmatch(revision):  # Git takes it for an id first, whatever tags there are
             return oid
         _, _, err = self.git.attempt(
-            "-c", "core.warnAmbiguousRefs=true", "rev-parse", "--verify", f"{revision}^{{commit}}"
+            "-c",
+            "core.warnAmbiguousRefs=true",
+            "rev-parse",
+            "--verify",
+            f"{revision}^{{commit}}",
         )
         hexadecimal = re.fullmatch(r"[0-9a-f]{4,64}", revision) is not None
         if b"ambiguous" in err or (hexadecimal and not oid.startswith(revision)):
@@ -225,7 +265,11 @@ class Repository:
     def parents(self, commits: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the parents of commits, without those that a shallow clone cut off."""
         out = self.git.run(
-            "rev-list", "--no-walk=unsorted", "--parents", "--stdin", stdin=as_lines(commits)
+            "rev-list",
+            "--no-walk=unsorted",
+            "--parents",
+            "--stdin",
+            stdin=as_lines(commits),
         ).decode("ascii")
         return {oid: tuple(parents) for oid, *parents in map(str.split, out.splitlines())}
 
@@ -245,8 +289,13 @@ class Repository:
         wanted = [each for each in dict.fromkeys(revisions) if "\n" not in each]
         if not wanted:
             return {}
-        out = self.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=as_lines(wanted))
-        answers = (line.rpartition(" ") for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1])
+        out = self.git.run(
+            "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=as_lines(wanted)
+        )
+        answers = (
+            line.rpartition(" ")
+            for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1]
+        )
         found = zip(wanted, answers, strict=True)
         return {each: (oid, kind) for each, (oid, _, kind) in found if kind in OBJECT_TYPES}
 
@@ -255,7 +304,9 @@ class Repository:
         lines = [*include, *(f"^{oid}" for oid in exclude)]
         if any(line.startswith("-") for line in lines):
             raise GitError("a revision may not begin with a dash")
-        out = self.git.run("rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines))
+        out = self.git.run(
+            "rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines)
+        )
         return tuple(out.decode("ascii").split())
 
 
@@ -276,4 +327,6 @@ def as_lines(words: Iterable[str]) -> bytes:
 
 def missing(oid: str) -> MissingObject:
     """Build the error for a missing object."""
-    return MissingObject(f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it")
+    return MissingObject(
+        f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it"
+    )

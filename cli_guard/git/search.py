@@ -34,7 +34,9 @@ class WholeTree(Protocol):
 class Searchable(Protocol):
     """Contents that can search all files of the state after the change."""
 
-    def search(self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False) -> Hits:
+    def search(
+        self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False
+    ) -> Hits:
         """Return the lines that contain one of the words."""
 
 
@@ -52,7 +54,9 @@ def search(
     words themselves in place of the lines, each as often as it is there, in any case.
     """
     # One expression: for each of many fixed strings Git would go through every line again.
-    asked = "|".join(ESCAPED.sub(r"\\\g<0>", word) for word in words if word and "\n" not in word)
+    asked = "|".join(
+        ESCAPED.sub(r"\\\g<0>", word) for word in words if word and "\n" not in word
+    )
     if not asked:
         return Hits()
     options = (*(("-o", "-i") if alone else ()), *OPTIONS)
@@ -72,5 +76,9 @@ def search(
         (decode_path(path)[start:], int(n), text.decode("utf-8", "replace"))
         for path, n, text in LINE.findall(out[: out.rfind(b"\n") + 1])
     )
-    cut = f"more than {OUTPUT_BYTES:,} bytes of lines match" if len(out) > OUTPUT_BYTES else ""
+    cut = (
+        f"more than {OUTPUT_BYTES:,} bytes of lines match"
+        if len(out) > OUTPUT_BYTES
+        else ""
+    )
     return Hits(tuple(Hit(*line) for line in lines), cut)

@@ -51,7 +51,9 @@ class PatchLines:
         begins_file = False
         for index, line in enumerate(self._lines):
             self.position = index + 1
-            begins_file = index in self._outside and (begins_file or line.startswith("+++ "))
+            begins_file = index in self._outside and (
+                begins_file or line.startswith("+++ ")
+            )
             quoted = index in self._outside and not begins_file and HUNK.match(line)
             yield f"# {line}\n" if quoted or GUESSED.match(line) else f"{line}\n"
 
@@ -76,7 +78,11 @@ def check_second_reading(
 
 def compare(ours: Sequence[FileReading], other: "PatchSet") -> None:
     """Raise UsageError if the two readings differ in a file, a line number or a text."""
-    theirs = [file for file in other if any(line.is_added or line.is_removed for h in file for line in h)]
+    theirs = [
+        file
+        for file in other
+        if any(line.is_added or line.is_removed for h in file for line in h)
+    ]
     for mine, file in zip(ours, theirs, strict=False):
         if (file.source_file.rstrip("\r"), file.target_file.rstrip("\r")) != mine.names:
             raise differ(file.diff_line_no)

@@ -16,7 +16,8 @@ from cli_guard.git.plumbing import decode_path
 from cli_guard.git.repository import Repository
 from cli_guard.model import Kind, Skipped
 
-LINK, SUBMODULE = "120000", "160000"
+LINK = "120000"
+SUBMODULE = "160000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,20 @@ class Snapshot(Mapping[str, str]):
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> "Snapshot":
-        contents = {path: text.encode("utf-8", "surrogateescape") for path, text in sorted(texts.items())}
-        return cls("memory", (entry_of(path, raw) for path, raw in contents.items()), contents)
+        contents = {
+            path: text.encode("utf-8", "surrogateescape")
+            for path, text in sorted(texts.items())
+        }
+        return cls(
+            "memory", (entry_of(path, raw) for path, raw in contents.items()), contents
+        )
 
     @cached_property
     def _texts(self) -> dict[str, str]:
         plain = (path for path, entry in self.entries.items() if entry.kind is Kind.TEXT)
-        found = ((path, decode(self._contents[path])) for path in plain if path in self._contents)
+        found = (
+            (path, decode(self._contents[path])) for path in plain if path in self._contents
+        )
         return {path: text for path, text in found if text is not None}
 
     def raw(self, path: str) -> bytes | None:
@@ -87,8 +95,12 @@ class Snapshot(Mapping[str, str]):
     @cached_property
     def identity(self) -> str:
         """Hash all paths, modes and contents."""
-        lines = sorted(f"{each.mode} {each.identity} {each.path}" for each in self.entries.values())
-        return hashlib.sha256("\0".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+        lines = sorted(
+            f"{each.mode} {each.identity} {each.path}" for each in self.entries.values()
+        )
+        return hashlib.sha256(
+            "\0".join(lines).encode("utf-8", "surrogateescape")
+        ).hexdigest()
 
     def only(self, paths: Collection[str]) -> "Snapshot":
         """Return the same state with these paths alone."""
@@ -123,17 +135,24 @@ def read_state(repository: Repository, revision: str | None, *, worktree: bool) 
 
 def read_index(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:
     """Read all that is staged. Raises GitError."""
-    return read_blobs(repository, "the index", list_index(repository), bounds or SnapshotBounds())
+    return read_blobs(
+        repository, "the index", list_index(repository), bounds or SnapshotBounds()
+    )
 
 
-def read_commit(repository: Repository, revision: str, bounds: SnapshotBounds | None = None) -> Snapshot:
+def read_commit(
+    repository: Repository, revision: str, bounds: SnapshotBounds | None = None
+) -> Snapshot:
     """Read the files of a commit. Raises GitError, UsageError for no such revision."""
     listed = list_tree(repository, repository.resolve(revision))
     return read_blobs(repository, revision, listed, bounds or SnapshotBounds())
 
 
 def read_blobs(
-    repository: Repository, name: str, listed: list[tuple[str, str, str]], bounds: SnapshotBounds
+    repository: Repository,
+    name: str,
+    listed: list[tuple[str, str, str]],
+    bounds: SnapshotBounds,
 ) -> Snapshot:
     """Read listed blobs: (mode, object id, path)."""
     chosen = Selection(bounds)
@@ -162,13 +181,17 @@ def list_index(repository: Repository) -> list[tuple[str, str, str]]:
 def list_files(repository: Repository, *options: str) -> list[bytes]:
     """Return the output of `git ls-files` for the whole work tree."""
     top = [] if repository.bare else [str(repository.root)]
-    return repository.git.run("ls-files", "-z", "--full-name", *options, "--", *top).split(b"\0")
+    return repository.git.run("ls-files", "-z", "--full-name", *options, "--", *top).split(
+        b"\0"
+    )
 
 
 def list_tree(repository: Repository, commit: str) -> list[tuple[str, str, str]]:
     """List (mode, object id, path) of a commit (git-ls-tree(1))."""
     listed = []
-    for record in filter(None, repository.git.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")):
+    for record in filter(
+        None, repository.git.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    ):
         head, _, raw_path = record.partition(b"\t")
         mode, _, oid = head.decode("ascii").split(" ")
         listed.append((mode, oid, decode_path(raw_path)))
@@ -179,9 +202,12 @@ def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) 
     """Read the files of the work tree: those Git tracks, and those it would add. Links are not followed."""
     if repository.bare:
         raise UsageError("a bare repository has no work tree: name a revision with --rev")
-    listed = list_files(repository, "--cached", "--others", "--exclude-standard", "--deduplicate")
+    listed = list_files(
+        repository, "--cached", "--others", "--exclude-standard", "--deduplicate"
+    )
     bounds = bounds or SnapshotBounds()
-    root, chosen = repository.root, Selection(bounds)
+    root = repository.root
+    chosen = Selection(bounds)
     for path in map(decode_path, filter(None, listed)):
         full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
         try:
@@ -200,7 +226,9 @@ def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) 
                 chosen.skipped.append(Skipped(path, "cannot be read"))
                 continue
             chosen.contents[path] = raw
-            chosen.entries.append(entry_of(path, raw, "100755" if about.st_mode & stat.S_IXUSR else "100644"))
+            chosen.entries.append(
+                entry_of(path, raw, "100755" if about.st_mode & stat.S_IXUSR else "100644")
+            )
     return Snapshot("the work tree", chosen.entries, chosen.contents, chosen.skipped)
 
 

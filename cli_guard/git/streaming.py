@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from cli_guard.git.plumbing import Section, Touched, change_of, join_sections, parse, read_raw, read_sections
+from cli_guard.git.plumbing import (
+    Section,
+    Touched,
+    change_of,
+    join_sections,
+    parse,
+    read_raw,
+    read_sections,
+)
 from cli_guard.model import FileChange
 
 END_OF_RAW = b"\0\0"
@@ -35,7 +43,9 @@ def parse_pieces(
         sections += read_sections(text, cut=last and bounded.cut)
         printed += text.startswith(HEADER) + text.count(NEXT)
     if touched and sum(entry.sections for entry in entries) != printed:
-        entries = [entry for entry in entries if not (entry.may_be_touched and touched(entry))]
+        entries = [
+            entry for entry in entries if not (entry.may_be_touched and touched(entry))
+        ]
     changes = join_sections(entries, sections, cut=bounded.cut)
     return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
 

@@ -41,8 +41,11 @@ def remote_history(
     `here` has those of the ids that lead to a commit in this repository. With an empty `remote` (a framework may not
     pass its name), every remote counts as it. Raises GitError.
     """
-    proven, vouched = set(), dict[str, set[str]]()
-    listed = repository.git.text("for-each-ref", "--format=%(refname) %(objectname)", PREFIX)
+    proven = set()
+    vouched = dict[str, set[str]]()
+    listed = repository.git.text(
+        "for-each-ref", "--format=%(refname) %(objectname)", PREFIX
+    )
     for name, oid in (line.split(" ") for line in listed.splitlines()):
         of, _, branch = name.removeprefix(PREFIX).partition("/")
         own = not remote or name.startswith(f"{PREFIX}{remote}/")
@@ -58,7 +61,9 @@ def remote_history(
             # After a clone, and after 90 days, a ref has no record.
             vouched.setdefault(remote if own and remote else of, set()).add(oid)
         if own and branch == "HEAD":
-            proven.update(new for _, new, said in entries[:1] if said.startswith("clone: from "))
+            proven.update(
+                new for _, new, said in entries[:1] if said.startswith("clone: from ")
+            )
     return RemoteHistory(
         tuple(sorted(find_commits(repository, proven))),
         {of: tuple(sorted(oids)) for of, oids in vouched.items()},
@@ -85,7 +90,9 @@ def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
 
 def find_commits(repository: Repository, oids: Iterable[str]) -> list[str]:
     """Return the ids that are commits here. Raises GitError."""
-    return [oid for oid, _ in repository.identify(f"{oid}^{{commit}}" for oid in oids).values()]
+    return [
+        oid for oid, _ in repository.identify(f"{oid}^{{commit}}" for oid in oids).values()
+    ]
 
 
 def find_roots(repository: Repository, tip: str = "HEAD") -> list[str]:

@@ -16,7 +16,17 @@ MOST_PAIRS = 20_000
 MOST_PRODUCT = 400_000
 NO_NEWLINE = "\\ No newline at end of file"
 # What a name in a header must not hold bare (git-config(1), core.quotePath).
-SPECIAL = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", '"': '"', "\\": "\\"}
+SPECIAL = {
+    "\a": "a",
+    "\b": "b",
+    "\t": "t",
+    "\n": "n",
+    "\v": "v",
+    "\f": "f",
+    "\r": "r",
+    '"': '"',
+    "\\": "\\",
+}
 PLAIN = {letter: sign for sign, letter in SPECIAL.items()}
 ESCAPED = re.compile(r"\\([0-7]{3}|.)")
 HUNK = re.compile(r"@@ -([0-9]{1,9}),([0-9]{1,9}) \+([0-9]{1,9}),([0-9]{1,9}) @@")
@@ -37,14 +47,18 @@ def file_diff(path: str, before: str | None, after: str | None) -> str:
     """Return the patch of one file, "" if nothing changes; None is no file."""
     if before == after:
         return ""
-    a, b = quote_name(f"a/{path}"), quote_name(f"b/{path}")
+    a = quote_name(f"a/{path}")
+    b = quote_name(f"b/{path}")
     head = [f"diff --git {a} {b}"]
     if before is None:
         head += ["new file mode 100644"]
     if after is None:
         head += ["deleted file mode 100644"]
     if before or after:
-        head += [f"--- {'/dev/null' if before is None else a}", f"+++ {'/dev/null' if after is None else b}"]
+        head += [
+            f"--- {'/dev/null' if before is None else a}",
+            f"+++ {'/dev/null' if after is None else b}",
+        ]
     return "\n".join((*head, *hunks(lines_of(before or ""), lines_of(after or "")))) + "\n"
 
 
@@ -57,7 +71,8 @@ def lines_of(text: str) -> list[str]:
 
 def hunks(before: list[str], after: list[str]) -> Iterator[str]:
     for group in Edits(opcodes(before, after)).get_grouped_opcodes(CONTEXT_LINES):
-        first, last = group[0], group[-1]
+        first = group[0]
+        last = group[-1]
         yield f"@@ -{span(first[1], last[2])} +{span(first[3], last[4])} @@"
         for tag, a, a_end, b, b_end in group:
             if tag == "equal":
@@ -84,7 +99,8 @@ def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
     at_a = at_b = 0
     for a, b in (*anchors(old, new), (len(old), len(new))):
         found += between(old, new, at_a, a, at_b, b)
-        at_a, at_b = a, b
+        at_a = a
+        at_b = b
     merged: list[Opcode] = []
     for tag, a, a_end, b, b_end in found:
         if merged and merged[-1][0] == tag:
@@ -118,17 +134,23 @@ def anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     return chosen[::-1]
 
 
-def between(old: list[str], new: list[str], a: int, a_end: int, b: int, b_end: int) -> Iterator[Opcode]:
+def between(
+    old: list[str], new: list[str], a: int, a_end: int, b: int, b_end: int
+) -> Iterator[Opcode]:
     """Yield the opcodes of one part: equal at both ends, and compared or rewritten between them."""
     head = 0
     while head < min(a_end - a, b_end - b) and old[a + head] == new[b + head]:
         head += 1
     tail = 0
-    while tail < min(a_end - a, b_end - b) - head and old[a_end - 1 - tail] == new[b_end - 1 - tail]:
+    while (
+        tail < min(a_end - a, b_end - b) - head
+        and old[a_end - 1 - tail] == new[b_end - 1 - tail]
+    ):
         tail += 1
     if head:
         yield "equal", a, a + head, b, b + head
-    left, right = old[a + head : a_end - tail], new[b + head : b_end - tail]
+    left = old[a + head : a_end - tail]
+    right = new[b + head : b_end - tail]
     counts = Counter(left)
     pairs = sum(counts[line] for line in right)
     if not pairs or pairs > MOST_PAIRS or len(left) * len(right) > MOST_PRODUCT:
@@ -161,7 +183,11 @@ def quote_name(name: str) -> str:
     if not any(sign in SPECIAL or ord(sign) < 32 or ord(sign) == 127 for sign in name):
         return name
     parts = [
-        f"\\{SPECIAL[s]}" if s in SPECIAL else s if ord(s) >= 32 and ord(s) != 127 else f"\\{ord(s):03o}"
+        f"\\{SPECIAL[s]}"
+        if s in SPECIAL
+        else s
+        if ord(s) >= 32 and ord(s) != 127
+        else f"\\{ord(s):03o}"
         for s in name
     ]
     return '"' + "".join(parts) + '"'
@@ -180,7 +206,9 @@ def apply_in_memory(patch: str, texts: Mapping[str, str]) -> dict[str, str | Non
         name = new_name if new_name is not None else old_name
         if name is None:
             raise ValueError("a patch names no file")
-        before = lines_of(texts[old_name]) if old_name is not None and old_name in texts else []
+        before = (
+            lines_of(texts[old_name]) if old_name is not None and old_name in texts else []
+        )
         after, at = apply_hunks(lines, at, before)
         made[name] = None if new_name is None else "".join(after)
     return made
@@ -194,7 +222,9 @@ def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
     old: str | None = unquote_name(words[: len(words) // 2])
     new: str | None = unquote_name(words[len(words) // 2 + 1 :])
     at += 1
-    while at < len(lines) and not lines[at].startswith(("@@ ", "diff --git ")) and lines[at]:
+    while (
+        at < len(lines) and not lines[at].startswith(("@@ ", "diff --git ")) and lines[at]
+    ):
         old = None if lines[at].startswith("new file mode") else old
         new = None if lines[at].startswith("deleted file mode") else new
         at += 1
@@ -211,7 +241,8 @@ def apply_hunks(lines: list[str], at: int, before: list[str]) -> tuple[list[str]
         done = start
         at += 1
         while at < len(lines) and lines[at][:1] in (" ", "-", "+"):
-            sign, text = lines[at][0], lines[at][1:]
+            sign = lines[at][0]
+            text = lines[at][1:]
             bare = at + 1 < len(lines) and lines[at + 1] == NO_NEWLINE
             line = text if bare else text + "\n"
             at += 2 if bare else 1

@@ -37,7 +37,9 @@ def touched_only(git: Git, root: Path) -> Touched:
         except OSError:
             return False
         filters[:] = filters or without_filters(git)
-        return git.optional(*filters, "hash-object", "--", os.fsdecode(full)) == entry.old_blob
+        return (
+            git.optional(*filters, "hash-object", "--", os.fsdecode(full)) == entry.old_blob
+        )
 
     return same
 
@@ -48,7 +50,9 @@ def untracked_change(root: Path, path: str, limit: int) -> FileChange:
     A name that ends in a slash is another repository, which `git add` would record as a submodule.
     """
     if path.endswith("/"):
-        return FileChange(path.removesuffix("/"), Status.ADDED, Kind.SUBMODULE, new_mode="160000")
+        return FileChange(
+            path.removesuffix("/"), Status.ADDED, Kind.SUBMODULE, new_mode="160000"
+        )
     full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
     try:
         about = os.lstat(full)
@@ -57,12 +61,20 @@ def untracked_change(root: Path, path: str, limit: int) -> FileChange:
     if stat.S_ISLNK(about.st_mode):
         target = os.fsdecode(os.readlink(full))  # noqa: PTH115 - the name may not be UTF-8
         return FileChange(
-            path, Status.ADDED, Kind.SYMLINK, new_mode="120000", hunks=(Hunk(0, 1, (), (target,)),)
+            path,
+            Status.ADDED,
+            Kind.SYMLINK,
+            new_mode="120000",
+            hunks=(Hunk(0, 1, (), (target,)),),
         )
     mode = "100755" if about.st_mode & stat.S_IXUSR else "100644"
     raw = read_worktree_file(root, path, limit)
     text = None if raw is None else decode(raw)
     if text is None:
-        return FileChange(path, Status.ADDED, Kind.BINARY, new_mode=mode, size=about.st_size)
+        return FileChange(
+            path, Status.ADDED, Kind.BINARY, new_mode=mode, size=about.st_size
+        )
     lines = tuple(split_lines(text)) if text else ()
-    return FileChange(path, Status.ADDED, new_mode=mode, hunks=(Hunk(0, 1, (), lines),) if lines else ())
+    return FileChange(
+        path, Status.ADDED, new_mode=mode, hunks=(Hunk(0, 1, (), lines),) if lines else ()
+    )

@@ -33,13 +33,29 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
     entry = log("plan_cli_actions", round=number)
     bound = context.rounds or context.limits.rounds
     if number > bound:
-        denied = f"; {len(state['blocked_actions'])} actions were denied" if state["blocked_actions"] else ""
+        denied = (
+            f"; {len(state['blocked_actions'])} actions were denied"
+            if state["blocked_actions"]
+            else ""
+        )
         reason = f"the plan was not done within limits.rounds = {bound}{denied}"
-        return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
+        return {
+            "round": number,
+            "status": "failed",
+            "review_reason": reason,
+            "action_log": entry,
+        }
     planned = (context.planner or plan)({**state, "round": number}, context)
     if planned.failed or (not planned.actions and number == 1 and not planned.answered):
-        reason = planned.failed or "nothing here matches the request, and nothing is made up"
-        return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
+        reason = (
+            planned.failed or "nothing here matches the request, and nothing is made up"
+        )
+        return {
+            "round": number,
+            "status": "failed",
+            "review_reason": reason,
+            "action_log": entry,
+        }
     entry += planned.log
     actions = list(planned.actions)
     entry[0]["tools"] = [action.tool for action in actions]
@@ -61,10 +77,19 @@ def shown_action(action: Action) -> Data:
     if action.tool == RUN_CHECKS:
         wanted = arguments.get("checks")
         listed = wanted if isinstance(wanted, list) else []
-        arguments = {"checks": [each.get("id") for each in listed if isinstance(each, dict)]}
+        arguments = {
+            "checks": [each.get("id") for each in listed if isinstance(each, dict)]
+        }
     elif action.risk == "write":
-        arguments = {key: value for key, value in arguments.items() if key not in TEXTS or not value}
-    return {"tool": action.tool, "arguments": arguments, "risk": action.risk, "purpose": action.purpose}
+        arguments = {
+            key: value for key, value in arguments.items() if key not in TEXTS or not value
+        }
+    return {
+        "tool": action.tool,
+        "arguments": arguments,
+        "risk": action.risk,
+        "purpose": action.purpose,
+    }
 
 
 def is_repeated(found: Finding, known: list[Finding]) -> bool:
@@ -72,9 +97,13 @@ def is_repeated(found: Finding, known: list[Finding]) -> bool:
     if found.rule != "push-check-report" or found.line is None:
         return False
     same = (
-        each for each in known if each.path == found.path and each.category is Category.RISK and each.line
+        each
+        for each in known
+        if each.path == found.path and each.category is Category.RISK and each.line
     )
-    return any((each.line or 0) <= found.line <= (each.end_line or each.line or 0) for each in same)
+    return any(
+        (each.line or 0) <= found.line <= (each.end_line or each.line or 0) for each in same
+    )
 
 
 def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
@@ -84,7 +113,8 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     results = list(state["tool_results"])
     findings = list(state["findings"])
     named = dict.fromkeys(state["skipped"])
-    proposal, snapshot = state["proposal"], state["repo_snapshot"]
+    proposal = state["proposal"]
+    snapshot = state["repo_snapshot"]
     entries: list[Data] = []
     for request in state["tool_requests"]:
         output = call_tool(context.tools[request.tool], request.arguments, world)
@@ -93,9 +123,16 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
         findings += [each for each in output.findings if not is_repeated(each, findings)]
         named |= dict.fromkeys(output.skipped)
         proposal = dict(output.proposal) or proposal
-        snapshot = {path: text for path, text in {**snapshot, **output.written}.items() if text is not None}
+        snapshot = {
+            path: text
+            for path, text in {**snapshot, **output.written}.items()
+            if text is not None
+        }
         entries += log(
-            "execute_safe_actions", tool=request.tool, status=status, findings=len(output.findings)
+            "execute_safe_actions",
+            tool=request.tool,
+            status=status,
+            findings=len(output.findings),
         )
     return {
         "tool_results": results,
@@ -125,15 +162,20 @@ def request_human_review(*, pause: bool) -> Node:
     def node(state: State, runtime: Runtime[Context]) -> State:
         output, said = answer_of(state, context_of(runtime.context, state))
         entry = said + log(
-            "request_human_review", review_id=state["review_id"], reason=state["review_reason"]
+            "request_human_review",
+            review_id=state["review_id"],
+            reason=state["review_reason"],
         )
         if pause and state["review_id"]:
             # Nothing before this line may have an effect: a resumed run executes the node again from its start.
             answer = interrupt({"final_output": output, "review_id": state["review_id"]})
-            by, reason = answer.get("by"), answer.get("reason")
+            by = answer.get("by")
+            reason = answer.get("reason")
             if answer.get("approved"):
                 entry += log("request_human_review", approved_by=by, reason=reason)
-                denied = denied_now(state["tool_requests"], context_of(runtime.context, state))
+                denied = denied_now(
+                    state["tool_requests"], context_of(runtime.context, state)
+                )
                 if denied:
                     # A deny overrides an approval.
                     return {
@@ -170,7 +212,10 @@ def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
     ran = ran_of(state)
     update: State = {"status": "ok"}
     if ran.get("problem"):
-        update = {"status": "failed", "review_reason": f"{ran['command']}: {ran['problem']}"}
+        update = {
+            "status": "failed",
+            "review_reason": f"{ran['command']}: {ran['problem']}",
+        }
     output, entry = answer_of({**state, **update}, context_of(runtime.context, state))
     entry += log("synthesize_cli_response", status=update["status"])
     return {**update, "final_output": output, "action_log": entry}

@@ -11,7 +11,8 @@ def review_text(state: State) -> str:
     """Summarise a change review in a few lines; the renderers of `cli_guard.review.render` show all of it."""
     judged = state["judged"]
     counts = {
-        kind: sum(1 for each in judged if each["decision"] == kind) for kind in ("deny", "review", "advise")
+        kind: sum(1 for each in judged if each["decision"] == kind)
+        for kind in ("deny", "review", "advise")
     }
     head = f"{state['decision']}: {state['review_reason'] or 'no finding denies it or needs review'}"
     counted = ", ".join(f"{number} to {kind}" for kind, number in counts.items() if number)
@@ -20,7 +21,9 @@ def review_text(state: State) -> str:
         finding = each["finding"]
         path = finding.path or "commit message"
         place = f"{path}:{finding.line}" if finding.line else path
-        lines.append(f"{each['decision']}: {place or 'message'}: {finding.message} [{finding.rule}]")
+        lines.append(
+            f"{each['decision']}: {place or 'message'}: {finding.message} [{finding.rule}]"
+        )
     if len(judged) > SHOWN:
         lines.append(f"and {len(judged) - SHOWN} more")
     return "\n".join((*lines, *blocked_lines(state), *skipped_lines(state)))
@@ -30,8 +33,14 @@ def answer_text(state: State, reply: Callable[[State], Iterable[str]]) -> str:
     """Format the answer to a request: what was found or proposed, the sources, and what a person has to do."""
     if ran_of(state):
         return "\n".join(ran_lines(state))
-    called = [result for result in state["tool_results"] if result["tool"].startswith("mcp:")]
-    said = [str(result["output"]) for result in called if "output" in result] if called else reply(state)
+    called = [
+        result for result in state["tool_results"] if result["tool"].startswith("mcp:")
+    ]
+    said = (
+        [str(result["output"]) for result in called if "output" in result]
+        if called
+        else reply(state)
+    )
     lines = [*said, *failed_lines(state), *blocked_lines(state), *skipped_lines(state)]
     assumed = state["wishes"].get("assumed")
     if assumed:
@@ -41,7 +50,14 @@ def answer_text(state: State, reply: Callable[[State], Iterable[str]]) -> str:
 
 def ran_of(state: State) -> Data:
     """Return the result of the command that was run, empty if none was."""
-    return next((r for r in state["tool_results"] if r["tool"] == "run_command" and "exit_code" in r), {})
+    return next(
+        (
+            r
+            for r in state["tool_results"]
+            if r["tool"] == "run_command" and "exit_code" in r
+        ),
+        {},
+    )
 
 
 def ran_lines(state: State) -> Iterator[str]:
@@ -62,18 +78,30 @@ def ran_lines(state: State) -> Iterator[str]:
         yield f"{ran['left_behind']} {several} ended."
     if ran["log"]:
         yield f"All of its output: {ran['log']}"
-    left = [each for each in state["blocked_actions"] if each["tool"] not in ("read_file", "run_command")]
+    left = [
+        each
+        for each in state["blocked_actions"]
+        if each["tool"] not in ("read_file", "run_command")
+    ]
     yield from (f"Left to you: {left_to_you(state, each)}." for each in left)
 
 
 def failed_lines(state: State) -> list[str]:
     """List the tools that failed, each with its error."""
-    return [f"{each['tool']}: {each['error']}" for each in state["tool_results"] if "error" in each]
+    return [
+        f"{each['tool']}: {each['error']}"
+        for each in state["tool_results"]
+        if "error" in each
+    ]
 
 
 def blocked_lines(state: State) -> list[str]:
     """List the requested paths that are not allowed."""
-    blocked = [each for each in state["blocked_actions"] if each["tool"] == "read_file" and "path" in each]
+    blocked = [
+        each
+        for each in state["blocked_actions"]
+        if each["tool"] == "read_file" and "path" in each
+    ]
     return [f"Not looked at: {each['path']}: {each['reason']}" for each in blocked[:SHOWN]]
 
 
@@ -82,13 +110,18 @@ def skipped_lines(state: State) -> list[str]:
     skipped = state["skipped"]
     what = "reviewed" if state["task_type"] == "change_review" else "looked at"
     lines = [f"Not {what}: {each.path}: {each.reason}" for each in skipped[:SHOWN]]
-    return lines + ([f"and {len(skipped) - SHOWN} more not {what}"] if len(skipped) > SHOWN else [])
+    return lines + (
+        [f"and {len(skipped) - SHOWN} more not {what}"] if len(skipped) > SHOWN else []
+    )
 
 
 def left_to_you(state: State, action: Data) -> str:
     """Return what is left to a person; a command that the answer already shows is not repeated."""
     command = str(action.get("command") or action["tool"].replace("_", " "))
-    above = any(r["tool"] == "suggest_command" and r.get("command") == command for r in state["tool_results"])
+    above = any(
+        r["tool"] == "suggest_command" and r.get("command") == command
+        for r in state["tool_results"]
+    )
     return "to run this command" if above else command
 
 
@@ -99,7 +132,9 @@ def review_lines(state: State) -> Iterable[str]:
     yield f"Needs review: {state['review_reason']}."
     ready = {request.tool for request in state["tool_requests"] if state["review_id"]}
     for each in state["blocked_actions"]:
-        if each["tool"] not in ("read_file", "write_file", *ready) and not each["tool"].startswith("mcp:"):
+        if each["tool"] not in ("read_file", "write_file", *ready) and not each[
+            "tool"
+        ].startswith("mcp:"):
             yield f"Left to you: {left_to_you(state, each)}."
     if state["review_id"]:
         yield f"To have exactly this done: cli-guard approve {state['review_id']} (or `reject` it)"

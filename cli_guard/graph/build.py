@@ -66,7 +66,9 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     graph.add_node("plan_cli_actions", actions.plan_cli_actions)
     graph.add_node("policy_gate", gate.policy_gate)
     graph.add_node("execute_safe_actions", actions.execute_safe_actions)
-    graph.add_node("request_human_review", actions.request_human_review(pause=checkpointer is not None))
+    graph.add_node(
+        "request_human_review", actions.request_human_review(pause=checkpointer is not None)
+    )
     graph.add_node("synthesize_cli_response", actions.synthesize_cli_response)
     graph.add_node("handle_failure", actions.handle_failure)
 
@@ -84,10 +86,14 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     graph.add_conditional_edges("policy_gate", after_gate, outcomes)
     execution = ["plan_cli_actions", "synthesize_cli_response"]
     graph.add_conditional_edges("execute_safe_actions", after_execution, execution)
-    graph.add_conditional_edges("request_human_review", after_review, ["execute_safe_actions", END])
+    graph.add_conditional_edges(
+        "request_human_review", after_review, ["execute_safe_actions", END]
+    )
     graph.add_edge("synthesize_cli_response", END)
     graph.add_edge("handle_failure", END)
-    return graph.compile(checkpointer=checkpointer and with_kept_types(checkpointer), name=NAME)
+    return graph.compile(
+        checkpointer=checkpointer and with_kept_types(checkpointer), name=NAME
+    )
 
 
 def with_kept_types(checkpointer: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:

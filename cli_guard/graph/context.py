@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Protocol, cast
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools
-from cli_guard.graph.tools.tool import Checker, ErrorReporter, Runner, Tool, World, Writer, name_error
+from cli_guard.graph.tools.tool import (
+    Checker,
+    ErrorReporter,
+    Runner,
+    Tool,
+    World,
+    Writer,
+    name_error,
+)
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
@@ -106,7 +114,9 @@ class Context:
     tools: Mapping[str, Tool] = field(default_factory=guard_tools)
     approvals: Callable[[Iterable[Finding]], Mapping[str, str]] = no_approvals
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
-    today: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
+    today: datetime.date = field(
+        default_factory=lambda: datetime.datetime.now(datetime.UTC).date()
+    )
     review_only: bool | None = None
     commands: "CommandContext | None" = None
     planner: Planner | None = None
@@ -133,7 +143,9 @@ class Context:
         allowed = set(state["allowed_paths"])
         texts = self.texts
         kept = (
-            texts if allowed.issuperset(texts) else {path: texts[path] for path in texts if path in allowed}
+            texts
+            if allowed.issuperset(texts)
+            else {path: texts[path] for path in texts if path in allowed}
         )
         recorded = state["metadata"].get("test_results") or {}
         return World(
@@ -151,7 +163,12 @@ class Context:
     def commands_of(self, tool: str) -> "CommandContext | None":
         """Return where a command in the arguments of a tool would run; `run_command` has its own folder."""
         named = self.tools.get(tool)
-        if self.commands is None or self.runner is None or named is None or named.risk != "execute":
+        if (
+            self.commands is None
+            or self.runner is None
+            or named is None
+            or named.risk != "execute"
+        ):
             return self.commands
         return replace(self.commands, folder=self.runner.folder)
 
@@ -185,12 +202,20 @@ def with_subject(given: Context | None, state: State) -> Context:
     context = given or Context(today=datetime.date.min)
     snapshot = dict(sorted((state.get("repo_snapshot") or {}).items()))
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
-    changes = limit_changes(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
-    subject = ReviewInput("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
-    return replace(context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject))
+    changes = limit_changes(
+        changes_between(base, snapshot), snapshot, Limits.of(context.policy)
+    )
+    subject = ReviewInput("snapshot", changes, SnapshotContents(base, snapshot)).under(
+        context.policy
+    )
+    return replace(
+        context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject)
+    )
 
 
-def limit_changes(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
+def limit_changes(
+    changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits
+) -> ChangeSet:
     """Keep the changes within the bounds; record the others as skipped."""
     kept: list[FileChange] = []
     skipped: list[Skipped] = []

@@ -13,7 +13,11 @@ from cli_guard.secrets.redact import redact
 
 def fail(node: str, reason: str) -> State:
     """Return the state of a controlled failure; the edge after the node leads to `handle_failure`."""
-    return {"status": "failed", "review_reason": reason, "action_log": log(node, failed=reason)}
+    return {
+        "status": "failed",
+        "review_reason": reason,
+        "action_log": log(node, failed=reason),
+    }
 
 
 def prepare_task(state: State, runtime: Runtime[Context]) -> State:
@@ -49,27 +53,51 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
     if not request:
         return fresh | fail("prepare_task", "the request is empty: say what to do")
     given = runtime.context
-    if not (fresh["repo_snapshot"] or (given and (given.subject or given.snapshot is not None))):
-        return fresh | fail("prepare_task", "there is no repository to look at: give a repo_snapshot")
+    if not (
+        fresh["repo_snapshot"] or (given and (given.subject or given.snapshot is not None))
+    ):
+        return fresh | fail(
+            "prepare_task", "there is no repository to look at: give a repo_snapshot"
+        )
     context = with_subject(given, state)
     known = [change.path for change in context.subject.changes] if context.subject else []
     named = state.get("allowed_paths")
     # An empty list allows nothing; None allows everything.
-    allowed = list(dict.fromkeys((*sorted(context.texts), *known)) if named is None else named)
-    return fresh | {"allowed_paths": allowed, "action_log": log("prepare_task", paths=len(allowed))}
+    allowed = list(
+        dict.fromkeys((*sorted(context.texts), *known)) if named is None else named
+    )
+    return fresh | {
+        "allowed_paths": allowed,
+        "action_log": log("prepare_task", paths=len(allowed)),
+    }
 
 
 def classify_task(state: State, runtime: Runtime[Context]) -> State:
     """Let the assistant find the kind of the request. A hook has given the kind, and no words."""
     kind = state.get("task_type")
     if kind == "change_review":
-        return {"action_log": log("classify_task", task_type="change_review", told_by="the caller")}
+        return {
+            "action_log": log(
+                "classify_task", task_type="change_review", told_by="the caller"
+            )
+        }
     context = context_of(runtime.context, state)
-    reading = assistant_of(context).read(state["normalized_input"], state["allowed_paths"], kind)
-    entry = log("classify_task", task_type=reading.task_type, told_by=redact(reading.decided_by))
-    update: State = {"task_type": reading.task_type, "wishes": reading.wishes, "action_log": entry}
+    reading = assistant_of(context).read(
+        state["normalized_input"], state["allowed_paths"], kind
+    )
+    entry = log(
+        "classify_task", task_type=reading.task_type, told_by=redact(reading.decided_by)
+    )
+    update: State = {
+        "task_type": reading.task_type,
+        "wishes": reading.wishes,
+        "action_log": entry,
+    }
     if reading.refused:
-        return update | {"status": "failed", "review_reason": f"not supported: {reading.refused}"}
+        return update | {
+            "status": "failed",
+            "review_reason": f"not supported: {reading.refused}",
+        }
     return update
 
 
@@ -103,7 +131,9 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
     allowed = set(state["allowed_paths"])
     for path in state["requested_paths"]:
         if path not in allowed and (path in present or allowed < present or leaves(path)):
-            blocked.append({"tool": "read_file", "path": path, "reason": "outside the allowed paths"})
+            blocked.append(
+                {"tool": "read_file", "path": path, "reason": "outside the allowed paths"}
+            )
         elif path not in present:
             skipped.append(Skipped(path, "there is no such file"))
         else:
@@ -115,7 +145,11 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         # The files that a caller leaves out of a review count as unread, which needs review.
         reason = "outside the paths of this review"
         chosen = set(kept)
-        skipped += [Skipped(each.path, reason, asks=True) for each in changes if each.path not in chosen]
+        skipped += [
+            Skipped(each.path, reason, asks=True)
+            for each in changes
+            if each.path not in chosen
+        ]
     else:
         items = snapshot_items(context, kept, skipped)
         collected = len(items)
@@ -126,11 +160,16 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         "blocked_actions": blocked,
         "context_items": items,
         "skipped": skipped,
-        "action_log": log("collect_context", items=collected, blocked=len(blocked), skipped=len(skipped)),
+        "action_log": log(
+            "collect_context", items=collected, blocked=len(blocked), skipped=len(skipped)
+        ),
     }
     if state["requested_paths"] and not kept:
         missing = ", ".join(state["requested_paths"][:5])
-        return update | {"status": "failed", "review_reason": f"none of the paths can be read: {missing}"}
+        return update | {
+            "status": "failed",
+            "review_reason": f"none of the paths can be read: {missing}",
+        }
     return update
 
 
@@ -142,7 +181,9 @@ def left_out(context: Context) -> list[Skipped]:
     for each in context.snapshot.skipped:
         reasons.setdefault(each.reason, []).append(each)
     return [
-        Skipped(f"{each[0].path} and {len(each) - 1:,} more", reason, asks=True) if len(each) > 1 else each[0]
+        Skipped(f"{each[0].path} and {len(each) - 1:,} more", reason, asks=True)
+        if len(each) > 1
+        else each[0]
         for reason, each in sorted(reasons.items())
     ]
 
@@ -159,14 +200,18 @@ def review_items(changes: Iterable[FileChange]) -> list[Data]:
             "path": change.path,
             "status": str(change.status),
             "kind": str(change.kind),
-            "added": 0 if change.kind is Kind.BINARY else sum(len(hunk.added) for hunk in change.hunks),
+            "added": 0
+            if change.kind is Kind.BINARY
+            else sum(len(hunk.added) for hunk in change.hunks),
             "removed": sum(len(hunk.removed) for hunk in change.hunks),
         }
         for change in changes
     ]
 
 
-def snapshot_items(context: Context, paths: list[str], skipped: list[Skipped]) -> list[Data]:
+def snapshot_items(
+    context: Context, paths: list[str], skipped: list[Skipped]
+) -> list[Data]:
     """Return the texts of files of the snapshot within the bounds; add the others to `skipped`."""
     items: list[Data] = []
     limits = context.limits

@@ -109,7 +109,9 @@ def keep_callbacks() -> None:
         from langgraph.pregel import main
 
         for module in (main, base):
-            vars(module)["get_callback_manager_for_config"] = _config.get_callback_manager_for_config
+            vars(module)["get_callback_manager_for_config"] = (
+                _config.get_callback_manager_for_config
+            )
         vars(base)["set_config_context"] = _runnable.set_config_context
 
 
@@ -117,8 +119,12 @@ def load(deferred: DeferredName) -> Any:
     """Import everything that was deferred, and return what a name stands for. Raises ImportError."""
     if Finder in sys.meta_path:
         sys.meta_path.remove(Finder)
-        for name in [name for name, module in sys.modules.items() if type(module) is DeferredModule]:
+        for name in [
+            name for name, module in sys.modules.items() if type(module) is DeferredModule
+        ]:
             del sys.modules[name]
     module, name = deferred.__dict__["@"]
     found = import_module(module)
-    return getattr(found, name) if hasattr(found, name) else import_module(f"{module}.{name}")
+    return (
+        getattr(found, name) if hasattr(found, name) else import_module(f"{module}.{name}")
+    )

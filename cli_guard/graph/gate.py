@@ -45,13 +45,19 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
         records = reviews_change and tool and tool.risk == RECORDING
         if records and tool and not tool.problem_with(action.arguments):
             if len(state["tool_requests"]) > 1:
-                verdict = Verdict(Decision.DENY, f"{action.tool} must be planned alone", "tool-malformed")
+                verdict = Verdict(
+                    Decision.DENY, f"{action.tool} must be planned alone", "tool-malformed"
+                )
                 return stop_run(state, action, verdict, entries)
             return decide_recording(state, context, action)
         writes = tool is not None and tool.risk == "write"
         paths = allowed | new_paths(state, context, action) if writes else allowed
         verdict = judge_tool(
-            action, context.tools, paths, review_only=review_only, commands=context.commands_of(action.tool)
+            action,
+            context.tools,
+            paths,
+            review_only=review_only,
+            commands=context.commands_of(action.tool),
         )
         if action.tool == RUN_CHECKS and verdict.decision is Decision.ALLOW:
             verdict = hold_back_checks(state, context, verdict)
@@ -82,7 +88,11 @@ def new_paths(state: State, context: Context, action: Action) -> set[str]:
     """Return the files that a write would create inside the repository; none if the caller restricted the paths."""
     if state["restricted"]:
         return set()
-    return {path for path in paths_in(action.arguments) if path not in context.texts and not leaves(path)}
+    return {
+        path
+        for path in paths_in(action.arguments)
+        if path not in context.texts and not leaves(path)
+    }
 
 
 def going_on(denied: State) -> State:
@@ -104,7 +114,8 @@ def waiting(
     # A patch can be reverted, a command cannot: one approval must not cover both.
     alone = sum(context.tools[request.tool].approvable for request, _ in asked) == 1
     for request, _ in asked:
-        tool, arguments = context.tools[request.tool], request.arguments
+        tool = context.tools[request.tool]
+        arguments = request.arguments
         if not tool.approvable or arguments.get("patch") == "":
             continue
         if tool.risk == "execute":
@@ -126,7 +137,10 @@ def waiting(
         "requires_human_review": True,
         "review_reason": reason,
         "review_id": proposal_id(ready, context.policy.identity) if ready else None,
-        "blocked_actions": [*state["blocked_actions"], *(each for one in asked for each in blocked_by(*one))],
+        "blocked_actions": [
+            *state["blocked_actions"],
+            *(each for one in asked for each in blocked_by(*one)),
+        ],
         "tool_requests": ready,
         "action_log": entries,
     }
@@ -156,7 +170,9 @@ def check_state(context: Context, bases: Mapping[str, str | None]) -> None:
     known = {path: entry.identity for path, entry in asked.entries.items() if path in bases}
     other = sorted(path for path, blob in bases.items() if known.get(path) != blob)
     if other:
-        raise UsageError(f"{other[0]} differs between the index and {asked.name}: ask without --rev")
+        raise UsageError(
+            f"{other[0]} differs between the index and {asked.name}: ask without --rev"
+        )
 
 
 def blocked_by(request: Action, verdict: Verdict) -> list[Data]:
@@ -180,7 +196,9 @@ def hold_back_checks(state: State, context: Context, allowed: Verdict) -> Verdic
     if so_far.decision is Decision.ALLOW:
         return allowed
     return Verdict(
-        Decision.DENY, f"checks run only when nothing else stops the change: {so_far.reason}", CHECKS_WAIT
+        Decision.DENY,
+        f"checks run only when nothing else stops the change: {so_far.reason}",
+        CHECKS_WAIT,
     )
 
 
@@ -198,9 +216,15 @@ def without_result(state: State, context: Context) -> tuple[Finding, ...]:
     """Return a finding for each check that should have run and has no result, for any reason."""
     results = [result for result in state["tool_results"] if result["tool"] == RUN_CHECKS]
     ran = {each["id"] for result in results for each in result.get("checks", ())}
-    reason = next((str(result["error"]) for result in results if "error" in result), "no result")
+    reason = next(
+        (str(result["error"]) for result in results if "error" in result), "no result"
+    )
     checks = context.subject.checks if context.subject else ()
-    return tuple(report_not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
+    return tuple(
+        report_not_run(check, reason)
+        for check in checks
+        if check.may_run and check.id not in ran
+    )
 
 
 def decide_recording(state: State, context: Context, action: Action) -> State:
@@ -212,9 +236,12 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
         verdict = judge_record(judgement)
     update: State = {
         "judged": [
-            {"finding": each.finding, "decision": str(each.disposition)} for each in judgement.standing
+            {"finding": each.finding, "decision": str(each.disposition)}
+            for each in judgement.standing
         ],
-        "suppressed": [replace(each, reason=redact(each.reason)) for each in judgement.suppressed],
+        "suppressed": [
+            replace(each, reason=redact(each.reason)) for each in judgement.suppressed
+        ],
     }
     entries = gate_entry(action, verdict)
     if verdict.decision is Decision.ALLOW:

@@ -21,7 +21,9 @@ def plan(state: State, context: Context) -> Planned:
         return assistant_of(context).plan(state, context)
     assert context.subject is not None  # noqa: S101 - prepare_task failed without one
     planned = {each["tool"] for each in state["plan"]}
-    if not planned and (reviewers := plan_reviewers(context.subject, state["requested_paths"])):
+    if not planned and (
+        reviewers := plan_reviewers(context.subject, state["requested_paths"])
+    ):
         return Planned(tuple(reviewers), last=False)
     if RUN_CHECKS not in planned and (checks := plan_checks(context.subject)):
         return Planned((checks,), last=False)
@@ -31,9 +33,15 @@ def plan(state: State, context: Context) -> Planned:
 def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
     """Plan the reviewers that this change needs, last those that only advise: the decision does not wait for them."""
     shard = subject.shard
-    ordered = sorted(registry.REVIEWERS, key=lambda each: each.name in subject.advice.reviewers)
+    ordered = sorted(
+        registry.REVIEWERS, key=lambda each: each.name in subject.advice.reviewers
+    )
     read = [] if subject.event == registry.MESSAGE_ONLY else paths
-    packed = {change.path for change in subject.changes if may_be_packed(change)} if shard else set()
+    packed = (
+        {change.path for change in subject.changes if may_be_packed(change)}
+        if shard
+        else set()
+    )
     return [
         Action(
             f"review_{reviewer.name}",
@@ -41,21 +49,31 @@ def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
                 "paths": [
                     path
                     for path in read
-                    if not shard or shard.has_file(reviewer.name, path, is_packed=path in packed)
+                    if not shard
+                    or shard.has_file(reviewer.name, path, is_packed=path in packed)
                 ]
             },
             purpose=f"find {reviewer.name} risks",
         )
         for reviewer in ordered
-        if reviewer.is_needed(subject, has_paths=bool(paths)) and (shard is None or shard.runs(reviewer.name))
+        if reviewer.is_needed(subject, has_paths=bool(paths))
+        and (shard is None or shard.runs(reviewer.name))
     ]
 
 
 def plan_checks(subject: ReviewInput) -> Action | None:
     """Plan the checks that may run, None if there are none. They run after the reviewers, which take less time."""
-    wanted = [{"id": check.id, "commands": list(check.commands)} for check in subject.checks if check.may_run]
+    wanted = [
+        {"id": check.id, "commands": list(check.commands)}
+        for check in subject.checks
+        if check.may_run
+    ]
     purpose = "run the checks of the repository over exactly this"
-    return Action(RUN_CHECKS, {"checks": wanted}, risk=EXECUTE, purpose=purpose) if wanted else None
+    return (
+        Action(RUN_CHECKS, {"checks": wanted}, risk=EXECUTE, purpose=purpose)
+        if wanted
+        else None
+    )
 
 
 def plan_recording(subject: ReviewInput, state: State) -> Action:

@@ -87,7 +87,9 @@ def suspend_tracing() -> Iterator[None]:
 @suspend_tracing()
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
-    state = cast(State, default_graph().invoke(request, without_tracing({}), context=context))
+    state = cast(
+        State, default_graph().invoke(request, without_tracing({}), context=context)
+    )
     if state["status"] != "needs_review" or not state["review_id"]:
         return state, None
     return waiting(state, context)
@@ -115,7 +117,9 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     exact = {key: before[key] for key in EXACT if key in before}  # type: ignore[literal-required]
     before = cast(State, mask_everywhere(before, masks_in(state["input"])) | exact)
     graph.update_state(without_tracing(THREAD), before, as_node="policy_gate")
-    stopped: Any = graph.invoke(None, without_tracing(THREAD), context=context, durability="exit")
+    stopped: Any = graph.invoke(
+        None, without_tracing(THREAD), context=context, durability="exit"
+    )
     (asked,) = stopped.pop("__interrupt__")
     return stopped | {"final_output": asked.value["final_output"]}, Pause(connection)
 
@@ -150,11 +154,19 @@ def resume_review(
     `requests` are those that the person was shown; raises UsageError if the run has others.
     """
     with open_paused(path) as graph:
-        if requests is not None and graph.get_state(THREAD).values["tool_requests"] != requests:
+        if (
+            requests is not None
+            and graph.get_state(THREAD).values["tool_requests"] != requests
+        ):
             raise UsageError("the pending request is not the one that was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
         context = context or Context()
-        return cast(State, graph.invoke(answer, without_tracing(THREAD), context=context, durability="exit"))
+        return cast(
+            State,
+            graph.invoke(
+                answer, without_tracing(THREAD), context=context, durability="exit"
+            ),
+        )
 
 
 def waiting_requests(path: Path) -> list[Action]:
@@ -172,11 +184,15 @@ def waiting_state(path: Path) -> State:
 def open_paused(path: Path) -> Iterator[Graph]:
     """Open the graph of a paused run on a copy of its checkpoint in memory. Raises UsageError."""
     try:
-        with contextlib.closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory:
+        with contextlib.closing(
+            sqlite3.connect(":memory:", check_same_thread=False)
+        ) as memory:
             copy(path, memory)
             graph = build_graph(checkpointer=saver(memory))
             if not waits(graph):
-                raise UsageError("this review is no longer pending: run the commit or push again")
+                raise UsageError(
+                    "this review is no longer pending: run the commit or push again"
+                )
             yield graph
     except sqlite3.Error as error:
         raise UsageError(
@@ -190,7 +206,10 @@ def copy(path: Path, memory: sqlite3.Connection) -> None:
 
     def step(status: int, remaining: int, total: int) -> None:
         # `backup` itself waits for a lock without limit.
-        if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) and time.monotonic() > deadline:
+        if (
+            status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            and time.monotonic() > deadline
+        ):
             raise sqlite3.OperationalError("database is locked")
 
     with contextlib.closing(open_file(path)) as file:

@@ -97,7 +97,9 @@ def is_intact(state: Mapping[str, Any]) -> bool:
         (Suppressed, state["suppressed"]),
         (Skipped, state["skipped"]),
     )
-    return all(isinstance(each, kind) for kind, listed in objects for each in listed) and all(
+    return all(
+        isinstance(each, kind) for kind, listed in objects for each in listed
+    ) and all(
         isinstance(each.tool, str) and isinstance(each.arguments, dict) for each in requests
     )
 

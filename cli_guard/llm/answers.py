@@ -17,7 +17,9 @@ Schema = TypeVar("Schema", bound=BaseModel)
 TEXT_CHARS = 100_000
 # The same piece of text, this often in a row and over so many characters, is a model that cannot stop; the line below a
 # heading and the border of a table are shorter.
-REPEATS, REPEATED_CHARS, LONGEST_REPEATED = 10, 1_000, 500
+REPEATS = 10
+REPEATED_CHARS = 1_000
+LONGEST_REPEATED = 500
 # A name without a letter is a time or a ratio.
 # The run is possessive: a long one without a colon is read once.
 CITED = re.compile(
@@ -48,7 +50,11 @@ def parse_answer(text: str, schema: type[Schema]) -> Schema:
     try:
         return schema.model_validate(json.loads(fenced[1] if fenced else text))
     except (ValueError, RecursionError) as error:
-        why = "not the data that was asked for" if isinstance(error, ValidationError) else "no JSON"
+        why = (
+            "not the data that was asked for"
+            if isinstance(error, ValidationError)
+            else "no JSON"
+        )
         raise ModelError(f"the model's answer is {why}") from None
 
 

@@ -26,7 +26,11 @@ LEAST_PROMPT = 500
 # Below the 3.2 to 4 bytes of English and code: an estimate that is too low would be refused by the server.
 BYTES_PER_TOKEN = 3.0
 # Shares of the prompt: the first message, the summary, one message, the turns at least, a request.
-SYSTEM, SUMMARY, MESSAGE, TURNS, REQUEST = 0.25, 0.12, 0.25, 0.18, 0.06
+SYSTEM = 0.25
+SUMMARY = 0.12
+MESSAGE = 0.25
+TURNS = 0.18
+REQUEST = 0.06
 # Of the record, what the person stated.
 FACTS = 0.5
 # Of the prompt that asks for a summary, what is summarised.
@@ -35,7 +39,8 @@ LEAST_PATCH = 60
 # Of the room of the turns, this much stays filled, so that not every turn needs another summary.
 FILLED = 0.6
 # The names that tell our own messages from those of the session; content of a repository cannot set them.
-SUMMARY_NAME, RECORD_NAME = "cli-guard-summary", "cli-guard-record"
+SUMMARY_NAME = "cli-guard-summary"
+RECORD_NAME = "cli-guard-record"
 NO_RESULT = "no result: the turn was interrupted"
 LEFT_OUT = "{:,} of the oldest are left out here; the session has them all."
 STATED = "The person stated (the later one counts):"
@@ -59,10 +64,14 @@ GRAMMAR = re.compile(
     r"\b(?:an?|the|is|are|was|were|be|has|have|not|no|never|always|only|must|should|we|i|our|my|you|your|its?|in|on|of|for"
     r"|to|from|with|and|or|than|as|this|that|there|until|since|because|before|after|please)\b", re.I
 )  # fmt: skip
-LEAST_GRAMMAR, LEAST_PASTED, SHORT_MESSAGE = 2, 4, 120
+LEAST_GRAMMAR = 2
+LEAST_PASTED = 4
+SHORT_MESSAGE = 120
 # Several lines, a question, or the introduction of what is pasted.
 UNSAID = re.compile(r"[?\n]|:\s*\Z")
-FACT_CHARS, FACTS_OF_MESSAGE, EXTRACTED_CHARS = 300, 12, 2_000
+FACT_CHARS = 300
+FACTS_OF_MESSAGE = 12
+EXTRACTED_CHARS = 2_000
 SPECIFIC = re.compile(r"\d{2,}|\w+[/.]\w[\w/.]*")
 # What makes a sentence worth keeping, with its points.
 MARKS = (
@@ -94,7 +103,9 @@ def find_window(name: str, config: ModelSection, env: Mapping[str, str]) -> int:
     return int(profile.get("max_input_tokens") or DEFAULT_WINDOW)
 
 
-def estimate_tokens(messages: Sequence[Any], tools: Sequence[Mapping[str, Any]] = ()) -> int:
+def estimate_tokens(
+    messages: Sequence[Any], tools: Sequence[Mapping[str, Any]] = ()
+) -> int:
     """Return about how many tokens some messages and schemas of tools have, rather too many than too few."""
     from langchain_core.messages import convert_to_messages
     from langchain_core.messages.utils import count_tokens_approximately
@@ -103,12 +114,16 @@ def estimate_tokens(messages: Sequence[Any], tools: Sequence[Mapping[str, Any]] 
     for each in convert_to_messages(messages):
         text = f"{each.text}{getattr(each, 'tool_calls', '')}"
         # The library counts characters; letters beyond ASCII take more tokens, about as they take more bytes.
-        per_token = BYTES_PER_TOKEN * (len(text) or 1) / (len(text.encode("utf-8", "replace")) or 1)
+        per_token = (
+            BYTES_PER_TOKEN * (len(text) or 1) / (len(text.encode("utf-8", "replace")) or 1)
+        )
         total += count_tokens_approximately([each], chars_per_token=per_token)
     return total + math.ceil(sum(len(json.dumps(each)) for each in tools) / BYTES_PER_TOKEN)
 
 
-def measure_scale(sent: Sequence[Message], tools: Sequence[Mapping[str, Any]], reply: Reply) -> float:
+def measure_scale(
+    sent: Sequence[Message], tools: Sequence[Mapping[str, Any]], reply: Reply
+) -> float:
     """Return what the estimate of a prompt has to be multiplied by, as the server has counted it: 1 to 4.
 
     langchain's own `use_usage_metadata_scaling` ends at 1.25, and needs the list that was counted to be still whole.
@@ -147,15 +162,23 @@ def compact(
     own = {each["name"]: each["content"] for each in messages if is_own(each)}
     others = [each for each in messages if not is_own(each)]
     start = int(bool(others) and others[0]["role"] in ("system", "developer"))
-    head, turns = others[:start], pair_calls(others[start:])
+    head = others[:start]
+    turns = pair_calls(others[start:])
     summary = own.get(SUMMARY_NAME, "").partition(">\n")[2].rpartition("\n</data ")[0]
     facts = [Artefact("fact", each, 0) for each in read_facts(own.get(RECORD_NAME, ""))]
-    whole = [*head, *write_summary(summary), *write_record([*facts, *artefacts], budget, count), *turns]
+    whole = [
+        *head,
+        *write_summary(summary),
+        *write_record([*facts, *artefacts], budget, count),
+        *turns,
+    ]
     if not forced and count(whole) <= budget:
         return whole
 
     said = [each for each in turns if each["role"] == "user"]
-    facts += [Artefact("fact", fact, 0) for each in said for fact in find_facts(text_of(each))]
+    facts += [
+        Artefact("fact", fact, 0) for each in said for fact in find_facts(text_of(each))
+    ]
     head = [shorten(each, budget * SYSTEM, count) for each in head]
     turns = [shorten(each, budget * MESSAGE, count) for each in turns]
     free = int(budget - count(head) - budget * SUMMARY)
@@ -164,7 +187,9 @@ def compact(
     kept = last_turns(turns, min(room, count(turns) // 3) if forced else room, count)
     left = turns[: len(turns) - len(kept)]
     if left:
-        summary = summarise_turns(summary, left, summarise, int(budget * SUMMARY), budget, count)
+        summary = summarise_turns(
+            summary, left, summarise, int(budget * SUMMARY), budget, count
+        )
     if said and not any(each["role"] == "user" for each in kept):
         # The last turn is longer than its room: what the person asked for must not leave.
         kept = [shorten(said[-1], budget * REQUEST, count), *kept]
@@ -179,7 +204,11 @@ def is_own(message: Message) -> bool:
 def text_of(message: Message) -> str:
     """Return the text of a message, whose content may be text, nothing, or a list of blocks."""
     content = message["content"] or ""
-    return content if isinstance(content, str) else "\n".join(str(each.get("text", "")) for each in content)
+    return (
+        content
+        if isinstance(content, str)
+        else "\n".join(str(each.get("text", "")) for each in content)
+    )
 
 
 def pair_calls(messages: Sequence[Message]) -> list[Message]:
@@ -195,7 +224,9 @@ def pair_calls(messages: Sequence[Message]) -> list[Message]:
                 waiting.remove(each["tool_call_id"])
                 paired.append(each)
             continue
-        paired += [{"role": "tool", "tool_call_id": id, "content": NO_RESULT} for id in waiting]
+        paired += [
+            {"role": "tool", "tool_call_id": id, "content": NO_RESULT} for id in waiting
+        ]
         waiting = [call["id"] for call in each.get("tool_calls") or ()]
         paired.append(each)
     return paired[:-1]
@@ -203,7 +234,9 @@ def pair_calls(messages: Sequence[Message]) -> list[Message]:
 
 def shorten(message: Message, tokens: float, count: Count) -> Message:
     """Return a message of at most some tokens, as far as cutting its text and the arguments of its calls can do it."""
-    cut, chars, calls = message, int(tokens * BYTES_PER_TOKEN), message.get("tool_calls") or ()
+    cut = message
+    chars = int(tokens * BYTES_PER_TOKEN)
+    calls = message.get("tool_calls") or ()
     while count([cut]) > tokens and chars > 8:
         cut = {**message, "content": cut_text(text_of(message), chars)}
         if calls:
@@ -213,7 +246,9 @@ def shorten(message: Message, tokens: float, count: Count) -> Message:
                     # They have to stay JSON.
                     short = cut_text(function["arguments"], chars // len(calls))
                     function["arguments"] = json.dumps({"shortened": short})
-            cut["tool_calls"] = [{**each, "function": to} for each, to in zip(calls, functions, strict=True)]
+            cut["tool_calls"] = [
+                {**each, "function": to} for each, to in zip(calls, functions, strict=True)
+            ]
         chars = chars * 3 // 4
     return cut
 
@@ -232,7 +267,12 @@ def last_turns(turns: list[Message], room: int, count: Count) -> list[Message]:
     from langchain_core.messages import trim_messages
 
     for starts in ("human", ("human", "ai")):
-        trimmed = trim_messages(turns, max_tokens=room, token_counter=count, start_on=starts)  # type: ignore[arg-type]
+        trimmed = trim_messages(
+            turns,
+            max_tokens=room,
+            token_counter=count,  # type: ignore[arg-type]
+            start_on=starts,
+        )
         if trimmed:
             return turns[len(turns) - len(trimmed) :]
     # Even the last message with its results is too long.
@@ -246,13 +286,22 @@ def find_facts(text: str) -> list[str]:
 
     Data in fences is not the person's, and a question or a request is no fact unless it has such a thing in it.
     """
-    stated, found = remove_pasted(cut_text(CODE.sub("\n", FENCE.sub("", text)), REQUEST_CHARS)), []
+    stated = remove_pasted(cut_text(CODE.sub("\n", FENCE.sub("", text)), REQUEST_CHARS))
+    found = []
     # A short message is one statement: "wrong address, my bad. 0x2B".
-    whole = len(stated) <= SHORT_MESSAGE and not UNSAID.search(stated) and specificity(stated) >= 0
+    whole = (
+        len(stated) <= SHORT_MESSAGE
+        and not UNSAID.search(stated)
+        and specificity(stated) >= 0
+    )
     for sentence in [" ".join(stated.split())] if whole else split_sentences(stated):
         # "The shop is called Korn, can you look?" says something first.
         fact = sentence.rpartition(", ")[0] if sentence.endswith("?") else sentence
-        if 6 < len(fact) <= FACT_CHARS and not fact.endswith(("?", ":")) and specificity(fact) >= 0:
+        if (
+            6 < len(fact) <= FACT_CHARS
+            and not fact.endswith(("?", ":"))
+            and specificity(fact) >= 0
+        ):
             found.append(fact)
     return sorted(found, key=specificity, reverse=True)[:FACTS_OF_MESSAGE]
 
@@ -263,7 +312,9 @@ def remove_pasted(text: str) -> str:
     pasted = {
         line
         for line in others
-        if line.strip() and not BULLET.match(line) and len(GRAMMAR.findall(line)) < LEAST_GRAMMAR
+        if line.strip()
+        and not BULLET.match(line)
+        and len(GRAMMAR.findall(line)) < LEAST_GRAMMAR
     }
     if len(pasted) < LEAST_PASTED:
         return text
@@ -302,14 +353,19 @@ def write_record(entries: Iterable[Artefact], limit: int, count: Count) -> list[
 
     def importance(at: int) -> tuple[int, int, int]:
         each = listed[at]
-        return list(TITLES).index(each.kind), -specificity(each.text) if each.kind == "fact" else 0, -at
+        return (
+            list(TITLES).index(each.kind),
+            -specificity(each.text) if each.kind == "fact" else 0,
+            -at,
+        )
 
     ordered = sorted(range(len(listed)), key=importance)
     # What the others leave goes to the facts that had no room in their share.
     for at in (*ordered, *(at for at in ordered if listed[at].kind == "fact")):
         if at in taken:
             continue
-        is_fact, is_patch = listed[at].kind == "fact", listed[at].kind == "patch"
+        is_fact = listed[at].kind == "fact"
+        is_patch = listed[at].kind == "patch"
         text = f"- {strip_controls(str(listed[at]))}"
         if is_patch and room > LEAST_PATCH:
             text = text_of(shorten(user(text), room, count))
@@ -338,13 +394,20 @@ def write_summary(summary: str) -> list[Message]:
 
 
 def summarise_turns(
-    earlier: str, left: Sequence[Message], summarise: Summarise, limit: int, budget: int, count: Count
+    earlier: str,
+    left: Sequence[Message],
+    summarise: Summarise,
+    limit: int,
+    budget: int,
+    count: Count,
 ) -> str:
     """Return the new summary: of the earlier one and the turns that leave. Without a usable one, an extract."""
     source = f"Earlier summary: {earlier}\n" if earlier else ""
     for each in left:
         asked = [call["function"] for call in each.get("tool_calls") or ()]
-        source += f"{each['role']}: {text_of(each)}{json.dumps(asked)[:300] if asked else ''}\n"
+        source += (
+            f"{each['role']}: {text_of(each)}{json.dumps(asked)[:300] if asked else ''}\n"
+        )
     source = text_of(shorten(user(source), budget * SOURCE, count))
     prompt = [system(PROMPT.format(words=limit // 2)), user(fence(source, "earlier turns"))]
     try:
@@ -359,7 +422,9 @@ def summarise_turns(
 def is_summary(text: str, source: str) -> bool:
     """Return whether a text can be a summary: shorter than its source, and with some of its numbers and paths."""
     specific = set(SPECIFIC.findall(source))
-    return 0 < len(text) < len(source) and (not specific or any(each in text for each in specific))
+    return 0 < len(text) < len(source) and (
+        not specific or any(each in text for each in specific)
+    )
 
 
 def extract(earlier: str, left: Sequence[Message], limit: int, count: Count) -> str:
@@ -367,9 +432,11 @@ def extract(earlier: str, left: Sequence[Message], limit: int, count: Count) -> 
     texts = [earlier, *(text_of(each)[:EXTRACTED_CHARS] for each in left)]
     sentences = [each[:FACT_CHARS] for text in texts for each in split_sentences(text)]
     ranked = sorted(
-        enumerate(dict.fromkeys(filter(None, sentences))), key=lambda item: (-specificity(item[1]), -item[0])
+        enumerate(dict.fromkeys(filter(None, sentences))),
+        key=lambda item: (-specificity(item[1]), -item[0]),
     )
-    taken, room = [], limit * BYTES_PER_TOKEN * 0.8
+    taken = []
+    room = limit * BYTES_PER_TOKEN * 0.8
     for at, sentence in ranked:
         if len(sentence) + 3 <= room:
             taken.append((at, f"- {sentence}"))

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from cli_guard.llm.guest import Guest
 
 # Of one definition, and how many go into one prompt.
-CODE_LINES, LINE_CHARS, DEFINITIONS = 60, 160, 8
+CODE_LINES = 60
+LINE_CHARS = 160
+DEFINITIONS = 8
 TASK = """Write the sentences of documentation skeletons. Each definition has its code and its skeleton.
 Answer with JSON alone: {definition: {"summary": sentence, "params": {name: sentence}, "returns": sentence,
 "raises": {name: sentence}}}. The keys of the outer object are the names of the definitions as they are given.
@@ -57,9 +59,20 @@ class Documentation:
         if result_of(state, "propose_documentation").get("proposals") and not self._asked:
             self._asked = True
             if sentences := self.write(state):
-                calls = (each for each in state["plan"] if each["tool"] == "propose_documentation")
-                wording = {"request": next(calls)["arguments"]["request"], "sentences": sentences}
-                action = Action(WORD_DOCUMENTATION.name, wording, purpose="fill the skeletons with sentences")
+                calls = (
+                    each
+                    for each in state["plan"]
+                    if each["tool"] == "propose_documentation"
+                )
+                wording = {
+                    "request": next(calls)["arguments"]["request"],
+                    "sentences": sentences,
+                }
+                action = Action(
+                    WORD_DOCUMENTATION.name,
+                    wording,
+                    purpose="fill the skeletons with sentences",
+                )
                 return Planned((action,), last=self._last)
         planned = self.guest.base(state, context)
         self._last = planned.last
@@ -71,7 +84,9 @@ class Documentation:
         made = result_of(state, "propose_documentation")["proposals"]
         shown = [each for each in made if not self.guest.config.is_private(each["path"])]
         if len(shown) < len(made):
-            self.notes.append(f"Not sent to the model: {len(made) - len(shown)}, in private files.")
+            self.notes.append(
+                f"Not sent to the model: {len(made) - len(shown)}, in private files."
+            )
         sentences: list[Data] = []
         for at in range(0, len(shown), DEFINITIONS):
             try:
@@ -79,7 +94,9 @@ class Documentation:
             except ModelError as error:
                 if not at:
                     raise
-                self.notes.append(f"Without sentences: {len(shown) - at} of {len(shown)}: {error}.")
+                self.notes.append(
+                    f"Without sentences: {len(shown) - at} of {len(shown)}: {error}."
+                )
                 break
         return sentences
 
@@ -96,11 +113,16 @@ class Documentation:
             f"Its skeleton:\n{fence(each['text'], 'skeleton', each['path'])}"
             for name, each in zip(names, proposals, strict=True)
         ]
-        reply = self.guest.ask([system(TASK), user(*parts)], purpose="document", schema=Answer)
-        answer, found = parse_answer(reply.text, Answer).root, []
+        reply = self.guest.ask(
+            [system(TASK), user(*parts)], purpose="document", schema=Answer
+        )
+        answer = parse_answer(reply.text, Answer).root
+        found = []
         for name, each in zip(names, proposals, strict=True):
             for kind, value in answer.pop(name, {}).items():
-                for about, text in (value if isinstance(value, dict) else {"": value}).items():
+                for about, text in (
+                    value if isinstance(value, dict) else {"": value}
+                ).items():
                     place = {
                         "path": each["path"],
                         "symbol": each["symbol"],
@@ -122,7 +144,11 @@ class Documentation:
         text = redact(self.guest.texts[proposal["path"]], proposal["path"])
         source = read_source(proposal["path"], text, self.trees)
         lines = source.lines if isinstance(source, Source) else []
-        spans = (each for each in getattr(source, "symbols", ()) if each.qualname == proposal["symbol"])
+        spans = (
+            each
+            for each in getattr(source, "symbols", ())
+            if each.qualname == proposal["symbol"]
+        )
         if symbol := next(spans, None):
             lines = lines[symbol.top - 1 : symbol.end_line]
         more = [f"... {len(lines) - CODE_LINES} more lines"] if lines[CODE_LINES:] else []
@@ -130,5 +156,8 @@ class Documentation:
 
     def reply(self, state: State, answer: str) -> str:
         """Add what was not taken, and what was not sent."""
-        dropped = [*self.dropped, *result_of(state, WORD_DOCUMENTATION.name).get("dropped", ())]
+        dropped = [
+            *self.dropped,
+            *result_of(state, WORD_DOCUMENTATION.name).get("dropped", ()),
+        ]
         return "\n".join(filter(None, (answer, *self.notes, list_dropped(dropped))))

@@ -111,7 +111,9 @@ class Gateway:
         """
         models = ((tier, self.forced),) if self.forced else self.config.models_for(tier)
         if not models:
-            raise ModelError("no model is configured: name one in [model] of the user's own file")
+            raise ModelError(
+                "no model is configured: name one in [model] of the user's own file"
+            )
         options: dict[str, Any] = {"tools": mask_value(tools)} if tools else {}
         # Servers of other protocols have other ways, or none: `parse_answer` checks what comes.
         if schema and all(name.startswith(OPENAI) for _, name in models):
@@ -124,10 +126,14 @@ class Gateway:
         if not self.until:
             self.start_turn()
         if self.calls >= self.config.turn_calls:
-            raise ModelError(f"{self.calls} answers were asked for this request (model.turn_calls)")
+            raise ModelError(
+                f"{self.calls} answers were asked for this request (model.turn_calls)"
+            )
         seconds = min(self.config.deadline_s, self.until - time.monotonic())
         if seconds <= 0:
-            raise ModelError(f"no answer within {self.config.turn_s:g} s for this request (model.turn_s)")
+            raise ModelError(
+                f"no answer within {self.config.turn_s:g} s for this request (model.turn_s)"
+            )
         self.calls += 1
         limit = "deadline_s" if seconds == self.config.deadline_s else "turn_s"
         late = f"the time is up after {getattr(self.config, limit):g} s (model.{limit})"
@@ -148,7 +154,9 @@ class Call:
     late: str
     tries: list[dict[str, Any]] = field(default_factory=list)
 
-    async def run(self, messages: list[Message], models: Sequence[tuple[Tier, str]]) -> Reply:
+    async def run(
+        self, messages: list[Message], models: Sequence[tuple[Tier, str]]
+    ) -> Reply:
         """Ask the models in their order. Raises ModelError, with what each of them has answered."""
         try:
             from langchain_core.runnables import RunnableLambda
@@ -167,33 +175,51 @@ class Call:
                 exponential_jitter_params=retried,  # type: ignore[arg-type]
             )
 
-        first, *others = (runnable(*each, len(models) - number) for number, each in enumerate(models, 1))
+        first, *others = (
+            runnable(*each, len(models) - number) for number, each in enumerate(models, 1)
+        )
         # The error of one model is the context of the next.
-        chain = first.with_fallbacks(others, exceptions_to_handle=(ModelError,), exception_key="error")
+        chain = first.with_fallbacks(
+            others, exceptions_to_handle=(ModelError,), exception_key="error"
+        )
         config: Any = {"callbacks": []}
         # LangSmith sees a call only if the user's own file says so.
         with tracing_context(enabled=None if self.gateway.config.tracing else False):
             try:
                 async with asyncio.timeout(self.until - time.monotonic()):
-                    return await chain.ainvoke({"messages": messages, "error": None}, config)
+                    return await chain.ainvoke(
+                        {"messages": messages, "error": None}, config
+                    )
             except (TimeoutError, ModelError):
                 outcomes = dict.fromkeys(each["outcome"] for each in self.tries)
                 late = (self.late,) if time.monotonic() >= self.until else ()
                 raise ModelError("; ".join((*outcomes, *late))) from None
 
-    async def try_model(self, given: dict[str, Any], tier: Tier, name: str, others: int) -> Reply:
+    async def try_model(
+        self, given: dict[str, Any], tier: Tier, name: str, others: int
+    ) -> Reply:
         """Ask one model once. Raises ModelError, TransientError."""
         began = time.monotonic()
         seconds = max(0.0, self.until - began) * (SHARE if others else 1.0)
         messages = given["messages"]
         if given["error"]:
             failed = f"An earlier try with another model failed: {given['error']}"
-            messages = [{**messages[0], "content": f"{messages[0]['content']}\n\n{failed}"}, *messages[1:]]
-        entry = {"model": name, "tier": tier, "purpose": self.purpose, "prompt": prompt_hash(messages)}
+            messages = [
+                {**messages[0], "content": f"{messages[0]['content']}\n\n{failed}"},
+                *messages[1:],
+            ]
+        entry = {
+            "model": name,
+            "tier": tier,
+            "purpose": self.purpose,
+            "prompt": prompt_hash(messages),
+        }
         outcome = "cancelled"
         try:
             async with asyncio.timeout(seconds):
-                reply = await Try(self.gateway, entry, messages, self.options, seconds).run()
+                reply = await Try(
+                    self.gateway, entry, messages, self.options, seconds
+                ).run()
             outcome = "answered"
             return reply
         except asyncio.CancelledError:
@@ -206,10 +232,14 @@ class Call:
                 # A key that was asked for may have ended.
                 KEYS.clear()
             outcome = f"{name}: {explained}"
-            again = isinstance(explained, TransientError) and await self.wait_as_told(name, wait_from(error))
+            again = isinstance(explained, TransientError) and await self.wait_as_told(
+                name, wait_from(error)
+            )
             raise (TransientError if again else ModelError)(outcome) from None
         finally:
-            self.tries.append({**entry, "outcome": outcome, "seconds": round(time.monotonic() - began, 3)})
+            self.tries.append(
+                {**entry, "outcome": outcome, "seconds": round(time.monotonic() - began, 3)}
+            )
             self.gateway.log.append(self.tries[-1])
 
     async def wait_as_told(self, name: str, seconds: float) -> bool:
@@ -238,7 +268,8 @@ class Try:
 
     async def run(self) -> Reply:
         """Send it, and read the answer to its end. Raises ModelError, and what the provider raises."""
-        gateway, name = self.gateway, self.entry["model"]
+        gateway = self.gateway
+        name = self.entry["model"]
         config = gateway.config.for_model(name)
         if not name.startswith(OPENAI):
             return await self.read(build_model(name, config, self.seconds))
@@ -255,7 +286,9 @@ class Try:
         mark = ledger.reserve(prompt_tokens=self.estimate().input, **self.entry)
         usage: Usage | None = None
         try:
-            async with aclosing(model.bind(**self.options).astream(self.messages)) as chunks:
+            async with aclosing(
+                model.bind(**self.options).astream(self.messages)
+            ) as chunks:
                 async for chunk in chunks:
                     self.take(chunk)
             # All at once: with each sum, langchain reads the arguments of calls anew.
@@ -273,18 +306,23 @@ class Try:
     def take(self, chunk: "AIMessageChunk") -> None:
         """Keep a piece of the answer. Raises ModelError if it is too long or repeats itself."""
         self.chunks.append(chunk)
-        piece, before = chunk.text, len(self.text)
+        piece = chunk.text
+        before = len(self.text)
         self.text += piece
         self.arguments += sum(len(each["args"] or "") for each in chunk.tool_call_chunks)
         if piece and self.gateway.on_text:
             self.gateway.on_text(piece)
-        self.called |= {(each["index"], each["id"] or each["index"]) for each in chunk.tool_call_chunks}
+        self.called |= {
+            (each["index"], each["id"] or each["index"]) for each in chunk.tool_call_chunks
+        }
         if len(self.called) > 2 * MOST_CALLS:
             raise ModelError(f"the answer has more than {MOST_CALLS} calls")
         if len(self.text) > TEXT_CHARS or self.arguments > ARGUMENT_CHARS:
             longest = TEXT_CHARS if len(self.text) > TEXT_CHARS else ARGUMENT_CHARS
             raise ModelError(f"the answer is longer than {longest:,} characters")
-        if before // CHECKED_CHARS < len(self.text) // CHECKED_CHARS and is_endless(self.text):
+        if before // CHECKED_CHARS < len(self.text) // CHECKED_CHARS and is_endless(
+            self.text
+        ):
             raise ModelError("the answer repeats itself without end")
 
     def estimate(self) -> Usage:
@@ -301,8 +339,10 @@ class Try:
 
     def reply_of(self, whole: "AIMessageChunk", usage: Usage, usd: float | None) -> Reply:
         """Build the reply from the whole message. Raises ModelError."""
-        gateway, name = self.gateway, self.entry["model"]
-        calls, told = read_calls(whole), whole.response_metadata
+        gateway = self.gateway
+        name = self.entry["model"]
+        calls = read_calls(whole)
+        told = whole.response_metadata
         finish = told.get("finish_reason")
         if finish == "content_filter":
             raise ModelError("the model refused to answer")
@@ -320,7 +360,9 @@ class Try:
             raise ModelError("the answer is empty: the model may have refused")
         if is_endless(self.text):
             raise ModelError("the answer repeats itself without end")
-        return Reply(text, calls, name, self.entry["tier"], usage, usd, message_of(text, calls))
+        return Reply(
+            text, calls, name, self.entry["tier"], usage, usd, message_of(text, calls)
+        )
 
 
 def read_calls(whole: "AIMessageChunk") -> tuple[ToolCall, ...]:
@@ -330,14 +372,18 @@ def read_calls(whole: "AIMessageChunk") -> tuple[ToolCall, ...]:
     """
     read = []
     for each in whole.tool_call_chunks:
-        written, problem = each["args"] or "{}", ""
+        written = each["args"] or "{}"
+        problem = ""
         try:
             arguments = json.loads(written)
         except (ValueError, RecursionError):
             arguments = None
         if not isinstance(arguments, dict):
-            arguments, problem = {}, "the arguments are no JSON object"
-        read.append(ToolCall(each["id"] or "", clean(each["name"] or "")[:100], arguments, problem))
+            arguments = {}
+            problem = "the arguments are no JSON object"
+        read.append(
+            ToolCall(each["id"] or "", clean(each["name"] or "")[:100], arguments, problem)
+        )
     return tuple(read)
 
 
@@ -349,18 +395,25 @@ def message_of(text: str, calls: Sequence[ToolCall]) -> Message:
             {
                 "id": each.id,
                 "type": "function",
-                "function": {"name": each.name, "arguments": json.dumps(each.arguments, ensure_ascii=False)},
+                "function": {
+                    "name": each.name,
+                    "arguments": json.dumps(each.arguments, ensure_ascii=False),
+                },
             }
             for each in calls
         ]
     return message
 
 
-def count_tokens(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> int:
+def count_tokens(
+    messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()
+) -> int:
     """Return about how many tokens some messages have: a quarter of their characters, and a little for each message.
 
     A tokenizer would have to be fetched for each model; `compaction` corrects this by what the server has counted.
     """
     from langchain_core.messages.utils import count_tokens_approximately
 
-    return count_tokens_approximately(messages, tools=[dict(each) for each in tools] or None)
+    return count_tokens_approximately(
+        messages, tools=[dict(each) for each in tools] or None
+    )

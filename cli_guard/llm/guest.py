@@ -33,7 +33,12 @@ USES: dict[str, str] = {
 
 
 def open_guest(
-    request: str, config: ModelSection, invocation: Invocation, *, forced: str = "", preview: bool = False
+    request: str,
+    config: ModelSection,
+    invocation: Invocation,
+    *,
+    forced: str = "",
+    preview: bool = False,
 ) -> "Guest":
     """Build the guest of a request. `forced` names the one model to use; with `preview` nothing is sent."""
     ledger = Ledger(config, invocation.env, invocation.now)
@@ -150,9 +155,15 @@ class Guest:
         """Return the line about the model below an answer, "" if none was asked."""
         if self.gateway.preview or not (self.failure or self.gateway.log):
             return ""
-        names = ", ".join(dict.fromkeys(f"{reply.model} ({reply.tier})" for reply in self.replies))
-        failed = [each["outcome"] for each in self.gateway.log if each["outcome"] != "answered"]
+        names = ", ".join(
+            dict.fromkeys(f"{reply.model} ({reply.tier})" for reply in self.replies)
+        )
+        failed = [
+            each["outcome"] for each in self.gateway.log if each["outcome"] != "answered"
+        ]
         if self.failure:
             return f"Model: not used: {self.failure}."
         line = f"Model: {names}: {self.gateway.ledger.total}."
-        return line + (f" Before that: {'; '.join(dict.fromkeys(failed))}." if failed else "")
+        return line + (
+            f" Before that: {'; '.join(dict.fromkeys(failed))}." if failed else ""
+        )

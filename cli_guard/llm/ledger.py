@@ -20,9 +20,11 @@ from cli_guard.policy.language_model import ModelSection
 from cli_guard.runtime import user_state
 from cli_guard.state.files import lock, open_state, read_state
 
-FILE, OLD = "model.jsonl", ".old.jsonl"
+FILE = "model.jsonl"
+OLD = ".old.jsonl"
 KEPT_BYTES = 4_000_000
-MOST_TOKENS, MOST_USD = 1_000_000_000, 1_000_000.0
+MOST_TOKENS = 1_000_000_000
+MOST_USD = 1_000_000.0
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,20 @@ class Total:
         self.unpriced += usd is None
 
     def __str__(self) -> str:
-        price = f"USD {self.usd:.4f}" if self.unpriced < self.calls or not self.calls else "price unknown"
-        also = f" and {self.unpriced} of unknown price" if 0 < self.unpriced < self.calls else ""
+        price = (
+            f"USD {self.usd:.4f}"
+            if self.unpriced < self.calls or not self.calls
+            else "price unknown"
+        )
+        also = (
+            f" and {self.unpriced} of unknown price"
+            if 0 < self.unpriced < self.calls
+            else ""
+        )
         calls = "call" if self.calls == 1 else "calls"
-        return f"{self.calls} {calls}, {self.input:,} + {self.output:,} tokens, {price}{also}"
+        return (
+            f"{self.calls} {calls}, {self.input:,} + {self.output:,} tokens, {price}{also}"
+        )
 
 
 def price_of(model: str, usage: Usage, config: ModelSection) -> float | None:
@@ -74,7 +86,9 @@ def price_of(model: str, usage: Usage, config: ModelSection) -> float | None:
         return None
     counted = genai_prices.Usage(input_tokens=usage.input, output_tokens=usage.output)
     try:
-        return float(genai_prices.calc_price(counted, name, provider_id=provider).total_price)
+        return float(
+            genai_prices.calc_price(counted, name, provider_id=provider).total_price
+        )
     except (LookupError, ValueError):
         return None
 
@@ -83,10 +97,11 @@ def read_entry(line: str) -> dict[str, Any]:
     """Return the entry of a line of the file, whose numbers can be added up. Raises ValueError."""
     try:
         entry = json.loads(line)
-        tokens, usd = (entry["in"], entry["out"]), entry["usd"]
-        is_valid = all(type(each) is int and 0 <= each <= MOST_TOKENS for each in tokens) and (
-            usd is None or (type(usd) in (int, float) and 0 <= usd <= MOST_USD)
-        )
+        tokens = (entry["in"], entry["out"])
+        usd = entry["usd"]
+        is_valid = all(
+            type(each) is int and 0 <= each <= MOST_TOKENS for each in tokens
+        ) and (usd is None or (type(usd) in (int, float) and 0 <= usd <= MOST_USD))
         datetime.datetime.fromisoformat(entry["at"])
     except (ValueError, TypeError, KeyError, RecursionError):
         is_valid = False
@@ -121,7 +136,9 @@ class Ledger:
         since = datetime.timedelta(seconds=time.monotonic() - self._began)
         return self.now.astimezone(datetime.UTC) + since
 
-    def entries(self, day: datetime.date | None = None, *, strict: bool = False) -> Iterator[dict[str, Any]]:
+    def entries(
+        self, day: datetime.date | None = None, *, strict: bool = False
+    ) -> Iterator[dict[str, Any]]:
         """Yield the calls that are on record, of one day (UTC) or all; of what cannot be read, none.
 
         With `strict` that raises ModelError instead.
@@ -142,7 +159,9 @@ class Ledger:
                     entry = read_entry(line)
                 except ValueError:
                     if strict:
-                        raise unusable(path, f"line {number} is damaged: remove the line") from None
+                        raise unusable(
+                            path, f"line {number} is damaged: remove the line"
+                        ) from None
                     continue
                 if entry["at"].startswith(wanted):
                     found[str(entry.get("id") or f"{path.name}:{number}")] = entry
@@ -164,13 +183,16 @@ class Ledger:
         if budget is None:
             return ""
         usage = Usage(prompt_tokens, self.config.answer_tokens, estimated=True)
-        cost, path = price_of(model, usage, self.config), self.path
+        cost = price_of(model, usage, self.config)
+        path = self.path
         if cost is None:
             raise ModelError(
                 f'its price is not known, so no budget can hold: add "{model}" to [model.prices]'
             )
         if path is None:
-            raise ModelError("there is no home folder for the record that the budget needs: set HOME")
+            raise ModelError(
+                "there is no home folder for the record that the budget needs: set HOME"
+            )
         mark = uuid.uuid4().hex
         try:
             with lock(path):
@@ -187,7 +209,9 @@ class Ledger:
             raise unusable(path, error) from None
         return mark
 
-    def record(self, model: str, usage: Usage | None, mark: str = "", **entry: Any) -> float | None:
+    def record(
+        self, model: str, usage: Usage | None, mark: str = "", **entry: Any
+    ) -> float | None:
         """Count a call, append it to the user's file as far as that can be written, and return what it has cost.
 
         `mark` is what `reserve` returned; without `usage` nothing was sent, and that is taken back.
@@ -199,14 +223,21 @@ class Ledger:
             if mark:
                 entry |= {"id": mark, "void": usage is None}
             with suppress(OSError, CliGuardError):
-                self.append(self.path, model=model, usage=usage or Usage(), usd=usd, **entry)
+                self.append(
+                    self.path, model=model, usage=usage or Usage(), usd=usd, **entry
+                )
         return usd
 
     def append(self, path: Path, *, usage: Usage, **entry: Any) -> None:
         """Append an entry to a file. Raises CliGuardError, OSError."""
         counted = {"in": usage.input, "out": usage.output, "estimated": usage.estimated}
         at = self.clock().isoformat(timespec="seconds")
-        line = json.dumps({"at": at, "session": self.session, **counted, **entry}, sort_keys=True) + "\n"
+        line = (
+            json.dumps(
+                {"at": at, "session": self.session, **counted, **entry}, sort_keys=True
+            )
+            + "\n"
+        )
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.drop_old(path)
         # One write of one line: two sessions may append at once.
@@ -223,7 +254,12 @@ class Ledger:
             # Calls of today must stay on record.
             today = self.clock().date()
             with suppress(FileNotFoundError):
-                if datetime.datetime.fromtimestamp(old.lstat().st_mtime, datetime.UTC).date() >= today:
+                if (
+                    datetime.datetime.fromtimestamp(
+                        old.lstat().st_mtime, datetime.UTC
+                    ).date()
+                    >= today
+                ):
                     return
             path.replace(old)
 

@@ -69,7 +69,9 @@ class ToolLoop:
         """Begin a turn with a message of the person. Calls that are still open are answered as not run."""
         self.close("not run: the person has gone on")
         self.messages.append({"role": "user", "content": text})
-        self.answer, self.stopped, self._tokens = "", "", 0
+        self.answer = ""
+        self.stopped = ""
+        self._tokens = 0
         self._repeats.clear()
 
     def plan(self, state: State, context: Context) -> Planned:
@@ -87,17 +89,25 @@ class ToolLoop:
             self.ask(context)
         if self.stopped or not self._queue:
             self.close(f"not run: {self.stopped}")
-            return Planned((), answered=True, log=tuple(log("tool_loop", stopped=self.stopped or "answered")))
+            return Planned(
+                (),
+                answered=True,
+                log=tuple(log("tool_loop", stopped=self.stopped or "answered")),
+            )
         self._running, self._queue = split_batch(self._queue, context.tools)
         self._seen = (len(state["tool_results"]), len(state["action_log"]))
-        actions = tuple(action_of(call.name, call.arguments, context.tools) for call in self._running)
+        actions = tuple(
+            action_of(call.name, call.arguments, context.tools) for call in self._running
+        )
         calls = [call.name for call in self._running]
         return Planned(actions, last=False, log=tuple(log("tool_loop", calls=calls)))
 
     @property
     def is_answered(self) -> bool:
         """Return whether the last message is the model's answer."""
-        return self.messages[-1]["role"] == "assistant" and not self.messages[-1].get("tool_calls")
+        return self.messages[-1]["role"] == "assistant" and not self.messages[-1].get(
+            "tool_calls"
+        )
 
     def resume(self, state: State, problem: str = "") -> None:
         """Tell the model what became of the call that needed a person.
@@ -117,16 +127,27 @@ class ToolLoop:
 
         With a denial nothing of a round is run: the other calls are planned again.
         """
-        running, self._running = self._running, []
+        running = self._running
+        self._running = []
         results = state["tool_results"][self._seen[0] :]
         if results:
             for call, result in zip(running, results, strict=False):
                 self.tell(call, result_of(result))
             return
-        decided = [each for each in state["action_log"][self._seen[1] :] if each["node"] == "policy_gate"]
+        decided = [
+            each
+            for each in state["action_log"][self._seen[1] :]
+            if each["node"] == "policy_gate"
+        ]
         for number, call in enumerate(running, 1):
             if number == len(decided):
-                self.tell(call, {"success": False, "error": f"denied by policy: {decided[-1]['reason']}"})
+                self.tell(
+                    call,
+                    {
+                        "success": False,
+                        "error": f"denied by policy: {decided[-1]['reason']}",
+                    },
+                )
             else:
                 self._queue.insert(number - 1 - (number > len(decided)), call)
 
@@ -134,7 +155,8 @@ class ToolLoop:
         """Answer the calls that are open as not run."""
         for call in (*self._running, *self._queue):
             self.tell(call, {"success": False, "error": why})
-        self._running, self._queue = [], []
+        self._running = []
+        self._queue = []
 
     def tell(self, call: ToolCall, result: Data) -> None:
         """Append the result of a call. The same one SAME_RESULTS times is no progress."""
@@ -151,7 +173,9 @@ class ToolLoop:
         if self._tokens > TURN_TOKENS:
             self.stopped = f"more than {TURN_TOKENS:,} tokens were used"
             return
-        names = {function_name(name): name for name in self.offered if name in context.tools}
+        names = {
+            function_name(name): name for name in self.offered if name in context.tools
+        }
         functions = [function_of(made, context.tools[name]) for made, name in names.items()]
         reply = self.guest.ask(self.messages, purpose=self.purpose, tools=functions)
         self._tokens += reply.usage.input + reply.usage.output
@@ -168,17 +192,26 @@ class ToolLoop:
             else:
                 self._queue.append(named)
 
-    def problem_with(self, call: ToolCall, names: Mapping[str, str], context: Context) -> str:
+    def problem_with(
+        self, call: ToolCall, names: Mapping[str, str], context: Context
+    ) -> str:
         """Return why a call cannot be made, "" if it can; the gate decides whether it may."""
         if call.name not in names.values():
             return f"there is no tool {call.name}; there are: {', '.join(names)}"
         if call.problem:
             return call.problem
         tool = context.tools[call.name]
-        private = [path for path in paths_in(call.arguments) if self.guest.config.is_private(path)]
+        private = [
+            path for path in paths_in(call.arguments) if self.guest.config.is_private(path)
+        ]
         if private:
             return f"{private[0]} is private: nothing of it is shown to a model"
-        return replace(tool, schema=FORMS.get(call.name, tool.schema)).problem_with(call.arguments) or ""
+        return (
+            replace(tool, schema=FORMS.get(call.name, tool.schema)).problem_with(
+                call.arguments
+            )
+            or ""
+        )
 
 
 def function_name(name: str) -> str:
@@ -199,15 +232,25 @@ def make_sendable(calls: Sequence[ToolCall], messages: Sequence[Message]) -> lis
     known = {call["id"] for message in messages for call in message.get("tool_calls", ())}
     made: list[ToolCall] = []
     for call in calls:
-        identity = call.id if call.id and call.id not in known else f"call_{len(messages)}_{len(made)}"
+        identity = (
+            call.id
+            if call.id and call.id not in known
+            else f"call_{len(messages)}_{len(made)}"
+        )
         known.add(identity)
         if NO_TEXT.search(json.dumps(call.arguments, ensure_ascii=False)):
-            call = replace(call, arguments={}, problem="the arguments hold half a character (U+D800-DFFF)")
+            call = replace(
+                call,
+                arguments={},
+                problem="the arguments hold half a character (U+D800-DFFF)",
+            )
         made.append(replace(call, id=identity, name=function_name(call.name) or "none"))
     return made
 
 
-def split_batch(calls: list[ToolCall], tools: Mapping[str, Tool]) -> tuple[list[ToolCall], list[ToolCall]]:
+def split_batch(
+    calls: list[ToolCall], tools: Mapping[str, Tool]
+) -> tuple[list[ToolCall], list[ToolCall]]:
     """Return the calls to plan now, in their order, and those for later: one that may need a person is alone."""
     for number, call in enumerate(calls):
         tool = tools[call.name]
@@ -230,7 +273,11 @@ def why_not(state: State) -> str:
 
 def result_of(result: Data) -> Data:
     """Return the result of a tool as the model gets it."""
-    data = {key: value for key, value in result.items() if key not in ("tool", "status", "images")}
+    data = {
+        key: value
+        for key, value in result.items()
+        if key not in ("tool", "status", "images")
+    }
     return {"success": result["status"] == "ok" and not data.get("exit_code"), **data}
 
 
@@ -241,13 +288,20 @@ def shorten_result(result: Data, path: str) -> str:
     """
     for chars in TEXT_CHARS:
         data = shorten(result, chars, path)
-        texts = {key: value for key, value in data.items() if isinstance(value, str) and "\n" in value}
+        texts = {
+            key: value
+            for key, value in data.items()
+            if isinstance(value, str) and "\n" in value
+        }
         facts = {key: value for key, value in data.items() if key not in texts}
         head = json.dumps(facts, ensure_ascii=False, default=str)
         text = "\n".join((head, *(f"{key}:\n{value}" for key, value in texts.items())))
         if len(text) <= RESULT_CHARS:
             return text
-    kept = {"success": result["success"], "error": "the result is too long to show: ask for less"}
+    kept = {
+        "success": result["success"],
+        "error": "the result is too long to show: ask for less",
+    }
     return json.dumps(kept)
 
 
@@ -256,7 +310,9 @@ def shorten(value: Any, chars: int, path: str) -> Any:
     if isinstance(value, str):
         masked = redact(value, path)
         return (
-            masked if len(masked) <= chars else f"{masked[:chars]} [{len(masked) - chars:,} more characters]"
+            masked
+            if len(masked) <= chars
+            else f"{masked[:chars]} [{len(masked) - chars:,} more characters]"
         )
     if isinstance(value, Mapping):
         return {str(key): shorten(each, chars, path) for key, each in value.items()}

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.sources import parse_python
 from cli_guard.assistant.projects import tests_for
-from cli_guard.assistant.replies import answer_change, covering_lines, first_lines, patch_lines, result_of
+from cli_guard.assistant.replies import (
+    answer_change,
+    covering_lines,
+    first_lines,
+    patch_lines,
+    result_of,
+)
 from cli_guard.code.definitions import is_parseable
 from cli_guard.code.languages import GRAMMARS, language_for
 from cli_guard.code.syntax import Trees
@@ -40,9 +46,11 @@ if TYPE_CHECKING:
     from cli_guard.llm.guest import Guest
 
 # How much of the file of a plan's main place is sent with the request.
-FILE_CHARS, LINES_BEFORE = 12_000, 40
+FILE_CHARS = 12_000
+LINES_BEFORE = 40
 PATHS = re.compile(r"[\w@+.-]*[/.][\w@+./-]*\w")
-FINDINGS, COVERED = 10, 3
+FINDINGS = 10
+COVERED = 3
 ORDER = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 WORDS = 1_000
 # Rounds that are left for the review of the edits and for the proposal.
@@ -66,16 +74,23 @@ def patching_tools(copy: Copy, context: Context) -> dict[str, Tool]:
     """Return the tools over a copy, and the one that reviews its edits and proposes their patch."""
 
     def propose_patch(world: World, arguments: Arguments) -> ToolOutput:
-        return review_edits(*copy.changes(world.snapshot), replace(context, snapshot=world.snapshot))
+        return review_edits(
+            *copy.changes(world.snapshot), replace(context, snapshot=world.snapshot)
+        )
 
     summary = "Review the edits as a hook does, and propose them as a patch."
-    return {**tools_for(copy), PROPOSE: Tool(PROPOSE, summary, "read_only", NoArguments, propose_patch)}
+    return {
+        **tools_for(copy),
+        PROPOSE: Tool(PROPOSE, summary, "read_only", NoArguments, propose_patch),
+    }
 
 
 def write_action(proposal: Data) -> Action:
     """Return the write of a patch, which the gate lets wait for a person."""
     arguments = {"paths": proposal["paths"], "patch": proposal["patch"]}
-    return Action("write_file", arguments, risk="write", purpose="write the patch of the model")
+    return Action(
+        "write_file", arguments, risk="write", purpose="write the patch of the model"
+    )
 
 
 @dataclass
@@ -118,8 +133,14 @@ class Patching:
 
     def is_open(self, state: State, planned: Planned) -> bool:
         """Return whether the plan without a model ends here, files are to be changed, and there is no patch."""
-        wishes, ends = state["wishes"], planned.last and not planned.failed
-        return bool(ends and wishes.get("writes") and not wishes.get("forbids") and not state["proposal"])
+        wishes = state["wishes"]
+        ends = planned.last and not planned.failed
+        return bool(
+            ends
+            and wishes.get("writes")
+            and not wishes.get("forbids")
+            and not state["proposal"]
+        )
 
     def work(self, state: State, context: Context) -> Planned:
         """Return the calls of the next round; when the edits are done, their review. Raises ModelError."""
@@ -133,11 +154,15 @@ class Patching:
             self.is_told = True
             self.loop.say(f"This does not parse; mend it: {'; '.join(broken)}")
             again = self.work(state, context)
-            return replace(again, log=(*planned.log, *log("tool_loop", broken=broken), *again.log))
+            return replace(
+                again, log=(*planned.log, *log("tool_loop", broken=broken), *again.log)
+            )
         if self.loop.stopped or broken or not {**old, **new}:
             # Half of a change is none.
             self.copy.edits.clear()
-            self.loop.stopped = self.loop.stopped or "; ".join(broken) or "it changed nothing"
+            self.loop.stopped = (
+                self.loop.stopped or "; ".join(broken) or "it changed nothing"
+            )
             return replace(self.held, log=(*self.held.log, *planned.log))
         self.is_reviewed = True
         return Planned((REVIEW,), last=False, log=planned.log)
@@ -158,8 +183,14 @@ class Patching:
         if self.loop is None:
             return word_plan(self.guest, state, answer)
         head, mark, tail = answer.partition("Needs review: ")
-        head = head.replace("Plan, without a patch:", "Plan:", 1) if state["proposal"] else head
-        return "\n".join(filter(None, (head.rstrip("\n"), *self.describe(state, head), mark + tail)))
+        head = (
+            head.replace("Plan, without a patch:", "Plan:", 1)
+            if state["proposal"]
+            else head
+        )
+        return "\n".join(
+            filter(None, (head.rstrip("\n"), *self.describe(state, head), mark + tail))
+        )
 
     def describe(self, state: State, known: str) -> Iterator[str]:
         """Yield what became of the model's work; `known` is what the answer says already."""
@@ -173,7 +204,10 @@ class Patching:
         else:
             yield f"Patch of the model for {', '.join(state['proposal']['paths'][:FINDINGS])}; check it:"
             yield from first_lines([f"  {line}" for line in result["findings"]], FINDINGS)
-            covered = [f"Covered by {line}" for line in covering_lines(result, COVERED, names=False)]
+            covered = [
+                f"Covered by {line}"
+                for line in covering_lines(result, COVERED, names=False)
+            ]
             yield from (line for line in covered if line not in known)
             yield from patch_lines(result)
         words = " ".join(self.loop.answer.split())[:WORDS]
@@ -185,13 +219,15 @@ class Patching:
 
 def first_messages(state: State, guest: "Guest") -> list[Message]:
     """Return the prompt: the task, the plan that was made without a model, and the text of its main place."""
-    is_private, texts = guest.config.is_private, guest.texts
+    is_private = guest.config.is_private
+    texts = guest.texts
     # A name with a blank is no word of a line.
     hidden = set(texts).difference(sendable(texts, guest.config))
     plan = "\n".join(
         line
         for line in answer_change(state)
-        if not any(map(is_private, PATHS.findall(line))) and not any(path in line for path in hidden)
+        if not any(map(is_private, PATHS.findall(line)))
+        and not any(path in line for path in hidden)
     )
     parts = [f"The request: {state['normalized_input']}"]
     if plan:
@@ -226,21 +262,32 @@ def find_syntax_error(path: str, text: str) -> str:
     if language in GRAMMARS and is_parseable(text):
         with suppress(ValueError):
             broken = Trees().root(language, text).find(kind="ERROR")
-            return f"not valid {language} (line {broken.range().start.line + 1})" if broken else ""
+            return (
+                f"not valid {language} (line {broken.range().start.line + 1})"
+                if broken
+                else ""
+            )
     return ""
 
 
-def review_edits(old: Mapping[str, str], new: Mapping[str, str], context: Context) -> ToolOutput:
+def review_edits(
+    old: Mapping[str, str], new: Mapping[str, str], context: Context
+) -> ToolOutput:
     """Review files (path -> text, before and after) as a hook does; propose their patch if nothing is denied."""
     changes = limit_changes(changes_between(old, new), new, Limits.of(context.policy))
-    subject = ReviewInput("snapshot", changes, SnapshotContents(old, new)).under(context.policy)
-    tools, paths = guard_tools(), sorted({**old, **new})
+    subject = ReviewInput("snapshot", changes, SnapshotContents(old, new)).under(
+        context.policy
+    )
+    tools = guard_tools()
+    paths = sorted({**old, **new})
     found: State = {"findings": [], "skipped": []}
     for action in plan_reviewers(subject, [change.path for change in changes]):
         output = tools[action.tool].call(World(subject), action.arguments)
         found["findings"] += output.findings
         found["skipped"] += output.skipped
-    judged = judgement_of(found, replace(context, subject=subject, answer=InlineAnswers(subject)))
+    judged = judgement_of(
+        found, replace(context, subject=subject, answer=InlineAnswers(subject))
+    )
     denied, *others = (list(map(describe_finding, judged.of(kind))) for kind in ORDER)
     patch = unified_diff(old, new)
     try:
@@ -256,7 +303,9 @@ def review_edits(old: Mapping[str, str], new: Mapping[str, str], context: Contex
         "needs_review": bool(others[0]),
         "patch": shown,
     }
-    return ToolOutput({**plain_data(covering), **data}, proposal={"patch": patch, "paths": paths})
+    return ToolOutput(
+        {**plain_data(covering), **data}, proposal={"patch": patch, "paths": paths}
+    )
 
 
 def describe_finding(finding: Finding) -> str:

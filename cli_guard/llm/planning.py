@@ -17,7 +17,10 @@ from cli_guard.secrets.redact import redact
 if TYPE_CHECKING:
     from cli_guard.llm.guest import Guest
 
-LINES, LINE_CHARS, SPAN, ADDED = 120, 160, 12, 3
+LINES = 120
+LINE_CHARS = 160
+SPAN = 12
+ADDED = 3
 # A place at the beginning of a line, `a.py:12 in f, 40 in g`; of a definition, `a.py:3-90`, some lines are shown.
 PLACE = re.compile(r"^(\S[^:\n]*):(\d{1,7})(?:-(\d{1,7}))?(.*)", re.MULTILINE)
 TASK = f"""Put the steps of a plan for a change into the order in which to do them. The steps were found in the code.
@@ -55,15 +58,27 @@ def word_plan(guest: "Guest", state: State, answer: str) -> str:
     groups = (*(group["places"] for group in made["usages"]), made["by_hand"])
     places = [f"{path}:{line}" for group in groups for path, line, _ in group]
     lines = dict(islice(show_lines(guest, "\n".join([*shown, *places])), LINES))
-    plan = "\n".join([*shown, "Lines:", *(f"{place}: {text}" for place, text in lines.items())])
+    plan = "\n".join(
+        [*shown, "Lines:", *(f"{place}: {text}" for place, text in lines.items())]
+    )
     request = state["normalized_input"]
-    prompt = [system(TASK), user(f"The request: {request}", f"The plan:\n{fence(plan, 'plan')}")]
+    prompt = [
+        system(TASK),
+        user(f"The request: {request}", f"The plan:\n{fence(plan, 'plan')}"),
+    ]
     order = parse_answer(guest.ask(prompt, purpose="plan", schema=Order).text, Order)
-    known, dropped, said = Vocabulary(f"{plan}\n{request}"), list[str](), dict[str, str]()
+    known = Vocabulary(f"{plan}\n{request}")
+    dropped = list[str]()
+    said = dict[str, str]()
     for each in order.steps:
-        at, problem = str(each.id), problem_with(each.sentence, known)
+        at = str(each.id)
+        problem = problem_with(each.sentence, known)
         if at in said or (at not in steps and at not in lines):
-            problem = "a step twice" if at in said else "cites a step or a line that it was not shown"
+            problem = (
+                "a step twice"
+                if at in said
+                else "cites a step or a line that it was not shown"
+            )
         elif at in lines and len(said.keys() & lines.keys()) >= ADDED:
             problem = f"more than {ADDED} further steps"
         if problem:
@@ -72,10 +87,14 @@ def word_plan(guest: "Guest", state: State, answer: str) -> str:
             said[at] = each.sentence.strip()
     if said:
         # A step that the model leaves out, or words in a way that cannot be taken, keeps the words of the plan.
-        ordered = (said | {at: text for at, text in steps.items() if at not in said}).items()
+        ordered = (
+            said | {at: text for at, text in steps.items() if at not in said}
+        ).items()
         head = "Plan, ordered by the model (in brackets the steps above, or the place of a further one):"
         numbered = enumerate(ordered, 1)
-        answer = "\n".join((answer, head, *(f"{number}. ({at}) {text}" for number, (at, text) in numbered)))
+        answer = "\n".join(
+            (answer, head, *(f"{number}. ({at}) {text}" for number, (at, text) in numbered))
+        )
     return "\n".join(filter(None, (answer, list_dropped(dropped))))
 
 
@@ -83,7 +102,8 @@ def show_lines(guest: "Guest", text: str) -> Iterator[tuple[str, str]]:
     """Yield the lines of the places that a text names, by path:line, as far as they exist and may be sent."""
     for path, first, last, others in PLACE.findall(text):
         known = "" if guest.config.is_private(path) else guest.texts.get(path, "")
-        lines, masked = known.splitlines(), redact(known, path).splitlines()
+        lines = known.splitlines()
+        masked = redact(known, path).splitlines()
         # Before they are cut; where a key of several lines is masked, no line has its number any more.
         lines = masked if len(masked) == len(lines) else []
         numbers = range(int(first), min(int(last or first), int(first) + SPAN) + 1)

@@ -44,7 +44,12 @@ def fence(text: str, source: str, path: str = "") -> str:
     shown = redact(strip_controls(text), path)
     mark = hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:12]
     # On one line and without quotes: a file name must not leave the fence either.
-    name = printable(redact(strip_controls(source))).replace('"', "'").replace("<", "(").replace(">", ")")
+    name = (
+        printable(redact(strip_controls(source)))
+        .replace('"', "'")
+        .replace("<", "(")
+        .replace(">", ")")
+    )
     return f'<data {mark} source="{name[:300]}">\n{shown}\n</data {mark}>'
 
 
@@ -70,7 +75,9 @@ def show_changes(
 
     `room` is the number of characters for all, `most` for one. +12 begins the added line 12, -7 the removed line 7.
     """
-    described = ((mask_lines(describe_change(each), each, contents), each.path) for each in changes)
+    described = (
+        (mask_lines(describe_change(each), each, contents), each.path) for each in changes
+    )
     texts = sorted(described, key=lambda each: len(each[0]))
     parts: list[str] = []
     left_out = 0
@@ -82,15 +89,24 @@ def show_changes(
         parts += [fence(shown, path, path)] if shown else []
         if shown != text:
             left_out += 1
-            parts.append(f"{len(text) - len(shown)} characters of the diff of this file are not shown.")
+            parts.append(
+                f"{len(text) - len(shown)} characters of the diff of this file are not shown."
+            )
     return parts, left_out
 
 
 def mask_lines(text: str, change: FileChange, contents: Contents) -> str:
     """Return lines of a change without the secrets of its whole files: a part of a long key is not known as one."""
-    for path, whole in ((change.path, contents.new(change)), (change.old_path, contents.old(change))):
+    for path, whole in (
+        (change.path, contents.new(change)),
+        (change.old_path, contents.old(change)),
+    ):
         hits = scan(whole, path or change.path).hits if whole else ()
-        lines = {line.strip() for hit in hits for line in (whole or "")[hit.start : hit.end].splitlines()}
+        lines = {
+            line.strip()
+            for hit in hits
+            for line in (whole or "")[hit.start : hit.end].splitlines()
+        }
         for line in sorted(lines, key=len, reverse=True):
             text = text.replace(line, STARS) if len(line) >= PREFIX else text
     return text
@@ -98,12 +114,25 @@ def mask_lines(text: str, change: FileChange, contents: Contents) -> str:
 
 def describe_change(change: FileChange) -> str:
     """Return what changes in a file: how, and its lines with their signs and numbers."""
-    lines = [" ".join(filter(None, (change.status.name.lower(), change.kind, change.old_path, change.path)))]
+    lines = [
+        " ".join(
+            filter(
+                None,
+                (change.status.name.lower(), change.kind, change.old_path, change.path),
+            )
+        )
+    ]
     for sign, numbered in (("-", change.removed), ("+", change.added)):
         # Masked before as one text; without numbers where a mask took lines away.
-        masked = redact("\n".join(numbered.values()), change.path).split("\n") if numbered else []
+        masked = (
+            redact("\n".join(numbered.values()), change.path).split("\n")
+            if numbered
+            else []
+        )
         numbers = map(str, numbered) if len(masked) == len(numbered) else repeat("")
-        lines += [f"{sign}{number} {line}" for number, line in zip(numbers, masked, strict=False)]
+        lines += [
+            f"{sign}{number} {line}" for number, line in zip(numbers, masked, strict=False)
+        ]
     return "\n".join(lines)
 
 
@@ -116,9 +145,12 @@ def mask_value(value: Any) -> Any:
         return redact(without_surrogates(value))
     if isinstance(value, Mapping):
         return {
-            key: mask_json(each) if key == "arguments" else mask_value(each) for key, each in value.items()
+            key: mask_json(each) if key == "arguments" else mask_value(each)
+            for key, each in value.items()
         }
-    return [mask_value(each) for each in value] if isinstance(value, list | tuple) else value
+    return (
+        [mask_value(each) for each in value] if isinstance(value, list | tuple) else value
+    )
 
 
 def mask_json(value: Any) -> Any:

@@ -20,7 +20,8 @@ from cli_guard.runtime import missing_extra
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-KEY_SECONDS, KEY_STEP = 20, 0.02
+KEY_SECONDS = 20
+KEY_STEP = 0.02
 KEY_BYTES = 10_000
 # Of one answer on the wire: a server that never ends a line would fill the memory otherwise.
 ANSWER_BYTES = 8_000_000
@@ -31,7 +32,13 @@ NO_KEY = "none"
 OPENAI_URL = "https://api.openai.com/v1"
 # Answers that are no stream: a login page, an address that answers something else.
 NO_STREAM = ("text/html", "application/json")
-TOO_LONG = ("context_length", "context length", "context size", "context window", "maximum context")
+TOO_LONG = (
+    "context_length",
+    "context length",
+    "context size",
+    "context window",
+    "maximum context",
+)
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 
 
@@ -91,7 +98,9 @@ async def key_of_command(command: tuple[str, ...]) -> str:
     if time.monotonic() >= until:
         raise ModelError(f"{shown} did not end within {KEY_SECONDS} s")
     if code or not key:
-        raise ModelError(f"{shown} " + (f"failed (exit code {code})" if code else "printed nothing"))
+        raise ModelError(
+            f"{shown} " + (f"failed (exit code {code})" if code else "printed nothing")
+        )
     return KEYS.setdefault(command, key)
 
 
@@ -115,24 +124,44 @@ def build_model(
     except ImportError:
         raise ModelError(missing_extra("a model", "llm")) from None
     bound_parsing()
-    more: dict[str, Any] = {"timeout": read_seconds, "max_retries": 0, "max_tokens": config.answer_tokens}
+    more: dict[str, Any] = {
+        "timeout": read_seconds,
+        "max_retries": 0,
+        "max_tokens": config.answer_tokens,
+    }
     provider = name.partition(":")[0]
     if provider == "openai":
-        more |= {"base_url": config.base_url or OPENAI_URL, "api_key": key or NO_KEY, "stream_usage": True}
+        more |= {
+            "base_url": config.base_url or OPENAI_URL,
+            "api_key": key or NO_KEY,
+            "stream_usage": True,
+        }
         # The socket options: else it warns about the proxies of a client that nobody uses.
-        more |= {"http_async_client": client, "http_socket_options": (), "stream_chunk_timeout": read_seconds}
+        more |= {
+            "http_async_client": client,
+            "http_socket_options": (),
+            "stream_chunk_timeout": read_seconds,
+        }
     try:
         model: BaseChatModel = init_chat_model(is_named(name), **more)
         return model
     except ImportError:
-        raise ModelError(f"the package of the provider {provider} is not installed") from None
+        raise ModelError(
+            f"the package of the provider {provider} is not installed"
+        ) from None
     except Exception as error:
         text = str(error).lower()
         if "provider" in text and ("unsupported" in text or "unable to infer" in text):
-            raise ModelError(f"langchain knows no provider {provider}: check the name in [model]") from None
+            raise ModelError(
+                f"langchain knows no provider {provider}: check the name in [model]"
+            ) from None
         if "api_key" in text or "credentials" in text:
-            raise ModelError(f"no key: set the variable of the provider {provider}") from None
-        raise ModelError(f"it cannot be used ({type(error).__name__}): check [model]") from None
+            raise ModelError(
+                f"no key: set the variable of the provider {provider}"
+            ) from None
+        raise ModelError(
+            f"it cannot be used ({type(error).__name__}): check [model]"
+        ) from None
 
 
 def bound_parsing() -> None:
@@ -175,9 +204,13 @@ def open_client(read_seconds: float) -> Any:
             await self.stream.aclose()
 
     async def check_response(response: Any) -> None:
-        kind, encoding = (response.headers.get(each, "") for each in ("content-type", "content-encoding"))
+        kind, encoding = (
+            response.headers.get(each, "") for each in ("content-type", "content-encoding")
+        )
         if response.is_success and kind.lower().startswith(NO_STREAM):
-            raise ModelError("the server gives no stream of the OpenAI protocol: check model.base_url")
+            raise ModelError(
+                "the server gives no stream of the OpenAI protocol: check model.base_url"
+            )
         if encoding.lower() not in ("", "identity"):
             # A few bytes may unpack to more than there is memory.
             raise ModelError("the server's answer is compressed, which was not asked for")
@@ -231,13 +264,17 @@ def explain_failure(error: BaseException) -> ModelError:
         return known if isinstance(known, ModelError) else ModelError(str(known))
     status = getattr(error, "status_code", None)
     kinds = " ".join(type(each).__name__ for each in causes).lower()
-    text = " ".join(f"{each} {getattr(each, 'code', '')}" for each in causes)[:10_000].lower()
+    text = " ".join(f"{each} {getattr(each, 'code', '')}" for each in causes)[
+        :10_000
+    ].lower()
     if status in (401, 403):
         return ModelError(f"the key was refused ({status}): check model.api_key_env")
     if any(words in text for words in TOO_LONG):
         return ModelError("the prompt is longer than its context: set model.context_tokens")
     if status == 404:
-        return ModelError("the server knows no such model or address (404): check its name and base_url")
+        return ModelError(
+            "the server knows no such model or address (404): check its name and base_url"
+        )
     if status == 429 and "insufficient_quota" in text:
         return ModelError("the account has no credit left (429)")
     if status == 429:
@@ -245,7 +282,9 @@ def explain_failure(error: BaseException) -> ModelError:
     if isinstance(status, int) and status >= 500:
         return TransientError(f"the server failed ({status})")
     if isinstance(status, int) and 300 <= status < 400:
-        return ModelError(f"the server sends requests elsewhere ({status}), not followed: check base_url")
+        return ModelError(
+            f"the server sends requests elsewhere ({status}), not followed: check base_url"
+        )
     if isinstance(status, int):
         return ModelError(f"the server refused the request ({status})")
     if "certificate" in text:
@@ -258,7 +297,9 @@ def explain_failure(error: BaseException) -> ModelError:
     if "protocolerror" in kinds or "readerror" in kinds or isinstance(error, OSError):
         return TransientError("the server hung up before the end of its answer")
     if "no generation" in text:
-        return ModelError("the server gave no answer of the OpenAI protocol: check model.base_url")
+        return ModelError(
+            "the server gave no answer of the OpenAI protocol: check model.base_url"
+        )
     if "decodeerror" in kinds:
         return ModelError("the server's answer is damaged: it is no JSON in UTF-8")
     if kinds.startswith("apierror"):

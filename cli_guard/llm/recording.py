@@ -13,7 +13,14 @@ from cli_guard.assistant.sentences import Vocabulary, list_dropped, problem_with
 from cli_guard.git.message import recorded_message
 from cli_guard.graph.state import Data
 from cli_guard.llm.answers import parse_answer
-from cli_guard.llm.prompts import CHANGES_CHARS, fence, is_private, show_changes, system, user
+from cli_guard.llm.prompts import (
+    CHANGES_CHARS,
+    fence,
+    is_private,
+    show_changes,
+    system,
+    user,
+)
 from cli_guard.llm.providers import ModelError
 from cli_guard.model import FileChange
 from cli_guard.reviewers import message
@@ -65,15 +72,26 @@ class Writer:
         return draft
 
     def word(
-        self, draft: Draft, subject: ReviewInput, changes: Sequence[FileChange], *, is_whole: bool
+        self,
+        draft: Draft,
+        subject: ReviewInput,
+        changes: Sequence[FileChange],
+        *,
+        is_whole: bool,
     ) -> Draft:
         """Ask for a message and check it. Raises ModelError."""
         drafted = "\n".join((draft.subject, *draft.body))
         # A draft names what is in private files, too.
-        parts = [f"The draft:\n{fence(drafted, 'draft')}"] if is_whole else [f"The style: {subject.style}"]
+        parts = (
+            [f"The draft:\n{fence(drafted, 'draft')}"]
+            if is_whole
+            else [f"The style: {subject.style}"]
+        )
         room = min(CHANGES_CHARS, 2 * (self.guest.config.context_tokens or CHANGES_CHARS))
         parts += show_changes(changes, subject.contents, room, room)[0]
-        reply = self.guest.ask([system(TASK), user(*parts)], purpose="message", schema=Message)
+        reply = self.guest.ask(
+            [system(TASK), user(*parts)], purpose="message", schema=Message
+        )
         said = parse_answer(reply.text, Message)
         known = Vocabulary("\n".join(parts))
         title = said.subject.strip().removesuffix(".")
@@ -81,13 +99,20 @@ class Writer:
         for line in said.body[:BODY_LINES]:
             hang = "  " if line.startswith("- ") else ""
             problem = find_problem(line, drafted, known)
-            wrapped = [] if problem else textwrap.wrap(line, SUBJECT_CHARS, subsequent_indent=hang) or [""]
+            wrapped = (
+                []
+                if problem
+                else textwrap.wrap(line, SUBJECT_CHARS, subsequent_indent=hang) or [""]
+            )
             if any(map(TRAILER.match, wrapped)):
-                problem, wrapped = "a trailer where a long line is broken", []
+                problem = "a trailer where a long line is broken"
+                wrapped = []
             self.dropped += [problem] if problem else []
             body += wrapped
         self.dropped += ["more lines than were asked for"] * len(said.body[BODY_LINES:])
-        problem = find_problem(title, drafted, known) or judge_subject(title, draft, subject)
+        problem = find_problem(title, drafted, known) or judge_subject(
+            title, draft, subject
+        )
         if problem:
             self.dropped.append(f"the subject: {problem}")
             return draft
@@ -97,7 +122,9 @@ class Writer:
 
     def report(self) -> tuple[list[str], list[Data]]:
         """Return the lines about the model for an answer, and the entries for the action log."""
-        return list(filter(None, (list_dropped(self.dropped), self.guest.summary()))), self.guest.drain_log()
+        return list(
+            filter(None, (list_dropped(self.dropped), self.guest.summary()))
+        ), self.guest.drain_log()
 
 
 def find_problem(line: str, drafted: str, known: Vocabulary) -> str:
@@ -111,7 +138,8 @@ def find_problem(line: str, drafted: str, known: Vocabulary) -> str:
 
 def judge_subject(title: str, draft: Draft, subject: ReviewInput) -> str:
     """Return what is wrong with the form of a subject, "" if nothing."""
-    form, wanted = CONVENTIONAL.match(title), CONVENTIONAL.match(draft.subject)
+    form = CONVENTIONAL.match(title)
+    wanted = CONVENTIONAL.match(draft.subject)
     if not title or len(title) > SUBJECT_CHARS:
         return f"empty, or longer than {SUBJECT_CHARS} characters"
     # A program reads `!` as a new major version.

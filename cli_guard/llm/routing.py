@@ -17,9 +17,12 @@ from cli_guard.rules.catalog import read_table
 DATA = "routing.toml"
 KINDS = ("request", "change")
 # What is asked is at the beginning or at the end of a long text.
-HEAD_CHARS, TAIL_CHARS = 2_000, 1_000
+HEAD_CHARS = 2_000
+TAIL_CHARS = 1_000
 # Of a change: further files count by their lines as if people had written them.
-FILES_READ, FINDINGS_READ, PATH_CHARS = 200, 100, 200
+FILES_READ = 200
+FINDINGS_READ = 100
+PATH_CHARS = 200
 # The grammar of a longer request takes milliseconds, and says less.
 MOOD_CHARS = 300
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -78,7 +81,10 @@ def groups() -> tuple[Group, ...]:
 
 def compile_words(words: str, patterns: Iterable[str]) -> re.Pattern[str]:
     """Compile the words of a group: `_` stands for a blank or a hyphen, `*` for any ending."""
-    parts = (re.escape(word).replace("_", r"[\s_-]+").replace(r"\*", r"\w*") for word in words.split())
+    parts = (
+        re.escape(word).replace("_", r"[\s_-]+").replace(r"\*", r"\w*")
+        for word in words.split()
+    )
     listed = "|".join(parts)
     every = (rf"(?<!\w)(?:{listed})(?!\w)" if listed else "", *patterns)
     return re.compile("|".join(filter(None, every)), re.MULTILINE)
@@ -95,7 +101,9 @@ def route_request(request: str) -> Route:
     return decide("request", request_features(request))
 
 
-def route_change(message: str, files: Sequence[ChangedFile], findings: Collection[str], text: str) -> Route:
+def route_change(
+    message: str, files: Sequence[ChangedFile], findings: Collection[str], text: str
+) -> Route:
     """Return the tier of a request about a change.
 
     `message` is that of the commit, `findings` are the ids of the rules that fired, `text` is what is asked.
@@ -109,8 +117,16 @@ def decide(kind: str, features: Mapping[str, float]) -> Route:
     weights = {group.name: group.points.get(kind, 0.0) for group in groups()} | table
     points = {name: round(value * weights[name], 2) for name, value in features.items()}
     score = round(sum(points.values()), 2)
-    tier: Tier = "heavy" if score >= table["heavy"] else "medium" if score >= table["medium"] else "light"
-    shown = sorted((each for each in points.items() if each[1]), key=lambda each: -abs(each[1]))
+    tier: Tier = (
+        "heavy"
+        if score >= table["heavy"]
+        else "medium"
+        if score >= table["medium"]
+        else "light"
+    )
+    shown = sorted(
+        (each for each in points.items() if each[1]), key=lambda each: -abs(each[1])
+    )
     return Route(tier, score, tuple(shown))
 
 
@@ -127,12 +143,18 @@ def change_features(
     """Return the groups that a change has words of, each 1, and the sizes of what people wrote of it."""
     known = files[:FILES_READ]
     written = [file for file in known if not is_mechanical(file.path)]
-    lines = max(0, sum(file.added + file.removed for file in (*written, *files[FILES_READ:])))
+    lines = max(
+        0, sum(file.added + file.removed for file in (*written, *files[FILES_READ:]))
+    )
     paths = "\n".join(split_words(file.path[-PATH_CHARS:]) for file in written)
-    ids = " ".join(split_words(each[:PATH_CHARS]) for each in sorted(findings)[:FINDINGS_READ])
+    ids = " ".join(
+        split_words(each[:PATH_CHARS]) for each in sorted(findings)[:FINDINGS_READ]
+    )
     asked = remove_pasted(f"{shorten(message)}.\n{shorten(text)}")
     message_words = shorten(message).lower()
-    found = find_groups({"text": asked, "message": message_words, "paths": paths, "findings": ids})
+    found = find_groups(
+        {"text": asked, "message": message_words, "paths": paths, "findings": ids}
+    )
     languages = {language_of(file.path) for file in written} - {None}
     sizes = {
         "lines": log2(1 + lines),
@@ -146,9 +168,15 @@ def change_features(
 def find_groups(sources: Mapping[str, str]) -> dict[str, float]:
     """Return the groups with words in the source that they are read in, without those that others silence."""
     found = {
-        each.name for each in groups() if each.where in sources and each.pattern.search(sources[each.where])
+        each.name
+        for each in groups()
+        if each.where in sources and each.pattern.search(sources[each.where])
     }
-    return {each.name: 1.0 for each in groups() if each.name in found and not each.unless & found}
+    return {
+        each.name: 1.0
+        for each in groups()
+        if each.name in found and not each.unless & found
+    }
 
 
 def find_mood(prose: str) -> str:
@@ -167,7 +195,11 @@ def is_mechanical(path: str) -> bool:
 
 def shorten(text: str) -> str:
     """Return the beginning and the end of a long text."""
-    return text if len(text) <= HEAD_CHARS + TAIL_CHARS else f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
+    return (
+        text
+        if len(text) <= HEAD_CHARS + TAIL_CHARS
+        else f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
+    )
 
 
 def remove_pasted(text: str) -> str:

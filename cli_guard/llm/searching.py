@@ -26,13 +26,21 @@ from cli_guard.model import Action
 from cli_guard.secrets.printable import printable
 
 SEARCH = "search_repository"
-QUESTION_CHARS, QUERIES, QUERY_CHARS = 800, 5, 120
+QUESTION_CHARS = 800
+QUERIES = 5
+QUERY_CHARS = 120
 # The first prompt has at most about 1,500 tokens, the second 2,500.
-OUTLINE_CHARS, NAMES_CHARS, PLACES_CHARS = 2_200, 1_100, 6_000
-NAMED_FILES, NAMES, PLACES, SHOWN = 4, 30, 30, 3
+OUTLINE_CHARS = 2_200
+NAMES_CHARS = 1_100
+PLACES_CHARS = 6_000
+NAMED_FILES = 4
+NAMES = 30
+PLACES = 30
+SHOWN = 3
 # Names shown of each folder: as many as fit.
 NAMES_OF_FOLDER = (40, 12, 4, 1)
-PATH_CHARS, SENTENCE_CHARS = 160, 200
+PATH_CHARS = 160
+SENTENCE_CHARS = 200
 
 WRITE_QUERIES = (
     "A search found no sure answer to a question about a repository; often the code says it in other words. Write up "
@@ -87,10 +95,13 @@ class Search:
             planned = self.guest.base(state, context)
             if state["round"] == 1:
                 # A question about the history, a thing to explain or a server's tool begins with another call.
-                self._asked = next((each for each in planned.actions if each.tool == SEARCH), None)
+                self._asked = next(
+                    (each for each in planned.actions if each.tool == SEARCH), None
+                )
             if planned.failed or self._asked is None:
                 return planned
-            self._planned, self._blocked = planned.last, len(state["blocked_actions"])
+            self._planned = planned.last
+            self._blocked = len(state["blocked_actions"])
             return replace(planned, last=False)
         if len(state["blocked_actions"]) > self._blocked:
             # Without a model that round was the last, and its deny the end.
@@ -100,10 +111,18 @@ class Search:
             return Planned(())
         texts = sendable(context.world(state).snapshot, self.guest.config)
         self.queries = self.write_queries(state["normalized_input"], found, texts)
-        given, why = self._asked.arguments, "search in the model's words"
-        return Planned(tuple(Action(SEARCH, {**given, "query": each}, purpose=why) for each in self.queries))
+        given = self._asked.arguments
+        why = "search in the model's words"
+        return Planned(
+            tuple(
+                Action(SEARCH, {**given, "query": each}, purpose=why)
+                for each in self.queries
+            )
+        )
 
-    def write_queries(self, question: str, found: Data, texts: Mapping[str, str]) -> list[str]:
+    def write_queries(
+        self, question: str, found: Data, texts: Mapping[str, str]
+    ) -> list[str]:
         """Ask for queries. Raises ModelError, also if there is none among them."""
         lacks = ", ".join(found["absent"] or found["missing"])[:QUERY_CHARS]
         near = dict.fromkeys(each["path"] for each in (*found["places"], *found["nearest"]))
@@ -113,41 +132,62 @@ class Search:
             fence(outline_files(texts), "file names by folder"),
             fence(list_names(near, texts), "names defined in the nearest files"),
         )
-        reply = self.guest.ask([system(WRITE_QUERIES), user(*parts)], purpose="queries", schema=Queries)
+        reply = self.guest.ask(
+            [system(WRITE_QUERIES), user(*parts)], purpose="queries", schema=Queries
+        )
         given = (one_line(each) for each in parse_answer(reply.text, Queries).queries)
         usable = dict.fromkeys(each for each in given if each and len(each) <= QUERY_CHARS)
         if not usable:
-            raise ModelError(f"the model wrote no query of at most {QUERY_CHARS} characters")
+            raise ModelError(
+                f"the model wrote no query of at most {QUERY_CHARS} characters"
+            )
         return list(usable)[:QUERIES]
 
     def reply(self, state: State, answer: str) -> str:
         """Return the answer, and below it the places that the model chose. Raises ModelError if it chose none."""
         if not self.queries:
             return answer
-        words, places = "; ".join(self.queries), self.find_places(state)
+        words = "; ".join(self.queries)
+        places = self.find_places(state)
         if not places:
             raise ModelError(f"nothing was found with its words ({words})")
-        named = (f"{place_line(each)}  ({each['kind']}: {each['symbol'] or '-'})" for each in places)
-        lines = fit_lines((printable(f"{id}. {each}") for id, each in enumerate(named, 1)), PLACES_CHARS)
+        named = (
+            f"{place_line(each)}  ({each['kind']}: {each['symbol'] or '-'})"
+            for each in places
+        )
+        lines = fit_lines(
+            (printable(f"{id}. {each}") for id, each in enumerate(named, 1)), PLACES_CHARS
+        )
         question = f"Question: {state['normalized_input'][:QUESTION_CHARS]}"
-        messages = [system(CHOOSE_PLACES), user(question, fence("\n".join(lines), "places found"))]
+        messages = [
+            system(CHOOSE_PLACES),
+            user(question, fence("\n".join(lines), "places found")),
+        ]
         reply = self.guest.ask(messages, purpose="places", schema=Ranking)
         wanted: dict[int, str] = {}
         for each in parse_answer(reply.text, Ranking).places:
             if 1 <= each.id <= len(lines):
                 wanted.setdefault(each.id, one_line(each.why))
         if not wanted:
-            raise ModelError(f"it chose none of {len(lines)} places found with its words ({words})")
+            raise ModelError(
+                f"it chose none of {len(lines)} places found with its words ({words})"
+            )
         shown = [f"Found with the model's words (queries: {words}):"]
         for number, sentence in islice(wanted.items(), SHOWN):
             self.chosen.append(place := places[number - 1])
             is_kept = sentence and is_supported(sentence, places[: len(lines)])
-            shown += [place_line(place), f"  {sentence}"] if is_kept else [place_line(place)]
+            shown += (
+                [place_line(place), f"  {sentence}"] if is_kept else [place_line(place)]
+            )
         return "\n".join((answer, *shown))
 
     def find_places(self, state: State) -> list[Data]:
         """Return the places of all searches, the best of each first; none if the model's searches found none."""
-        found = [each for each in state["tool_results"] if each["tool"] == SEARCH and "error" not in each]
+        found = [
+            each
+            for each in state["tool_results"]
+            if each["tool"] == SEARCH and "error" not in each
+        ]
         if not any(each["places"] or each["nearest"] for each in found[1:]):
             return []
         rows = zip_longest(*((*each["places"], *each["nearest"]) for each in found))
@@ -160,7 +200,9 @@ class Search:
 
 def is_sure(found: Data) -> bool:
     """Return whether the result of a search needs no model."""
-    return found["confidence"] == "high" or (found["confidence"] == "medium" and not found["missing"])
+    return found["confidence"] == "high" or (
+        found["confidence"] == "medium" and not found["missing"]
+    )
 
 
 def one_line(text: str) -> str:
@@ -172,15 +214,24 @@ def is_supported(sentence: str, places: Sequence[Data]) -> bool:
     """Return whether a sentence passes the checks of a sentence, and names no line or name but those of the places."""
     lines = {(each["path"], each["line"]) for each in places}
     text = "\n".join(f"{each['path']} {each['symbol']} {each['text']}" for each in places)
-    return not problem_with(sentence, Vocabulary(text)) and lines.issuperset(cited_lines(sentence))
+    return not problem_with(sentence, Vocabulary(text)) and lines.issuperset(
+        cited_lines(sentence)
+    )
 
 
 def list_names(paths: Iterable[str], texts: Mapping[str, str]) -> str:
     """Format the names that the first of some files define."""
     lines = []
     for path in islice((path for path in paths if path in texts), NAMED_FILES):
-        names = islice(dict.fromkeys(each.qualname for each in find_definitions(path, texts[path])), NAMES)
-        lines.append(printable(f"{path[-PATH_CHARS:]}: {', '.join(names)}")[: NAMES_CHARS // NAMED_FILES])
+        names = islice(
+            dict.fromkeys(each.qualname for each in find_definitions(path, texts[path])),
+            NAMES,
+        )
+        lines.append(
+            printable(f"{path[-PATH_CHARS:]}: {', '.join(names)}")[
+                : NAMES_CHARS // NAMED_FILES
+            ]
+        )
     return "\n".join(lines)
 
 
@@ -189,7 +240,9 @@ def outline_files(paths: Iterable[str]) -> str:
     folders: dict[str, list[str]] = {}
     for path in paths:
         folders.setdefault(path.rpartition("/")[0], []).append(path.rpartition("/")[2])
-    ordered = sorted(folders, key=lambda each: (is_test_or_example(f"{each}/x"), each.count("/"), each))
+    ordered = sorted(
+        folders, key=lambda each: (is_test_or_example(f"{each}/x"), each.count("/"), each)
+    )
     for most in NAMES_OF_FOLDER:
         lines = (format_folder(each, folders[each], most) for each in ordered)
         if len(kept := fit_lines(lines, OUTLINE_CHARS)) == len(ordered):

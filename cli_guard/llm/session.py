@@ -44,14 +44,22 @@ class Artefact:
     about: str = ""
 
     def __str__(self) -> str:
-        return self.text if self.exit_code is None else f"{self.text} -> exit code {self.exit_code}"
+        return (
+            self.text
+            if self.exit_code is None
+            else f"{self.text} -> exit code {self.exit_code}"
+        )
 
     @property
     def key(self) -> tuple[str, ...]:
         """Return what a newer artefact has in common with the one that it replaces."""
         if self.about:
             return self.kind, self.about
-        paths = set(PATCHED.findall(self.text)) - {"/dev/null"} if self.kind == "patch" else None
+        paths = (
+            set(PATCHED.findall(self.text)) - {"/dev/null"}
+            if self.kind == "patch"
+            else None
+        )
         return (self.kind, *sorted(paths)) if paths else (self.kind, str(self))
 
 
@@ -84,9 +92,13 @@ class Session:
     scale: float = 1.0
     version: int = VERSION
 
-    def add(self, kind: Kind, text: str, *, exit_code: int | None = None, about: str = "") -> None:
+    def add(
+        self, kind: Kind, text: str, *, exit_code: int | None = None, about: str = ""
+    ) -> None:
         """Record an artefact of the turn; it replaces an older version of the same."""
-        self.artefacts = newest([*self.artefacts, Artefact(kind, text, self.turn, exit_code, about)])
+        self.artefacts = newest(
+            [*self.artefacts, Artefact(kind, text, self.turn, exit_code, about)]
+        )
 
 
 @dataclass(frozen=True)
@@ -121,9 +133,15 @@ class Sessions:
         Raises UsageError if another chat holds it or it cannot be read; CliGuardError if nothing can be written.
         """
         self.prune(now)
-        found = [path.stem for path in self.files() if path.stem.startswith(name)] if name else [token_hex(4)]
+        found = (
+            [path.stem for path in self.files() if path.stem.startswith(name)]
+            if name
+            else [token_hex(4)]
+        )
         if len(found) != 1:
-            raise UsageError(f"{len(found) or 'no'} sessions match {name!r}: give the id of one")
+            raise UsageError(
+                f"{len(found) or 'no'} sessions match {name!r}: give the id of one"
+            )
         with ExitStack() as stack:
             try:
                 with explain_write_errors("the session"):
@@ -152,7 +170,9 @@ class Sessions:
                     " new session"
                 )
             session = TypeAdapter(Session).validate_python(values)
-            if session.id != id or not all({"role", "content"} <= set(each) for each in session.messages):
+            if session.id != id or not all(
+                {"role", "content"} <= set(each) for each in session.messages
+            ):
                 raise ValueError("its messages are broken")
             return session
         except (OSError, sqlite3.Error, ValueError) as error:
@@ -171,7 +191,9 @@ class Sessions:
         try:
             with explain_write_errors("the session"):
                 make_folder(self.folder)
-                save_values(self.folder / f"{session.id}.sqlite", mask_value(json.loads(plain)))
+                save_values(
+                    self.folder / f"{session.id}.sqlite", mask_value(json.loads(plain))
+                )
         except sqlite3.Error as error:
             raise CliGuardError(f"the session cannot be written: {error}") from None
 

@@ -15,7 +15,14 @@ from cli_guard.git.repository import Repository
 from cli_guard.llm.answers import clean, parse_answer
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.ledger import Ledger
-from cli_guard.llm.prompts import CHANGES_CHARS, fence, is_private, show_changes, system, user
+from cli_guard.llm.prompts import (
+    CHANGES_CHARS,
+    fence,
+    is_private,
+    show_changes,
+    system,
+    user,
+)
 from cli_guard.llm.providers import ModelError
 from cli_guard.llm.routing import ChangedFile, route_change
 from cli_guard.model import ChangeSet, Decision, Kind
@@ -30,11 +37,14 @@ from cli_guard.state.advice import Advice, AdviceStore, Question
 from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.files import lock
 
-MOST, LINE_CHARS, QUESTION_CHARS = 3, 240, 160
+MOST = 3
+LINE_CHARS = 240
+QUESTION_CHARS = 160
 FILE_CHARS = 8_000
 # A commit is recorded within milliseconds of its last hook, unless others follow; of several in a row only the last
 # is asked about.
-QUIET_SECONDS, RECORDED_SECONDS = 1.0, 10.0
+QUIET_SECONDS = 1.0
+RECORDED_SECONDS = 10.0
 TASK = f"""\
 Below is a commit that has been made. A line that begins with +12 is the added line 12 of its file, one with -7 the
 removed line 7. Answer with JSON: {{"summary": [text], "questions": [{{"path", "line", "text"}}]}}.
@@ -61,7 +71,9 @@ class Said(BaseModel):
     questions: list[Question] = Field(max_length=50)
 
 
-def advise_after_hook(repository: Repository, config: ModelSection, invocation: Invocation) -> None:
+def advise_after_hook(
+    repository: Repository, config: ModelSection, invocation: Invocation
+) -> None:
     """Advise on the commit whose hook has just allowed it, once it is recorded. Raises CliGuardError, OSError."""
     last = last_entry(repository)
     # A hook that SKIP has switched off has allowed nothing.
@@ -71,10 +83,14 @@ def advise_after_hook(repository: Repository, config: ModelSection, invocation: 
     until = time.monotonic() + RECORDED_SECONDS
     while time.monotonic() < until:
         time.sleep(QUIET_SECONDS)
-        commit = repository.git.optional("rev-parse", "--quiet", "--verify", "HEAD") or "none"
+        commit = (
+            repository.git.optional("rev-parse", "--quiet", "--verify", "HEAD") or "none"
+        )
         # The dates in a commit are from before its hooks, or the user's own: whatever they say, its file is new.
         with suppress(FileNotFoundError):
-            if (repository.common_dir / "objects" / commit[:2] / commit[2:]).stat().st_mtime >= begun:
+            if (
+                repository.common_dir / "objects" / commit[:2] / commit[2:]
+            ).stat().st_mtime >= begun:
                 advise(repository, commit, config, invocation)
                 return
 
@@ -105,27 +121,45 @@ def advise(
             raise ModelError("it is being asked at this moment: try again later") from None
         if found := store.read(changes.identity):
             # An amend of the message alone makes another commit of the same content.
-            return found if found.commit == commit else store.keep(replace(found, commit=commit))
+            return (
+                found
+                if found.commit == commit
+                else store.keep(replace(found, commit=commit))
+            )
         sendable = [
-            each for each in changes if each.kind is Kind.TEXT and each.hunks and not is_private(each, config)
+            each
+            for each in changes
+            if each.kind is Kind.TEXT and each.hunks and not is_private(each, config)
         ]
         if not sendable:
             return None
-        shown, left_out = show_changes(sendable, gathered.subject.contents, CHANGES_CHARS, FILE_CHARS)
+        shown, left_out = show_changes(
+            sendable, gathered.subject.contents, CHANGES_CHARS, FILE_CHARS
+        )
         left_out += len(changes.files) - len(sendable)
         on_ask()
-        review, _ = run(gathered, None, invocation.now.date(), Cache(repository.state_folder))
-        gateway = Gateway(config, invocation.env, Ledger(config, invocation.env, invocation.now))
+        review, _ = run(
+            gathered, None, invocation.now.date(), Cache(repository.state_folder)
+        )
+        gateway = Gateway(
+            config, invocation.env, Ledger(config, invocation.env, invocation.now)
+        )
         content = user(fence((changes.message or "")[:2_000], "commit message"), *shown)
-        files = [ChangedFile(each.path, len(each.added), len(each.removed)) for each in changes]
+        files = [
+            ChangedFile(each.path, len(each.added), len(each.removed)) for each in changes
+        ]
         rules = [each.finding.rule for each in review.findings]
         route = route_change(changes.message or "", files, rules, "Summarize this change.")
-        reply = gateway.ask([system(TASK), content], route.tier, purpose="summary", schema=Said)
+        reply = gateway.ask(
+            [system(TASK), content], route.tier, purpose="summary", schema=Said
+        )
         said = parse_answer(reply.text, Said)
         summary = "\n".join(list(filter(None, map(show_harmless, said.summary)))[:MOST])
         asked = check_questions(said, changes, config, review)
         at = invocation.now.isoformat(timespec="seconds")
-        return store.keep(Advice(changes.identity, commit, at, reply.model, summary, asked, left_out))
+        return store.keep(
+            Advice(changes.identity, commit, at, reply.model, summary, asked, left_out)
+        )
 
 
 def check_questions(
@@ -137,7 +171,9 @@ def check_questions(
 
     def is_known(asked: Question) -> bool:
         spans = (
-            (each.line or 0, each.end_line or each.line or 0) for each in found if each.path == asked.path
+            (each.line or 0, each.end_line or each.line or 0)
+            for each in found
+            if each.path == asked.path
         )
         return any(first <= asked.line <= last for first, last in spans)
 

@@ -47,7 +47,10 @@ class CommandText(Arguments):
 
 
 # Tools of the graph that a model is offered in a form of its own.
-FORMS: dict[str, type[Arguments]] = {"git_commit": CommitMessage, "run_command": CommandText}
+FORMS: dict[str, type[Arguments]] = {
+    "git_commit": CommitMessage,
+    "run_command": CommandText,
+}
 
 
 def action_of(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool]) -> Action:
@@ -56,7 +59,8 @@ def action_of(name: str, arguments: dict[str, Any], tools: Mapping[str, Tool]) -
     A commit is the command that makes it: it passes the same gate, approval and hooks.
     """
     if name == "git_commit":
-        name, command = "run_command", shlex.join(("git", "commit", "-m", arguments["message"]))
+        name = "run_command"
+        command = shlex.join(("git", "commit", "-m", arguments["message"]))
         arguments = {"command": command}
     return Action(name, arguments, risk=tools[name].risk, purpose="the model asks for it")
 
@@ -109,7 +113,8 @@ class Copy:
         `sed` would take away what a secret is known by, and a search would say that it is there.
         """
         shown: dict[str, str] = {}
-        room, files = MASKED_CHARS, self.over(texts)
+        room = MASKED_CHARS
+        files = self.over(texts)
         for path, text in files.items():
             room -= len(text)
             if room >= 0:
@@ -124,26 +129,40 @@ class Copy:
 
     def edit_file(self, world: World, arguments: Edit) -> ToolOutput:
         """Replace `old`, which must occur exactly once in the file, by `new`. The work tree stays as it is."""
-        path, old, new = arguments.path, arguments.old, arguments.new
+        path = arguments.path
+        old = arguments.old
+        new = arguments.new
         text = self.text(world, path)
         if text is None:
             return refuse(f"there is no text file {path}")
         if redact(text, path) != text:
             # Whether `old` is there would tell a secret, and other words around one would unmask it.
-            return refuse(f"{path} holds what is masked as a secret: a person has to edit it")
+            return refuse(
+                f"{path} holds what is masked as a secret: a person has to edit it"
+            )
         if "\r\n" in text and "\r" not in old:
-            old, new = (each.replace("\r\n", "\n").replace("\n", "\r\n") for each in (old, new))
+            old, new = (
+                each.replace("\r\n", "\n").replace("\n", "\r\n") for each in (old, new)
+            )
         found = text.count(old)
         if found != 1:
             return refuse(describe_misses(text, old, found))
-        return self.keep(world, path, text.replace(old, new), text[: text.index(old)].count("\n"))
+        return self.keep(
+            world, path, text.replace(old, new), text[: text.index(old)].count("\n")
+        )
 
     def create_file(self, world: World, arguments: NewFile) -> ToolOutput:
         """Add a file. The work tree stays as it is; to see the file again, use `run`: cat PATH."""
         path = arguments.path
-        known = world.snapshot.entries if isinstance(world.snapshot, Snapshot) else world.snapshot
+        known = (
+            world.snapshot.entries
+            if isinstance(world.snapshot, Snapshot)
+            else world.snapshot
+        )
         taken = {*known, *(each for each, text in self.edits.items() if text is not None)}
-        above = [path[:at] for at, sign in enumerate(path) if sign == "/" and path[:at] in taken]
+        above = [
+            path[:at] for at, sign in enumerate(path) if sign == "/" and path[:at] in taken
+        ]
         if path in taken:
             return refuse(f"{path} is there already: use edit_file")
         if above or any(each.startswith(f"{path}/") for each in taken):
@@ -165,11 +184,15 @@ class Copy:
         self.edits[path] = text
         lines = redact(text, path).split("\n")
         shown = lines[max(0, line - NEAR_LINES) : line + 4 * NEAR_LINES]
-        return ToolOutput({"path": path, "line": line + 1, "lines": len(lines), "text": "\n".join(shown)})
+        return ToolOutput(
+            {"path": path, "line": line + 1, "lines": len(lines), "text": "\n".join(shown)}
+        )
 
     def changes(self, snapshot: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
         """Return the changed files before and after the edits, each path -> text."""
-        changed = {path: text for path, text in self.edits.items() if snapshot.get(path) != text}
+        changed = {
+            path: text for path, text in self.edits.items() if snapshot.get(path) != text
+        }
         old = {path: snapshot[path] for path in changed if path in snapshot}
         return old, {path: text for path, text in changed.items() if text is not None}
 
@@ -183,15 +206,27 @@ def describe_misses(text: str, old: str, found: int) -> str:
     """Say why a text to replace is not there exactly once."""
     if found:
         return f"`old` occurs {found} times: add lines around it, so that it is unique"
-    first, lines = old.strip().split("\n")[0].strip(), text.split("\n")
-    near = next((number for number, line in enumerate(lines, 1) if first and first in line), 0)
-    hint = f"; line {near} begins like it, with other white space or other lines after it" if near else ""
+    first = old.strip().split("\n")[0].strip()
+    lines = text.split("\n")
+    near = next(
+        (number for number, line in enumerate(lines, 1) if first and first in line), 0
+    )
+    hint = (
+        f"; line {near} begins like it, with other white space or other lines after it"
+        if near
+        else ""
+    )
     return f"`old` does not occur: copy it exactly from the file{hint}"
 
 
 def problem_with(path: str, text: str) -> str:
     """Return why a file cannot be written, "" if it can; the gate has compared its path with the allowed ones."""
-    if printable(path) != path or "\\" in path or posixpath.normpath(path) != path or path.startswith("/"):
+    if (
+        printable(path) != path
+        or "\\" in path
+        or posixpath.normpath(path) != path
+        or path.startswith("/")
+    ):
         return "that is no plain path from the top of the repository"
     if any(GIT_FOLDER.match(part) for part in path.split("/")):
         return "nothing is written below .git"
@@ -203,7 +238,8 @@ def tools_for(copy: Copy) -> dict[str, Tool]:
     made = {name: reading_tool(name, copy) for name in READING}
     for name in EDITING:
         run = getattr(copy, name)
-        schema, summary = run.__annotations__["arguments"], run.__doc__
+        schema = run.__annotations__["arguments"]
+        summary = run.__doc__
         made[name] = Tool(name, summary, "write", schema, run, decided=IN_MEMORY)
     return made
 
@@ -214,13 +250,22 @@ def reading_tool(name: str, copy: Copy) -> Tool:
 
     def run(world: World, arguments: Any) -> ToolOutput:
         if name == "read_file":
-            texts, left_out = copy.over(world.snapshot), 0
+            texts = copy.over(world.snapshot)
+            left_out = 0
             if arguments.path not in texts:
                 return refuse(f"there is no text file {arguments.path}")
         else:
             texts, left_out = copy.mask_files(world.snapshot)
         # A new assistant: one that has searched before remembers what it found.
         done = LocalAssistant().tools[name].run(replace(world, snapshot=texts), arguments)
-        return replace(done, data={**done.data, "files_left_out": left_out}) if left_out else done
+        return (
+            replace(done, data={**done.data, "files_left_out": left_out})
+            if left_out
+            else done
+        )
 
-    return replace(tool, run=run, summary=f"{tool.summary} {COPY_ONLY}" if name == "run" else tool.summary)
+    return replace(
+        tool,
+        run=run,
+        summary=f"{tool.summary} {COPY_ONLY}" if name == "run" else tool.summary,
+    )

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from cli_guard.policy.mcp import Name, Variable
 
@@ -47,7 +54,9 @@ def is_inside(path: str) -> str:
     """Return a folder of the checkout, relative to its top. Raises ValueError for one outside it."""
     parts = path.split("/")
     if path.startswith(("/", "~")) or ".." in parts or "\0" in path:
-        raise ValueError("must be inside the repository: a path relative to its top folder, without ..")
+        raise ValueError(
+            "must be inside the repository: a path relative to its top folder, without .."
+        )
     return "/".join(part for part in parts if part not in ("", "."))
 
 
@@ -77,7 +86,9 @@ def once(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     return tuple(stage for stage in Stage if stage in stages)
 
 
-Command = Annotated[str, Field(min_length=1, max_length=MOST_CHARS), AfterValidator(is_command)]
+Command = Annotated[
+    str, Field(min_length=1, max_length=MOST_CHARS), AfterValidator(is_command)
+]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Port = Annotated[int, Field(ge=1, le=65_535)] | Literal["auto"]
 Given = Annotated[Variable, AfterValidator(stays)]
@@ -88,7 +99,9 @@ class CheckConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    command: Annotated[Command, Field(description="The command; bash runs it in a scratch checkout.")]
+    command: Annotated[
+        Command, Field(description="The command; bash runs it in a scratch checkout.")
+    ]
     stage: Annotated[
         tuple[Stage, ...],
         BeforeValidator(as_list, json_schema_input_type=Stage | list[Stage]),
@@ -105,7 +118,10 @@ class CheckConfig(BaseModel):
     timeout_seconds: Annotated[Seconds, Field(description="Time limit in seconds.")] = 600.0
     environment: Annotated[
         dict[Given, Annotated[str, Field(max_length=MOST_CHARS, pattern=r"^[^\x00]*$")]],
-        Field(max_length=MOST_ENTRIES, description="Environment variables to set, with their values."),
+        Field(
+            max_length=MOST_ENTRIES,
+            description="Environment variables to set, with their values.",
+        ),
     ] = Field(default_factory=dict)
     pass_environment: Annotated[
         tuple[Given, ...],
@@ -116,13 +132,18 @@ class CheckConfig(BaseModel):
     ] = ()
     working_dir: Annotated[
         str,
-        Field(max_length=1_000, description="The folder to run in, relative to the top of the repository."),
+        Field(
+            max_length=1_000,
+            description="The folder to run in, relative to the top of the repository.",
+        ),
         AfterValidator(is_inside),
     ] = ""
     needs_port: Annotated[
         int | Literal["auto"] | None,
         BeforeValidator(is_port, json_schema_input_type=Port),
-        Field(description="A port that must be free, passed as $PORT; auto finds a free one."),
+        Field(
+            description="A port that must be free, passed as $PORT; auto finds a free one."
+        ),
     ] = None
     server: Annotated[
         Command | None,
@@ -130,7 +151,9 @@ class CheckConfig(BaseModel):
             description="A server that is started before the check, must answer on $PORT, and is stopped after it."
         ),
     ] = None
-    ready_seconds: Annotated[Seconds, Field(description="Seconds until the server must answer.")] = 30.0
+    ready_seconds: Annotated[
+        Seconds, Field(description="Seconds until the server must answer.")
+    ] = 30.0
     report: Annotated[
         Literal["sarif", "gcc"] | None,
         Field(
@@ -149,19 +172,27 @@ class CheckConfig(BaseModel):
     def server_has_a_port(self) -> Self:
         """Require a port for a server, which is ready when it answers there. Raises ValueError."""
         if self.server and self.needs_port is None:
-            raise ValueError('a server requires needs_port: its number, or "auto" for a free one in $PORT')
+            raise ValueError(
+                'a server requires needs_port: its number, or "auto" for a free one in $PORT'
+            )
         return self
 
     @property
     def commands(self) -> tuple[str, ...]:
         """Return all commands as typed: the command, and the server."""
-        given = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in self.environment.items())
+        given = "".join(
+            f"export {name}={shlex.quote(value)}\n"
+            for name, value in self.environment.items()
+        )
         return tuple(given + command for command in (self.command, self.server) if command)
 
 
 Checks = Annotated[
     dict[Name, CheckConfig],
-    Field(max_length=MOST_CHECKS, description="Commands that run before a push or commit, once trusted."),
+    Field(
+        max_length=MOST_CHECKS,
+        description="Commands that run before a push or commit, once trusted.",
+    ),
 ]
 
 
@@ -208,7 +239,9 @@ def digest_of(checks: Mapping[str, CheckConfig]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def weaker_checks(before: Mapping[str, CheckConfig], after: Mapping[str, CheckConfig]) -> Iterator[str]:
+def weaker_checks(
+    before: Mapping[str, CheckConfig], after: Mapping[str, CheckConfig]
+) -> Iterator[str]:
     """Yield which checks were removed, cover less, or run something else."""
     for name, was in before.items():
         becomes = after.get(name)

@@ -53,7 +53,9 @@ DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
 def known_rule(pattern: str) -> str:
     """Return a rule pattern. Raises ValueError if it matches no rule."""
     # A repository's own rules come and go with its revisions.
-    if not pattern.startswith(USERS_RULE) and not any(rule_matches(pattern, rule) for rule in load_all()):
+    if not pattern.startswith(USERS_RULE) and not any(
+        rule_matches(pattern, rule) for rule in load_all()
+    ):
         raise ValueError(f"there is no rule {pattern!r}{nearest(pattern, load_all())}")
     return pattern
 
@@ -67,36 +69,61 @@ class Section(BaseModel):
 class ServerSection(Section):
     """`[server]`: the warm server."""
 
-    enabled: Annotated[bool, Field(description="Use the warm server. Only in the user's own file.")] = True
-    prewarm: Annotated[bool, Field(description="Prepare a review when something is staged.")] = True
+    enabled: Annotated[
+        bool, Field(description="Use the warm server. Only in the user's own file.")
+    ] = True
+    prewarm: Annotated[
+        bool, Field(description="Prepare a review when something is staged.")
+    ] = True
 
 
 class Ignore(Section):
     """One `[[ignore]]`: answers the findings of a rule under a path, with a reason."""
 
     rule: Annotated[
-        str, Field(min_length=1, description="A rule id, or a prefix with *."), AfterValidator(known_rule)
+        str,
+        Field(min_length=1, description="A rule id, or a prefix with *."),
+        AfterValidator(known_rule),
     ]
-    path: Annotated[str, Field(min_length=1, description="A path pattern; ** crosses folders.")] = "**"
-    reason: Annotated[str, Field(min_length=3, description="Why the findings are accepted.")]
-    expires: Annotated[datetime.date | None, Field(description="The last day on which it applies.")] = None
+    path: Annotated[
+        str, Field(min_length=1, description="A path pattern; ** crosses folders.")
+    ] = "**"
+    reason: Annotated[
+        str, Field(min_length=3, description="Why the findings are accepted.")
+    ]
+    expires: Annotated[
+        datetime.date | None, Field(description="The last day on which it applies.")
+    ] = None
 
 
 class LimitsSection(Section):
     """`[limits]`: the most that one review reads and spends."""
 
-    files: Annotated[int, Field(ge=1, le=MOST, description="Most files of one change.")] = 25_000
+    files: Annotated[int, Field(ge=1, le=MOST, description="Most files of one change.")] = (
+        25_000
+    )
     file_chars: Annotated[
-        int, Field(ge=1_000, le=MOST, description="Largest file, in bytes as Git stores it.")
+        int,
+        Field(ge=1_000, le=MOST, description="Largest file, in bytes as Git stores it."),
     ] = 5_000_000
     total_chars: Annotated[
         int,
-        Field(ge=1_000, le=MOST, description="All files of a change together, in bytes as Git stores them."),
+        Field(
+            ge=1_000,
+            le=MOST,
+            description="All files of a change together, in bytes as Git stores them.",
+        ),
     ] = 50_000_000
-    rounds: Annotated[int, Field(ge=1, le=20, description="Most rounds of planning and acting.")] = 4
+    rounds: Annotated[
+        int, Field(ge=1, le=20, description="Most rounds of planning and acting.")
+    ] = 4
     seconds: Annotated[
         float,
-        Field(gt=0, le=3_600, description="Without effect: a review is bounded by counts, not by time."),
+        Field(
+            gt=0,
+            le=3_600,
+            description="Without effect: a review is bounded by counts, not by time.",
+        ),
     ] = 5.0
     advice_ms: Annotated[int, Field(ge=0, le=MOST, description=ADVICE)] = 300
 
@@ -105,7 +132,8 @@ class GitSection(Section):
     """`[git]`: settings of the push reviewer."""
 
     protected_branches: Annotated[
-        tuple[str, ...], Field(description="Branch patterns that must not be force-pushed or deleted.")
+        tuple[str, ...],
+        Field(description="Branch patterns that must not be force-pushed or deleted."),
     ] = ("main", "master", "release/*")
 
 
@@ -118,7 +146,9 @@ class MessageSection(Section):
     ] = "plain"
 
 
-Level = Annotated[Presence, Field(description="The level that an approval of such a finding needs.")]
+Level = Annotated[
+    Presence, Field(description="The level that an approval of such a finding needs.")
+]
 PEOPLE = "The number of people who must approve a finding, by path pattern."
 TRUST = "The level that trust in a work tree and rules need."
 
@@ -131,22 +161,43 @@ class ApprovalsSection(Section):
     medium: Level = Presence.TTY
     low: Level = Presence.TTY
     info: Level = Presence.TTY
-    threshold: dict[str, Annotated[int, Field(ge=1, le=9)]] = Field(default_factory=dict, description=PEOPLE)
-    author_may_approve: Annotated[bool, Field(description="false: a second person must.")] = True
-    trust: Annotated[Literal["tty", "key", "touch", "verified"], Field(description=TRUST)] = "tty"
-    prompt: Annotated[bool, Field(description="Ask in the hook itself, at an interactive terminal.")] = True
-    push: Annotated[bool, Field(description="Push the signed approvals with each push.")] = False
+    threshold: dict[str, Annotated[int, Field(ge=1, le=9)]] = Field(
+        default_factory=dict, description=PEOPLE
+    )
+    author_may_approve: Annotated[
+        bool, Field(description="false: a second person must.")
+    ] = True
+    trust: Annotated[
+        Literal["tty", "key", "touch", "verified"], Field(description=TRUST)
+    ] = "tty"
+    prompt: Annotated[
+        bool, Field(description="Ask in the hook itself, at an interactive terminal.")
+    ] = True
+    push: Annotated[
+        bool, Field(description="Push the signed approvals with each push.")
+    ] = False
 
 
 class CommandPattern(Section):
     """A pattern over the words of a command, with examples that are tested when it is read."""
 
     pattern: Annotated[
-        str, Field(min_length=1, max_length=500, description="Words of one command; * matches anything.")
+        str,
+        Field(
+            min_length=1,
+            max_length=500,
+            description="Words of one command; * matches anything.",
+        ),
     ]
-    reason: Annotated[str, Field(max_length=300, description="The reason, shown with the verdict.")] = ""
-    match: Annotated[tuple[str, ...], Field(description="Commands that it must match.")] = ()
-    not_match: Annotated[tuple[str, ...], Field(description="Commands that it must not match.")] = ()
+    reason: Annotated[
+        str, Field(max_length=300, description="The reason, shown with the verdict.")
+    ] = ""
+    match: Annotated[
+        tuple[str, ...], Field(description="Commands that it must match.")
+    ] = ()
+    not_match: Annotated[
+        tuple[str, ...], Field(description="Commands that it must not match.")
+    ] = ()
 
     def as_pattern(self, decision: Decision) -> Pattern:
         """Return it as the judge takes it."""
@@ -167,9 +218,12 @@ class CommandsSection(Section):
     """`[commands]`: verdicts on commands by patterns over their words; the strictest applies."""
 
     allow: Annotated[
-        tuple[Entry, ...], Field(description="Patterns that are allowed. Only in the user's own file.")
+        tuple[Entry, ...],
+        Field(description="Patterns that are allowed. Only in the user's own file."),
     ] = ()
-    review: Annotated[tuple[Entry, ...], Field(description="Patterns that need review.")] = ()
+    review: Annotated[
+        tuple[Entry, ...], Field(description="Patterns that need review.")
+    ] = ()
     deny: Annotated[tuple[Entry, ...], Field(description="Patterns that are denied.")] = ()
 
     @cached_property
@@ -182,13 +236,24 @@ class CommandsSection(Section):
     def patterns(self) -> tuple[Pattern, ...]:
         """Return the patterns that count, the strictest first."""
         allow = [entry for entry in self.allow if entry not in self.problems]
-        lists = {Decision.DENY: self.deny, Decision.REVIEW: self.review, Decision.ALLOW: allow}
-        return tuple(entry.as_pattern(decision) for decision, entries in lists.items() for entry in entries)
+        lists = {
+            Decision.DENY: self.deny,
+            Decision.REVIEW: self.review,
+            Decision.ALLOW: allow,
+        }
+        return tuple(
+            entry.as_pattern(decision)
+            for decision, entries in lists.items()
+            for entry in entries
+        )
 
     @model_validator(mode="after")
     def check_strict(self) -> Self:
         """Check the patterns that deny or ask: without one, more would be allowed. Raises ValueError."""
-        for decision, entries in ((Decision.DENY, self.deny), (Decision.REVIEW, self.review)):
+        for decision, entries in (
+            (Decision.DENY, self.deny),
+            (Decision.REVIEW, self.review),
+        ):
             for entry in entries:
                 if problem := find_mistake(entry, decision):
                     raise ValueError(problem)
@@ -214,14 +279,26 @@ def find_mistake(entry: CommandPattern, decision: Decision) -> str | None:
 
 Profile = Annotated[
     Literal["strict", "workspace", "floors"] | None,
-    Field(description="strict, workspace (trusted work trees) or floors (only what is denied is answered)."),
+    Field(
+        description="strict, workspace (trusted work trees) or floors (only what is denied is answered)."
+    ),
 ]
 Reply = Annotated[
     Literal["defer", "allow"] | None,
-    Field(description="What an allow says: nothing, so that the agent's own rules decide (defer), or allow."),
+    Field(
+        description="What an allow says: nothing, so that the agent's own rules decide (defer), or allow."
+    ),
 ]
 # The agents of agents/registry.py: `[agent.codex]` is for one of them alone.
-AGENT_NAMES = ("claude-code", "codex", "gemini", "cursor", "copilot", "opencode", "lefthook")
+AGENT_NAMES = (
+    "claude-code",
+    "codex",
+    "gemini",
+    "cursor",
+    "copilot",
+    "opencode",
+    "lefthook",
+)
 
 
 class AgentChoice(Section):
@@ -250,7 +327,9 @@ class AgentSection(AgentChoice):
     def choice_for(self, agent: str) -> AgentChoice:
         """Return what holds for an agent: its own table before the common keys."""
         own = self.__pydantic_extra__.get(agent, AgentChoice())
-        return AgentChoice(profile=own.profile or self.profile, answer=own.answer or self.answer)
+        return AgentChoice(
+            profile=own.profile or self.profile, answer=own.answer or self.answer
+        )
 
 
 class Config(Section):
@@ -265,7 +344,8 @@ class Config(Section):
         Field(description="The decision for a rule id, or for a prefix with *."),
     ] = Field(default_factory=dict)
     ignore: Annotated[
-        tuple[Ignore, ...], Field(description="Findings that are accepted, with the reason.")
+        tuple[Ignore, ...],
+        Field(description="Findings that are accepted, with the reason."),
     ] = ()
     limits: LimitsSection = LimitsSection()
     git: GitSection = GitSection()
@@ -303,7 +383,9 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
         raise ConfigError(f"{source}: {describe(error)}") from error
 
 
-def describe(error: ValidationError, keys: Callable[[list[str]], list[str]] | None = None) -> str:
+def describe(
+    error: ValidationError, keys: Callable[[list[str]], list[str]] | None = None
+) -> str:
     """Describe the first error in terms of the configuration file, or of one whose tables have these `keys`."""
     errors = error.errors(include_url=False)
     # A mistyped key makes the right one missing: report the mistyped one.
@@ -316,7 +398,11 @@ def describe(error: ValidationError, keys: Callable[[list[str]], list[str]] | No
         return f"{place!r} is missing"
     message = first["msg"].removeprefix("Value error, ")
     given = first.get("input")
-    shown = f" (got {given!r})" if isinstance(given, str | int | float) and len(repr(given)) < 60 else ""
+    shown = (
+        f" (got {given!r})"
+        if isinstance(given, str | int | float) and len(repr(given)) < 60
+        else ""
+    )
     return f"{place!r}: {message}{shown}"
 
 
@@ -324,28 +410,39 @@ def keys_of(place: list[str]) -> list[str]:
     """Return the keys that a table of the file may have."""
     section: type[BaseModel] = Config
     for part in place:
-        section = section if section in (ServerConfig, CheckConfig) else SECTIONS.get(part, section)
+        section = (
+            section
+            if section in (ServerConfig, CheckConfig)
+            else SECTIONS.get(part, section)
+        )
     return list(section.model_fields)
 
 
-def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config, str] | None:
+def read_config(
+    read: Callable[[str], bytes | None], where: str
+) -> tuple[Config, str] | None:
     """Return the configuration of a tree and the name of its source, None if it has none.
 
     `read` returns the bytes of a file at the root. Raises ConfigError.
     """
-    own, shared = read(FILE), read(PYPROJECT)
+    own = read(FILE)
+    shared = read(PYPROJECT)
     table = None
     if shared is not None and b"cli-guard" in shared:
         tools = parse_toml(shared, f"{PYPROJECT}{where}").get("tool")
         table = tools.get("cli-guard") if isinstance(tools, dict) else None
     if own is not None and table is not None:
-        raise ConfigError(f"both {FILE} and [tool.cli-guard] in {PYPROJECT} exist{where}: keep one")
+        raise ConfigError(
+            f"both {FILE} and [tool.cli-guard] in {PYPROJECT} exist{where}: keep one"
+        )
     if own is None and table is None:
         return None
     source = f"{FILE if own is not None else PYPROJECT}{where}"
     data = parse_toml(own, source) if own is not None else table
     if not isinstance(data, dict):
-        raise ConfigError(f"{source}: tool.cli-guard must be a table: write [tool.cli-guard]")
+        raise ConfigError(
+            f"{source}: tool.cli-guard must be a table: write [tool.cli-guard]"
+        )
     config = parse_config(data, source)
     if config.commands.allow:
         raise ConfigError(
@@ -353,7 +450,9 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
         )
     check_shared(config.mcp, source, USER_FILE)
     for key in sorted(config.model_fields_set & USERS.keys()):
-        raise ConfigError(f"{source}: {key!r} belongs in the user's own file, {USER_FILE}: {USERS[key]}")
+        raise ConfigError(
+            f"{source}: {key!r} belongs in the user's own file, {USER_FILE}: {USERS[key]}"
+        )
     return config, source
 
 
@@ -363,7 +462,9 @@ def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
         # Editors on Windows write a byte order mark, which TOML does not allow.
         return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{source}: not UTF-8 at byte {error.start}: save it as UTF-8") from error
+        raise ConfigError(
+            f"{source}: not UTF-8 at byte {error.start}: save it as UTF-8"
+        ) from error
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise ConfigError(f"{source}: not valid TOML: {error}") from error
     except RecursionError as error:
@@ -385,11 +486,18 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     config = parse_config(parse_toml(raw, str(path)), str(path))
     loose = config.model_fields_set - {*TIGHTENING, *USERS}
     for key in sorted(loose):
-        raise ConfigError(f"{path}: {key!r} is not allowed in a user file, which can only tighten")
+        raise ConfigError(
+            f"{path}: {key!r} is not allowed in a user file, which can only tighten"
+        )
     for key in (
-        key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"
+        key
+        for table in (config.decisions, config.rules)
+        for key, to in table.items()
+        if to == "off"
     ):
-        raise ConfigError(f"{path}: {str(key)!r} is off, but a user file can only tighten: remove it")
+        raise ConfigError(
+            f"{path}: {str(key)!r} is off, but a user file can only tighten: remove it"
+        )
     check_users(config.mcp, str(path))
     return config
 

@@ -9,7 +9,16 @@ from types import MappingProxyType
 
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
-from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Need, Presence, Severity
+from cli_guard.model import (
+    Category,
+    Confidence,
+    Decision,
+    Disposition,
+    Finding,
+    Need,
+    Presence,
+    Severity,
+)
 from cli_guard.policy.checks import CheckConfig
 from cli_guard.policy.config import DEFAULT_DECISIONS, ApprovalsSection, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
@@ -65,7 +74,11 @@ class Policy:
         """Return a hash of everything that decisions depend on."""
         own = self.user.model_dump_json() if self.user else ""
         return digest(
-            [*(config.model_dump_json() for config in self.configs), own, repr(sorted(self.baseline))]
+            [
+                *(config.model_dump_json() for config in self.configs),
+                own,
+                repr(sorted(self.baseline)),
+            ]
         )
 
     @property
@@ -81,7 +94,10 @@ class Policy:
     @property
     def message_style(self) -> str:
         """Return the message style in force: users may require more of themselves than the repository does."""
-        styles = {config.message.style for config in (*self.configs, *([self.user] if self.user else []))}
+        styles = {
+            config.message.style
+            for config in (*self.configs, *([self.user] if self.user else []))
+        }
         return "conventional" if "conventional" in styles else "plain"
 
     @property
@@ -89,7 +105,9 @@ class Policy:
         """Return the protected branch patterns, including those of the user's own file."""
         given = self.user is not None and "git" in self.user.model_fields_set
         own = self.user.git.protected_branches if self.user and given else ()
-        named = (branch for config in self.configs for branch in config.git.protected_branches)
+        named = (
+            branch for config in self.configs for branch in config.git.protected_branches
+        )
         return tuple(dict.fromkeys((*named, *own)))
 
     @property
@@ -99,13 +117,21 @@ class Policy:
         # A rule in a file that any program can write is not signed.
         sealed = self.trust.rank > 0
         own = self.user.commands.patterns if self.user else ()
-        own = tuple(each for each in own if not (sealed and each.decision is Decision.ALLOW))
-        return tuple(dict.fromkeys((*(each for each in shared if each.decision is not Decision.ALLOW), *own)))
+        own = tuple(
+            each for each in own if not (sealed and each.decision is Decision.ALLOW)
+        )
+        return tuple(
+            dict.fromkeys(
+                (*(each for each in shared if each.decision is not Decision.ALLOW), *own)
+            )
+        )
 
     @property
     def servers(self) -> dict[str, ServerConfig]:
         """Return the MCP servers that may be started; they are read only from the user's own file."""
-        return servers_in_force(self.user.mcp if self.user else {}, (config.mcp for config in self.configs))
+        return servers_in_force(
+            self.user.mcp if self.user else {}, (config.mcp for config in self.configs)
+        )
 
     @property
     def checks(self) -> tuple[Mapping[str, CheckConfig], ...]:
@@ -116,14 +142,18 @@ class Policy:
         """Return what the finding leads to."""
         wanted = stricter(*(disposition_by(config, finding) for config in self.configs))
         if self.user:
-            own = by_rule(self.user, finding) or self.user.decisions.get(finding.severity, Disposition.OFF)
+            own = by_rule(self.user, finding) or self.user.decisions.get(
+                finding.severity, Disposition.OFF
+            )
             wanted = stricter(wanted, own)
         return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
 
     @property
     def approvals(self) -> tuple[ApprovalsSection, ...]:
         """Return every `[approvals]` in force; the strictest counts."""
-        return tuple(each.approvals for each in (*self.configs, *([self.user] if self.user else [])))
+        return tuple(
+            each.approvals for each in (*self.configs, *([self.user] if self.user else []))
+        )
 
     @property
     def trust(self) -> Presence:
@@ -136,13 +166,21 @@ class Policy:
         return self._level_of(*Severity)
 
     def _level_of(self, *severities: Severity) -> Presence:
-        levels = [getattr(each, str(severity)) for each in self.approvals for severity in severities]
+        levels = [
+            getattr(each, str(severity))
+            for each in self.approvals
+            for severity in severities
+        ]
         alone = all(each.author_may_approve for each in self.approvals)
         return Presence.highest(levels if alone else (*levels, Presence.SECOND))
 
     def need_for(self, finding: Finding) -> Need:
         """Return what an approval of a finding needs; what loosens the guard needs the highest level there is."""
-        level = self.highest if finding.category is Category.POLICY else self._level_of(finding.severity)
+        level = (
+            self.highest
+            if finding.category is Category.POLICY
+            else self._level_of(finding.severity)
+        )
         numbers = [
             number
             for each in self.approvals
@@ -159,13 +197,17 @@ class Policy:
         return answers[0] if all(answers) else None
 
     def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
-        ignores = dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
+        ignores = dict.fromkeys(
+            ignore for config in self.configs for ignore in config.ignore
+        )
         return tuple(i for i in ignores if i.expires is not None and i.expires < today)
 
 
 def digest(parts: Iterable[str]) -> str:
     """Return 16 digits of a hash over some texts."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[
+        :16
+    ]
 
 
 def disposition_by(config: Config, finding: Finding) -> Disposition:
@@ -208,7 +250,9 @@ def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, s
     try:
         entries = json.loads(raw)["findings"]
         rows = frozenset((e["rule"], e["path"], e["fingerprint"]) for e in entries)
-        if not isinstance(entries, list) or not all(isinstance(part, str) for row in rows for part in row):
+        if not isinstance(entries, list) or not all(
+            isinstance(part, str) for row in rows for part in row
+        ):
             raise TypeError("an entry must be three strings")
         return rows
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -219,5 +263,7 @@ def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, s
 def write_baseline(findings: Iterable[Finding]) -> str:
     """Format a baseline file: sorted, without line numbers and times, so that it merges well."""
     entries = sorted({(f.rule, f.path, f.fingerprint) for f in findings})
-    rows = [{"rule": rule, "path": path, "fingerprint": mark} for rule, path, mark in entries]
+    rows = [
+        {"rule": rule, "path": path, "fingerprint": mark} for rule, path, mark in entries
+    ]
     return json.dumps({"version": 1, "findings": rows}, indent=2) + "\n"

@@ -29,12 +29,17 @@ def settings_in_force(policy: Policy) -> list[tuple[Place, Any, str]]:
     found = {place: (value, "default") for place, value in leaves(defaults)}
     for place, value in leaves(policy.config.model_dump(mode="json", exclude_unset=True)):
         found[place] = (value, policy.sources[0])
-    for place, value in leaves((policy.user or Config()).model_dump(mode="json", exclude_unset=True)):
+    for place, value in leaves(
+        (policy.user or Config()).model_dump(mode="json", exclude_unset=True)
+    ):
         old, source = found.get(place, (value, USER))
         new = tighten(place, old, value)
         both = f"{source} and {USER}" if isinstance(new, list) and old else USER
         found[place] = (new, source if new == old else both)
-    return [(place, *found[place]) for place in sorted(found, key=lambda each: (len(each) > 1, each))]
+    return [
+        (place, *found[place])
+        for place in sorted(found, key=lambda each: (len(each) > 1, each))
+    ]
 
 
 def tighten(place: Place, old: Any, own: Any) -> Any:
@@ -47,13 +52,21 @@ def tighten(place: Place, old: Any, own: Any) -> Any:
         return old if old == "conventional" else own
     if isinstance(old, bool):
         return old or own if place[1] == "push" else old and own
-    return str(Presence.highest((Presence(old), Presence(own)))) if isinstance(old, str) else max(old, own)
+    return (
+        str(Presence.highest((Presence(old), Presence(own))))
+        if isinstance(old, str)
+        else max(old, own)
+    )
 
 
 def toml_value(value: Any) -> str:
     """Format a value in one line of TOML."""
     if isinstance(value, dict):
-        pairs = (f"{toml_key(key)} = {toml_value(each)}" for key, each in value.items() if each is not None)
+        pairs = (
+            f"{toml_key(key)} = {toml_value(each)}"
+            for key, each in value.items()
+            if each is not None
+        )
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_value, value))}]"

@@ -65,7 +65,9 @@ class Judgement:
     suppressed: tuple[Suppressed, ...]
 
     def of(self, disposition: Disposition) -> tuple[Finding, ...]:
-        return tuple(judged.finding for judged in self.standing if judged.disposition is disposition)
+        return tuple(
+            judged.finding for judged in self.standing if judged.disposition is disposition
+        )
 
 
 def judge_tool(
@@ -88,20 +90,30 @@ def judge_tool(
         return Verdict(Decision.DENY, problem, "tool-malformed")
     outside = [path for path in paths_in(action.arguments) if path not in allowed_paths]
     if outside:
-        return Verdict(Decision.DENY, f"{outside[0]} is outside the allowed paths", "path-not-allowed")
+        return Verdict(
+            Decision.DENY, f"{outside[0]} is outside the allowed paths", "path-not-allowed"
+        )
     about = judge_commands(action.arguments, commands)
     trusted = runs_trusted_checks(action, tool)
     # Such a tool exists to show a command that needs review, and trusted checks were reviewed when they were
     # trusted; a denied command is not even shown.
     looked_at = tool.shows_command or trusted
-    if about.decision is Decision.DENY or (about.decision is Decision.REVIEW and not looked_at):
+    if about.decision is Decision.DENY or (
+        about.decision is Decision.REVIEW and not looked_at
+    ):
         return Verdict(Decision.DENY, about.reason, about.rule) if review_only else about
     if tool.risk == READ_ONLY:
         return Verdict(Decision.ALLOW, "reads only", "read-only")
-    if tool.decided and (tool.decided.decision is Decision.DENY or not review_only or trusted):
+    if tool.decided and (
+        tool.decided.decision is Decision.DENY or not review_only or trusted
+    ):
         return tool.decided
     if review_only:
-        return Verdict(Decision.DENY, f"{tool.risk} tools do not run in review-only mode", "review-only")
+        return Verdict(
+            Decision.DENY,
+            f"{tool.risk} tools do not run in review-only mode",
+            "review-only",
+        )
     return Verdict(Decision.REVIEW, f"{tool.risk} actions need approval", "needs-approval")
 
 
@@ -120,17 +132,27 @@ def runs_trusted_checks(action: Action, tool: ToolFacts) -> bool:
     )
 
 
-def judge_commands(arguments: Mapping[str, object], context: "CommandContext | None") -> Verdict:
+def judge_commands(
+    arguments: Mapping[str, object], context: "CommandContext | None"
+) -> Verdict:
     """Return the strictest verdict on any command in a request, at any depth."""
-    strictest = Verdict(Decision.ALLOW, "contains no command that needs review", "command-allowed")
+    strictest = Verdict(
+        Decision.ALLOW, "contains no command that needs review", "command-allowed"
+    )
     for command in dict.fromkeys(commands_in(arguments)):
         from cli_guard.commands import judge
 
         judged = judge(command, context)
         if judged.verdict is Decision.ALLOW:
             continue
-        rules = (each.rule for each in judged.effects if each.rule and each.decision is judged.verdict)
-        rule = next(rules, "command-denied" if judged.verdict is Decision.DENY else "command-review")
+        rules = (
+            each.rule
+            for each in judged.effects
+            if each.rule and each.decision is judged.verdict
+        )
+        rule = next(
+            rules, "command-denied" if judged.verdict is Decision.DENY else "command-review"
+        )
         if judged.verdict is Decision.DENY:
             return Verdict(judged.verdict, judged.reason, rule)
         if strictest.decision is Decision.ALLOW:
@@ -186,7 +208,9 @@ def judge_findings(
         inline = inline_for(finding, disposition, answer)
         ignore = policy.ignore_for(finding, today)
         if inline:
-            suppressed.append(Suppressed(finding, "inline", inline[0].reason, new=inline[1]))
+            suppressed.append(
+                Suppressed(finding, "inline", inline[0].reason, new=inline[1])
+            )
         elif ignore:
             suppressed.append(Suppressed(finding, "config", ignore.reason))
         elif (
@@ -196,13 +220,17 @@ def judge_findings(
         ) in policy.baseline and finding.rule not in FLOORS:
             suppressed.append(Suppressed(finding, "baseline", "older than the baseline"))
         elif disposition is Disposition.REVIEW and finding.fingerprint in approved:
-            suppressed.append(Suppressed(finding, "approval", approved[finding.fingerprint]))
+            suppressed.append(
+                Suppressed(finding, "approval", approved[finding.fingerprint])
+            )
         else:
             standing.append(JudgedFinding(finding, disposition))
     return Judgement(tuple(standing), tuple(suppressed))
 
 
-def inline_for(finding: Finding, disposition: Disposition, answer: FindAnswer) -> tuple[Answer, bool] | None:
+def inline_for(
+    finding: Finding, disposition: Disposition, answer: FindAnswer
+) -> tuple[Answer, bool] | None:
     """Return the inline suppression that counts for a finding, and whether this change adds it.
 
     A new one that names no single rule, or gives less than a reason, answers only advice.
@@ -213,17 +241,27 @@ def inline_for(finding: Finding, disposition: Disposition, answer: FindAnswer) -
     return inline
 
 
-def new_suppressions(findings: Iterable[Finding], policy: Policy, answer: FindAnswer) -> Iterator[Finding]:
+def new_suppressions(
+    findings: Iterable[Finding], policy: Policy, answer: FindAnswer
+) -> Iterator[Finding]:
     """Yield a finding for each new or lapsed inline suppression of what would be denied or need review."""
     for found in findings:
         disposition = policy.disposition(found)
         inline = inline_for(found, disposition, answer) if disposition in STOPS else None
         if inline and inline[1]:
-            comment = "a comment written for other lines than now" if inline[0].lapsed else "a new comment"
+            comment = (
+                "a comment written for other lines than now"
+                if inline[0].lapsed
+                else "a new comment"
+            )
             message = f"{comment} answers {found.rule} ({disposition}): {inline[0].reason}"
-            mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}")
+            mark = fingerprint(
+                SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}"
+            )
             rule = one("policy", SUPPRESSION_NEW)
-            made = rule.finding(path=found.path, line=found.line, message=message, fingerprint=mark)
+            made = rule.finding(
+                path=found.path, line=found.line, message=message, fingerprint=mark
+            )
             yield replace(made, commit=found.commit)
 
 
@@ -231,11 +269,19 @@ def judge_record(judgement: Judgement) -> Verdict:
     """Decide whether Git may record the change."""
     denied = judgement.of(Disposition.DENY)
     if denied:
-        return Verdict(Decision.DENY, count_findings(denied, "denied"), "findings-denied", marks(denied))
+        return Verdict(
+            Decision.DENY,
+            count_findings(denied, "denied"),
+            "findings-denied",
+            marks(denied),
+        )
     asked = judgement.of(Disposition.REVIEW)
     if asked:
         return Verdict(
-            Decision.REVIEW, count_findings(asked, "to approve"), "findings-to-review", marks(asked)
+            Decision.REVIEW,
+            count_findings(asked, "to approve"),
+            "findings-to-review",
+            marks(asked),
         )
     return Verdict(Decision.ALLOW, "no finding blocks it", "no-objection")
 

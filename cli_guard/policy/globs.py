@@ -40,7 +40,8 @@ class Automaton:
 def compile_pattern(pattern: str) -> Automaton:
     steps: dict[str, int] = {}
     names = in_folder = anywhere = skips = optional = 0
-    position, bit = 0, 1
+    position = 0
+    bit = 1
     while position < len(pattern):
         if pattern.startswith("**/", position):
             # Nothing, or any text up to a slash: one bit to choose at, one to stay at.
@@ -76,7 +77,8 @@ def matches(pattern: str, path: str) -> bool:
     made = compile_pattern(pattern)
     states = made.reach(1)
     for char in path:
-        passes, stays = made.steps.get(char, 0), made.anywhere
+        passes = made.steps.get(char, 0)
+        stays = made.anywhere
         if char != "/":
             passes |= made.names
             stays |= made.in_folder

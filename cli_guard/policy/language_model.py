@@ -19,7 +19,9 @@ def is_named(name: str) -> str:
     """Return the name of a model. Raises ValueError if it has no provider."""
     provider, _, model = name.partition(":")
     # langchain would take `OpenAI:` for `openai:`, whose bounds hold for that word alone.
-    if not (re.fullmatch("[a-z][a-z0-9_]*", provider) and model.strip() and model.isprintable()):
+    if not (
+        re.fullmatch("[a-z][a-z0-9_]*", provider) and model.strip() and model.isprintable()
+    ):
         raise ValueError("name a model as provider:name, such as openai:gpt-5-mini")
     return name
 
@@ -41,8 +43,12 @@ class Server(BaseModel):
     """A server of one model, with a key of its own: that of another is never sent to it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    base_url: Annotated[str, Field(pattern=r"^https?://", description="Its OpenAI-compatible address.")]
-    api_key_env: Annotated[str | None, Field(description="The variable that holds its key.")] = None
+    base_url: Annotated[
+        str, Field(pattern=r"^https?://", description="Its OpenAI-compatible address.")
+    ]
+    api_key_env: Annotated[
+        str | None, Field(description="The variable that holds its key.")
+    ] = None
     api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
 
 
@@ -56,37 +62,58 @@ class ModelSection(BaseModel):
     heavy: Models = ()
     base_url: Annotated[
         str | None,
-        Field(pattern=r"^https?://", description="An OpenAI-compatible server, for the models of `openai:`."),
+        Field(
+            pattern=r"^https?://",
+            description="An OpenAI-compatible server, for the models of `openai:`.",
+        ),
     ] = None
-    api_key_env: Annotated[str | None, Field(description="The variable that holds the key.")] = None
+    api_key_env: Annotated[
+        str | None, Field(description="The variable that holds the key.")
+    ] = None
     api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
     servers: Annotated[
-        dict[OpenAIModel, Server], Field(description="Models of `openai:` that have a server of their own.")
+        dict[OpenAIModel, Server],
+        Field(description="Models of `openai:` that have a server of their own."),
     ] = Field(default_factory=dict)
     deadline_s: Annotated[
-        float, Field(gt=0, le=3_600, description="Seconds for one answer, with its retries and fallbacks.")
+        float,
+        Field(
+            gt=0,
+            le=3_600,
+            description="Seconds for one answer, with its retries and fallbacks.",
+        ),
     ] = 30.0
     turn_s: Annotated[
         float, Field(gt=0, le=86_400, description="Seconds for all answers to one request.")
     ] = 300.0
-    turn_calls: Annotated[int, Field(ge=1, le=200, description="Most answers to one request.")] = 25
-    answer_tokens: Annotated[int, Field(ge=16, le=200_000, description="Longest answer, in tokens.")] = 4_000
+    turn_calls: Annotated[
+        int, Field(ge=1, le=200, description="Most answers to one request.")
+    ] = 25
+    answer_tokens: Annotated[
+        int, Field(ge=16, le=200_000, description="Longest answer, in tokens.")
+    ] = 4_000
     context_tokens: Annotated[
-        int | None, Field(ge=1_000, description="The context window; for a model that is not known.")
+        int | None,
+        Field(ge=1_000, description="The context window; for a model that is not known."),
     ] = None
-    budget_usd_per_day: Annotated[float | None, Field(ge=0, description="Most US dollars a day.")] = None
+    budget_usd_per_day: Annotated[
+        float | None, Field(ge=0, description="Most US dollars a day.")
+    ] = None
     prices: Annotated[
-        dict[Model, Price], Field(description="Prices that are not known, or differ from the list.")
+        dict[Model, Price],
+        Field(description="Prices that are not known, or differ from the list."),
     ] = Field(default_factory=dict)
     private: Annotated[
-        tuple[str, ...], Field(description="Path patterns of files of which nothing is sent.")
+        tuple[str, ...],
+        Field(description="Path patterns of files of which nothing is sent."),
     ] = ()
     after_hooks: Annotated[
-        bool, Field(description="After a commit: a summary of it, and questions worth asking.")
+        bool,
+        Field(description="After a commit: a summary of it, and questions worth asking."),
     ] = False
-    tracing: Annotated[bool, Field(description="Let LangSmith trace the calls, if its variables say so.")] = (
-        False
-    )
+    tracing: Annotated[
+        bool, Field(description="Let LangSmith trace the calls, if its variables say so.")
+    ] = False
 
     @property
     def is_configured(self) -> bool:
@@ -114,4 +141,8 @@ class ModelSection(BaseModel):
 
 
 # The tables of the file by their keys.
-MODEL_TABLES: dict[str, type[BaseModel]] = {"model": ModelSection, "prices": Price, "servers": Server}
+MODEL_TABLES: dict[str, type[BaseModel]] = {
+    "model": ModelSection,
+    "prices": Price,
+    "servers": Server,
+}

@@ -4,7 +4,15 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 
 from cli_guard.commands.patterns import covers
-from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Presence, Severity
+from cli_guard.model import (
+    Category,
+    Confidence,
+    Decision,
+    Disposition,
+    Finding,
+    Presence,
+    Severity,
+)
 from cli_guard.policy.checks import weaker_checks
 from cli_guard.policy.config import ApprovalsSection, Config, Ignore
 from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
@@ -21,7 +29,8 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
     yield from weaker_rules(before, after)
     for severity in (Severity.CRITICAL, Severity.HIGH):
         sample = Finding("", Category.RISK, severity, Confidence.HIGH, "", None, "", "")
-        was, becomes = Policy(before).disposition(sample), Policy(after).disposition(sample)
+        was = Policy(before).disposition(sample)
+        becomes = Policy(after).disposition(sample)
         if STRICTNESS.index(becomes) < STRICTNESS.index(was):
             yield f"{severity} changes from {was} to {becomes}"
     for ignore, answered in weakening_ignores(before, after).items():
@@ -47,7 +56,8 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
 def weaker_approvals(before: ApprovalsSection, after: ApprovalsSection) -> Iterator[str]:
     """Yield what an approval no longer needs."""
     for name in (*map(str, Severity), "trust"):
-        was, becomes = Presence(getattr(before, name)), Presence(getattr(after, name))
+        was = Presence(getattr(before, name))
+        becomes = Presence(getattr(after, name))
         if becomes.rank < was.rank:
             yield f"approvals.{name} changes from {was} to {becomes}"
     for pattern, number in before.threshold.items():
@@ -60,15 +70,23 @@ def weaker_approvals(before: ApprovalsSection, after: ApprovalsSection) -> Itera
 def weaker_patterns(before: Config, after: Config) -> Iterator[str]:
     """Yield the command patterns that were removed or weakened, unless another one covers what they match."""
     for old in before.commands.patterns:
-        wider = [new.decision for new in after.commands.patterns if covers(new.text, old.text)]
-        if Decision.DENY not in wider and (old.decision is Decision.DENY or Decision.REVIEW not in wider):
+        wider = [
+            new.decision for new in after.commands.patterns if covers(new.text, old.text)
+        ]
+        if Decision.DENY not in wider and (
+            old.decision is Decision.DENY or Decision.REVIEW not in wider
+        ):
             becomes = "becomes review" if Decision.REVIEW in wider else "was removed"
             yield f"the {old.decision} pattern {old.text!r} {becomes}"
 
 
 def rules_in(*configs: Config) -> list[Rule]:
     """Return all rules, and a sample of each of the repository's own that is named; their files are not read here."""
-    named = {name for each in configs for name in (*each.rules, *(ignore.rule for ignore in each.ignore))}
+    named = {
+        name
+        for each in configs
+        for name in (*each.rules, *(ignore.rule for ignore in each.ignore))
+    }
     ids = sorted({name.removesuffix("*") for name in named if name.startswith(USERS_RULE)})
     fields = Category.RISK, Severity.HIGH, Confidence.HIGH, "", ""
     return [*load_all().values(), *(Rule(each, "", *fields) for each in ids)]
@@ -76,7 +94,9 @@ def rules_in(*configs: Config) -> list[Rule]:
 
 def disposition_of(config: Config, rule: Rule) -> Disposition:
     """Return what a finding of this rule leads to under a configuration."""
-    sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
+    sample = Finding(
+        rule.id, rule.category, rule.severity, rule.confidence, "", None, "", ""
+    )
     return Policy(config).disposition(sample)
 
 
@@ -84,7 +104,8 @@ def weaker_rules(before: Config, after: Config) -> list[str]:
     """Return the rules that were deny or review and are weaker: `118 secret rules were deny or review, become off`."""
     groups: dict[tuple[str, Disposition], dict[str, Disposition]] = {}
     for rule in rules_in(before, after):
-        was, becomes = disposition_of(before, rule), disposition_of(after, rule)
+        was = disposition_of(before, rule)
+        becomes = disposition_of(after, rule)
         if was in STOPS and STRICTNESS.index(becomes) < STRICTNESS.index(was):
             groups.setdefault((prefix(rule.id), becomes), {})[rule.id] = was
     return [
@@ -105,11 +126,14 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
     stops = stopping(before, after)
     ends: dict[tuple[str, str], datetime.date] = {}
     for old in before.ignore:
-        key, end = (old.rule, old.path), old.expires or datetime.date.max
+        key = (old.rule, old.path)
+        end = old.expires or datetime.date.max
         ends[key] = max(end, ends.get(key, end))
     weakening = {}
     for ignore in after.ignore:
-        answered = {rule: was for rule, was in stops.items() if rule_matches(ignore.rule, rule)}
+        answered = {
+            rule: was for rule, was in stops.items() if rule_matches(ignore.rule, rule)
+        }
         if answered and not covered(ignore, ends):
             weakening[ignore] = summarise(answered)
     return weakening
@@ -119,7 +143,9 @@ def covered(new: Ignore, ends: Mapping[tuple[str, str], datetime.date]) -> bool:
     """Return whether an old entry covers the new one, for as long. `ends`: expiry by rule and path."""
     wider = [new.rule, *(f"{new.rule[:length]}*" for length in range(len(new.rule)))]
     found = [ends.get((rule, path)) for rule in wider for path in {new.path, "**"}]
-    return any(end is not None and (new.expires or datetime.date.max) <= end for end in found)
+    return any(
+        end is not None and (new.expires or datetime.date.max) <= end for end in found
+    )
 
 
 def summarise(rules: Mapping[str, Disposition]) -> str:
@@ -139,7 +165,9 @@ def stopping(config: Config, *others: Config) -> dict[str, Disposition]:
     The `others` name more of the repository's own rules.
     """
     found = {
-        rule.id: disposition_of(config, rule) for rule in rules_in(config, *others) if rule.id not in FLOORS
+        rule.id: disposition_of(config, rule)
+        for rule in rules_in(config, *others)
+        if rule.id not in FLOORS
     }
     return {rule: leads_to for rule, leads_to in found.items() if leads_to in STOPS}
 

@@ -73,7 +73,10 @@ class ServerConfig(BaseModel):
 
     command: Annotated[
         tuple[str, ...],
-        Field(max_length=100, description="The program and its arguments; no shell reads them."),
+        Field(
+            max_length=100,
+            description="The program and its arguments; no shell reads them.",
+        ),
         AfterValidator(is_command),
     ] = ()
     env: Annotated[
@@ -83,18 +86,26 @@ class ServerConfig(BaseModel):
             description="Names of environment variables to pass besides PATH and HOME.",
         ),
     ] = ()
-    timeout_seconds: Annotated[float, Field(gt=0, le=600, description="Seconds that one call may take.")] = (
-        30.0
-    )
+    timeout_seconds: Annotated[
+        float, Field(gt=0, le=600, description="Seconds that one call may take.")
+    ] = 30.0
     start_seconds: Annotated[
-        float, Field(gt=0, le=600, description="Seconds until it must have started and listed its tools.")
+        float,
+        Field(
+            gt=0,
+            le=600,
+            description="Seconds until it must have started and listed its tools.",
+        ),
     ] = 30.0
     allow: Annotated[
-        tuple[ToolName, ...], Field(description="Names of the tools that are allowed without review.")
+        tuple[ToolName, ...],
+        Field(description="Names of the tools that are allowed without review."),
     ] = ()
     deny: Annotated[
         tuple[ToolName, ...],
-        Field(description="Tools that are denied: a name, or a prefix with *. A repository may add to it."),
+        Field(
+            description="Tools that are denied: a name, or a prefix with *. A repository may add to it."
+        ),
     ] = ()
 
     def denying(self, more: Iterable[str]) -> "ServerConfig":
@@ -128,7 +139,9 @@ def servers_in_force(
     """Return the servers that may be started: those of the user's own file, plus the tools that repositories deny."""
     tables = tuple(shared)
     return {
-        name: server.denying(denied for table in tables if name in table for denied in table[name].deny)
+        name: server.denying(
+            denied for table in tables if name in table for denied in table[name].deny
+        )
         for name, server in own.items()
         if server.command
     }
@@ -137,12 +150,16 @@ def servers_in_force(
 def decision(tool: McpTool, server: ServerConfig) -> Verdict:
     """Decide whether this tool may be called; a tool that is not configured needs review."""
     if tool.unusable:
-        return Verdict(Decision.DENY, f"{tool.name} cannot be called: {tool.unusable}", "mcp-unusable")
+        return Verdict(
+            Decision.DENY, f"{tool.name} cannot be called: {tool.unusable}", "mcp-unusable"
+        )
     own = tool.own_name
     denied = next((pattern for pattern in server.deny if rule_matches(pattern, own)), None)
     if denied is not None:
         return Verdict(
-            Decision.DENY, f"mcp.{tool.server}.deny in the configuration names {denied!r}", "mcp-denied"
+            Decision.DENY,
+            f"mcp.{tool.server}.deny in the configuration names {denied!r}",
+            "mcp-denied",
         )
     if own not in server.allow:
         return Verdict(
@@ -151,7 +168,9 @@ def decision(tool: McpTool, server: ServerConfig) -> Verdict:
             "mcp-review",
         )
     if tool.hints.read_only is False or tool.hints.destructive is True:
-        claims = "makes changes" if tool.hints.destructive is not True else "may be destructive"
+        claims = (
+            "makes changes" if tool.hints.destructive is not True else "may be destructive"
+        )
         return Verdict(
             Decision.REVIEW,
             f"{tool.name} is allowed, but its server says that it {claims}",

@@ -41,7 +41,9 @@ class Answer:
 
     def answers(self, rule: str) -> bool:
         """Return whether it suppresses findings of this rule; without a reason it suppresses none."""
-        return len(self.reason) >= SHORTEST_REASON and any(rule_matches(own, rule) for own in self.rules)
+        return len(self.reason) >= SHORTEST_REASON and any(
+            rule_matches(own, rule) for own in self.rules
+        )
 
     @property
     def is_explicit(self) -> bool:
@@ -57,7 +59,9 @@ def answer_in(line: str) -> Answer | None:
     """Return the suppression in a comment of the line, None if there is none; text in quotes does not count."""
     if MARK not in line:
         return None
-    found = next(filter(None, (_ANSWER.match(line, at) for at in marks_in_comments(line))), None)
+    found = next(
+        filter(None, (_ANSWER.match(line, at) for at in marks_in_comments(line))), None
+    )
     if found is None:
         return None
     rules = tuple(part.strip() for part in found[1].split(",") if part.strip())

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Severity
@@ -22,8 +29,12 @@ from cli_guard.rules.catalog import Rule, read_table, rule_of
 
 FOLDER = ".cli-guard/rules"
 ENDINGS = (".yml", ".yaml", ".toml")
-MOST_FILES, MOST_RULES, MOST_CHARS = 50, 200, 100_000
-DEEPEST, MOST_PARTS, SEEN_CHARS = 20, 300, 300
+MOST_FILES = 50
+MOST_RULES = 200
+MOST_CHARS = 100_000
+DEEPEST = 20
+MOST_PARTS = 300
+SEEN_CHARS = 300
 # A search through all that is below or around a node, inside another one.
 MOST_SEARCHES = 2
 # The fields of a flow table, as in rules/flow/, and those that hold a regular expression.
@@ -34,12 +45,22 @@ FLOW_FIELDS = {
     "guard": "condition kinds holds",
     "step": "call drops when unless",
 }
-FLOW_LANGUAGES = "bash c csharp go java javascript kotlin php python ruby rust swift".split()
+FLOW_LANGUAGES = (
+    "bash c csharp go java javascript kotlin php python ruby rust swift".split()
+)
 FLOW_PROSE = ("what", "remedy", "reference", "fires", "silent")
-FLOW_TYPES = {"local": bool, "receiver": bool, "holds": bool, "drops": bool, "kinds": list, "arguments": list}
+FLOW_TYPES = {
+    "local": bool,
+    "receiver": bool,
+    "holds": bool,
+    "drops": bool,
+    "kinds": list,
+    "arguments": list,
+}
 FLOW_TYPES |= dict.fromkeys(("fires", "silent"), list)
 FLOW_REGEXES = "reads call assign handlers parameters when unless condition".split()
-ESCAPED, CLASS = re.compile(r"\\."), re.compile(r"\[\^?\]?[^\]]*\]")
+ESCAPED = re.compile(r"\\.")
+CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
 
 
 def is_bounded(pattern: str) -> str:
@@ -57,7 +78,9 @@ def is_bounded(pattern: str) -> str:
             "repeats a group, looks around or refers back: write it without, it could take too long"
         )
     if len(re.findall(r"[*+{]", plain)) > 2:
-        raise ValueError("repeats more than twice: write it without, it could take too long")
+        raise ValueError(
+            "repeats more than twice: write it without, it could take too long"
+        )
     return pattern
 
 
@@ -65,7 +88,8 @@ class Cut:
     """A bounded regular expression that sees only the start of a text: its time grows faster than what it sees."""
 
     def __init__(self, made: re.Pattern[str]) -> None:
-        self._made, self.pattern = made, made.pattern
+        self._made = made
+        self.pattern = made.pattern
 
     def search(self, text: str) -> re.Match[str] | None:
         return self._made.search(text[:SEEN_CHARS])
@@ -76,7 +100,10 @@ class Cut:
 
 def cut_all(patterns: Mapping[str, re.Pattern[str]]) -> Mapping[str, re.Pattern[str]]:
     """Return regular expressions that see only the start of a text."""
-    return cast("Mapping[str, re.Pattern[str]]", {name: Cut(made) for name, made in patterns.items()})
+    return cast(
+        "Mapping[str, re.Pattern[str]]",
+        {name: Cut(made) for name, made in patterns.items()},
+    )
 
 
 Text = Annotated[str, Field(max_length=2_000)]
@@ -135,10 +162,17 @@ class Document(Table):
     def as_rule(self) -> Rule:
         """Return the rule in the form of ours."""
         document = self.model_dump(include={"language", "message", "rule"})
-        document |= {key: each for key in ("constraints", "fix") if (each := getattr(self, key))}
+        document |= {
+            key: each for key in ("constraints", "fix") if (each := getattr(self, key))
+        }
         metadata = self.metadata.model_dump()
         return rule_of(
-            {**metadata, "title": metadata["title"] or self.message, "id": self.id, "document": document}
+            {
+                **metadata,
+                "title": metadata["title"] or self.message,
+                "id": self.id,
+                "document": document,
+            }
         )
 
 
@@ -148,8 +182,12 @@ def parts_of(node: Any, searches: int) -> Iterator[int]:
     if isinstance(node, dict):
         searches += node.get("stopBy", "neighbor") != "neighbor"
         if searches > MOST_SEARCHES:
-            raise ValueError(f"has more than {MOST_SEARCHES} stopBy inside each other: they take too long")
-    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+            raise ValueError(
+                f"has more than {MOST_SEARCHES} stopBy inside each other: they take too long"
+            )
+    for each in (
+        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    ):
         yield from parts_of(each, searches)
 
 
@@ -179,7 +217,11 @@ class UserRules:
 
     def rules_for(self, language: str) -> tuple[Rule, ...]:
         """Return the rules for a language, under the names of `cli_guard.code.languages`."""
-        return tuple(each.as_rule() for each in self.documents.values() if each.language.lower() == language)
+        return tuple(
+            each.as_rule()
+            for each in self.documents.values()
+            if each.language.lower() == language
+        )
 
 
 NO_RULES = UserRules({}, {})
@@ -197,7 +239,9 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
         raise ConfigError(
             f"{FOLDER}: {len(texts)} files, of at most {MOST_FILES}: put several rules into one"
         )
-    documents, places, digest = dict[str, Document](), dict[str, str](), hashlib.sha256()
+    documents = dict[str, Document]()
+    places = dict[str, str]()
+    digest = hashlib.sha256()
     flows: list[FlowEntry] = []
     for path, text in sorted(texts.items()):
         digest.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
@@ -206,7 +250,9 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
         for line, data in documents_in(path, text) if not path.endswith(".toml") else ():
             place = f"{path}:{line}"
             if not isinstance(data, dict):
-                raise ConfigError(f"{place}: a rule is a table with id, language, message, rule and metadata")
+                raise ConfigError(
+                    f"{place}: a rule is a table with id, language, message, rule and metadata"
+                )
             try:
                 document = Document.model_validate(data)
             except ValidationError as error:
@@ -215,10 +261,17 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
                 raise ConfigError(
                     f"{place}: {document.id} is in {places[document.id]} too: give it another id"
                 )
-            documents[document.id], places[document.id] = document, place
+            documents[document.id] = document
+            places[document.id] = place
         if len(documents) + len(flows) > MOST_RULES:
-            raise ConfigError(f"{path}: more than {MOST_RULES} rules in {FOLDER}: remove some")
-    return UserRules(documents, places, digest.hexdigest(), tuple(flows)) if texts else NO_RULES
+            raise ConfigError(
+                f"{path}: more than {MOST_RULES} rules in {FOLDER}: remove some"
+            )
+    return (
+        UserRules(documents, places, digest.hexdigest(), tuple(flows))
+        if texts
+        else NO_RULES
+    )
 
 
 def keys_of(place: list[str]) -> list[str]:
@@ -230,9 +283,12 @@ def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
     import yaml
 
     if len(text) > MOST_CHARS:
-        raise ConfigError(f"{path}: more than {MOST_CHARS:,} characters: divide it into several files")
+        raise ConfigError(
+            f"{path}: more than {MOST_CHARS:,} characters: divide it into several files"
+        )
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    lines, depth = list[int](), 0
+    lines = list[int]()
+    depth = 0
     try:
         # The events first, because what builds and reads the data has no bound, and aliases multiply it.
         for event in yaml.parse(text, Loader=loader):
@@ -240,29 +296,43 @@ def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
             if isinstance(event, yaml.DocumentStartEvent):
                 lines.append(line)
             if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{path}:{line}: aliases are not supported: write the value out")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+                raise ConfigError(
+                    f"{path}:{line}: aliases are not supported: write the value out"
+                )
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+                event, yaml.CollectionEndEvent
+            )
             if depth > DEEPEST:
-                raise ConfigError(f"{path}:{line}: nested deeper than {DEEPEST}: make it simpler")
+                raise ConfigError(
+                    f"{path}:{line}: nested deeper than {DEEPEST}: make it simpler"
+                )
         documents = list(yaml.load_all(text, Loader=loader))
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise ConfigError(f"{path}:{mark.line + 1 if mark else 1}: not valid YAML: {what}") from None
-    yield from ((line, data) for line, data in zip(lines, documents, strict=True) if data is not None)
+        raise ConfigError(
+            f"{path}:{mark.line + 1 if mark else 1}: not valid YAML: {what}"
+        ) from None
+    yield from (
+        (line, data)
+        for line, data in zip(lines, documents, strict=True)
+        if data is not None
+    )
 
 
 def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
     """Yield the entries of a flow table. Raises ConfigError."""
     if len(text) > MOST_CHARS:
-        raise ConfigError(f"{path}: more than {MOST_CHARS:,} characters: divide it into several files")
+        raise ConfigError(
+            f"{path}: more than {MOST_CHARS:,} characters: divide it into several files"
+        )
     tables = parse_toml(text.encode("utf-8", "replace"), path)
-    language, kinds = (
-        tables.pop("language", None),
-        flow_kinds(),
-    )
+    language = tables.pop("language", None)
+    kinds = flow_kinds()
     if language not in FLOW_LANGUAGES:
-        raise ConfigError(f"{path}: language is {language!r}: it must be one of {', '.join(FLOW_LANGUAGES)}")
+        raise ConfigError(
+            f"{path}: language is {language!r}: it must be one of {', '.join(FLOW_LANGUAGES)}"
+        )
     for section, entries in tables.items():
         if section not in FLOW_FIELDS or not isinstance(entries, list):
             raise ConfigError(
@@ -272,9 +342,12 @@ def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
             try:
                 check_flow(section, data, kinds)
             except ValueError as error:
-                raise ConfigError(f"{path}: the [[{section}]] number {number}: {error}") from None
+                raise ConfigError(
+                    f"{path}: the [[{section}]] number {number}: {error}"
+                ) from None
             key = json.dumps(
-                {name: each for name, each in data.items() if name not in FLOW_PROSE}, sort_keys=True
+                {name: each for name, each in data.items() if name not in FLOW_PROSE},
+                sort_keys=True,
             )
             yield FlowEntry(language, section, data, key)
 
@@ -282,7 +355,10 @@ def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
 @cache
 def flow_kinds() -> list[str]:
     """Return the kinds of sink: the ends of the rules code-flow-..."""
-    return [rule["id"].removeprefix("code-flow-") for rule in read_table("code/flows.toml")["rule"]]
+    return [
+        rule["id"].removeprefix("code-flow-")
+        for rule in read_table("code/flows.toml")["rule"]
+    ]
 
 
 def check_flow(section: str, data: Any, kinds: list[str]) -> None:
@@ -300,26 +376,39 @@ def check_flow(section: str, data: Any, kinds: list[str]) -> None:
         if name in FLOW_REGEXES:
             is_bounded(str(value).replace("{x}", "x"))
     if section == "guard" and str(data.get("condition")).count("{x}") != 1:
-        raise ValueError("'condition' must hold {x} once: it stands for the value that is checked")
+        raise ValueError(
+            "'condition' must hold {x} once: it stands for the value that is checked"
+        )
     known = [*kinds, "all", "resolved"] if section != "sink" else kinds
-    for kind in data.get("kinds", []) if section in ("sanitizer", "guard") else [data.get("kind", "")]:
+    for kind in (
+        data.get("kinds", [])
+        if section in ("sanitizer", "guard")
+        else [data.get("kind", "")]
+    ):
         if section not in ("source", "step") and kind not in known:
             raise ValueError(f"unknown kind {kind!r}: choose of {', '.join(known)}")
 
 
 def weaker_user_rules(before: UserRules, after: UserRules) -> Iterator[str]:
     """Yield which rules were removed, weigh less or may find something else; what explains them may change."""
-    kept, known = set(after.flows), set(before.flows)
+    kept = set(after.flows)
+    known = set(before.flows)
     lost = [each for each in before.flows if not each.calms and each not in kept]
-    yield from (f"the {each.section} {each.key[:60]} was removed or changed" for each in lost)
+    yield from (
+        f"the {each.section} {each.key[:60]} was removed or changed" for each in lost
+    )
     calming = [each for each in after.flows if each.calms and each not in known]
-    yield from (f"a new {each.section} {each.key[:60]} makes findings fewer" for each in calming)
+    yield from (
+        f"a new {each.section} {each.key[:60]} makes findings fewer" for each in calming
+    )
     weights = list(Severity)
     for was in before.documents.values():
         becomes = after.documents.get(was.id)
         if becomes is None:
             yield f"the rule {was.id} was removed"
-        elif weights.index(becomes.metadata.severity) > weights.index(was.metadata.severity):
+        elif weights.index(becomes.metadata.severity) > weights.index(
+            was.metadata.severity
+        ):
             yield f"the rule {was.id} changes from {was.metadata.severity} to {becomes.metadata.severity}"
         elif becomes.found_by != was.found_by:
             yield f"the rule {was.id} may find something else"

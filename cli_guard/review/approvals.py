@@ -23,7 +23,13 @@ from cli_guard.state.approvals import Approval, RecordedContent, answer_findings
 from cli_guard.state.records import Records
 from cli_guard.state.signers import Signer, Signers
 from cli_guard.state.sshsig import NAMESPACE, parse, verify
-from cli_guard.state.statements import APPROVE, BREAK_GLASS, Envelope, Statement, read_statement
+from cli_guard.state.statements import (
+    APPROVE,
+    BREAK_GLASS,
+    Envelope,
+    Statement,
+    read_statement,
+)
 
 # The clocks of two machines differ.
 SKEW = datetime.timedelta(minutes=10)
@@ -58,7 +64,9 @@ class Approvals:
 
     def __call__(self, findings: Iterable[Finding]) -> Mapping[str, str]:
         """Return the fingerprints of the findings that are approved, with who approved them. Raises CliGuardError."""
-        asked = [each for each in findings if self.policy.disposition(each) is Disposition.REVIEW]
+        asked = [
+            each for each in findings if self.policy.disposition(each) is Disposition.REVIEW
+        ]
         if not asked:
             return {}
         self.refused.clear()
@@ -67,7 +75,9 @@ class Approvals:
         given += self.find_signed(asked)
         if not given:
             return {}
-        words, reasons = answer_findings(asked, given, self.need_for, self.whole, self.commits)
+        words, reasons = answer_findings(
+            asked, given, self.need_for, self.whole, self.commits
+        )
         self.refused += (printable(redact(each)) for each in reasons)
         return words
 
@@ -87,8 +97,14 @@ class Approvals:
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
         every = list(self.subject.history)
-        parents = self.repository.parents(each.commit for each in every if each.commit) if every else {}
-        return tuple(RecordedContent.of(each, parents.get(each.commit or "", ())) for each in every)
+        parents = (
+            self.repository.parents(each.commit for each in every if each.commit)
+            if every
+            else {}
+        )
+        return tuple(
+            RecordedContent.of(each, parents.get(each.commit or "", ())) for each in every
+        )
 
     def is_outdated(self, statement: Statement) -> bool:
         """Return whether the base has changed the guard's files since an approval of a change of them."""
@@ -96,7 +112,10 @@ class Approvals:
         if not (loosens and statement.parent and statement.blobs and self.base):
             return False
         since = f"{statement.parent}..{self.base}"
-        return self.repository.git.optional("rev-list", "-1", since, "--", *statement.blobs) != ""
+        return (
+            self.repository.git.optional("rev-list", "-1", since, "--", *statement.blobs)
+            != ""
+        )
 
     @cached_property
     def signers(self) -> Signers:
@@ -118,13 +137,17 @@ class Approvals:
                 continue
             if marks.isdisjoint(statement.findings) or statement.decision != APPROVE:
                 continue
-            signer = find_signer(statement, envelope, self.signers, self.policies, self.invocation.now)
+            signer = find_signer(
+                statement, envelope, self.signers, self.policies, self.invocation.now
+            )
             found: Approval | str = f"there are more than {MOST_SIGNATURES} to check"
             if isinstance(signer, str):
                 found = signer
             elif left > 0:
                 left -= 1
-                found = check_signature(statement, envelope, signer, self.signers, self.invocation.env)
+                found = check_signature(
+                    statement, envelope, signer, self.signers, self.invocation.env
+                )
                 if self.is_outdated(statement):
                     found = "the guard was changed on the base since"
             if isinstance(found, Approval):
@@ -169,11 +192,20 @@ def find_signer(
 
 
 def check_signature(
-    statement: Statement, envelope: Envelope, signer: Signer, signers: Signers, env: Mapping[str, str]
+    statement: Statement,
+    envelope: Envelope,
+    signer: Signer,
+    signers: Signers,
+    env: Mapping[str, str],
 ) -> Approval | str:
     """Return the approval of a statement, or why its signature is not good. Raises CliGuardError without ssh-keygen."""
     problem = verify(
-        envelope.payload, envelope.signature, signer.line, signer.principal, env, signers.revoked
+        envelope.payload,
+        envelope.signature,
+        signer.line,
+        signer.principal,
+        env,
+        signers.revoked,
     )
     if problem:
         more = "; is its key revoked?" if signers.revoked else ""
@@ -211,7 +243,10 @@ def check_statement(
 
 
 def find_problem(
-    statement: Statement, signers: Signers, policies: Collection[str] | None, now: datetime.datetime
+    statement: Statement,
+    signers: Signers,
+    policies: Collection[str] | None,
+    now: datetime.datetime,
 ) -> str | None:
     """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
     if not signers.repository:
@@ -222,7 +257,11 @@ def find_problem(
         return "it was given under another policy"
     try:
         at = datetime.datetime.fromisoformat(statement.at)
-        ends = datetime.datetime.fromisoformat(statement.expires) if statement.expires else None
+        ends = (
+            datetime.datetime.fromisoformat(statement.expires)
+            if statement.expires
+            else None
+        )
         if at > now + SKEW:
             return "it is dated in the future"
         if ends and ends < now:

@@ -36,19 +36,33 @@ if TYPE_CHECKING:
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
     """Return the pending review whose id begins with `prefix`. Raises UsageError for none, several or an old one."""
-    found = [review for review in records.pending() if review.id.startswith(prefix)] if prefix else []
+    found = (
+        [review for review in records.pending() if review.id.startswith(prefix)]
+        if prefix
+        else []
+    )
     if len(found) == 1:
         if found[0].expired(invocation.now):
-            again = "ask again" if found[0].event == ASKED else "run the commit or push again"
-            raise UsageError(f"review {found[0].id} is older than {PENDING_DAYS} days: {again}")
+            again = (
+                "ask again" if found[0].event == ASKED else "run the commit or push again"
+            )
+            raise UsageError(
+                f"review {found[0].id} is older than {PENDING_DAYS} days: {again}"
+            )
         if found[0].event != ASKED and not has_valid_id(found[0]):
-            raise UsageError(f"review {found[0].id} does not match its id: run the commit or push again")
+            raise UsageError(
+                f"review {found[0].id} does not match its id: run the commit or push again"
+            )
         return found[0]
     if found:
         raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
     if prefix and any(approval.id.startswith(prefix) for approval in records.approvals()):
-        raise UsageError(f"review {prefix} is already approved: run the commit or push again")
-    raise UsageError(f"no pending review matches {prefix!r}; list them with `cli-guard pending`")
+        raise UsageError(
+            f"review {prefix} is already approved: run the commit or push again"
+        )
+    raise UsageError(
+        f"no pending review matches {prefix!r}; list them with `cli-guard pending`"
+    )
 
 
 def has_valid_id(review: PendingReview) -> bool:
@@ -61,14 +75,26 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
     from cli_guard.graph.run import waiting_state
 
     state = waiting_state(records.checkpoint(review.id))
-    found = [each["finding"] for each in state["judged"] if each["decision"] == str(Disposition.REVIEW)]
-    if review_id(review.content, review.policy, [each.fingerprint for each in found]) != review.id:
-        raise UsageError(f"review {review.id} is not what was reviewed: run the commit or push again")
+    found = [
+        each["finding"]
+        for each in state["judged"]
+        if each["decision"] == str(Disposition.REVIEW)
+    ]
+    if (
+        review_id(review.content, review.policy, [each.fingerprint for each in found])
+        != review.id
+    ):
+        raise UsageError(
+            f"review {review.id} is not what was reviewed: run the commit or push again"
+        )
     return tuple(found)
 
 
 def review_again(
-    repository: Repository, review: PendingReview, run: "Callable[..., Review]", message: Path | None = None
+    repository: Repository,
+    review: PendingReview,
+    run: "Callable[..., Review]",
+    message: Path | None = None,
 ) -> "tuple[PendingReview, tuple[Finding, ...]]":
     """Review once more what a pending review is about; return it anew, and the findings that need a person.
 
@@ -86,7 +112,9 @@ def review_again(
     return fresh[0], tuple(each.finding for each in done.sort_findings(Disposition.REVIEW))
 
 
-def request_of(repository: Repository, review: PendingReview, message: Path | None = None) -> Request:
+def request_of(
+    repository: Repository, review: PendingReview, message: Path | None = None
+) -> Request:
     """Return the request of a pending review. Raises UsageError if it cannot be approved.
 
     `message` is the file of a commit message, by default the one that Git wrote last.
@@ -98,10 +126,14 @@ def request_of(repository: Repository, review: PendingReview, message: Path | No
             # A merge that stops at its hook leaves the first; `git commit` writes the second.
             files = [repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG")]
             there = [each for each in files if each.exists()]
-            return Message((message or max(there, key=lambda each: each.stat().st_mtime)).read_bytes())
+            return Message(
+                (message or max(there, key=lambda each: each.stat().st_mtime)).read_bytes()
+            )
         commits, updates = json.loads(review.bound)
         if review.event == "pre-push":
-            plan = PushPlan(tuple(RefUpdate(*each) for each in updates), review.partial or None)
+            plan = PushPlan(
+                tuple(RefUpdate(*each) for each in updates), review.partial or None
+            )
             return Push(plan, review.remote)
         if review.event == "range":
             return Range(review.base, commits[-1])
@@ -110,7 +142,9 @@ def request_of(repository: Repository, review: PendingReview, message: Path | No
     )
 
 
-def is_outdated(repository: Repository, review: PendingReview, invocation: Invocation) -> bool:
+def is_outdated(
+    repository: Repository, review: PendingReview, invocation: Invocation
+) -> bool:
     """Return whether a review is of other content than is staged here, or at the tips of its push, now."""
     from cli_guard.review.load import gather
 
@@ -120,7 +154,10 @@ def is_outdated(repository: Repository, review: PendingReview, invocation: Invoc
         request = request_of(repository, review)
         if isinstance(request, Push):
             moved = (each for each in request.plan.updates if not each.deletes)
-            return any(repository.resolve(e.local_ref) != repository.resolve(e.local_oid) for e in moved)
+            return any(
+                repository.resolve(e.local_ref) != repository.resolve(e.local_oid)
+                for e in moved
+            )
         with gather(request, repository, invocation) as gathered:
             return gathered.subject.changes.identity != review.content
     except UsageError:
@@ -134,7 +171,11 @@ def line_of(finding: "Finding") -> str:
 
 def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:
     """Return what a pending review asks about, in lines. Raises UsageError."""
-    return review.findings if review.event == ASKED else tuple(map(line_of, bound_findings(records, review)))
+    return (
+        review.findings
+        if review.event == ASKED
+        else tuple(map(line_of, bound_findings(records, review)))
+    )
 
 
 def commits_of(repository: Repository, review: PendingReview) -> list[str]:
@@ -143,21 +184,32 @@ def commits_of(repository: Repository, review: PendingReview) -> list[str]:
     ids = re.findall(r"\b[0-9a-f]{40,64}\b", review.bound.partition("]")[0])
     if review.event != "pre-push" or not ids:
         return []
-    listed = repository.git.optional("log", "--no-walk=unsorted", "--format=commit %h %s", *ids[-10:], "--")
+    listed = repository.git.optional(
+        "log", "--no-walk=unsorted", "--format=commit %h %s", *ids[-10:], "--"
+    )
     return [printable(redact(line)) for line in (listed or "").splitlines()]
 
 
-def bound_diff(repository: Repository, review: PendingReview, invocation: Invocation) -> str:
+def bound_diff(
+    repository: Repository, review: PendingReview, invocation: Invocation
+) -> str:
     """Return the diff that a review is bound to, without secrets. Raises UsageError if it is no longer there."""
     from cli_guard.review.load import gather
 
     options = ("-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--root")
     if review.bound:
-        own = hashlib.sha256(review.bound.encode("utf-8", "surrogateescape")).hexdigest() == review.content
+        own = (
+            hashlib.sha256(review.bound.encode("utf-8", "surrogateescape")).hexdigest()
+            == review.content
+        )
         if not own or not review.bound.startswith("["):  # of an older version
-            raise UsageError(f"review {review.id} is not what was reviewed: run the push again")
+            raise UsageError(
+                f"review {review.id} is not what was reviewed: run the push again"
+            )
         commits = as_lines(json.loads(review.bound)[0])
-        raw = repository.git.run("diff-tree", "--stdin", "-m", "--pretty=medium", *options, stdin=commits)
+        raw = repository.git.run(
+            "diff-tree", "--stdin", "-m", "--pretty=medium", *options, stdin=commits
+        )
         return redact(raw.decode("utf-8", "replace"))
     with gather(Staged(review.event), repository, invocation) as gathered:
         staged = gathered.subject.changes.identity
@@ -183,7 +235,8 @@ def approve_change(
     Raises UsageError if it was answered meanwhile or does not fit any more, CliGuardError, OSError if the approval
     cannot be written; then it is still pending.
     """
-    records, reason = Records(repository.state_folder), redact(reason)
+    records = Records(repository.state_folder)
+    reason = redact(reason)
     marks = tuple(each.fingerprint for each in findings)
     whole = set(marks) == set(review.fingerprints)
     # Two concurrent answers would both find the review pending.
@@ -198,11 +251,21 @@ def approve_change(
         else:
             at = invocation.now.isoformat(timespec="seconds")
             records.approve(
-                Approval(review.id, review.content, review.policy, marks, invocation.user, at, reason)
+                Approval(
+                    review.id,
+                    review.content,
+                    review.policy,
+                    marks,
+                    invocation.user,
+                    at,
+                    reason,
+                )
             )
         rules = sorted({each.rule for each in findings})
         about = signed.audit_details() if signed else {"level": str(Presence.TTY)}
-        record_approval(records, review, invocation, reason, marks, approved_rules=rules, **about)
+        record_approval(
+            records, review, invocation, reason, marks, approved_rules=rules, **about
+        )
     return whole
 
 
@@ -232,14 +295,19 @@ def record_approval(
         records.remove_pending(review.id)
 
 
-def reject(repository: Repository, review: PendingReview, invocation: Invocation, reason: str) -> None:
+def reject(
+    repository: Repository, review: PendingReview, invocation: Invocation, reason: str
+) -> None:
     """Reject a review: nothing is done, and it is no longer pending. Raises OSError."""
     from cli_guard.graph.run import resume_review
 
-    records, reason = Records(repository.state_folder), redact(reason)
+    records = Records(repository.state_folder)
+    reason = redact(reason)
     # A broken or locked checkpoint must not keep the review.
     with suppress(UsageError):
-        resume_review(records.checkpoint(review.id), by=invocation.user, reason=reason, approved=False)
+        resume_review(
+            records.checkpoint(review.id), by=invocation.user, reason=reason, approved=False
+        )
     records.audit.append(entry("reject", invocation, review_id=review.id, reason=reason))
     records.remove_pending(review.id)
 
@@ -247,7 +315,9 @@ def reject(repository: Repository, review: PendingReview, invocation: Invocation
 def check_still_pending(records: Records, review: PendingReview) -> None:
     """Raise UsageError for a review that was answered meanwhile."""
     if all(each.id != review.id for each in records.pending()):
-        raise UsageError(f"review {review.id} is no longer pending: it was already answered")
+        raise UsageError(
+            f"review {review.id} is no longer pending: it was already answered"
+        )
 
 
 def resume(
@@ -262,8 +332,14 @@ def resume(
     from cli_guard.graph.run import resume_review
 
     path = records.checkpoint(review.id)
-    state = resume_review(path, by=invocation.user, reason=reason, context=context, requests=requests)
+    state = resume_review(
+        path, by=invocation.user, reason=reason, context=context, requests=requests
+    )
     # A command that failed was run, so the review is answered; one that did not run leaves it pending.
-    if state["status"] != "ok" and all(each["tool"] != "run_command" for each in state["tool_results"]):
-        raise CliGuardError(f"review {review.id} could not be resumed: {state['review_reason']}")
+    if state["status"] != "ok" and all(
+        each["tool"] != "run_command" for each in state["tool_results"]
+    ):
+        raise CliGuardError(
+            f"review {review.id} could not be resumed: {state['review_reason']}"
+        )
     return state

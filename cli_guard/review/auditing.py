@@ -20,7 +20,14 @@ from cli_guard.state.audit import AuditLog, Entry, Verification, entry
 from cli_guard.state.records import KEPT_APPROVALS, Records
 from cli_guard.state.signers import Signers
 from cli_guard.state.sshsig import parse, sign, verify
-from cli_guard.state.statements import APPROVE, BREAK_GLASS, Envelope, Statement, encode, read_statement
+from cli_guard.state.statements import (
+    APPROVE,
+    BREAK_GLASS,
+    Envelope,
+    Statement,
+    encode,
+    read_statement,
+)
 from cli_guard.state.trees import EVENT as TREE
 from cli_guard.state.trees import Trees
 
@@ -50,19 +57,33 @@ def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     repository = Repository.discover(invocation.cwd, env)
     signers = Signers.at_commit(repository, repository.head)
     # A security key would wait for a touch.
-    signers = replace(signers, known=tuple(each for each in signers.known if not each.is_security_key))
+    signers = replace(
+        signers, known=tuple(each for each in signers.known if not each.is_security_key)
+    )
     log = AuditLog(repository.state_folder)
-    result, signed = log.verify(), log.events(HEAD_SIGNED)
+    result = log.verify()
+    signed = log.events(HEAD_SIGNED)
     last = result.numbers.get(str(signed[-1].get("head")), 0) if signed else 0
     # After the last signature there is nothing but itself, or no line at all.
     if not signers.known or result.problem or result.entries == (last and last + 1):
         return True
     if key := find_key(signers, repository, env):
-        new = entry(HEAD_SIGNED, invocation, head=[*result.numbers][-1], principal=key.signer.principal)
+        new = entry(
+            HEAD_SIGNED,
+            invocation,
+            head=[*result.numbers][-1],
+            principal=key.signer.principal,
+        )
         payload = payload_of(new, result.entries, signers)
         public = key.signer.public_key
         new["signature"] = sign(
-            payload, key.path, env, NAMESPACE, public_key=public, seconds=SIGN_SECONDS, unattended=True
+            payload,
+            key.path,
+            env,
+            NAMESPACE,
+            public_key=public,
+            seconds=SIGN_SECONDS,
+            unattended=True,
         )
         if not find_head_problem(new, result.entries, signers, env):
             log.append(new)
@@ -76,9 +97,12 @@ def payload_of(logged: Entry, entries: int, signers: Signers) -> bytes:
     return encode({**signed, "entries": entries, "repository": sorted(signers.repository)})
 
 
-def find_head_problem(logged: Entry, entries: int, signers: Signers, env: Mapping[str, str]) -> str | None:
+def find_head_problem(
+    logged: Entry, entries: int, signers: Signers, env: Mapping[str, str]
+) -> str | None:
     """Return why the signature of a head is not good, None if it is. Raises CliGuardError without ssh-keygen."""
-    armored, payload = str(logged.get("signature")), payload_of(logged, entries, signers)
+    armored = str(logged.get("signature"))
+    payload = payload_of(logged, entries, signers)
     try:
         made = parse(armored)
         signer = signers.by_key.get(made.key)
@@ -88,12 +112,16 @@ def find_head_problem(logged: Entry, entries: int, signers: Signers, env: Mappin
             return "its key is not one of this signer at HEAD"
         # Without its dates: a key may end after it has signed.
         line = f'{signer.principal} namespaces="{NAMESPACE}" {signer.public_key}'
-        return verify(payload, armored, line, signer.principal, env, signers.revoked, NAMESPACE)
+        return verify(
+            payload, armored, line, signer.principal, env, signers.revoked, NAMESPACE
+        )
     except ValueError as error:
         return str(error)
 
 
-def check_log(result: Verification, repository: Repository, invocation: Invocation) -> tuple[list[str], str]:
+def check_log(
+    result: Verification, repository: Repository, invocation: Invocation
+) -> tuple[list[str], str]:
     """Return in lines where a log disagrees with its signatures and the state, and what is signed of it.
 
     What precedes the last good signature was signed with it: earlier signers may have left. Raises CliGuardError.
@@ -103,22 +131,31 @@ def check_log(result: Verification, repository: Repository, invocation: Invocati
     problems = [*check_approvals(*state), *check_rest(*state)]
     heads = records.audit.events(HEAD_SIGNED)
     signers = Signers.at_commit(repository, repository.head)
-    last, signed = 0, UNSIGNED
+    last = 0
+    signed = UNSIGNED
     for each in reversed(heads):
-        entries, who = result.numbers.get(str(each.get("head"))), each.get("principal")
+        entries = result.numbers.get(str(each.get("head")))
+        who = each.get("principal")
         said = f"the head that {who} signed at {each.get('at')}"
         if entries is None:
-            problems.append(f"{said} is not in the log: lines before it were changed or removed")
-        elif not last and (problem := find_head_problem(each, entries, signers, invocation.env)):
+            problems.append(
+                f"{said} is not in the log: lines before it were changed or removed"
+            )
+        elif not last and (
+            problem := find_head_problem(each, entries, signers, invocation.env)
+        ):
             problems.append(f"{said} does not count: {problem}")
         elif not last:
-            last, signed = entries, f"signed up to entry {entries} by {who}"
+            last = entries
+            signed = f"signed up to entry {entries} by {who}"
     if not last:
         return problems, signed
     # Until the first signature, what precedes it may have been cut off or rewritten.
     for each in heads[:TRIED_HEADS]:
         entries = result.numbers.get(str(each.get("head")), 0)
-        if entries == last or (entries and not find_head_problem(each, entries, signers, invocation.env)):
+        if entries == last or (
+            entries and not find_head_problem(each, entries, signers, invocation.env)
+        ):
             signed += f", first at entry {entries} on {str(each.get('at'))[:10]}"
             break
     # The entry after it is the signature itself.
@@ -127,12 +164,16 @@ def check_log(result: Verification, repository: Repository, invocation: Invocati
     return problems, signed
 
 
-def check_approvals(records: Records, repository: Repository, invocation: Invocation) -> Iterator[str]:
+def check_approvals(
+    records: Records, repository: Repository, invocation: Invocation
+) -> Iterator[str]:
     """Yield the approvals without their event, and the events without their approval. Raises CliGuardError."""
-    given, kept = records.approvals(), records.approvals(confirmed=False)
+    given = records.approvals()
+    kept = records.approvals(confirmed=False)
     if lost := [each.id for each in kept if each not in given]:
         yield f"{NO_ENTRY} {count(len(lost), 'approval')}, not counted: {', '.join(lost)}"
-    events, signed = approval_events(records.audit), read_signed(records.signed_lines())
+    events = approval_events(records.audit)
+    signed = read_signed(records.signed_lines())
     logged = {str(each.get("statement")) for each in events}
     for mark, _, made, _ in signed:
         if mark not in logged:
@@ -140,27 +181,52 @@ def check_approvals(records: Records, repository: Repository, invocation: Invoca
     since = (invocation.now - datetime.timedelta(days=CHECKED_DAYS)).isoformat()
     # Older ones were dropped on purpose.
     due = [each for each in events[-KEPT_APPROVALS:] if str(each.get("at")) >= since]
-    if {str(each["statement"]) for each in due if "statement" in each} - {mark for mark, *_ in signed}:
+    if {str(each["statement"]) for each in due if "statement" in each} - {
+        mark for mark, *_ in signed
+    }:
         signed += read_signed(noted_lines(repository))
-    found = [[each.id, each.content, each.policy, "tty", sorted(each.fingerprints)] for each in kept]
-    found += [[mark, made.principal, how, sorted(made.findings)] for mark, _, made, how in signed]
+    found = [
+        [each.id, each.content, each.policy, "tty", sorted(each.fingerprints)]
+        for each in kept
+    ]
+    found += [
+        [mark, made.principal, how, sorted(made.findings)] for mark, _, made, how in signed
+    ]
     for each in due:
-        names = ("statement", "principal") if "statement" in each else ("review_id", "content", "policy")
-        if [*map(each.get, names), each.get("level", "tty"), each.get("fingerprints", [])] not in found:
-            who, what = each.get("principal", each.get("user")), each.get("review_id", each["event"])
+        names = (
+            ("statement", "principal")
+            if "statement" in each
+            else ("review_id", "content", "policy")
+        )
+        if [
+            *map(each.get, names),
+            each.get("level", "tty"),
+            each.get("fingerprints", []),
+        ] not in found:
+            who = each.get("principal", each.get("user"))
+            what = each.get("review_id", each["event"])
             yield f"approved, and the approval is gone: {what}, by {who} at {each.get('at')}"
 
 
-def check_rest(records: Records, repository: Repository, invocation: Invocation) -> Iterator[str]:
+def check_rest(
+    records: Records, repository: Repository, invocation: Invocation
+) -> Iterator[str]:
     """Yield where the log disagrees with written patches and the trust in this work tree. Raises CliGuardError."""
-    last = {str(each.get("review_id")): each["event"] for each in records.audit.events(APPROVE, "undo")}
+    last = {
+        str(each.get("review_id")): each["event"]
+        for each in records.audit.events(APPROVE, "undo")
+    }
     for each in records.applied_patches():
         if last.get(each.id) != APPROVE:
             yield f"{NO_ENTRY} the patch {each.id}, which `cli-guard undo` would take back"
     if repository.bare:
         return
-    tree, path = Trees(invocation.env).at(repository.root), str(repository.root.resolve())
-    said = next((each for each in reversed(records.audit.events(TREE)) if each.get("path") == path), {})
+    tree = Trees(invocation.env).at(repository.root)
+    path = str(repository.root.resolve())
+    said = next(
+        (each for each in reversed(records.audit.events(TREE)) if each.get("path") == path),
+        {},
+    )
     if tree and tree.digest != said.get("record"):
         yield f"{NO_ENTRY} the trust in {path}, not counted: see `cli-guard trust --revoke`"
     elif not tree and said.get("record") and said.get("user") == invocation.user:
@@ -171,7 +237,11 @@ def approval_events(log: AuditLog) -> list[Entry]:
     """Return the entries of the approvals of changes, oldest first. Raises CliGuardError."""
     given = log.events(APPROVE, BREAK_GLASS)
     # The content of a request of `ask` is its id.
-    return [each for each in given if "review_id" not in each or each.get("content") != each["review_id"]]
+    return [
+        each
+        for each in given
+        if "review_id" not in each or each.get("content") != each["review_id"]
+    ]
 
 
 def read_signed(lines: Iterable[str]) -> list[tuple[str, Envelope, Statement, str]]:
@@ -180,7 +250,8 @@ def read_signed(lines: Iterable[str]) -> list[tuple[str, Envelope, Statement, st
     for line in sorted(lines):
         with suppress(ValueError):
             signed = Envelope.parse(line)
-            made, level = read_statement(signed.payload), str(parse(signed.signature).presence)
+            made = read_statement(signed.payload)
+            level = str(parse(signed.signature).presence)
             found.append((signed.digest, signed, made, level))
     return found
 
@@ -188,7 +259,9 @@ def read_signed(lines: Iterable[str]) -> list[tuple[str, Envelope, Statement, st
 def noted_lines(repository: Repository, first: Iterable[str] = ()) -> set[str]:
     """Return the lines of the notes, as far as they are read, those on some objects first. Raises GitError."""
     listed = (repository.git.optional("notes", f"--ref={REF}", "list") or "").splitlines()
-    return read_notes(repository, (*first, *(line.rpartition(" ")[2] for line in listed)))[0]
+    return read_notes(repository, (*first, *(line.rpartition(" ")[2] for line in listed)))[
+        0
+    ]
 
 
 def stands_in(made: Statement, content: RecordedContent, tree: str) -> bool:
@@ -208,29 +281,52 @@ def find_approvals(
     from cli_guard.review.load import gather
     from cli_guard.review.request import Commit
 
-    content, tree = RecordedContent(()), ""
+    content = RecordedContent(())
+    tree = ""
     if commit:
         with gather(Commit(commit), repository, invocation) as gathered:
             content = RecordedContent.of(gathered.subject.changes)
         tree = repository.tree_of(content.commit)
-    found = [{"level": "tty", **each} for each in approval_events(AuditLog(repository.state_folder))]
-    signed = read_signed(noted_lines(repository, filter(None, (tree, *content.blobs.values()))))
+    found = [
+        {"level": "tty", **each}
+        for each in approval_events(AuditLog(repository.state_folder))
+    ]
+    signed = read_signed(
+        noted_lines(repository, filter(None, (tree, *content.blobs.values())))
+    )
     signers = Signers.at_commit(repository, repository.head)
     logged = {str(each.get("statement")) for each in found}
     for mark, envelope, made, level in signed:
         if mark in logged:
             continue
         good = check_statement(made, envelope, signers, None, invocation)
-        how = {"level": "refused", "refused": good} if isinstance(good, str) else {"level": level}
-        about = {"at": made.at, "principal": made.principal, "reason": redact(made.reason), **how}
-        rules, marks = sorted(set(made.findings.values())), sorted(made.findings)
-        more = {"content": made.content, "statement": mark, "approved_rules": rules, "fingerprints": marks}
+        how = (
+            {"level": "refused", "refused": good}
+            if isinstance(good, str)
+            else {"level": level}
+        )
+        about = {
+            "at": made.at,
+            "principal": made.principal,
+            "reason": redact(made.reason),
+            **how,
+        }
+        rules = sorted(set(made.findings.values()))
+        marks = sorted(made.findings)
+        more = {
+            "content": made.content,
+            "statement": mark,
+            "approved_rules": rules,
+            "fingerprints": marks,
+        }
         more |= {"expires": made.expires} if made.expires else {}
         found.append({"event": made.decision, **about, **more})
     found.sort(key=lambda each: str(each.get("at")))
     named = (*content.identities, content.commit)
     there = {mark for mark, _, made, _ in signed if stands_in(made, content, tree)}
     of_commit = [
-        e for e in found if e.get("content", e.get("commit")) in named or str(e.get("statement")) in there
+        e
+        for e in found
+        if e.get("content", e.get("commit")) in named or str(e.get("statement")) in there
     ]
     return of_commit if commit else found, found

@@ -74,11 +74,15 @@ class OtherRepositories:
         """Return the repository that a folder is in, any if the folder is not known; None if it is the root's."""
         if folder is None:
             return self.any
-        path, root = Path(follow_links(folder)), Path(self.root)
+        path = Path(follow_links(folder))
+        root = Path(self.root)
         if not path.is_relative_to(root):
             return folder
         around = (path, *path.parents)[: len(path.parts) - len(root.parts)]
-        return next((str(each) for each in around if each != root / ".git" and is_repository(each)), None)
+        return next(
+            (str(each) for each in around if each != root / ".git" and is_repository(each)),
+            None,
+        )
 
     @cached_property
     def any(self) -> str | None:
@@ -148,7 +152,11 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
     if wanted.rank:
         from cli_guard.review.sealing import PolicySeals
 
-        return tree if PolicySeals(repository, git.env, wanted).holds(tree.payload, tree.seal) else None
+        return (
+            tree
+            if PolicySeals(repository, git.env, wanted).holds(tree.payload, tree.seal)
+            else None
+        )
     return tree
 
 
@@ -183,14 +191,17 @@ def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...
         inner = Git(folder, git.env)
         folders += find_submodules(inner)
         for key, values in own_configuration(inner).items():
-            if not key.startswith("alias.") and values[-1].lower() not in SWITCHES.get(key, ("",)):
+            if not key.startswith("alias.") and values[-1].lower() not in SWITCHES.get(
+                key, ("",)
+            ):
                 found[key] = values
     return found
 
 
 def find_submodules(git: Git) -> list[Path]:
     """Return the submodules of a work tree that are checked out; Git runs in its top folder."""
-    root, folder = git.cwd, git.cwd / ".git"
+    root = git.cwd
+    folder = git.cwd / ".git"
     try:
         # Most repositories have none, and the index says so in a fraction of the time that Git takes.
         if (
@@ -203,7 +214,9 @@ def find_submodules(git: Git) -> list[Path]:
         return []
     _, out, _ = git.attempt("ls-files", "--stage", "-z")
     links = [
-        os.fsdecode(line.partition(b"\t")[2]) for line in out.split(b"\0") if line.startswith(b"160000 ")
+        os.fsdecode(line.partition(b"\t")[2])
+        for line in out.split(b"\0")
+        if line.startswith(b"160000 ")
     ]
     return [root / name for name in links if has(root / name, ".git")]
 
@@ -216,7 +229,9 @@ def names_in(folder: Path) -> frozenset[str] | None:
             names = frozenset(
                 entry.name
                 for entry in found
-                if not entry.is_dir() or entry.name.startswith("-") or is_importable(entry.path)
+                if not entry.is_dir()
+                or entry.name.startswith("-")
+                or is_importable(entry.path)
             )
     except OSError:
         return None
@@ -236,7 +251,9 @@ def root_of(folder: Path) -> Path | None:
     return next((each for each in (folder, *folder.parents) if has(each, ".git")), None)
 
 
-def patterns_in_force(git: Git, root: Path | None) -> tuple[tuple[Pattern, ...], tuple[str, ...], Presence]:
+def patterns_in_force(
+    git: Git, root: Path | None
+) -> tuple[tuple[Pattern, ...], tuple[str, ...], Presence]:
     """Return the command patterns of the user's own file and of the policy at HEAD, and what is wrong with them.
 
     And the level that trust needs. Raises CliGuardError.

@@ -28,16 +28,26 @@ HEAD = """\
 # A change that weakens it asks a person. `cli-guard config show` has every key, docs/policy.md what they do.
 # To use a line, remove its first #.
 """
-MOST_BYTES, MOST_ENTRIES, LONGEST = 1_000_000, 1_000, 5_000
+MOST_BYTES = 1_000_000
+MOST_ENTRIES = 1_000
+LONGEST = 5_000
 SECRETS = "secret-*"
 NONE = "has no counterpart"
 # A regular expression with at most one group is written as path patterns; a richer one is not guessed at.
 GROUP = re.compile(r"([^()|]*)\((?:\?:)?([^()]*)\)([^()|]*)")
-PART = re.compile(r"(\.[*+]\??)|(\[\^/\][*+])|\\([^\w\s])|([\w/@,=~ -](?![*+?{]))|\.(?![?{])")
+PART = re.compile(
+    r"(\.[*+]\??)|(\[\^/\][*+])|\\([^\w\s])|([\w/@,=~ -](?![*+?{]))|\.(?![?{])"
+)
 FINGERPRINT = re.compile(r"(?:[0-9a-f]{40,64}:)?(.+):([^:]+):\d+")
 # Hooks whose counterpart is a setting, and those that search for secrets.
 CONVENTIONAL = ("conventional-pre-commit", "commitizen", "commitlint")
-SEARCHERS = ("gitleaks", "detect-secrets", "detect-private-key", "detect-aws-credentials", "trufflehog")
+SEARCHERS = (
+    "gitleaks",
+    "detect-secrets",
+    "detect-private-key",
+    "detect-aws-credentials",
+    "trufflehog",
+)
 # A key ("" for an `[[ignore]]`) with its value and the reason, or a line about what cannot be taken over.
 Found = Iterator[tuple[str, Any, str] | str]
 
@@ -47,8 +57,13 @@ def patterns_of(regex: str) -> list[str]:
     body = re.sub(r"\s+#[^\n]*|\s+", "", regex[4:]) if regex.startswith("(?x)") else regex
     group = GROUP.fullmatch(body := body.removeprefix("(.*?)"))
     found = []
-    for part in [group[1] + each + group[3] for each in group[2].split("|")] if group else body.split("|"):
-        glob, rest = "" if part.startswith("^") else "**", part.removeprefix("^").removesuffix("$")
+    for part in (
+        [group[1] + each + group[3] for each in group[2].split("|")]
+        if group
+        else body.split("|")
+    ):
+        glob = "" if part.startswith("^") else "**"
+        rest = part.removeprefix("^").removesuffix("$")
         while rest and (match := PART.match(rest)):
             glob += "**" if match[1] else "*" if match[2] else match[3] or match[4] or "?"
             rest = rest[match.end() :]
@@ -79,9 +94,13 @@ def read_gitleaks(text: str) -> Found:
         # With a condition or target rules it allows less than its paths.
         taken = set() if each.keys() & {"condition", "targetRules"} else {"paths"}
         for regex in as_type(each.get("paths", []), list) if taken else ():
-            yield from ignore(SECRETS, regex, str(each.get("description", "its allowlist"))[:200])
+            yield from ignore(
+                SECRETS, regex, str(each.get("description", "its allowlist"))[:200]
+            )
         taken |= {"description"}
-        yield from (f"{key[:80]!r} of an allowlist {NONE}" for key in each if key not in taken)
+        yield from (
+            f"{key[:80]!r} of an allowlist {NONE}" for key in each if key not in taken
+        )
     for rule in as_type(data.get("rules", []), list):
         yield f"rule {str(rule.get('id'))[:80]!r}: write it as a rule of your own (docs/code.md)"
     known = {"title", "description", "allowlist", "allowlists", "rules"}
@@ -118,21 +137,42 @@ def read_pre_commit(text: str) -> Found:
     data = as_type(next((each for _, each in documents_in("the file", text)), {}), dict)
     if data.get("exclude"):
         yield from ignore("*", data["exclude"], "its exclude")
-    yield from (f"{str(key)[:80]!r} {NONE}" for key in data if key not in ("exclude", "repos"))
-    hooks = [hook for repo in as_type(data.get("repos", []), list) for hook in as_type(repo["hooks"], list)]
+    yield from (
+        f"{str(key)[:80]!r} {NONE}" for key in data if key not in ("exclude", "repos")
+    )
+    hooks = [
+        hook
+        for repo in as_type(data.get("repos", []), list)
+        for hook in as_type(repo["hooks"], list)
+    ]
     for hook in hooks:
-        name, left = as_type(hook["id"], str)[:80], {"exclude", "files", "types", "stages"} & {*hook}
-        words = " ".join(map(str, as_type(hook.get("args", []), list))).replace("=", " ").split()
+        name = as_type(hook["id"], str)[:80]
+        left = {"exclude", "files", "types", "stages"} & {*hook}
+        words = (
+            " ".join(map(str, as_type(hook.get("args", []), list)))
+            .replace("=", " ")
+            .split()
+        )
         options = [(a, b) for a, b in pairwise([*words, ""]) if a.startswith("-")]
         taken = set[str]()
         if name == "check-added-large-files":
-            largest = next((int(value) * 1_024 for option, value in options if option == "--maxkb"), 512_000)
+            largest = next(
+                (int(value) * 1_024 for option, value in options if option == "--maxkb"),
+                512_000,
+            )
             taken = {"--maxkb"}
             yield "limits.file_chars", min(max(largest, 1_000), MOST), name
         elif name == "no-commit-to-branch":
             taken = {"--branch", "-b"}
-            branches = [value for option, value in options if option in taken] or ["main", "master"]
-            yield "git.protected_branches", branches, f"{name}: here, no push may force or delete them"
+            branches = [value for option, value in options if option in taken] or [
+                "main",
+                "master",
+            ]
+            yield (
+                "git.protected_branches",
+                branches,
+                f"{name}: here, no push may force or delete them",
+            )
         elif name in CONVENTIONAL:
             yield "message.style", "conventional", name
         elif name in SEARCHERS and "exclude" in left:
@@ -167,9 +207,12 @@ def read_others(root: Path) -> Iterator[tuple[str, tuple[str, Any, str] | str]]:
 
 def write_policy(repository: Repository, *, migrate: bool) -> list[str]:
     """Write the file; return what to tell. Raises UsageError if there is a policy, CliGuardError."""
-    path, source = repository.root / FILE, work_tree_policy(repository.root)[1]
+    path = repository.root / FILE
+    source = work_tree_policy(repository.root)[1]
     if os.path.lexists(path) or source != "built-in defaults":
-        raise UsageError(f"there is a policy already, {source}: see `cli-guard config show`")
+        raise UsageError(
+            f"there is a policy already, {source}: see `cli-guard config show`"
+        )
     keys: dict[str, tuple[Any, str]] = {}
     ignored: dict[tuple[str, str], str] = {}
     left = []
@@ -180,18 +223,29 @@ def write_policy(repository: Repository, *, migrate: bool) -> list[str]:
             keys[each[0]] = (each[1], f"{name}: {each[2]}")
         else:
             ignored.setdefault(each[1], f"from {name}: {each[2]}")
-    listed = repository.git.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0")
+    listed = (
+        repository.git.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0")
+    )
     found = Counter(FAMILY.get(each, each) for each in map(language_for, listed) if each)
     offers = read_table("languages/first_policy.toml")
     lines = [HEAD]
     for language in ("any", *(each for each, _ in found.most_common() if each in offers)):
         lines += [f"# {language}:"] if language != "any" else []
         hidden = {*keys, "ignore" if ignored else ""}
-        lines += [f"#{each}" for each in offers[language] if each.split(" =")[0] not in hidden]
-    lines += [f"{key} = {toml_value(value)}  # {toml_value(why)}" for key, (value, why) in keys.items()]
+        lines += [
+            f"#{each}" for each in offers[language] if each.split(" =")[0] not in hidden
+        ]
+    lines += [
+        f"{key} = {toml_value(value)}  # {toml_value(why)}"
+        for key, (value, why) in keys.items()
+    ]
     for (rule, pattern), reason in ignored.items():
         pairs = {"rule": rule, "path": pattern, "reason": reason}
-        lines += ["", "[[ignore]]", *(f"{key} = {toml_value(value)}" for key, value in pairs.items())]
+        lines += [
+            "",
+            "[[ignore]]",
+            *(f"{key} = {toml_value(value)}" for key, value in pairs.items()),
+        ]
     text = "\n".join([*lines, ""]).encode("utf-8", "replace").decode()
     parse_config(parse_toml(text.encode(), FILE), FILE)
     with explain_write_errors(FILE):

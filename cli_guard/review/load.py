@@ -28,7 +28,16 @@ from cli_guard.review.policy import policy_for, recorded_policy, recorded_rules
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
 from cli_guard.review.render.words import count
-from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged, Worktree
+from cli_guard.review.request import (
+    Commit,
+    Message,
+    Patch,
+    Push,
+    Range,
+    Request,
+    Staged,
+    Worktree,
+)
 from cli_guard.review.vouched import published_in, texts_in, vouched_history
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
@@ -65,7 +74,12 @@ class CheckPlanner(Protocol):
 
 
 # Git gives its hooks the author of the commit; a committer that differs is set the same way (git-commit(1)).
-IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+IDENTITY = (
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+)
 
 
 @dataclass(frozen=True)
@@ -129,7 +143,9 @@ def gather(
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
             material = Material(read_patch(request.raw, request.name), PatchContents())
         else:
-            blobs = stack.enter_context(BlobReader(repository.git, blob_limit=limits.file_chars))
+            blobs = stack.enter_context(
+                BlobReader(repository.git, blob_limit=limits.file_chars)
+            )
             if isinstance(request, Staged):
                 # Their texts are needed soon; start while Git is still comparing.
                 blobs.begin()
@@ -140,12 +156,18 @@ def gather(
                 material = with_vouched(material, repository, reader)
             if isinstance(request, Staged):
                 people = tuple(filter(None, map(invocation.env.get, IDENTITY)))
-                material = replace(material, changes=replace(material.changes, people=people))
-            if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
+                material = replace(
+                    material, changes=replace(material.changes, people=people)
+                )
+            if isinstance(request, Staged) and any(
+                c.path in POLICY_FILES for c in material.changes
+            ):
                 # A broken configuration would block every later commit.
                 recorded_policy(repository, "")
             if not isinstance(request, Message):
-                material = replace(material, user_rules=rules_of(repository, material, blobs))
+                material = replace(
+                    material, user_rules=rules_of(repository, material, blobs)
+                )
         subject = ReviewInput(
             request.event,
             material.changes,
@@ -162,19 +184,32 @@ def gather(
         base = find_base(request, repository, pushed) if repository else None
         push = request if isinstance(request, Push) else None
         place = str(repository.git_dir) if repository else ""
-        gathered = Gathered(subject, policy, tuple(notes), base=base, push=push, place=place)
-        if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
+        gathered = Gathered(
+            subject, policy, tuple(notes), base=base, push=push, place=place
+        )
+        if (
+            plan_checks
+            and repository
+            and policy.checks
+            and isinstance(request, Staged | Push)
+        ):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation
             )
-            gathered = replace(gathered, subject=replace(subject, checks=planned), checks=checks)
+            gathered = replace(
+                gathered, subject=replace(subject, checks=planned), checks=checks
+            )
         yield gathered
 
 
 def rules_of(repository: Repository, material: Material, blobs: BlobReader) -> UserRules:
     """Return the repository's own rules after the change. Raises ConfigError for a broken file of theirs."""
-    revision = material.contents.revision if isinstance(material.contents, BlobContents) else ""
-    paths = (path for change in material.changes for path in (change.path, change.old_path or ""))
+    revision = (
+        material.contents.revision if isinstance(material.contents, BlobContents) else ""
+    )
+    paths = (
+        path for change in material.changes for path in (change.path, change.old_path or "")
+    )
     if not any(path.startswith(f"{FOLDER}/") for path in paths):
         try:
             # Most repositories have none; this asks a process that runs already.
@@ -184,23 +219,31 @@ def rules_of(repository: Repository, material: Material, blobs: BlobReader) -> U
     return recorded_rules(repository, revision, blobs)
 
 
-def find_base(request: Request, repository: Repository, pushed: tuple[PushedRef, ...]) -> str | None:
+def find_base(
+    request: Request, repository: Repository, pushed: tuple[PushedRef, ...]
+) -> str | None:
     """Return the commit before a change, whose signers may approve it. Raises UsageError."""
     if isinstance(request, Range):
         return repository.resolve(request.base)
     if isinstance(request, Commit):
-        return repository.git.optional("rev-parse", "--quiet", "--verify", f"{request.revision}^1^{{commit}}")
+        return repository.git.optional(
+            "rev-parse", "--quiet", "--verify", f"{request.revision}^1^{{commit}}"
+        )
     bases = (base for ref in pushed for base in ref.bases)
     return next(bases, None) if pushed else repository.head
 
 
-def with_vouched(material: Material, repository: Repository, reader: ChangeReader) -> Material:
+def with_vouched(
+    material: Material, repository: Repository, reader: ChangeReader
+) -> Material:
     """Add the commits that only tracking refs say the remote has, with a note."""
     due, number, skipped = vouched_history(material.pushed, reader)
     changes = replace(material.changes, skipped=(*material.changes.skipped, *skipped))
     note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
     published = published_in(repository, material.pushed)
-    return replace(material, changes=changes, vouched=due, published=published, notes=(note,))
+    return replace(
+        material, changes=changes, vouched=due, published=published, notes=(note,)
+    )
 
 
 def read(
@@ -214,7 +257,9 @@ def read(
     contents = BlobContents(blobs)
     match request:
         case Staged():
-            return Material(reader.staged(merging=request.event == "pre-merge-commit"), contents)
+            return Material(
+                reader.staged(merging=request.event == "pre-merge-commit"), contents
+            )
         case Worktree():
             return Material(reader.worktree(), WorktreeContents(blobs, repository.root))
         case Message():
@@ -230,16 +275,24 @@ def read(
             message = recorded_message(changes.message or "")
             return Material(changes, BlobContents(blobs, changes.commit or ""), message)
         case Range():
-            base, head = repository.resolve(request.base), repository.resolve(request.head)
+            base = repository.resolve(request.base)
+            head = repository.resolve(request.head)
             commits = repository.commits(head, exclude=[base])
             # Each base by itself: a merge may keep what one of them has, and take back what the other did.
             starts = repository.merge_bases(base, head) if commits else ()
-            ends: list[tuple[str, tuple[str | None, ...]]] = [(head, (start,)) for start in starts]
-            return load_commits(commits, ends, (), repository, reader, BlobContents(blobs, head))
+            ends: list[tuple[str, tuple[str | None, ...]]] = [
+                (head, (start,)) for start in starts
+            ]
+            return load_commits(
+                commits, ends, (), repository, reader, BlobContents(blobs, head)
+            )
         case Push():
             lines = [ref.commits for ref in pushed if ref.commits]
             contents = BlobContents(blobs, lines[-1].tip if lines else "HEAD")
-            ends = [(tip, line.graph.bases(tip)) for tip, line in {each.tip: each for each in lines}.items()]
+            ends = [
+                (tip, line.graph.bases(tip))
+                for tip, line in {each.tip: each for each in lines}.items()
+            ]
             seen = set[str]()
             commits = tuple(commit for line in lines for commit in line.beyond(seen))
             material = load_commits(commits, ends, pushed, repository, reader, contents)
@@ -257,16 +310,25 @@ def left_of(cut: Iterable[str], changes: ChangeSet) -> Iterator[str]:
             yield content
 
 
-def unseen(request: Push, pushed: tuple[PushedRef, ...], repository: Repository) -> Iterator[Skipped]:
+def unseen(
+    request: Push, pushed: tuple[PushedRef, ...], repository: Repository
+) -> Iterator[Skipped]:
     """List the parts of a push that were not read."""
-    reviewed = (*(each.local_oid for each in request.plan.updates), f"--remotes={request.remote}")
+    reviewed = (
+        *(each.local_oid for each in request.plan.updates),
+        f"--remotes={request.remote}",
+    )
     others = ("rev-list", "--max-count=1", "--branches", "--tags", "--not", *reviewed)
     # Only if a branch or tag has commits that neither this ref nor the remote has.
     if request.plan.partial and repository.git.optional(*others) != "":
         yield Skipped("other refs of this push", request.plan.partial)
     for ref in pushed:
         if ref.commits is None and ref.tree is None:
-            yield Skipped(ref.update.remote_ref, "does not point to a commit, so it was not read", asks=True)
+            yield Skipped(
+                ref.update.remote_ref,
+                "does not point to a commit, so it was not read",
+                asks=True,
+            )
 
 
 def load_commits(
@@ -280,12 +342,20 @@ def load_commits(
     """Load commits, oldest first, one by one, and as a whole: what each of the `ends` holds beyond all its bases."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
-    for net in reader.nets((*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree))):
+    for net in reader.nets(
+        (*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree))
+    ):
         skipped += net.skipped
-        files |= {(change.path, change.new_blob, change.old_blob): change for change in net.files}
+        files |= {
+            (change.path, change.new_blob, change.old_blob): change for change in net.files
+        }
     history = History(reader, commits)
-    changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed))
-    objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)
+    changes = with_identity(
+        ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed)
+    )
+    objects = repository.identify(
+        ref.update.local_oid for ref in pushed if not ref.update.deletes
+    )
     tags, unread = reader.tag_texts(oid for oid, kind in objects.values() if kind == "tag")
     changes = replace(changes, skipped=(*changes.skipped, *unread))
     return Material(changes, contents, None, history, pushed, tags)

@@ -5,14 +5,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cli_guard.errors import UsageError
-from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed
+from cli_guard.model import (
+    Decision,
+    Disposition,
+    Finding,
+    JudgedFinding,
+    Skipped,
+    Suppressed,
+)
 from cli_guard.policy.gate import Judgement, judge_record
 from cli_guard.review.render.as_json import read_report
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers.shard import Shard
 
 STRICTEST = (Decision.DENY, Decision.REVIEW, Decision.ALLOW)
-MOST_FINDINGS, MOST_SKIPPED = 20_000, 1_000
+MOST_FINDINGS = 20_000
+MOST_SKIPPED = 1_000
 TOO_MANY = Skipped("more", f"only {MOST_FINDINGS:,} findings are listed", asks=True)
 Place = tuple[str | int | None, ...]
 Rank = tuple[bool, int, int, int]
@@ -33,8 +41,10 @@ class Collector:
     def add(self, part: Review, number: int, commits: bytes = b"") -> None:
         """Add a part; `number` is its place among the parts, `commits` are its own, the oldest first."""
         for judged in part.findings:
-            found, strictness = judged.finding, list(Disposition).index(judged.disposition)
-            place, at = place_of(found), commits.find((found.commit or "").encode("utf-8", "replace"))
+            found = judged.finding
+            strictness = list(Disposition).index(judged.disposition)
+            place = place_of(found)
+            at = commits.find((found.commit or "").encode("utf-8", "replace"))
             rank = (not self._history and found.commit is not None, strictness, number, at)
             # What is denied has room of its own, so that no number of other findings hides it.
             most = MOST_FINDINGS * (2 if judged.disposition is Disposition.DENY else 1)
@@ -55,13 +65,18 @@ class Collector:
         seen: set[tuple[str, str]] = set()
         for _, judged in sorted(self._standing.values(), key=lambda each: each[0]):
             found = judged.finding
-            now, secret = self._suppressed.get(place_of(found)), (found.rule, found.mark)
+            now = self._suppressed.get(place_of(found))
+            secret = (found.rule, found.mark)
             # What the text of the tip answers holds for the same secret in the history of the file.
             answered = now and now.by == "inline" and now.finding.commit is None
-            if not answered and not (found.mark and (self._history or found.commit) and secret in seen):
+            if not answered and not (
+                found.mark and (self._history or found.commit) and secret in seen
+            ):
                 seen.add(secret)
                 standing.append(judged)
-        return Judgement(tuple(standing), tuple(self._suppressed.values())), tuple(self._skipped)
+        return Judgement(tuple(standing), tuple(self._suppressed.values())), tuple(
+            self._skipped
+        )
 
 
 def place_of(found: Finding) -> Place:
@@ -75,7 +90,11 @@ def read_parts(name: str, raw: bytes | str) -> list[Review]:
     """Return the parts in a report, SARIF or JSON. Raises UsageError."""
     try:
         data = json.loads(raw)
-        runs = [run["properties"]["report"] for run in data["runs"]] if "runs" in data else [data]
+        runs = (
+            [run["properties"]["report"] for run in data["runs"]]
+            if "runs" in data
+            else [data]
+        )
         parts = [read_report(json.dumps(each))[1] for each in runs]
         if not parts or not all(each.binding for each in parts):
             raise ValueError
@@ -87,7 +106,8 @@ def read_parts(name: str, raw: bytes | str) -> list[Review]:
 
 def join_shards(parts: Mapping[str, Review]) -> Review:
     """Join all shards of one review, by the names of their files. Raises UsageError unless each is there once."""
-    collector, names = Collector(history=False), dict[Shard, str]()
+    collector = Collector(history=False)
+    names = dict[Shard, str]()
     known, first = next(iter(parts.items()))
     for name, part in parts.items():
         shard = Shard.parse(part.part.replace("-of-", "/"))
@@ -96,19 +116,29 @@ def join_shards(parts: Mapping[str, Review]) -> Review:
             raise UsageError(f"{name} and {known} are parts of different reviews: {why}")
         stated = judge_record(Judgement(part.findings, part.suppressed)).decision
         if STRICTEST.index(stated) < STRICTEST.index(part.decision):
-            raise UsageError(f"{name} was edited: its findings say {stated}, and it says {part.decision}")
+            raise UsageError(
+                f"{name} was edited: its findings say {stated}, and it says {part.decision}"
+            )
         if shard in names:
             raise UsageError(f"{name} and {names[shard]} are the same part, {part.part}")
         names[shard] = name
         collector.add(part, shard.number)
-    every = {Shard(number, next(iter(names)).of) for number in range(1, next(iter(names)).of + 1)}
+    every = {
+        Shard(number, next(iter(names)).of) for number in range(1, next(iter(names)).of + 1)
+    }
     if every != names.keys():
-        listed = ", ".join(sorted(f"{each.number}/{each.of}" for each in every ^ names.keys())[:10])
-        raise UsageError(f"the parts do not make one review: {listed} missing, or of another division")
+        listed = ", ".join(
+            sorted(f"{each.number}/{each.of}" for each in every ^ names.keys())[:10]
+        )
+        raise UsageError(
+            f"the parts do not make one review: {listed} missing, or of another division"
+        )
     judgement, skipped = collector.join()
     strictest = min(parts.values(), key=lambda part: STRICTEST.index(part.decision))
     own = {shard.note() for shard in names}
-    notes = dict.fromkeys(note for part in parts.values() for note in part.notes if note not in own)
+    notes = dict.fromkeys(
+        note for part in parts.values() for note in part.notes if note not in own
+    )
     stops = any(each.disposition is not Disposition.ADVISE for each in judgement.standing)
     return replace(
         strictest,
@@ -118,7 +148,9 @@ def join_shards(parts: Mapping[str, Review]) -> Review:
         review_id=None,
         review_reason=judge_record(judgement).reason if stops else strictest.review_reason,
         notes=tuple(notes),
-        places={commit: path for part in parts.values() for commit, path in part.places.items()},
+        places={
+            commit: path for part in parts.values() for commit, path in part.places.items()
+        },
         part="",
         binding="",
     )

@@ -13,13 +13,21 @@ from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_commits
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
-from cli_guard.policy.user_rules import FOLDER, MOST_CHARS, UserRules, is_rule_file, read_rules
+from cli_guard.policy.user_rules import (
+    FOLDER,
+    MOST_CHARS,
+    UserRules,
+    is_rule_file,
+    read_rules,
+)
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
 
 # Of a few revisions, each is read by itself.
 FEW_REVISIONS = 2
 MOST_BYTES = 50_000_000
-TRIAL = "tried with the policy of the work tree, and not recorded: hooks use the policy at HEAD"
+TRIAL = (
+    "tried with the policy of the work tree, and not recorded: hooks use the policy at HEAD"
+)
 
 
 def policy_for(
@@ -35,7 +43,10 @@ def policy_for(
     user = read_user_config(env)
     own = ("the user's own file",) if user else ()
     notes = (
-        [f"the user's own file: {each}: it allows nothing" for each in user.commands.problems.values()]
+        [
+            f"the user's own file: {each}: it allows nothing"
+            for each in user.commands.problems.values()
+        ]
         if user
         else []
     )
@@ -61,7 +72,9 @@ def policy_for(
         notes.append(f"{error}; this change repairs it, so the built-in defaults apply")
         return Policy(user=user, sources=("built-in defaults", *own)), notes
     first, *others = [config for config, _, _ in found]
-    also = tuple({each.model_dump_json(): each for each in others if each != first}.values())
+    also = tuple(
+        {each.model_dump_json(): each for each in others if each != first}.values()
+    )
     baseline = frozenset.intersection(*{baseline for _, _, baseline in found})
     sources = tuple(dict.fromkeys(source for _, source, _ in found))
     policy = Policy(first, user, baseline, (*sources, *own), also)
@@ -72,7 +85,9 @@ def policy_for(
             except ConfigError as error:
                 notes.append(f"{error}: the policy of the remote does not count")
                 continue
-            before = (*policy.before, config) if config not in policy.configs else policy.before
+            before = (
+                (*policy.before, config) if config not in policy.configs else policy.before
+            )
             policy = replace(policy, before=before, baseline=policy.baseline & older)
     return policy, notes
 
@@ -113,9 +128,21 @@ def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> 
     """Return the repository's own rules of a commit ("": the index). Raises ConfigError for a broken one."""
     from cli_guard.reviewers.code.trees import check_user_rules
 
-    in_index = ("--no-literal-pathspecs", "ls-files", "-s", "-z", "--full-name", "--", f":(top){FOLDER}")
+    in_index = (
+        "--no-literal-pathspecs",
+        "ls-files",
+        "-s",
+        "-z",
+        "--full-name",
+        "--",
+        f":(top){FOLDER}",
+    )
     listed = repository.git.run(
-        *(("ls-tree", "-z", "--full-tree", revision, f"{FOLDER}/") if revision else in_index)
+        *(
+            ("ls-tree", "-z", "--full-tree", revision, f"{FOLDER}/")
+            if revision
+            else in_index
+        )
     )
     texts: dict[str, str] = {}
     for entry in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
@@ -128,7 +155,9 @@ def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> 
         raw = blobs.read(words[1] if revision else words[0], limit=4 * MOST_CHARS)
         text = None if raw is None else decode(raw)
         if text is None:
-            raise ConfigError(f"{path}: is not a text of at most {MOST_CHARS:,} characters: divide it")
+            raise ConfigError(
+                f"{path}: is not a text of at most {MOST_CHARS:,} characters: divide it"
+            )
         texts[path] = text
     users = read_rules(texts)
     check_user_rules(users)
@@ -144,7 +173,10 @@ def judging_revisions(request: Request, repository: Repository) -> tuple[str, ..
         # Its base first: a range must not appoint its own judge, it can only be stricter.
         wanted = [repository.resolve(request.base), repository.resolve(request.head)]
     elif isinstance(request, Push):
-        tips = find_commits(repository, (each.local_oid for each in request.plan.updates if not each.deletes))
+        tips = find_commits(
+            repository,
+            (each.local_oid for each in request.plan.updates if not each.deletes),
+        )
         wanted = list(tips) or [repository.head]
     else:
         wanted = [repository.head]

@@ -31,7 +31,9 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
         message = message_of(request, repository)
         if not (message.text.strip() or message.cut):
             # Git may record an empty message, with whatever was staged meanwhile.
-            return None if request.with_change and repository.has_staged() else EMPTY_MESSAGE
+            return (
+                None if request.with_change and repository.has_staged() else EMPTY_MESSAGE
+            )
     return None
 
 
@@ -40,6 +42,12 @@ def message_of(request: Message, repository: Repository) -> CommitMessage:
     from cli_guard.git.message import cleanup_mode, parse_message
 
     configured = repository.config("commit.cleanup")
-    char = repository.config("core.commentString") or repository.config("core.commentChar") or "#"
+    char = (
+        repository.config("core.commentString")
+        or repository.config("core.commentChar")
+        or "#"
+    )
     edited = repository.git.env.get("GIT_EDITOR") != ":"
-    return parse_message(request.raw, comment_char=char, cleanup=cleanup_mode(configured, edited=edited))
+    return parse_message(
+        request.raw, comment_char=char, cleanup=cleanup_mode(configured, edited=edited)
+    )

@@ -31,7 +31,9 @@ def read_lines(text: str) -> tuple[RefUpdate, ...]:
     """Parse the updates in pre-push's standard input. Raises UsageError for lines of another form."""
     updates = []
     # A local ref as typed may contain blanks (`:/fix the bug`), and any ref a U+2028.
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text.strip() else (), 1):
+    for number, line in enumerate(
+        text.removesuffix("\n").split("\n") if text.strip() else (), 1
+    ):
         words = line.rsplit(" ", 3)
         if len(words) != 4 or not OID.fullmatch(words[1]) or not OID.fullmatch(words[3]):
             raise UsageError(
@@ -72,24 +74,40 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
     ids = {oid for each in plan.updates for oid in (each.local_oid, each.remote_oid)}
     found = repository.identify(f"{oid}^{{commit}}" for oid in ids)
     # A tag of a tree or a blob leads to no commit; Git pushes it anyway.
-    commit_of = {oid: found[peeled][0] for oid in ids if (peeled := f"{oid}^{{commit}}") in found}
+    commit_of = {
+        oid: found[peeled][0] for oid in ids if (peeled := f"{oid}^{{commit}}") in found
+    }
     # Anybody can set what a framework passes, so it says nothing about what the remote has.
     told = () if plan.partial else (each.remote_oid for each in plan.updates)
     named = dict.fromkeys(commit_of[each] for each in told if each in commit_of)
-    there = {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
+    there = (
+        {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
+    )
     history = remote_history(repository, remote, there, commit_of)
     proven = (*history.proven, *named)
     others = {oid for oids in history.vouched.values() for oid in oids}
-    tips = {commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of}
+    tips = {
+        commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of
+    }
     # Thousands of refs may share commits: no ref costs a call of Git.
     unproven = Graph.read(repository, tips, proven) if tips else Graph()
-    due = Graph.read(repository, tips, (*proven, *others)) if others and unproven.parents else unproven
+    due = (
+        Graph.read(repository, tips, (*proven, *others))
+        if others and unproven.parents
+        else unproven
+    )
     forced = find_forced(plan, commit_of, unproven, repository)
-    other = {f"{each.local_oid}^{{tree}}" for each in plan.updates if each.local_oid not in commit_of}
+    other = {
+        f"{each.local_oid}^{{tree}}"
+        for each in plan.updates
+        if each.local_oid not in commit_of
+    }
     trees = repository.identify(other)
     near = bases_of_head(repository, proven) if trees else ()
 
-    pushed, seen, reviewed = [], set[str](), set[str]()
+    pushed = []
+    seen = set[str]()
+    reviewed = set[str]()
     for tip in tips:
         due.line(tip, reviewed)
     for update in plan.updates:
@@ -97,13 +115,26 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
             pushed.append(PushedRef(update))
         elif update.local_oid not in commit_of:
             tree, _ = trees.get(f"{update.local_oid}^{{tree}}", (None, ""))
-            pushed.append(PushedRef(update, commits=None, bases=near if tree else (), tree=tree))
+            pushed.append(
+                PushedRef(update, commits=None, bases=near if tree else (), tree=tree)
+            )
         else:
-            tip, old = commit_of[update.local_oid], commit_of.get(update.remote_oid)
-            met = (old,) if old in named else unproven.bases(tip) if tip in unproven.parents else ()
-            vouched = tuple(each for each in unproven.line(tip, seen) if each not in reviewed)
+            tip = commit_of[update.local_oid]
+            old = commit_of.get(update.remote_oid)
+            met = (
+                (old,)
+                if old in named
+                else unproven.bases(tip)
+                if tip in unproven.parents
+                else ()
+            )
+            vouched = tuple(
+                each for each in unproven.line(tip, seen) if each not in reviewed
+            )
             bases = tuple(base for base in met if base)
-            pushed.append(PushedRef(update, update in forced, Line(due, tip), vouched, bases))
+            pushed.append(
+                PushedRef(update, update in forced, Line(due, tip), vouched, bases)
+            )
     return tuple(pushed)
 
 
@@ -111,22 +142,36 @@ def find_forced(
     plan: PushPlan, commit_of: Mapping[str, str], new: Graph, repository: Repository
 ) -> set[RefUpdate]:
     """Return the updates that rewrite a ref: its old commit is no ancestor of the new one, or not known here."""
-    moved = [each for each in plan.updates if not each.creates and each.local_oid in commit_of]
+    moved = [
+        each for each in plan.updates if not each.creates and each.local_oid in commit_of
+    ]
     forced = {each for each in moved if each.remote_oid not in commit_of}
     pairs = {
-        each: (commit_of[each.remote_oid], commit_of[each.local_oid]) for each in moved if each not in forced
+        each: (commit_of[each.remote_oid], commit_of[each.local_oid])
+        for each in moved
+        if each not in forced
     }
     # Most updates add commits to the old one.
-    asked = {(old, tip) for old, tip in pairs.values() if old != tip and old not in new.bases(tip)}
+    asked = {
+        (old, tip)
+        for old, tip in pairs.values()
+        if old != tip and old not in new.bases(tip)
+    }
     if len(asked) <= MOST_CALLS:
         refused = {pair for pair in asked if not repository.is_ancestor(*pair)}
     else:
         whole = Graph.read(repository, {tip for _, tip in asked})
-        refused = {pair for pair, is_one in whole.has_ancestors(asked).items() if not is_one}
+        refused = {
+            pair for pair, is_one in whole.has_ancestors(asked).items() if not is_one
+        }
     return forced | {each for each, pair in pairs.items() if pair in refused}
 
 
 def bases_of_head(repository: Repository, proven: Iterable[str]) -> tuple[str, ...]:
     """Return the commits that HEAD shares with the remote, to compare a tree without commits with."""
     head = repository.commit_at_head
-    return tuple(base for base in Graph.read(repository, [head], proven).bases(head) if base) if head else ()
+    return (
+        tuple(base for base in Graph.read(repository, [head], proven).bases(head) if base)
+        if head
+        else ()
+    )

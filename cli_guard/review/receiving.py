@@ -44,7 +44,9 @@ def verify_push(
     repository: Repository, updates: Sequence[RefUpdate], invocation: Invocation
 ) -> Iterator[Verified]:
     """Verify each ref of a push. Raises CliGuardError."""
-    pushed = (each.local_oid for each in updates if each.remote_ref == REF and not each.deletes)
+    pushed = (
+        each.local_oid for each in updates if each.remote_ref == REF and not each.deletes
+    )
     notes = (REF, *pushed)
     for update in updates:
         found = verify_ref(repository, update, notes, invocation)
@@ -63,21 +65,32 @@ def verify_ref(
     if update.remote_ref == REF:
         if rewrites:
             return Verified(
-                update, False, "approvals can only be added: fetch them first (`cli-guard fetch`)"
+                update,
+                False,
+                "approvals can only be added: fetch them first (`cli-guard fetch`)",
             )
         strange = find_strange(repository, update)
         return Verified(update, not strange, strange or "approvals")
     base = base_of(repository, update)
     if base is None:
         first = not (
-            update.deletes or (repository.state_folder / "audit.jsonl").exists() or has_branch(repository)
+            update.deletes
+            or (repository.state_folder / "audit.jsonl").exists()
+            or has_branch(repository)
         )
         words = "the default branch of this repository is missing, so nothing says who may approve"
-        words = "the first push, with nothing to verify it by: it was not reviewed" if first else words
+        words = (
+            "the first push, with nothing to verify it by: it was not reviewed"
+            if first
+            else words
+        )
         return Verified(update, first, words)
     # Another name may stand for a branch, and the default one says who judges the others.
     default = repository.git.optional("symbolic-ref", "--quiet", "HEAD") or ""
-    target = repository.git.optional("symbolic-ref", "--quiet", update.remote_ref) or update.remote_ref
+    target = (
+        repository.git.optional("symbolic-ref", "--quiet", update.remote_ref)
+        or update.remote_ref
+    )
     protected = (
         *recorded_policy(repository, base)[0].git.protected_branches,
         default.removeprefix(BRANCHES),
@@ -89,12 +102,18 @@ def verify_ref(
     if update.deletes:
         return Verified(update, True, "deleted")
     if not repository.identify([f"{update.local_oid}^{{commit}}"]):
-        return Verified(update, False, "it does not point to a commit, so it cannot be verified")
+        return Verified(
+            update, False, "it does not point to a commit, so it cannot be verified"
+        )
     request = Range(base, update.local_oid, "pre-receive")
     review = review_request(
         request, invocation, cache=False, repository=repository, record=False, notes=notes
     )
-    words = "verified" if review.decision is Decision.ALLOW else review.review_reason or "denied"
+    words = (
+        "verified"
+        if review.decision is Decision.ALLOW
+        else review.review_reason or "denied"
+    )
     return Verified(update, review.decision is Decision.ALLOW, words, review)
 
 
@@ -115,12 +134,22 @@ def find_strange(repository: Repository, update: RefUpdate) -> str:
     known = () if update.creates else (update.remote_oid,)
     commits = repository.commits(update.local_oid, exclude=known)
     listed = repository.git.run(
-        "diff-tree", "--stdin", "-r", "--root", "-m", "--no-commit-id", "-z", stdin=as_lines(commits)
+        "diff-tree",
+        "--stdin",
+        "-r",
+        "--root",
+        "-m",
+        "--no-commit-id",
+        "-z",
+        stdin=as_lines(commits),
     ).split(b"\0")
     with BlobReader(repository.git, blob_limit=MOST_BYTES) as reader:
         for about, path in zip(listed[::2], listed[1::2], strict=False):
             _, mode, _, blob, _ = about.decode("ascii", "replace").split()
-            if not NOTE.fullmatch(path.replace(b"/", b"")) or mode not in ("100644", "000000"):
+            if not NOTE.fullmatch(path.replace(b"/", b"")) or mode not in (
+                "100644",
+                "000000",
+            ):
                 return "the notes hold a file that is no note"
             raw = reader.read(blob) if mode == "100644" else b""
             if raw is None:
@@ -142,7 +171,11 @@ def asks_to_break(invocation: Invocation) -> bool:
 
 
 def break_glass(
-    repository: Repository, update: RefUpdate, notes: Sequence[str], invocation: Invocation, found: Verified
+    repository: Repository,
+    update: RefUpdate,
+    notes: Sequence[str],
+    invocation: Invocation,
+    found: Verified,
 ) -> Verified:
     """Let a refused ref pass if a signer has said so for exactly this commit, at the highest level of the policy."""
     base = base_of(repository, update)
@@ -151,12 +184,16 @@ def break_glass(
         return found
     if any(each.finding.category is Category.POLICY for each in found.review.findings):
         return found
-    wanted = Presence.highest((Presence.KEY, Policy(recorded_policy(repository, base)[0]).highest))
+    wanted = Presence.highest(
+        (Presence.KEY, Policy(recorded_policy(repository, base)[0]).highest)
+    )
     people = 2 if wanted is Presence.SECOND else 1
     wanted = Presence.KEY if wanted is Presence.SECOND else wanted
     refused = "no signed break-glass of this commit is in the notes"
     given: dict[bytes, Approval] = {}
-    for approval in break_glass_approvals(repository, update.local_oid, notes, base, invocation):
+    for approval in break_glass_approvals(
+        repository, update.local_oid, notes, base, invocation
+    ):
         if isinstance(approval, str):
             refused = approval
         elif approval.level.rank >= wanted.rank:
@@ -167,12 +204,20 @@ def break_glass(
                 return Verified(update, True, words, found.review, by)
             refused = f"{len(given)} of {people} people broke the glass"
         else:
-            refused = f"signature good, but presence is {approval.level}; policy wants {wanted}"
-    return Verified(update, False, f"{found.words}; break-glass refused: {refused}", found.review)
+            refused = (
+                f"signature good, but presence is {approval.level}; policy wants {wanted}"
+            )
+    return Verified(
+        update, False, f"{found.words}; break-glass refused: {refused}", found.review
+    )
 
 
 def break_glass_approvals(
-    repository: Repository, commit: str, notes: Sequence[str], base: str, invocation: Invocation
+    repository: Repository,
+    commit: str,
+    notes: Sequence[str],
+    base: str,
+    invocation: Invocation,
 ) -> Iterator[Approval | str]:
     """Yield the break-glass statements of a commit whose signatures are good, or why one does not count."""
     signers = Signers.at_commit(repository, base)

@@ -75,5 +75,7 @@ def parse_range(text: str) -> Range:
     """`A..B`; a side left out is HEAD (gitrevisions(7)). Raises UsageError."""
     base, dots, head = text.partition("..")
     if not dots or head.startswith(".") or not (base or head):
-        raise UsageError(f"{text!r} is not a range: write it as A..B, for example origin/main..HEAD")
+        raise UsageError(
+            f"{text!r} is not a range: write it as A..B, for example origin/main..HEAD"
+        )
     return Range(base or "HEAD", head or "HEAD")

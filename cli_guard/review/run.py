@@ -86,7 +86,9 @@ def review_request(
     """
     if repository is None:
         try:
-            repository = Repository.discover(invocation.cwd, invocation.env, *required_calls(request))
+            repository = Repository.discover(
+                invocation.cwd, invocation.env, *required_calls(request)
+            )
         except NotARepository:
             if not isinstance(request, Patch):
                 raise
@@ -103,7 +105,12 @@ def review_request(
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
-    from cli_guard.review.store import BEFORE_COMMIT, pending_review, record_review, was_allowed
+    from cli_guard.review.store import (
+        BEFORE_COMMIT,
+        pending_review,
+        record_review,
+        was_allowed,
+    )
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.clean_files import identity
     from cli_guard.state.records import Records
@@ -128,18 +135,23 @@ def review_request(
                 if done.decision is not Decision.ALLOW:
                     return done
             if gathered.subject.message and not gathered.subject.message.text.strip():
-                return Review(request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE)
+                return Review(
+                    request.event, "ok", Decision.ALLOW, (), review_reason=EMPTY_MESSAGE
+                )
         if only:
             gathered = replace(gathered, subject=only.limit(gathered.subject))
         if shard:
             part = replace(gathered.subject, shard=shard)
-            gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
+            gathered = replace(
+                gathered, subject=part, notes=(*gathered.notes, shard.note())
+            )
         approvals = None
         if repository and records:
             # Those of the base and of the tip too, under which the commits were made.
             policy = gathered.policy
             accepted = {
-                replace(policy, config=each, also=(), before=()).shared_identity for each in policy.configs
+                replace(policy, config=each, also=(), before=()).shared_identity
+                for each in policy.configs
             }
             accepted.add(policy.shared_identity)
             approvals = Approvals(
@@ -157,15 +169,21 @@ def review_request(
         content = gathered.subject.changes.identity
         done, pause = run(gathered, approvals, today, kept, on_progress, invocation)
         refused = (
-            list(dict.fromkeys(approvals.refused)) if approvals and done.decision is Decision.REVIEW else []
+            list(dict.fromkeys(approvals.refused))
+            if approvals and done.decision is Decision.REVIEW
+            else []
         )
         if len(refused) > MOST_REFUSED:
-            refused[MOST_REFUSED:] = [f"and {len(refused) - MOST_REFUSED} more approvals that do not count"]
+            refused[MOST_REFUSED:] = [
+                f"and {len(refused) - MOST_REFUSED} more approvals that do not count"
+            ]
         done = replace(
             done,
             part="paths" if only else f"{shard.number}-of-{shard.of}" if shard else "",
             only=str(only or ""),
-            binding=digest((request.event, content, gathered.policy.identity, identity().hex()))
+            binding=digest(
+                (request.event, content, gathered.policy.identity, identity().hex())
+            )
             if shard
             else "",
             notes=(*done.notes, *refused),
@@ -215,12 +233,17 @@ def run(
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
     if invocation:
-        context = replace(context, report_error=partial(report_failed_reviewer, subject.event, invocation))
+        context = replace(
+            context, report_error=partial(report_failed_reviewer, subject.event, invocation)
+        )
     state, pause = run_review(context)
     skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
     state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
-    timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
+    timings = {
+        "load": round((loaded - started) * 1000, 1),
+        "review": round((done - loaded) * 1000, 1),
+    }
     return review_of(state, gathered, timings), pause
 
 
@@ -234,8 +257,13 @@ def without_secret_names(state: "State") -> "State":
     """Mask every path that contains a secret, everywhere in the state."""
     from cli_guard.secrets.redact import mask_everywhere, redact
 
-    found = [each["finding"] for each in state["judged"]] + [each.finding for each in state["suppressed"]]
-    paths = {*state["requested_paths"], *(each.path for each in (*found, *state["skipped"]))}
+    found = [each["finding"] for each in state["judged"]] + [
+        each.finding for each in state["suppressed"]
+    ]
+    paths = {
+        *state["requested_paths"],
+        *(each.path for each in (*found, *state["skipped"])),
+    }
     # Checking all of them at once is nearly always enough.
     if redact(together := "\n".join(sorted(paths))) == together:
         return state
@@ -252,22 +280,34 @@ def list_silenced(state: "State", policy: "Policy") -> list[str]:
     quiet = [
         f"{each['finding'].rule} at {each['finding'].path or 'a message'}"
         for each in state["judged"]
-        if each["decision"] in STOPS and str(pushed.disposition(each["finding"])) not in STOPS
+        if each["decision"] in STOPS
+        and str(pushed.disposition(each["finding"])) not in STOPS
     ]
     listed = ", ".join(dict.fromkeys(quiet))
-    return [f"silent under the pushed policy, not under the remote's: {listed}"] if quiet else []
+    return (
+        [f"silent under the pushed policy, not under the remote's: {listed}"]
+        if quiet
+        else []
+    )
 
 
 def first_files(state: "State", subject: "ReviewInput") -> dict[str | None, str]:
     """Return the first file of the whole change, and of each commit with a finding that has no file."""
     from cli_guard.secrets.redact import redact
 
-    found = (*(each["finding"] for each in state["judged"]), *(each.finding for each in state["suppressed"]))
+    found = (
+        *(each["finding"] for each in state["judged"]),
+        *(each.finding for each in state["suppressed"]),
+    )
     wanted = {each.commit for each in found if not each.path}
     changes = (
-        (subject.changes, *(each for each in subject.history if each.commit in wanted)) if wanted else ()
+        (subject.changes, *(each for each in subject.history if each.commit in wanted))
+        if wanted
+        else ()
     )
-    return {each.commit: redact(each.files[0].path) for each in reversed(changes) if each.files}
+    return {
+        each.commit: redact(each.files[0].path) for each in reversed(changes) if each.files
+    }
 
 
 def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
@@ -281,7 +321,8 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         status=state["status"],
         decision=Decision(state["decision"]),
         findings=tuple(
-            JudgedFinding(each["finding"], Disposition(each["decision"])) for each in state["judged"]
+            JudgedFinding(each["finding"], Disposition(each["decision"]))
+            for each in state["judged"]
         ),
         suppressed=tuple(state["suppressed"]),
         review_id=state["review_id"],
@@ -296,7 +337,9 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         secrets_only=tuple(
             language
             for change in changes
-            if change.path not in unread and change.added and (language := unread_language(change.path))
+            if change.path not in unread
+            and change.added
+            and (language := unread_language(change.path))
         ),
         skipped=tuple(dict.fromkeys(state["skipped"])),
         timings_ms=timings,

@@ -46,7 +46,9 @@ def check_rule(text: str, context: Context) -> tuple[list[str], list[str]]:
 
     shape = shape_of(text)
     if shape.open and shape.words[0][0].rpartition("/")[2] in NEVER - NARROWED:
-        raise UsageError(f"{text!r} is too wide: what such a command does depends on its words, name them")
+        raise UsageError(
+            f"{text!r} is too wide: what such a command does depends on its words, name them"
+        )
     exact, *_ = variants_of(text)
     if judge(exact, without).verdict is Decision.ALLOW:
         raise UsageError(f"{exact!r} is allowed already: no rule is needed")
@@ -80,7 +82,9 @@ def near_misses_of(text: str, exact: str) -> Iterator[str]:
     spec = table(exact.split()[0].rpartition("/")[2])
     if shape.open and spec:
         below = spec.commands.get((*exact.split(), "", "")[1], spec)
-        options = {id(option): option for option in {**spec.options, **below.options}.values()}.values()
+        options = {
+            id(option): option for option in {**spec.options, **below.options}.values()
+        }.values()
         named = set(exact.split())
         for option in options:
             if option.takes in CODE | HOSTS and not named & set(option.names):
@@ -105,7 +109,9 @@ def describe_rule(text: str) -> str:
 def describe_program(name: str, context: Context, env: Mapping[str, str]) -> Iterator[str]:
     """Yield what is known of a program without a table: where it is, and from which package."""
     place = shutil.which(name, path=env.get("PATH", ""))
-    installed = (Path(context.root) / folder / name for folder in INSTALLED) if context.root else ()
+    installed = (
+        (Path(context.root) / folder / name for folder in INSTALLED) if context.root else ()
+    )
     inside = next((path for path in installed if path.exists()), None)
     if inside:
         yield f"{inside} is installed in this work tree"
@@ -124,8 +130,13 @@ def find_package(program: Path) -> str | None:
     if "node_modules" in real.parts:
         names = real.parts[len(real.parts) - real.parts[::-1].index("node_modules") :]
         return f"{'/'.join(names[: 2 if names[0].startswith('@') else 1])} (node_modules)"
-    for record in program.parent.parent.glob("lib/python*/site-packages/*.dist-info/RECORD"):
-        if re.search(rf"(?m)^(?:\.\./)+bin/{re.escape(program.name)},", record.read_text("utf-8", "replace")):
+    for record in program.parent.parent.glob(
+        "lib/python*/site-packages/*.dist-info/RECORD"
+    ):
+        if re.search(
+            rf"(?m)^(?:\.\./)+bin/{re.escape(program.name)},",
+            record.read_text("utf-8", "replace"),
+        ):
             return f"{record.parent.name.removesuffix('.dist-info')} (Python)"
     lines = {f"{real}\n".encode(), f"{program}\n".encode()}
     for listed in sorted(DPKG.glob("*.list")):
@@ -146,7 +157,9 @@ def add_to_user_file(path: Path, pattern: str) -> None:
         after = f"{before.rstrip()}\n\n[commands]\nallow = [{quoted}]\n".lstrip()
     else:
         rest = before[section.end() :]
-        own = rest[: found.start()] if (found := re.search(r"(?m)^[ \t]*\[", rest)) else rest
+        own = (
+            rest[: found.start()] if (found := re.search(r"(?m)^[ \t]*\[", rest)) else rest
+        )
         start = re.search(r"(?m)^[ \t]*allow[ \t]*=[ \t]*\[", own)
         at = section.end() + (start.end() if start else 0)
         new = f"{quoted}, " if start else f"allow = [{quoted}]\n"

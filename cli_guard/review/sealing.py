@@ -59,10 +59,15 @@ class PolicySeals:
         if signer is None or made.presence.rank < self.wanted.rank:
             return False
         line = signer.allows(TRUST)
-        return verify(payload, seal, line, signer.principal, self.env, signers.revoked, TRUST) is None
+        return (
+            verify(payload, seal, line, signer.principal, self.env, signers.revoked, TRUST)
+            is None
+        )
 
 
-def seals_of(repository: Repository, env: Mapping[str, str], policy: Policy | None = None) -> PolicySeals:
+def seals_of(
+    repository: Repository, env: Mapping[str, str], policy: Policy | None = None
+) -> PolicySeals:
     """Return the seals that a policy wants, by default the one at HEAD. Raises CliGuardError."""
     policy = policy or policy_for(Staged(), repository, env)[0]
     return PolicySeals(repository, env, policy.trust)

@@ -21,7 +21,14 @@ from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock
 from cli_guard.state.records import PendingReview, Records
-from cli_guard.state.signers import REVOKED, SIGNERS, Signer, Signers, is_shallow, parse_signers
+from cli_guard.state.signers import (
+    REVOKED,
+    SIGNERS,
+    Signer,
+    Signers,
+    is_shallow,
+    parse_signers,
+)
 from cli_guard.state.sshsig import (
     NAMESPACE,
     Signature,
@@ -52,7 +59,11 @@ class Key:
 
 
 def choose_key(
-    repository: Repository, env: Mapping[str, str], wanted: Presence, what: str, named: str = ""
+    repository: Repository,
+    env: Mapping[str, str],
+    wanted: Presence,
+    what: str,
+    named: str = "",
 ) -> tuple[Key | None, Signers]:
     """Return this user's key, None without one, and the signers at HEAD.
 
@@ -65,7 +76,9 @@ def choose_key(
     return key, signers
 
 
-def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], named: str = "") -> Key | None:
+def find_key(
+    signers: Signers, repository: Repository, env: Mapping[str, str], named: str = ""
+) -> Key | None:
     """Return the enrolled key of this user that is not revoked, None without one.
 
     A security key comes first. Raises CliGuardError if the `named` one cannot be read, or does not count.
@@ -82,12 +95,15 @@ def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], n
     if not signers.known:
         return None
     own = (
-        (signers.by_key.get(blob_of(text) or b""), path) for (_, text, _), path in own_keys(repository, env)
+        (signers.by_key.get(blob_of(text) or b""), path)
+        for (_, text, _), path in own_keys(repository, env)
     )
     found = [Key(signer, path) for signer, path in own if signer]
     found.sort(key=lambda each: not each.signer.is_security_key)
     krl = signers.revoked
-    return next((each for each in found if not krl or not is_revoked(krl, each.signer, env)), None)
+    return next(
+        (each for each in found if not krl or not is_revoked(krl, each.signer, env)), None
+    )
 
 
 def user_path(name: str, repository: Repository, env: Mapping[str, str]) -> Path:
@@ -96,7 +112,9 @@ def user_path(name: str, repository: Repository, env: Mapping[str, str]) -> Path
     return Path(env.get("HOME", "~"), name[2:]) if home else repository.git.cwd / name
 
 
-def own_keys(repository: Repository, env: Mapping[str, str]) -> Iterator[tuple[tuple[str, str, str], str]]:
+def own_keys(
+    repository: Repository, env: Mapping[str, str]
+) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Yield the public keys of this user (type, base64, comment), each with its file, "" for one of the agent.
 
     First that of Git, then those in ~/.ssh.
@@ -116,15 +134,19 @@ def own_keys(repository: Repository, env: Mapping[str, str]) -> Iterator[tuple[t
 def is_revoked(krl: bytes, signer: Signer, env: Mapping[str, str]) -> bool:
     """Return whether a list of revoked keys names a key (ssh-keygen(1), `-Q`). Raises CliGuardError."""
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        revoked, key = Path(folder, "krl"), Path(folder, "key.pub")
+        revoked = Path(folder, "krl")
+        key = Path(folder, "key.pub")
         revoked.write_bytes(krl)
         key.write_text(f"{signer.public_key}\n", "ascii")
-        return run_ssh_keygen("-Q", "-f", str(revoked), str(key), env=env)[1].endswith("REVOKED")
+        return run_ssh_keygen("-Q", "-f", str(revoked), str(key), env=env)[1].endswith(
+            "REVOKED"
+        )
 
 
 def explain_no_key(signers: Signers, repository: Repository, env: Mapping[str, str]) -> str:
     """Say why a key of this user does not count, "" if none is enrolled. Raises ConfigError, GitError."""
-    file, own = repository.root / SIGNERS, {blob_of(text) for (_, text, _), _ in own_keys(repository, env)}
+    file = repository.root / SIGNERS
+    own = {blob_of(text) for (_, text, _), _ in own_keys(repository, env)}
     if own & signers.by_key.keys():
         return f"your key is revoked in {REVOKED}"
     coming = parse_signers(file.read_bytes(), SIGNERS)[0] if file.is_file() else ()
@@ -171,8 +193,14 @@ class Plan:
         """Sign. Raises CliGuardError if that fails, or proves less than policy wants."""
         payload = self.statement.canonical()
         armored, made = sign_payload(payload, self.key, self.signers, self.env)
-        require_presence(made.presence, self.wanted, ", ".join(sorted(set(self.statement.findings.values()))))
-        return Signed(self.statement, Envelope(payload, armored), made.presence, made.counter)
+        require_presence(
+            made.presence,
+            self.wanted,
+            ", ".join(sorted(set(self.statement.findings.values()))),
+        )
+        return Signed(
+            self.statement, Envelope(payload, armored), made.presence, made.counter
+        )
 
 
 def plan_signature(
@@ -185,18 +213,30 @@ def plan_signature(
     reason: str = "",
 ) -> Plan | None:
     """Return what is to be signed, None if this user has no enrolled key. Raises CliGuardError if policy wants one."""
-    env, rules = invocation.env, ", ".join(sorted({each.rule for each in findings}))
+    env = invocation.env
+    rules = ", ".join(sorted({each.rule for each in findings}))
     policy, _ = policy_for(Staged(), repository, env)
     # A second person, and a number of people, can only be asked for once the change is recorded.
     levels = (policy.need_for(each).level for each in findings)
-    wanted = Presence.highest(Presence.KEY if each is Presence.SECOND else each for each in levels)
+    wanted = Presence.highest(
+        Presence.KEY if each is Presence.SECOND else each for each in levels
+    )
     key, signers = choose_key(repository, env, wanted, rules, named)
     if key is None:
         if expires:
-            raise UsageError("--expires needs an enrolled key: see `cli-guard signers init`")
+            raise UsageError(
+                "--expires needs an enrolled key: see `cli-guard signers init`"
+            )
         return None
     made = statement_of(
-        repository, review, findings, key, signers, invocation, reason=reason, expires=expires
+        repository,
+        review,
+        findings,
+        key,
+        signers,
+        invocation,
+        reason=reason,
+        expires=expires,
     )
     return Plan(made, key, signers, wanted, env)
 
@@ -222,7 +262,9 @@ def plan_break_glass(
         principal=key.signer.principal,
         at=now.isoformat(timespec="seconds"),
         repository=signers.repository,
-        expires=(now + (expires or datetime.timedelta(days=1))).isoformat(timespec="seconds"),
+        expires=(now + (expires or datetime.timedelta(days=1))).isoformat(
+            timespec="seconds"
+        ),
         reason=reason,
         tree=repository.tree_of(commit),
         decision=BREAK_GLASS,
@@ -231,13 +273,20 @@ def plan_break_glass(
 
 
 def sign_payload(
-    payload: bytes, key: Key, signers: Signers, env: Mapping[str, str], namespace: str = NAMESPACE
+    payload: bytes,
+    key: Key,
+    signers: Signers,
+    env: Mapping[str, str],
+    namespace: str = NAMESPACE,
 ) -> tuple[str, Signature]:
     """Sign, and verify what was signed; return the armored signature and what it says. Raises CliGuardError."""
     signer = key.signer
     armored = sign(payload, key.path, env, namespace, public_key=signer.public_key)
-    made, line = parse(armored), signer.allows(namespace)
-    problem = verify(payload, armored, line, signer.principal, env, signers.revoked, namespace)
+    made = parse(armored)
+    line = signer.allows(namespace)
+    problem = verify(
+        payload, armored, line, signer.principal, env, signers.revoked, namespace
+    )
     if problem or made.key != signer.key:
         raise CliGuardError(
             f"the signature of {signer.principal} does not verify: {problem or 'another key'}"
@@ -254,7 +303,9 @@ def require_presence(level: Presence, wanted: Presence, what: str, why: str = ""
         Presence.TOUCH: "enrol a security key (`ssh-keygen -t ed25519-sk`) with `cli-guard signers add`",
         Presence.VERIFIED: "use a security key made with `ssh-keygen -t ed25519-sk -O verify-required`",
     }[wanted]
-    raise CliGuardError(f"policy wants {wanted} for {what}, and this approval reaches {level}: {why or how}")
+    raise CliGuardError(
+        f"policy wants {wanted} for {what}, and this approval reaches {level}: {why or how}"
+    )
 
 
 def statement_of(
@@ -280,10 +331,16 @@ def statement_of(
     commits = json.loads(review.bound)[0] if review.bound.startswith("[") else []
     tip = commits[-1] if commits else ""
     # What was reviewed, not what is staged a moment later; a commit does not change.
-    own = {f"{each.commit}:{each.path}": each.path for each in findings if each.path and each.commit}
+    own = {
+        f"{each.commit}:{each.path}": each.path
+        for each in findings
+        if each.path and each.commit
+    }
     found = repository.identify(own)
     blobs = {own[name]: oid for name, (oid, kind) in found.items() if kind == "blob"}
-    blobs |= {each.path: review.blobs[each.path] for each in findings if each.path in review.blobs}
+    blobs |= {
+        each.path: review.blobs[each.path] for each in findings if each.path in review.blobs
+    }
     now = invocation.now
     return Statement(
         content=review.content,
@@ -310,12 +367,18 @@ def staged_tree(repository: Repository) -> str:
             shutil.copyfile(repository.git.cwd / index, copy)
         except OSError as error:
             raise GitError(f"the index cannot be read: {error.strerror}") from error
-        return Git(repository.git.cwd, {**repository.git.env, "GIT_INDEX_FILE": str(copy)}).text("write-tree")
+        return Git(
+            repository.git.cwd, {**repository.git.env, "GIT_INDEX_FILE": str(copy)}
+        ).text("write-tree")
 
 
 def store_signed(repository: Repository, records: Records, signed: Signed) -> None:
     """Store a signed approval in notes on its tree and files, and here. Raises GitError, OSError."""
     line = signed.envelope.line()
     with lock(records.folder / "notes"):
-        add_note(repository, filter(None, (signed.statement.tree, *signed.statement.blobs.values())), line)
+        add_note(
+            repository,
+            filter(None, (signed.statement.tree, *signed.statement.blobs.values())),
+            line,
+        )
     records.approve(line)

@@ -36,7 +36,11 @@ MOST_BASES = 20
 
 
 def record_review(
-    review: Review, pause: "Pause | None", gathered: "Gathered", records: Records, invocation: "Invocation"
+    review: Review,
+    pause: "Pause | None",
+    gathered: "Gathered",
+    records: Records,
+    invocation: "Invocation",
 ) -> Review:
     """Record a review; return it, with a note if that failed (a read-only or full disk)."""
     try:
@@ -47,7 +51,8 @@ def record_review(
         records.audit.append(audit_entry(review, gathered, invocation))
         remember_reasons(review, records)
         review = replace(review, notes=(*review.notes, *remind(gathered, records)))
-        is_clean, review = review.is_silent, with_change(review, gathered, records)
+        is_clean = review.is_silent
+        review = with_change(review, gathered, records)
         # A clean message must not overwrite the report of the change that it belongs to.
         if not is_clean:
             records.keep_report(as_json.render(review, indent=None))
@@ -62,7 +67,8 @@ def was_allowed(gathered: "Gathered", records: Records) -> bool:
 
     Any program of the user can write the log: it only saves the same review once more.
     """
-    changes, message = gathered.subject.changes, gathered.subject.message
+    changes = gathered.subject.changes
+    message = gathered.subject.message
     if not changes.files and not changes.skipped:
         return True
     allowed = (
@@ -89,7 +95,8 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
     return replace(
         review,
         event=left.event if review.is_silent else review.event,
-        findings=review.findings + tuple(e for e in left.findings if e.disposition is Disposition.ADVISE),
+        findings=review.findings
+        + tuple(e for e in left.findings if e.disposition is Disposition.ADVISE),
         suppressed=left.suppressed + review.suppressed,
         skipped=tuple(dict.fromkeys((*left.skipped, *review.skipped))),
         notes=tuple(dict.fromkeys((*left.notes, *review.notes))),
@@ -99,7 +106,10 @@ def with_change(review: Review, gathered: "Gathered", records: Records) -> Revie
 def remind(gathered: "Gathered", records: Records) -> tuple[str, ...]:
     """Return the line about unseen questions on the previous commit, whose lines this one does not change."""
     # Most repositories have none: nothing more than this is done or loaded for them.
-    if gathered.subject.event not in BEFORE_COMMIT or not (records.folder / "advice/latest.json").exists():
+    if (
+        gathered.subject.event not in BEFORE_COMMIT
+        or not (records.folder / "advice/latest.json").exists()
+    ):
         return ()
     from cli_guard.state.advice import AdviceStore
 
@@ -107,9 +117,15 @@ def remind(gathered: "Gathered", records: Records) -> tuple[str, ...]:
     if advice is None or advice.commit != gathered.base:
         return ()
     changes = gathered.subject.changes
-    removed = {(c.status is Status.RENAMED and c.old_path) or c.path: c.removed for c in changes}
+    removed = {
+        (c.status is Status.RENAMED and c.old_path) or c.path: c.removed for c in changes
+    }
     number = sum(each.line not in removed.get(each.path, ()) for each in advice.questions)
-    return (f"{count(number, 'question')} on {advice.commit[:7]}: cli-guard last",) if number else ()
+    return (
+        (f"{count(number, 'question')} on {advice.commit[:7]}: cli-guard last",)
+        if number
+        else ()
+    )
 
 
 def remember_reasons(review: Review, records: Records) -> None:
@@ -126,9 +142,13 @@ def remember_reasons(review: Review, records: Records) -> None:
             Memory(records.folder).keep(text, "reason", f"suppression {found.fingerprint}")
 
 
-def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation") -> PendingReview:
+def pending_review(
+    review: Review, gathered: "Gathered", invocation: "Invocation"
+) -> PendingReview:
     """Build what is kept beside the checkpoint, which has the findings."""
-    subject, history, push = gathered.subject, gathered.subject.history, gathered.push
+    subject = gathered.subject
+    history = gathered.subject.history
+    push = gathered.push
     asked = [judged.finding for judged in review.sort_findings(Disposition.REVIEW)]
     blobs = {change.path: change.new_blob for change in subject.changes}
     assert review.review_id  # noqa: S101 - only a review with an id is pending
@@ -147,18 +167,27 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         remote=push.remote if push else "",
         partial=push.plan.partial or "" if push else "",
         blobs={each.path: blob for each in asked if (blob := blobs.get(each.path))},
-        bound=bound_text(history.ids, subject.pushed) if isinstance(history, History) else "",
+        bound=bound_text(history.ids, subject.pushed)
+        if isinstance(history, History)
+        else "",
     )
 
 
-def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") -> dict[str, object]:
+def audit_entry(
+    review: Review, gathered: "Gathered", invocation: "Invocation"
+) -> dict[str, object]:
     """Build the audit entry of a review: what was reviewed by which policy, and how it ended."""
-    history, refs = gathered.subject.history, [each.update.remote_ref for each in gathered.subject.pushed]
+    history = gathered.subject.history
+    refs = [each.update.remote_ref for each in gathered.subject.pushed]
     head = (
-        history.ids[-1] if isinstance(history, History) and history.ids else gathered.subject.changes.commit
+        history.ids[-1]
+        if isinstance(history, History) and history.ids
+        else gathered.subject.changes.commit
     )
     pushed = gathered.subject.pushed
-    bases = [*dict.fromkeys(base for ref in pushed for base in ref.bases)] or [gathered.base or ""]
+    bases = [*dict.fromkeys(base for ref in pushed for base in ref.bases)] or [
+        gathered.base or ""
+    ]
     # Only a whole review of known commits says which of them were reviewed.
     whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
     place = f"{PLACES.get(review.event)} {gathered.base or ''}{redact(' '.join(refs))}"
@@ -187,20 +216,39 @@ def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") 
     )
 
 
-def list_findings(review: Review, policy: "Policy", today: datetime.date) -> list[dict[str, object]]:
+def list_findings(
+    review: Review, policy: "Policy", today: datetime.date
+) -> list[dict[str, object]]:
     """Return the worst MOST_LISTED findings for `cli_guard.state.lives`: line by fingerprint, alike ones in a group."""
     groups: dict[tuple[str, ...], dict[str, int | None]] = {}
-    listed: tuple[JudgedFinding | Suppressed, ...] = (*review.sort_findings(), *review.suppressed)
+    listed: tuple[JudgedFinding | Suppressed, ...] = (
+        *review.sort_findings(),
+        *review.suppressed,
+    )
     for each in listed[:MOST_LISTED]:
-        found, by = each.finding, each.by if isinstance(each, Suppressed) else ""
+        found = each.finding
+        by = each.by if isinstance(each, Suppressed) else ""
         ignore = policy.ignore_for(found, today) if by == "config" else None
         until = str(ignore.expires or "") if ignore else ""
         decision = policy.disposition(found)
-        place = (found.rule, found.severity, decision, found.path, found.commit or "", by, until)
+        place = (
+            found.rule,
+            found.severity,
+            decision,
+            found.path,
+            found.commit or "",
+            by,
+            until,
+        )
         groups.setdefault(place, {})[found.fingerprint] = found.line
     names = ("rule", "severity", "decision", "path", "commit", "by", "until")
-    named = ({name: value for name, value in zip(names, each, strict=True) if value} for each in groups)
-    return [name | {"lines": lines} for name, lines in zip(named, groups.values(), strict=True)]
+    named = (
+        {name: value for name, value in zip(names, each, strict=True) if value}
+        for each in groups
+    )
+    return [
+        name | {"lines": lines} for name, lines in zip(named, groups.values(), strict=True)
+    ]
 
 
 def checks_of(review: Review) -> dict[str, object]:
@@ -208,5 +256,8 @@ def checks_of(review: Review) -> dict[str, object]:
     ran: dict[str, object] = {}
     for result in review.tool_results:
         listed = result.get("checks")
-        ran |= {str(each["id"]): each["outcome"] for each in (listed if isinstance(listed, list) else ())}
+        ran |= {
+            str(each["id"]): each["outcome"]
+            for each in (listed if isinstance(listed, list) else ())
+        }
     return {"checks": ran} if ran else {}

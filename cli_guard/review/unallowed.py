@@ -31,10 +31,18 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     from cli_guard.reviewers.review_input import Limits
 
     known = [oid for oid, kind in repository.identify([start]).values() if kind == "commit"]
-    asked = ("rev-list", f"--max-count={MOST_COMMITS}", "HEAD", "--not", "--remotes", *known)
+    asked = (
+        "rev-list",
+        f"--max-count={MOST_COMMITS}",
+        "HEAD",
+        "--not",
+        "--remotes",
+        *known,
+    )
     commits = repository.git.text(*asked).split()
     ends: list[tuple[str, tuple[str | None, ...]]] = [
-        (commit, parents or (None,)) for commit, parents in repository.parents(commits).items()
+        (commit, parents or (None,))
+        for commit, parents in repository.parents(commits).items()
     ]
     # An amend was reviewed against the commit in whose place it is: the one before in the reflog of HEAD.
     wanted = set(commits)
@@ -45,7 +53,9 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     }
     there = repository.identify(old for _, old in replaced)
     ends += [(new, (old,)) for new, old in replaced if old in there]
-    allowed = {each.get("content") for each in entries if each.get("decision") == Decision.ALLOW}
+    allowed = {
+        each.get("content") for each in entries if each.get("decision") == Decision.ALLOW
+    }
     limits = Limits()
     with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
         bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)

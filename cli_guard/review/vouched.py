@@ -15,20 +15,22 @@ MOST_TREES = 20
 SHORTEST = 6
 
 
-def vouched_history(pushed: Iterable[PushedRef], reader: ChangeReader) -> tuple[History, int, list[Skipped]]:
+def vouched_history(
+    pushed: Iterable[PushedRef], reader: ChangeReader
+) -> tuple[History, int, list[Skipped]]:
     """Return the vouched commits to search, the number of all, and what is over the limit."""
     due = [commit for ref in pushed for commit in ref.vouched]
     skipped = []
     if len(due) > MOST_COMMITS:
-        reason = (
-            f"only the last {MOST_COMMITS:,} commits were searched: fetch from the remote, then push again"
-        )
+        reason = f"only the last {MOST_COMMITS:,} commits were searched: fetch from the remote, then push again"
         left_out = f"{len(due) - MOST_COMMITS:,} commits that other remotes have"
         skipped.append(Skipped(left_out, reason, asks=True))
     return History(reader, tuple(due[-MOST_COMMITS:])), len(due), skipped
 
 
-def published_in(repository: Repository, pushed: Iterable[PushedRef]) -> Callable[[str], bool]:
+def published_in(
+    repository: Repository, pushed: Iterable[PushedRef]
+) -> Callable[[str], bool]:
     """Return whether a text stands in a file of the commits that the remote is known to have."""
     trees = tuple(dict.fromkeys(base for ref in pushed for base in ref.bases))[:MOST_TREES]
     return texts_in(repository, *([trees] if trees else []))
@@ -44,6 +46,9 @@ def texts_in(repository: Repository, *places: tuple[str, ...]) -> Callable[[str]
         # On standard input: a command line can be read by other users.
         asked = f"{line}\n".encode("utf-8", "surrogateescape")
         search = ("grep", "-qaF", "-f", "-")
-        return any(repository.git.attempt(*search, *place, "--", stdin=asked)[0] == 0 for place in places)
+        return any(
+            repository.git.attempt(*search, *place, "--", stdin=asked)[0] == 0
+            for place in places
+        )
 
     return is_there

@@ -16,18 +16,36 @@ from cli_guard.runtime import read_plain
 # A line that is no comment calls us.
 CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
 LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
-STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
+STATUS = (
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    "--ignored=matching",
+)
 MOST_FOUND = 500
 MOST_ENTRIES = 20_000
 # What others published, keys for their tests included, and what Git stores compressed.
-NOT_OWN = frozenset((".git", ".hg", "node_modules", "site-packages", "vendor", ".venv", "venv", ".tox"))
+NOT_OWN = frozenset(
+    (".git", ".hg", "node_modules", "site-packages", "vendor", ".venv", "venv", ".tox")
+)
 STATUS_BYTES = 1_000_000
 # A dash or plus at the beginning of a name, or behind a blank where it is split; quotes, which xargs takes away; what
 # perl runs as a command.
 ODD = re.compile(r"""(?:\A|\s)[-+]|[|<>'"\\]""")
 REVISION = re.compile(r"[A-Za-z0-9_@][\w./@~^-]*")
-DIFF = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules")
-MOST_NAMES, INDEX_BYTES = 30_000, 5_000_000
+DIFF = (
+    "diff",
+    "--name-only",
+    "-z",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+    "--ignore-submodules",
+)
+MOST_NAMES = 30_000
+INDEX_BYTES = 5_000_000
 # path_resolution(7): what is longer, a name or a whole path, is none.
 LONGEST_NAME = 255
 LONGEST_PATH = 4_096
@@ -89,12 +107,18 @@ class TrustedTree:
         try:
             out, is_odd = self._git.bounded("ls-files", "--stage", "-z", limit=INDEX_BYTES)
         except NotARepository:
-            out, is_odd = b"", False
+            out = b""
+            is_odd = False
         # gitformat-index(5): the mode of a link.
         rows = [os.fsdecode(row).partition("\t") for row in out.split(b"\0")]
-        is_odd = is_odd or any(ODD.search(name) for _, _, path in rows for name in path.split("/"))
-        links = [f"{self._git.cwd}/{path}" for mode, _, path in rows if mode.startswith("120000")]
-        folders, count = [str(self._git.cwd)], 0
+        is_odd = is_odd or any(
+            ODD.search(name) for _, _, path in rows for name in path.split("/")
+        )
+        links = [
+            f"{self._git.cwd}/{path}" for mode, _, path in rows if mode.startswith("120000")
+        ]
+        folders = [str(self._git.cwd)]
+        count = 0
         while folders and count <= MOST_NAMES:
             for entry in scan_folder(folders.pop()):
                 count += 1
@@ -166,15 +190,24 @@ class TrustedTree:
     def is_pushed(self) -> bool:
         """Return whether a remote-tracking branch has the commit at HEAD."""
         return bool(
-            self._git.optional("for-each-ref", "--count=1", "--contains=HEAD", "--format=1", "refs/remotes")
+            self._git.optional(
+                "for-each-ref", "--count=1", "--contains=HEAD", "--format=1", "refs/remotes"
+            )
         )
 
     def reviews_commits(self) -> bool:
         """Return whether Git runs a pre-commit hook that is ours, or that calls cli-guard."""
-        listed = self._git.optional("config", "--show-scope", "--path", "--get-all", "core.hooksPath") or ""
+        listed = (
+            self._git.optional(
+                "config", "--show-scope", "--path", "--get-all", "core.hooksPath"
+            )
+            or ""
+        )
         # Our own calls of Git set it on the command line.
         values = (line.partition("\t") for line in listed.split("\n"))
-        own = next((value for scope, _, value in reversed([*values]) if scope != "command"), "")
+        own = next(
+            (value for scope, _, value in reversed([*values]) if scope != "command"), ""
+        )
         common = self._git.optional("rev-parse", "--git-common-dir")
         if common is None:
             return False

@@ -50,17 +50,27 @@ def dispositions(reviewer: Reviewer, policy: Policy) -> Iterator[Disposition]:
     ranks = list(Severity)
     for rule in reviewer.rules:
         for severity in ranks[ranks.index(rule.severity) if reviewer.advises else 0 :]:
-            sample = rule.finding(path="", line=None, message="", fingerprint="", severity=severity)
+            sample = rule.finding(
+                path="", line=None, message="", fingerprint="", severity=severity
+            )
             yield policy.disposition(sample)
 
 
 def sort_reviewers(policy: Policy) -> tuple[frozenset[str], frozenset[str]]:
     """Return the reviewers whose rules are all off, and those that can stop nothing."""
     written = [each for each in (*policy.configs, policy.user) if each]
-    named = {each for one in written for each in (*one.rules.values(), *one.decisions.values())}
+    named = {
+        each for one in written for each in (*one.rules.values(), *one.decisions.values())
+    }
     # No rule file is read for a configuration that names nothing of the kind.
     chosen = REVIEWERS if Disposition.OFF in named else ()
-    idle = (one for one in chosen if all(each is Disposition.OFF for each in dispositions(one, policy)))
+    idle = (
+        one
+        for one in chosen
+        if all(each is Disposition.OFF for each in dispositions(one, policy))
+    )
     harder = () if STOPS.isdisjoint(named) else REVIEWERS
-    stopping = {one.name for one in harder if not STOPS.isdisjoint(dispositions(one, policy))}
+    stopping = {
+        one.name for one in harder if not STOPS.isdisjoint(dispositions(one, policy))
+    }
     return frozenset(each.name for each in idle), ADVISING - stopping

@@ -36,8 +36,15 @@ class Cache:
                 for start in range(0, len(wanted), AT_ONCE):
                     part = wanted[start : start + AT_ONCE]
                     marks = ",".join("?" * len(part))
-                    rows = file.execute(f"SELECT key, value, seal FROM examined WHERE key IN ({marks})", part)  # noqa: S608 - question marks alone
-                    found |= {key: value for key, value, seal in rows if seal == seal_of(key, value)}
+                    rows = file.execute(
+                        f"SELECT key, value, seal FROM examined WHERE key IN ({marks})",
+                        part,
+                    )  # noqa: S608 - question marks alone
+                    found |= {
+                        key: value
+                        for key, value, seal in rows
+                        if seal == seal_of(key, value)
+                    }
         except (sqlite3.Error, OSError, TypeError) as error:
             self._judge(error)
             return {}
@@ -48,13 +55,24 @@ class Cache:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with closing(self._open(make=True)) as file, file:
-                turn = file.execute("SELECT coalesce(max(used), 0) + 1 FROM examined").fetchone()[0]
-                file.executemany("UPDATE examined SET used = ? WHERE key = ?", ((turn, key) for key in used))
+                turn = file.execute(
+                    "SELECT coalesce(max(used), 0) + 1 FROM examined"
+                ).fetchone()[0]
+                file.executemany(
+                    "UPDATE examined SET used = ? WHERE key = ?",
+                    ((turn, key) for key in used),
+                )
                 file.executemany(
                     "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",
-                    ((key, value, seal_of(key, value), turn) for key, value in values.items()),
+                    (
+                        (key, value, seal_of(key, value), turn)
+                        for key, value in values.items()
+                    ),
                 )
-                over = file.execute("SELECT count(*) FROM examined").fetchone()[0] - self._most_rows
+                over = (
+                    file.execute("SELECT count(*) FROM examined").fetchone()[0]
+                    - self._most_rows
+                )
                 if over > 0:
                     oldest = "SELECT key FROM examined ORDER BY used, key LIMIT ?"
                     file.execute(f"DELETE FROM examined WHERE key IN ({oldest})", (over,))  # noqa: S608 - our own words
@@ -67,7 +85,9 @@ class Cache:
         """Open the database of this version. Raises sqlite3.Error, OSError."""
         if make and not self._path.exists():
             os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
-        file = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)
+        file = sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?mode=rw", uri=True, timeout=0
+        )
         try:
             version = file.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and make:

@@ -16,7 +16,10 @@ def review(subject: ReviewInput) -> Report:
     return Report(
         (
             *(report_untrusted(checks) for checks in tables.values()),
-            *(report_not_run(check, f"its command may never run: {check.denied}") for check in denied),
+            *(
+                report_not_run(check, f"its command may never run: {check.denied}")
+                for check in denied
+            ),
         )
     )
 

@@ -21,13 +21,24 @@ MOST_FILES_PARSED = 20
 MOST_CHARS_PARSED = 200_000
 TYPO_LINES = 50
 
-PATTERNS = {**read_patterns("message.toml", "claims"), **read_patterns("message.toml", "claimed")}
-CODE_WITHOUT_INNER_TESTS = tuple(".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split())
+PATTERNS = {
+    **read_patterns("message.toml", "claims"),
+    **read_patterns("message.toml", "claimed"),
+}
+CODE_WITHOUT_INNER_TESTS = tuple(
+    ".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split()
+)
 
 
-def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInput) -> str | None:
+def contradiction(
+    message: CommitMessage, changes: ChangeSet, subject: ReviewInput
+) -> str | None:
     """Return, as a sentence, the first claim of the subject line that the change certainly contradicts."""
-    if not changes.files or changes.skipped or any(change.kind is not Kind.TEXT for change in changes):
+    if (
+        not changes.files
+        or changes.skipped
+        or any(change.kind is not Kind.TEXT for change in changes)
+    ):
         return None
     for claim, check in CLAIMS.items():
         match = PATTERNS[claim].match(message.subject)
@@ -47,16 +58,25 @@ def _no_code(match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> 
     return None
 
 
-def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
+def _whitespace_only(
+    _match: re.Match[str], changes: ChangeSet, _subject: ReviewInput
+) -> str | None:
     for change in changes:
-        before, after = ("".join("".join(side.values()).split()) for side in (change.removed, change.added))
+        before, after = (
+            "".join("".join(side.values()).split())
+            for side in (change.removed, change.added)
+        )
         if change.status is Status.MODIFIED and before != after:
             return f"The message mentions only whitespace, but more than that changes in {change.path[:200]}."
     return None
 
 
 def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
-    grown = sum(len(change.added) - len(change.removed) for change in changes if language_of(change.path))
+    grown = sum(
+        len(change.added) - len(change.removed)
+        for change in changes
+        if language_of(change.path)
+    )
     if grown <= TYPO_LINES:
         return None
     return f"The message mentions a typo, but the change adds {grown} lines of code."
@@ -67,10 +87,8 @@ def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> 
     if not suffixes or not suffixes.issubset(CODE_WITHOUT_INNER_TESTS):
         return None
     for change in changes:
-        paths, lines = (
-            (change.path, change.old_path or ""),
-            (*change.added.values(), *change.removed.values()),
-        )
+        paths = (change.path, change.old_path or "")
+        lines = (*change.added.values(), *change.removed.values())
         if any(map(PATTERNS["about_tests"].search, paths)):
             return None
         if any(PATTERNS["tests_inside"].search(line[:2_000]) for line in lines):
@@ -78,8 +96,13 @@ def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> 
     return "The message mentions tests, but no test changes."
 
 
-def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
-    if any(change.removed or change.status not in (Status.MODIFIED, Status.ADDED) for change in changes):
+def _nothing_removed(
+    _match: re.Match[str], changes: ChangeSet, _subject: ReviewInput
+) -> str | None:
+    if any(
+        change.removed or change.status not in (Status.MODIFIED, Status.ADDED)
+        for change in changes
+    ):
         return None
     if not any(change.added for change in changes):
         return None
@@ -91,7 +114,11 @@ def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> st
     present = re.compile(_version_pattern(version))
     answers = (present, PATTERNS["digest"], PATTERNS["version_parts"])
     for change in changes:
-        if any(pattern.search(line[:5_000]) for line in change.added.values() for pattern in answers):
+        if any(
+            pattern.search(line[:5_000])
+            for line in change.added.values()
+            for pattern in answers
+        ):
             return None
     if not any(change.added for change in changes):
         return None
@@ -115,10 +142,18 @@ def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
 def _code_differs(change: FileChange, subject: ReviewInput) -> bool:
     """Return whether the sides differ in more than comments, docstrings and layout; False if unknown."""
     language = language_of(change.path)
-    old, new = subject.contents.old(change), subject.contents.new(change)
-    if language is None or old is None or new is None or max(len(old), len(new)) > MOST_CHARS_PARSED:
+    old = subject.contents.old(change)
+    new = subject.contents.new(change)
+    if (
+        language is None
+        or old is None
+        or new is None
+        or max(len(old), len(new)) > MOST_CHARS_PARSED
+    ):
         return False
-    before, after = (_tokens(subject.trees.root(language, text), language) for text in (old, new))
+    before, after = (
+        _tokens(subject.trees.root(language, text), language) for text in (old, new)
+    )
     return any(one != other for one, other in zip_longest(before, after))
 
 
@@ -131,7 +166,9 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
         if "comment" in kind:
             continue
         children = current.children()
-        is_docstring = kind == "expression_statement" and [c.kind() for c in children] == ["string"]
+        is_docstring = kind == "expression_statement" and [c.kind() for c in children] == [
+            "string"
+        ]
         if is_docstring and language == "python":
             continue
         if kind == "string" or not children:

@@ -38,7 +38,9 @@ def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | 
     for hunk in change.hunks:
         head = (hunk.old_start, hunk.new_start, len(hunk.removed), len(hunk.added))
         digest.update(repr(head).encode("ascii"))
-        digest.update("\n".join((*hunk.removed, *hunk.added)).encode("utf-8", "surrogatepass"))
+        digest.update(
+            "\n".join((*hunk.removed, *hunk.added)).encode("utf-8", "surrogatepass")
+        )
     return digest.digest()
 
 
@@ -63,10 +65,14 @@ def identity() -> bytes:
     for name in LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
     for file in sorted(
-        path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".toml", ".yml", ".yaml", ".txt")
+        path
+        for path in PACKAGE.rglob("*")
+        if path.suffix in (".py", ".toml", ".yml", ".yaml", ".txt")
     ):
         data = file.read_bytes()
-        digest.update(f"{file.relative_to(PACKAGE).as_posix()} {len(data)}\n".encode() + data)
+        digest.update(
+            f"{file.relative_to(PACKAGE).as_posix()} {len(data)}\n".encode() + data
+        )
     return digest.digest()
 
 
@@ -96,7 +102,11 @@ class CleanFiles:
     def keep(self, found: Mapping[int, Results], reviewers: Collection[str]) -> None:
         """Store the results that may be kept, of the reviewers that have examined these files."""
         nothing = dict.fromkeys(reviewers, NOTHING)
-        values = {self._keys[n]: pack(nothing | each) for n, each in found.items() if n in self._keys}
+        values = {
+            self._keys[n]: pack(nothing | each)
+            for n, each in found.items()
+            if n in self._keys
+        }
         self._cache.put(values, self._used)
 
 
@@ -107,7 +117,9 @@ def is_clean(result: FileResult) -> bool:
 
 def pack(results: Results) -> bytes:
     """Serialise the results that may be kept: reviewer -> [again, weights]."""
-    kept = {name: [each.again, each.weights] for name, each in results.items() if is_clean(each)}
+    kept = {
+        name: [each.again, each.weights] for name, each in results.items() if is_clean(each)
+    }
     return json.dumps(kept).encode("ascii")
 
 

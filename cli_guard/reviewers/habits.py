@@ -36,7 +36,11 @@ class Habits:
         """Return whether the repository asks for a style, or hardly any message (of those with a body) breaks it."""
         if self.asks:
             return True
-        known = [each for each in self.earlier if each.kind == "plain" and (each.body or not with_body)]
+        known = [
+            each
+            for each in self.earlier
+            if each.kind == "plain" and (each.body or not with_body)
+        ]
         return len(known) >= ENOUGH and ONE_IN * sum(map(breaks, known)) <= len(known)
 
     @cached_property
@@ -44,14 +48,16 @@ class Habits:
         """Return whether the configuration or a file of a message linter asks for a style."""
         files: dict[str, str] = read_table("message.toml")["asks"]
         return self.subject.style != "plain" or any(
-            (text := self._read(path)) and re.search(pattern, text) for path, pattern in files.items()
+            (text := self._read(path)) and re.search(pattern, text)
+            for path, pattern in files.items()
         )
 
     @cached_property
     def earlier(self) -> list[CommitMessage]:
         """Return the last messages before the change, the newest first, along first parents."""
         recorded = next(iter(self.subject.history), self.subject.changes)
-        name, found = recorded.commit or "HEAD", list[CommitMessage]()
+        name = recorded.commit or "HEAD"
+        found = list[CommitMessage]()
         for _ in range(MOST_EARLIER + 1):
             head, _, text = self._read(name, is_path=False).partition("\n\n")
             if text and name != recorded.commit:

@@ -35,11 +35,14 @@ class InlineAnswers:
     def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
         if finding.line is None or not finding.path:
             return None
-        changed = [change for change in self._changes(finding) if change.path == finding.path]
+        changed = [
+            change for change in self._changes(finding) if change.path == finding.path
+        ]
         for change in changed or self._find_unchanged(finding):
             lines = self._lines_of(finding.commit, change)
             for number in dict.fromkeys((finding.line, finding.end_line or finding.line)):
-                own, above = lines.get(number, ""), lines.get(number - 1, "")
+                own = lines.get(number, "")
+                above = lines.get(number - 1, "")
                 answer = answer_for(finding.rule, own, above)
                 if answer:
                     at = number if answer == answer_in(own) else number - 1
@@ -54,7 +57,9 @@ class InlineAnswers:
             return self._subject.changes
         if commit not in self._commits:
             found = in_history(self._subject.history, commit)
-            self._commits[commit] = found if found.commit else in_history(self._subject.vouched, commit)
+            self._commits[commit] = (
+                found if found.commit else in_history(self._subject.vouched, commit)
+            )
         return self._commits[commit]
 
     def _find_unchanged(self, finding: Finding) -> list[FileChange]:
@@ -66,7 +71,8 @@ class InlineAnswers:
         """Return whether the change makes the code of a finding run, or differ in what its answer rests on."""
         if not finding.rule.startswith(("code-", "command-")):
             return False
-        first, last = finding.line or 0, finding.end_line or finding.line or 0
+        first = finding.line or 0
+        last = finding.end_line or finding.line or 0
         if change.hunks and not change.touches(first, last):
             return True
         key = (finding.commit, change.path, change.new_blob)
@@ -78,7 +84,9 @@ class InlineAnswers:
         key = (commit, change.path, change.new_blob)
         if key not in self._lines:
             text = self._subject.contents.new(change)
-            numbered = dict(enumerate(split_lines(text), 1)) if text is not None else change.added
+            numbered = (
+                dict(enumerate(split_lines(text), 1)) if text is not None else change.added
+            )
             if len(self._lines) >= FILES_HELD:
                 self._lines.pop(next(iter(self._lines)))
             self._lines[key] = numbered
@@ -91,14 +99,17 @@ def _is_other_content(change: FileChange, finding: Finding) -> bool:
     A recorded suppression was written for the lines that were there: for the same key, and for the same code.
     """
     secret = finding.rule.startswith("secret-")
-    first, last = finding.line or 0, finding.end_line or finding.line or 0
+    first = finding.line or 0
+    last = finding.end_line or finding.line or 0
     for hunk in change.hunks:
         removed = "\n".join(" ".join(line.split()) for line in hunk.removed)
         kept = set(removed.split("\n"))
         for number, line in enumerate(hunk.added, hunk.new_start):
             if not first <= number <= last:
                 continue
-            new = not removed or any(word not in removed for word in LONG_WORD.findall(line))
+            new = not removed or any(
+                word not in removed for word in LONG_WORD.findall(line)
+            )
             if new if secret else " ".join(line.split()) not in kept:
                 return True
     return False

@@ -23,7 +23,9 @@ NAME = re.compile(r"[^\W\d]\w*")
 VARIABLE = re.compile(r"\$[{(]?(\w+)")
 CLOSING = (")", "]", "}")
 # The text behind the heading of a Python function, which is no code.
-DOCSTRING = re.compile(r"""(:[ \t]*\n)[ \t]*[rRuU]?(\"{3}|'{3})(?:(?!\2)[\s\S])*\2[ \t]*(?=\n)""")
+DOCSTRING = re.compile(
+    r"""(:[ \t]*\n)[ \t]*[rRuU]?(\"{3}|'{3})(?:(?!\2)[\s\S])*\2[ \t]*(?=\n)"""
+)
 
 
 def lapsed_lines(change: FileChange, contents: Contents) -> frozenset[int]:
@@ -31,13 +33,18 @@ def lapsed_lines(change: FileChange, contents: Contents) -> frozenset[int]:
     new = contents.new(change) if change.hunks else None
     if new is None or MARK not in new:
         return frozenset()
-    now, before = _Text(change.path, new), LinesBefore(change)
+    now = _Text(change.path, new)
+    before = LinesBefore(change)
     answered = [line for line in _answered_lines(now.lines) if not change.touches(line)]
     old = contents.old(change) if answered else None
     if old is None:
         return frozenset()
     was = _Text(change.old_path or change.path, old)
-    kept = {line for line in answered[:MOST_ANSWERS] if now.ground(line) == was.ground(before(line))}
+    kept = {
+        line
+        for line in answered[:MOST_ANSWERS]
+        if now.ground(line) == was.ground(before(line))
+    }
     return frozenset(answered) - kept
 
 
@@ -45,9 +52,14 @@ def with_lines(change: FileChange, lines: frozenset[int], contents: Contents) ->
     """Return the change with some unchanged lines as added ones."""
     if not lines:
         return change
-    before, every = LinesBefore(change), (contents.new(change) or "").split("\n")
-    again = (Hunk(before(line), line, (every[line - 1],), (every[line - 1],)) for line in lines)
-    hunks = sorted((*change.hunks, *again), key=lambda hunk: (hunk.old_start, hunk.new_start))
+    before = LinesBefore(change)
+    every = (contents.new(change) or "").split("\n")
+    again = (
+        Hunk(before(line), line, (every[line - 1],), (every[line - 1],)) for line in lines
+    )
+    hunks = sorted(
+        (*change.hunks, *again), key=lambda hunk: (hunk.old_start, hunk.new_start)
+    )
     return replace(change, hunks=tuple(hunks))
 
 
@@ -82,10 +94,14 @@ class _Text:
         given = {
             (each.name, self._code(self.lines[each.line - 1 : each.end_line]))
             for each in self._definitions
-            if each.name in names and each.kind in ("constant", "function") and each not in around
+            if each.name in names
+            and each.kind in ("constant", "function")
+            and each not in around
         }
         # Outside of functions, a test of what the statement uses may stand anywhere.
-        variables = set(VARIABLE.findall(statement)) | (set() if around else {name for name, _ in given})
+        variables = set(VARIABLE.findall(statement)) | (
+            set() if around else {name for name, _ in given}
+        )
         if len(variables) > MOST_NAMES:
             return self._code(self.lines)
         for name in variables:
@@ -97,7 +113,10 @@ class _Text:
 
     @cached_property
     def _indents(self) -> list[int]:
-        return [len(each) - len(each.lstrip()) if each.strip() else 10_000 for each in self.lines]
+        return [
+            len(each) - len(each.lstrip()) if each.strip() else 10_000
+            for each in self.lines
+        ]
 
     def _statement(self, line: int) -> tuple[int, int]:
         """Return the first and last line of a statement: what is indented more goes on, a bracket closes."""
@@ -107,7 +126,11 @@ class _Text:
             first = max(first - 1, 1)
             while first > 1 and indent[first - 1] > indent[line - 1]:
                 first -= 1
-        while last < len(self.lines) and indent[last] > indent[first - 1] and self.lines[last].strip():
+        while (
+            last < len(self.lines)
+            and indent[last] > indent[first - 1]
+            and self.lines[last].strip()
+        ):
             last += 1
         if last < len(self.lines) and self.lines[last].lstrip().startswith(CLOSING):
             last += 1
@@ -116,5 +139,7 @@ class _Text:
     def _code(self, lines: Iterable[str]) -> tuple[str, ...]:
         folded = (" ".join(each.split()) for each in lines)
         return tuple(
-            each for each in folded if each and not (self._comment and each.startswith(self._comment))
+            each
+            for each in folded
+            if each and not (self._comment and each.startswith(self._comment))
         )

@@ -40,12 +40,15 @@ def review(subject: ReviewInput) -> Report:
 
 
 def _cases(subject: ReviewInput) -> Iterator[Case]:
-    whole, habits = subject.changes, Habits(subject)
+    whole = subject.changes
+    habits = Habits(subject)
     commits = tuple(subject.history)
     branches = _protected_branches(subject)
     if subject.message is not None:
         yield Case(subject.message, whole, subject, False, habits)
-    elif whole.message is not None and not any(each.commit == whole.commit for each in commits):
+    elif whole.message is not None and not any(
+        each.commit == whole.commit for each in commits
+    ):
         yield Case(recorded_message(whole.message), whole, subject, True, habits)
     for each in commits:
         if each.message is not None:
@@ -98,10 +101,13 @@ def _finding(rule: Rule, case: Case, said: str) -> Finding:
 
 def _protected_branches(subject: ReviewInput) -> dict[str | None, str]:
     """Return the protected branch that each commit is pushed to, the first one named."""
-    seen, found = set[str](), dict[str | None, str]()
+    seen = set[str]()
+    found = dict[str | None, str]()
     for pushed in subject.pushed:
         branch = pushed.update.remote_ref.removeprefix("refs/heads/")
-        if pushed.commits and any(fnmatchcase(branch, each) for each in subject.protected_branches):
+        if pushed.commits and any(
+            fnmatchcase(branch, each) for each in subject.protected_branches
+        ):
             found |= dict.fromkeys(pushed.commits.beyond(seen), branch)
     return found
 
@@ -111,7 +117,9 @@ PATTERNS = read_patterns("languages/patterns.toml", "message")
 
 def _subject_long(rule: Rule, case: Case) -> str | None:
     subject = PATTERNS["pull_request"].sub("", case.message.subject)
-    is_short = len(subject) <= rule.extra["limit"] or PATTERNS["by_a_program"].match(subject)
+    is_short = len(subject) <= rule.extra["limit"] or PATTERNS["by_a_program"].match(
+        subject
+    )
     if case.message.kind != "plain" or is_short:
         return None
     return f"The subject has {len(subject)} characters; most tools cut it at {rule.extra['limit']}."
@@ -138,14 +146,19 @@ def _body_long(rule: Rule, case: Case) -> str | None:
     if case.message.kind != "plain":
         return None
     limit = rule.extra["limit"]
-    fenced, first, number = False, 0, 0
+    fenced = False
+    first = 0
+    number = 0
     for position, line in enumerate(case.message.body, start=2):
         if line.startswith("```"):
             fenced = not fenced
         elif len(line) <= limit or fenced:
             continue
-        elif not PATTERNS["unwrappable"].search(line[:2_000]) and not PATTERNS["trailer"].match(line):
-            first, number = first or position, number + 1
+        elif not PATTERNS["unwrappable"].search(line[:2_000]) and not PATTERNS[
+            "trailer"
+        ].match(line):
+            first = first or position
+            number = number + 1
     if not number:
         return None
     others = f", and {number - 1} more" if number > 1 else ""
@@ -158,13 +171,19 @@ def _says_nothing(rule: Rule, case: Case) -> str | None:
         return None
     words = " ".join(re.sub(r"[^a-z0-9 ]+", " ", subject.lower()).split())
     has_words = words and words not in rule.extra["words"]
-    is_noise = subject and not (has_words and not PATTERNS["same_character"].fullmatch(words))
+    is_noise = subject and not (
+        has_words and not PATTERNS["same_character"].fullmatch(words)
+    )
     is_noise = bool(is_noise) and not re.search(r"[#:\d/]", subject)
     return "The subject does not say what changes." if is_noise else None
 
 
 def _not_utf8(_rule: Rule, case: Case) -> str | None:
-    return "The message holds bytes that are not UTF-8." if "\ufffd" in case.message.text else None
+    return (
+        "The message holds bytes that are not UTF-8."
+        if "\ufffd" in case.message.text
+        else None
+    )
 
 
 def _empty(_rule: Rule, case: Case) -> str | None:
@@ -185,12 +204,20 @@ def _wip_pushed(_rule: Rule, case: Case) -> str | None:
 
 
 def _contradicts(_rule: Rule, case: Case) -> str | None:
-    return contradiction(case.message, case.changes, case.subject) if case.message.kind == "plain" else None
+    return (
+        contradiction(case.message, case.changes, case.subject)
+        if case.message.kind == "plain"
+        else None
+    )
 
 
 def _conventional_form(_rule: Rule, case: Case) -> str | None:
     subject = case.message.subject
-    if case.message.kind != "plain" or not subject or PATTERNS["conventional"].match(subject):
+    if (
+        case.message.kind != "plain"
+        or not subject
+        or PATTERNS["conventional"].match(subject)
+    ):
         return None
     return "The subject is not `type: description` or `type(scope): description`."
 
@@ -207,7 +234,11 @@ def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
     if case.message.kind != "plain" or not match or match[2]:
         return None
     known = ("BREAKING CHANGE: ", "BREAKING-CHANGE: ")
-    lines = {n: line for n, line in enumerate(case.message.body, 2) if PATTERNS["breaking"].match(line)}
+    lines = {
+        n: line
+        for n, line in enumerate(case.message.body, 2)
+        if PATTERNS["breaking"].match(line)
+    }
     if not lines or any(line.startswith(known) for line in lines.values()):
         return None
     return f"Line {min(lines)} mentions a breaking change in a form that tools do not read."

@@ -16,7 +16,16 @@ from cli_guard.code.languages import language_for, language_of
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.errors import MissingObject
 from cli_guard.git.search import WholeTree
-from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Skipped, Status, split_lines
+from cli_guard.model import (
+    ChangeSet,
+    Contents,
+    FileChange,
+    Hunk,
+    Kind,
+    Skipped,
+    Status,
+    split_lines,
+)
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
@@ -47,7 +56,8 @@ def with_new_roles(changes: ChangeSet, contents: Contents, policy: Policy) -> Ch
     """
     ignored = _Ignored(policy)
     files = tuple(
-        _whole(change, contents) if _has_new_role(change, contents, ignored) else change for change in changes
+        _whole(change, contents) if _has_new_role(change, contents, ignored) else change
+        for change in changes
     )
     if isinstance(contents, WholeTree):
         files += tuple(_newly_run(changes, contents))
@@ -70,7 +80,11 @@ class _Ignored:
     @cached_property
     def _paths(self) -> set[str]:
         # Late: it reads every rule.
-        return {entry.path for config in self._configs for entry in weakening_ignores(Config(), config)}
+        return {
+            entry.path
+            for config in self._configs
+            for entry in weakening_ignores(Config(), config)
+        }
 
     def is_left(self, old: str, new: str) -> bool:
         """Return whether one covers a file, or files of a folder, and not another path."""
@@ -95,11 +109,15 @@ def _run_from_outside(
 
 def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
     """Yield the files that are no code by their path, and that a link or a call in the change makes one."""
-    named = dict.fromkeys(each for change in changes for each in _files_named(change, contents))
+    named = dict.fromkeys(
+        each for change in changes for each in _files_named(change, contents)
+    )
     for path, read_as in tuple(named)[:MOST_CALLED]:
         if not isinstance(contents, WholeTree) or language_of(path) == language_of(read_as):
             continue
-        called = FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path), read_as=read_as)
+        called = FileChange(
+            path, Status.MODIFIED, new_blob=contents.object_name(path), read_as=read_as
+        )
         with suppress(MissingObject):
             whole = _whole(called, contents)
             text = contents.new(called)
@@ -129,10 +147,14 @@ def _has_new_role(change: FileChange, contents: Contents, ignored: _Ignored) -> 
     if change.kind is not Kind.TEXT:
         return False
     if change.status in MOVED and change.old_path:
-        if ignored.is_left(change.old_path, change.path) or _is_taken_into_use(change.old_path, change.path):
+        if ignored.is_left(change.old_path, change.path) or _is_taken_into_use(
+            change.old_path, change.path
+        ):
             return True
         becomes = _role(change.path, contents.new(change))
-        return becomes != NO_ROLE and becomes != _role(change.old_path, contents.old(change))
+        return becomes != NO_ROLE and becomes != _role(
+            change.old_path, contents.old(change)
+        )
     if not change.made_executable or change.status is not Status.MODIFIED:
         return False
     return language_of(change.path, _start(contents.new(change))) in ("bash", None)

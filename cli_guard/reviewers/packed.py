@@ -26,7 +26,9 @@ class Packed:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def search_packed(change: FileChange, raw: bytes, before: Callable[[], bytes], budget: Budget) -> Packed:
+def search_packed(
+    change: FileChange, raw: bytes, before: Callable[[], bytes], budget: Budget
+) -> Packed:
     """Search a file; `before` returns its bytes before the change."""
     for_old = replace(budget)
     archive = Archive(budget)
@@ -78,5 +80,6 @@ def _texts(pieces: Iterable[bytes]) -> Iterator[str]:
         size += len(piece)
         if size >= PIECE:
             yield GAP.join(runs)
-            runs, size = [], 0
+            runs = []
+            size = 0
     yield GAP.join(runs)

@@ -57,13 +57,21 @@ class PerFileWork:
         self._clean_files = clean_files
         self._on_progress = on_progress
         self._results: dict[int, Results] | None = None
-        self._names = [r.name for r in examining() if r.name not in subject.idle | subject.advice.bounded]
+        self._names = [
+            r.name
+            for r in examining()
+            if r.name not in subject.idle | subject.advice.bounded
+        ]
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
         if self._results is None:
             files = self._subject.changes.files
-            self._results = {id(files[number]): each for number, each in self._examine_all().items()}
-        nothing = NOTHING if id(change) in self._results and reviewer in self._names else None
+            self._results = {
+                id(files[number]): each for number, each in self._examine_all().items()
+            }
+        nothing = (
+            NOTHING if id(change) in self._results and reviewer in self._names else None
+        )
         found = self._results.get(id(change), {}).get(reviewer, nothing)
         return None if found == AGAIN else found
 
@@ -74,7 +82,9 @@ class PerFileWork:
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
             missing = (name for name in self._names if name not in found.get(number, {}))
-            due = tuple(name for name in missing if not shard or shard.has_file(name, change.path))
+            due = tuple(
+                name for name in missing if not shard or shard.has_file(name, change.path)
+            )
             if due:
                 left[number] = due
         fresh: dict[int, Results] = {}
@@ -95,16 +105,28 @@ def examine_files(
         yield from examine_here(subject, assignments)
         return
     # Load the modules for each kind of file once, before the copies are made.
-    first = {suffix_of(subject.changes.files[number].path): number for number in reversed(list(assignments))}
-    loading = dict(list({number: assignments[number] for number in first.values()}.items())[:KINDS_LOADED])
+    first = {
+        suffix_of(subject.changes.files[number].path): number
+        for number in reversed(list(assignments))
+    }
+    loading = dict(
+        list({number: assignments[number] for number in first.values()}.items())[
+            :KINDS_LOADED
+        ]
+    )
     yield from examine_here(subject, loading)
-    missing = {number: names for number, names in assignments.items() if number not in loading}
+    missing = {
+        number: names for number, names in assignments.items() if number not in loading
+    }
     numbers = list(missing)
 
     def work(worker: int) -> Iterator[bytes]:
         contents = subject.contents
         own = replace(
-            subject, contents=contents.apart() if isinstance(contents, ProcessContents) else contents
+            subject,
+            contents=contents.apart()
+            if isinstance(contents, ProcessContents)
+            else contents,
         )
         part = {number: assignments[number] for number in numbers[worker::count]}
         for number, results in examine_here(own, part):
@@ -119,7 +141,9 @@ def examine_files(
     yield from examine_here(subject, missing)
 
 
-def examine_here(subject: ReviewInput, assignments: Assignments) -> Iterator[tuple[int, Results]]:
+def examine_here(
+    subject: ReviewInput, assignments: Assignments
+) -> Iterator[tuple[int, Results]]:
     if not assignments:
         return
     with_trees = replace(subject, trees=Trees(TREE_CHARS))
@@ -142,12 +166,16 @@ def add_file_work(
     subject: ReviewInput, cache: Cache | None = None, on_progress: Progress | None = None
 ) -> ReviewInput:
     """Examine the subject's files as fits its size; `on_progress` gets the number done and the total."""
-    chars = sum(sum(map(len, hunk.added)) for change in subject.changes for hunk in change.hunks)
+    chars = sum(
+        sum(map(len, hunk.added)) for change in subject.changes for hunk in change.hunks
+    )
     if chars <= (RECALLED_CHARS if cache and identity.cache_info().currsize else BIG_CHARS):
         return subject
     count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
     # A part of a review has not read every file whose results would be kept.
     clean_files = (
-        CleanFiles(cache, subject.limits, subject.user_rules.digest) if cache and not subject.shard else None
+        CleanFiles(cache, subject.limits, subject.user_rules.digest)
+        if cache and not subject.shard
+        else None
     )
     return replace(subject, work=PerFileWork(subject, count, clean_files, on_progress))

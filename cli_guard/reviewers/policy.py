@@ -5,7 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import suppress
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import Disposition, FileChange, Finding, Kind, Report, Skipped, Status, fingerprint
+from cli_guard.model import (
+    Disposition,
+    FileChange,
+    Finding,
+    Kind,
+    Report,
+    Skipped,
+    Status,
+    fingerprint,
+)
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
@@ -47,9 +56,14 @@ def path_before(change: FileChange) -> str | None:
     return change.old_path or change.path
 
 
-def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
+def finding(
+    rule_id: str, path: str, line: int | None, message: str, content: str
+) -> Finding:
     return one("policy", rule_id).finding(
-        path=path, line=line, message=message, fingerprint=fingerprint(rule_id, path, content)
+        path=path,
+        line=line,
+        message=message,
+        fingerprint=fingerprint(rule_id, path, content),
     )
 
 
@@ -61,7 +75,8 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
     old: dict[str, str | None] = {}
     new: dict[str, str | None] = {}
     for change in subject.changes:
-        before, after = path_before(change), change.path
+        before = path_before(change)
+        after = change.path
         if before in (FILE, PYPROJECT):
             old[before] = subject.contents.old(change)
         if after in (FILE, PYPROJECT) and change.status is not Status.DELETED:
@@ -72,18 +87,24 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
     becomes = config_in(new, "in this change", strict=True)
     path = becomes[1] if becomes else was[1] if was else ""
     (was_config, _), (config, _) = was or (Config(), path), becomes or (Config(), path)
-    line = next((first_line(change) for change in subject.changes if change.path == path), None)
+    line = next(
+        (first_line(change) for change in subject.changes if change.path == path), None
+    )
     return was_config, list(find_weakenings(was_config, config, path, line))
 
 
-def find_weakenings(was: Config, config: Config, path: str, line: int | None) -> Iterator[Finding]:
+def find_weakenings(
+    was: Config, config: Config, path: str, line: int | None
+) -> Iterator[Finding]:
     """Find the loosened settings of a configuration, and its new suppressions that cover only advice."""
     loosened = list(loosenings(was, config))
     if loosened:
         shown = "; ".join(loosened[:SHOWN]) + (
             f"; and {len(loosened) - SHOWN} more" if len(loosened) > SHOWN else ""
         )
-        yield finding("policy-weakened", path, line, f"weaker policy: {shown}", "; ".join(loosened))
+        yield finding(
+            "policy-weakened", path, line, f"weaker policy: {shown}", "; ".join(loosened)
+        )
     known = {*was.ignore, *weakening_ignores(was, config)}
     for ignore in config.ignore:
         if ignore not in known:
@@ -94,33 +115,57 @@ def find_weakenings(was: Config, config: Config, path: str, line: int | None) ->
 def review_user_rules(subject: ReviewInput) -> Iterator[Finding]:
     """Report the repository's own rules that the change removes or weakens."""
     sides = [
-        (change, path_before(change) or "", subject.contents.old(change), subject.contents.new(change))
+        (
+            change,
+            path_before(change) or "",
+            subject.contents.old(change),
+            subject.contents.new(change),
+        )
         for change in subject.changes
         if is_rule_file(change.path) or is_rule_file(path_before(change) or "")
     ]
-    old = {before: text for _, before, text, _ in sides if is_rule_file(before) and text is not None}
+    old = {
+        before: text
+        for _, before, text, _ in sides
+        if is_rule_file(before) and text is not None
+    }
     new = {
-        change.path: text for change, _, _, text in sides if is_rule_file(change.path) and text is not None
+        change.path: text
+        for change, _, _, text in sides
+        if is_rule_file(change.path) and text is not None
     }
     weaker = [
         f"rules in {before} change, which cannot be compared here"  # a bare patch
         for change, before, text, _ in sides
         if is_rule_file(before) and text is None and change.removed
     ]
-    with suppress(ConfigError):  # a broken one had found nothing; one that stays broken is an error
+    with suppress(
+        ConfigError
+    ):  # a broken one had found nothing; one that stays broken is an error
         after = subject.user_rules if subject.user_rules.digest else read_rules(new)
         weaker += weaker_user_rules(read_rules(old), after)
     if weaker:
-        change, more = sides[0][0], f"; and {len(weaker) - SHOWN} more" if len(weaker) > SHOWN else ""
+        change = sides[0][0]
+        more = f"; and {len(weaker) - SHOWN} more" if len(weaker) > SHOWN else ""
         told = f"weaker policy: {'; '.join(weaker[:SHOWN])}{more}"
-        yield finding("policy-weakened", change.path, first_line(change), told, "; ".join(weaker))
+        yield finding(
+            "policy-weakened", change.path, first_line(change), told, "; ".join(weaker)
+        )
 
 
-def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tuple[Config, str] | None:
+def config_in(
+    texts: Mapping[str, str | None], when: str, *, strict: bool
+) -> tuple[Config, str] | None:
     """Return the configuration in the texts of its two files and which file holds it, None for neither."""
-    if strict and any(REPLACED in (text or "") for path, text in texts.items() if path == FILE):
+    if strict and any(
+        REPLACED in (text or "") for path, text in texts.items() if path == FILE
+    ):
         raise ConfigError(f"{FILE} {when}: not UTF-8: save it as UTF-8")
-    raw = {path: text.encode("utf-8", "replace") for path, text in texts.items() if text is not None}
+    raw = {
+        path: text.encode("utf-8", "replace")
+        for path, text in texts.items()
+        if text is not None
+    }
     try:
         found = read_config(raw.get, f" {when}")
     except ConfigError:
@@ -130,7 +175,9 @@ def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tu
     return (found[0], found[1].split(" ", 1)[0]) if found else None
 
 
-def review_baseline(subject: ReviewInput, change: FileChange, config: Config) -> Iterator[Finding]:
+def review_baseline(
+    subject: ReviewInput, change: FileChange, config: Config
+) -> Iterator[Finding]:
     """Report new entries of the baseline, counted by rule. Raises ConfigError for an unreadable baseline.
 
     Entries whose rule leads to deny or review under `config` are a loosening, the others cover advice.
@@ -142,16 +189,26 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
     )
     rules = {rule for rule, _, _ in added}
     stops = {rule: was for rule, was in stopping(config).items() if rule in rules}
-    stops |= {rule: Disposition.REVIEW for rule in sorted(rules) if rule.startswith(USERS_RULE)}
+    stops |= {
+        rule: Disposition.REVIEW for rule in sorted(rules) if rule.startswith(USERS_RULE)
+    }
     weakening = sorted(entry for entry in added if entry[0] in stops)
     if weakening:
         was = either(stops.values())
         message = f"{count_findings(weakening)} more in the baseline that were {was}: {', '.join(stops)}"
-        yield finding("policy-weakened", change.path, first_line(change), message, repr(weakening))
+        yield finding(
+            "policy-weakened", change.path, first_line(change), message, repr(weakening)
+        )
     others = sorted(entry for entry in added if entry[0] not in stops)
     if others:
         message = f"{count_findings(others)} more in the baseline: {', '.join(sorted(rules - set(stops)))}"
-        yield finding("policy-suppression-added", change.path, first_line(change), message, repr(others))
+        yield finding(
+            "policy-suppression-added",
+            change.path,
+            first_line(change),
+            message,
+            repr(others),
+        )
 
 
 def review_signers(subject: ReviewInput, change: FileChange) -> Finding:
@@ -159,14 +216,28 @@ def review_signers(subject: ReviewInput, change: FileChange) -> Finding:
     plain = change.path == SIGNERS and change.kind is not Kind.SYMLINK
     if plain and (text := subject.contents.new(change)) is not None:
         parse_signers(text.encode("utf-8", "replace"), f"{SIGNERS} in this change")
-    gone = [line.split()[0] for line in change.removed.values() if line.strip() and not line.startswith("#")]
-    new = [line.split()[0] for line in change.added.values() if line.strip() and not line.startswith("#")]
-    parts = [f"{what} {', '.join(who)}" for what, who in (("adds", new), ("removes", gone)) if who]
+    gone = [
+        line.split()[0]
+        for line in change.removed.values()
+        if line.strip() and not line.startswith("#")
+    ]
+    new = [
+        line.split()[0]
+        for line in change.added.values()
+        if line.strip() and not line.startswith("#")
+    ]
+    parts = [
+        f"{what} {', '.join(who)}"
+        for what, who in (("adds", new), ("removes", gone))
+        if who
+    ]
     if change.kind is Kind.BINARY or change.path == REVOKED:
         parts = ["revokes keys, or takes revocations back"]
     told = f"changes who may approve: {'; '.join(parts) or 'comments only'}"
     line = first_line(change) if change.kind is not Kind.BINARY else None
-    return finding("policy-signers-changed", change.path, line, told, f"{told} {change.new_blob}")
+    return finding(
+        "policy-signers-changed", change.path, line, told, f"{told} {change.new_blob}"
+    )
 
 
 def count_findings(entries: Sized) -> str:
@@ -176,7 +247,9 @@ def count_findings(entries: Sized) -> str:
 def baseline_entries(text: str | None) -> frozenset[tuple[str, str, str]]:
     """Return the entries of the old baseline; none if it was unreadable, because then it suppressed nothing."""
     try:
-        return read_baseline(None if text is None else text.encode("utf-8", "replace"), BASELINE_FILE)
+        return read_baseline(
+            None if text is None else text.encode("utf-8", "replace"), BASELINE_FILE
+        )
     except ConfigError:
         return frozenset()
 
@@ -197,7 +270,9 @@ def review_answers(change: FileChange) -> Iterator[Finding]:
             yield finding("policy-suppression-added", change.path, number, told, text)
         else:
             told = f"the suppression of {rules} has no reason, so it suppresses nothing"
-            yield finding("policy-suppression-without-reason", change.path, number, told, text)
+            yield finding(
+                "policy-suppression-without-reason", change.path, number, told, text
+            )
 
 
 def first_line(change: FileChange) -> int | None:
@@ -213,11 +288,18 @@ def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
     path, reason = left_out[0]
     named = "".join(f"; {path} ({reason})" for path, reason in left_out[1:SHOWN])
     more = f"; and {len(left_out) - SHOWN} more" if len(left_out) > SHOWN else ""
-    return finding("policy-not-reviewed", path, None, f"not reviewed: {reason}{named}{more}", repr(left_out))
+    return finding(
+        "policy-not-reviewed",
+        path,
+        None,
+        f"not reviewed: {reason}{named}{more}",
+        repr(left_out),
+    )
 
 
 def expired_notes(policy: Policy, today: datetime.date) -> list[str]:
     """Return a line for each expired suppression of the current policy."""
     return [
-        f"the [[ignore]] of {i.rule} under {i.path} expired on {i.expires}" for i in policy.expired(today)
+        f"the [[ignore]] of {i.rule} under {i.path} expired on {i.expires}"
+        for i in policy.expired(today)
     ]

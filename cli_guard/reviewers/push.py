@@ -29,9 +29,11 @@ def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
     if not any(matches(BRANCH + pattern, BRANCH + branch) for pattern in protected):
         return None
     if ref.update.deletes:
-        rule_id, what = "push-delete-protected", "deletes"
+        rule_id = "push-delete-protected"
+        what = "deletes"
     elif ref.forced:
-        rule_id, what = "push-force-protected", "rewrites"
+        rule_id = "push-force-protected"
+        what = "rewrites"
     else:
         return None
     return one("push", rule_id).finding(
@@ -39,5 +41,7 @@ def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
         line=None,
         message=f"the push {what} the protected branch {branch}",
         evidence=f"{ref.update.remote_oid[:12]} -> {ref.update.local_oid[:12]}",
-        fingerprint=fingerprint(rule_id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"),
+        fingerprint=fingerprint(
+            rule_id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"
+        ),
     )

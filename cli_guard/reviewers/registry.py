@@ -66,12 +66,16 @@ class Reviewer:
     @property
     def review(self) -> "Callable[[ReviewInput], Report]":
         """Run its `review`; the module is imported at the first use."""
-        function: Callable[[ReviewInput], Report] = import_module(f"cli_guard.reviewers.{self.name}").review
+        function: Callable[[ReviewInput], Report] = import_module(
+            f"cli_guard.reviewers.{self.name}"
+        ).review
         return function
 
     def examiner(self, subject: "ReviewInput") -> "Examiner":
         """Return the function that examines one file of a change."""
-        examine: Examiner = import_module(f"cli_guard.reviewers.{self.name}").examiner(subject)
+        examine: Examiner = import_module(f"cli_guard.reviewers.{self.name}").examiner(
+            subject
+        )
         return examine
 
     def is_needed(self, subject: "ReviewInput", *, has_paths: bool) -> bool:
@@ -137,7 +141,11 @@ REVIEWERS = (
         scope=Scope.FILES,
         advises=True,
     ),
-    Reviewer("policy", "changes that weaken the policy, remove hooks or add suppressions", prefix="policy-"),
+    Reviewer(
+        "policy",
+        "changes that weaken the policy, remove hooks or add suppressions",
+        prefix="policy-",
+    ),
     Reviewer(
         "message",
         "the form of commit messages, and messages that contradict their change",
@@ -145,7 +153,12 @@ REVIEWERS = (
         needs=Needs.MESSAGES,
         on_message=True,
     ),
-    Reviewer("push", "forced and deleted branches that are protected", prefix="push-", needs=Needs.PUSH),
+    Reviewer(
+        "push",
+        "forced and deleted branches that are protected",
+        prefix="push-",
+        needs=Needs.PUSH,
+    ),
     Reviewer(
         "checks",
         "checks of the repository that are not trusted yet, or that may never run",

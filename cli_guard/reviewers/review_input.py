@@ -11,7 +11,14 @@ from cli_guard.errors import MissingObject
 from cli_guard.git.contents import NoContents
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.search import WholeTree
-from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, Status, TagMessage
+from cli_guard.model import (
+    ChangeSet,
+    CommitMessage,
+    Contents,
+    FileChange,
+    Status,
+    TagMessage,
+)
 from cli_guard.policy.user_rules import NO_RULES, UserRules
 from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
@@ -82,7 +89,9 @@ class ReviewInput:
         bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
         return replace(
             self,
-            changes=with_decisions(with_new_roles(self.changes, self.contents, policy), self.contents),
+            changes=with_decisions(
+                with_new_roles(self.changes, self.contents, policy), self.contents
+            ),
             limits=limits,
             idle=idle,
             advice=Advice(advising, *bounded),
@@ -98,14 +107,20 @@ class ReviewInput:
         """Return a file after the change, whether it changes or not; None if only changed files can be read."""
         change = self._by_path.get(path)
         if change is None and isinstance(self.contents, WholeTree):
-            return FileChange(path, Status.MODIFIED, new_blob=self.contents.object_name(path))
+            return FileChange(
+                path, Status.MODIFIED, new_blob=self.contents.object_name(path)
+            )
         return change
 
     def text_at(self, path: str) -> str | None:
         """Return the text of a file after the change, None if there is none to read. Raises GitError."""
         change = self.file_at(path)
         with suppress(MissingObject):
-            return self.contents.new(change) if change and change.status is not Status.DELETED else None
+            return (
+                self.contents.new(change)
+                if change and change.status is not Status.DELETED
+                else None
+            )
         return None
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:

@@ -30,7 +30,8 @@ def secret_finding(source: Source, hits: Sequence[Hit], *, marked: bool) -> Find
     """Return the finding of one secret; `marked`: with a mark of the secret, to join it with others."""
     hit = hits[0]
     rule = catalog.one("secrets", hit.rule)
-    line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
+    line = source.line(hit.start)
+    end_line = source.line(max(hit.end - 1, hit.start))
     return Finding(
         rule=hit.rule,
         category=rule.category,
@@ -60,5 +61,9 @@ def describe(rule: catalog.Rule, source: Source, hits: Sequence[Hit]) -> str:
         words.append(source.where)
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
     text = "file" if source.path else "message"
-    repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}" if more else ""
+    repeated = (
+        f"; it is on {more} more line{'s' if more > 1 else ''} of the {text}"
+        if more
+        else ""
+    )
     return " ".join(words) + repeated + "."

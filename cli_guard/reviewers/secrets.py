@@ -35,7 +35,9 @@ from cli_guard.secrets.keyblocks import MARKS, find_blocks
 FILE_FINDINGS = 100
 
 
-BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
+BASE64_LINE = (
+    r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
+)
 MESSAGE = "in the commit message"
 OTHER_TEXT = "in a header of the commit, or in a part of its message that Git does not always keep or show"
 
@@ -89,7 +91,8 @@ def review(subject: ReviewInput) -> Report:
         own = tuple(
             change
             for change in step
-            if shard is None or shard.has_file("secrets", change.path, is_packed=may_be_packed(change))
+            if shard is None
+            or shard.has_file("secrets", change.path, is_packed=may_be_packed(change))
         )
         _review_changes(subject, replace(step, files=own), so_far, commit=step.commit)
         if messages:
@@ -99,7 +102,9 @@ def review(subject: ReviewInput) -> Report:
     _review_vouched(subject, so_far)
     for tag in subject.tags if messages else ():
         _review_text(subject, tag.text, so_far, tag.oid, MESSAGE)
-    ordered = sorted(so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule))
+    ordered = sorted(
+        so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule)
+    )
     return Report(tuple(ordered), tuple(so_far.skipped))
 
 
@@ -113,11 +118,21 @@ def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
     so_far.published = None
 
 
-def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+def _review_changes(
+    subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None
+) -> None:
     so_far.budget = Budget(subject.limits.total_chars)
-    named = [change for change in changes if change.status in (Status.ADDED, Status.COPIED, Status.RENAMED)]
+    named = [
+        change
+        for change in changes
+        if change.status in (Status.ADDED, Status.COPIED, Status.RENAMED)
+    ]
     for change in named:
-        if not so_far.published and change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
+        if (
+            not so_far.published
+            and change.kind is not Kind.SUBMODULE
+            and filenames.is_risky(change.path)
+        ):
             _review_name(change, so_far, commit)
     for change in changes:
         if not _has_lines(change):
@@ -140,7 +155,9 @@ def _has_lines(change: FileChange) -> bool:
     return bool(change.hunks) or (has_bytes and change.new_blob != change.old_blob)
 
 
-def _look(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+def _look(
+    subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None
+) -> None:
     if change.kind is Kind.BINARY:
         _review_binary(subject, change, so_far, commit)
         return
@@ -149,7 +166,9 @@ def _look(subject: ReviewInput, change: FileChange, so_far: Findings, commit: st
         _review_binary(subject, replace(change, hunks=change.tail), so_far, commit)
 
 
-def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+def _review_lines(
+    subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None
+) -> None:
     added = AddedText.of(change)
     result = _scan(added.text, change.path, so_far)
     if result.stopped_at is not None:
@@ -159,7 +178,9 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
     source = Source(change.path, added.text, result.hits, added.line, commit)
-    groups = _by_value(_weigh_places(subject, change, added, result.hits) if result.hits else ())
+    groups = _by_value(
+        _weigh_places(subject, change, added, result.hits) if result.hits else ()
+    )
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
@@ -173,7 +194,9 @@ def _weigh_places(
 ) -> Sequence[Hit]:
     """Leave out what only moved within the file; what the file shows as an example is advice."""
     moved = {core(line) for line in change.removed.values()} if hits else set()
-    hits = [hit for hit in hits if not moved or not added.lines_of(hit.start, hit.end) <= moved]
+    hits = [
+        hit for hit in hits if not moved or not added.lines_of(hit.start, hit.end) <= moved
+    ]
     text = None if all(hit.proven for hit in hits) else subject.contents.new(change)
     whole = added if text is None else AddedText.of_file(text)
     places = {hit: added.offset_in(whole, hit.start) for hit in hits}
@@ -181,7 +204,9 @@ def _weigh_places(
     return [weaken(hit) if places[hit] in shown and not hit.proven else hit for hit in hits]
 
 
-def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+def _review_binary(
+    subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None
+) -> None:
     """Scan the new runs of text in a binary file; only certain keys count."""
     text = AddedText.of(change).text
     result = scan_keys(text)
@@ -195,7 +220,9 @@ def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, c
         _add(so_far, source, group)
 
 
-def _review_packed(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+def _review_packed(
+    subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None
+) -> None:
     """Search what is compressed in a file; in a commit of the history, unless the change as a whole holds it too."""
     contents = subject.contents
     known = commit is not None and change.new_blob in so_far.opened
@@ -203,7 +230,9 @@ def _review_packed(subject: ReviewInput, change: FileChange, so_far: Findings, c
         return
     so_far.opened.add(change.new_blob)
     raw = contents.raw(change) or b""
-    packed = search_packed(change, raw, lambda: contents.raw(change, old=True) or b"", so_far.budget)
+    packed = search_packed(
+        change, raw, lambda: contents.raw(change, old=True) or b"", so_far.budget
+    )
     so_far.skipped += packed.skipped
     for text, hits in packed.found:
         source = Source(change.path, text, hits, _no_line, commit, "in a compressed file")
@@ -224,7 +253,9 @@ def _review_partial_blocks(
     The file of a commit in the history is known if the commit names its blob.
     """
     signs = any(sign in added.text for sign in ("PRIVATE KEY", "Private-Lines"))
-    if (commit is not None and change.new_blob is None) or not (signs or re.search(BASE64_LINE, added.text)):
+    if (commit is not None and change.new_blob is None) or not (
+        signs or re.search(BASE64_LINE, added.text)
+    ):
         return
     text = subject.contents.new(change)
     if text is None or not any(mark in text.lower() for mark in MARKS):
@@ -232,8 +263,14 @@ def _review_partial_blocks(
     whole = AddedText.of_file(text)
     known = {added.line(hit.start) for hit in result.hits}
     for hit in find_blocks(text):
-        first, last = whole.line(hit.start), whole.line(hit.end - 1)
-        if first is None or last is None or first in known or not change.touches(first, last):
+        first = whole.line(hit.start)
+        last = whole.line(hit.end - 1)
+        if (
+            first is None
+            or last is None
+            or first in known
+            or not change.touches(first, last)
+        ):
             continue
         _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
 
@@ -242,7 +279,9 @@ def _skip_rest(so_far: Findings, path: str, what: str) -> None:
     so_far.skipped.append(Skipped(path, f"too much to search it all for {what}", asks=True))
 
 
-def _review_words(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+def _review_words(
+    subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None
+) -> None:
     """Search what a commit says beside its files."""
     _review_paths(list(changes.people), so_far, commit, "its author or committer")
     _review_text(subject, changes.message, so_far, commit, MESSAGE)
@@ -257,16 +296,24 @@ def _review_text(
     result = _scan(text, "", so_far)
     line = AddedText.of_file(text).line if where == MESSAGE else _no_line
     source = Source("", text, result.hits, line, commit, where)
-    fresh = [hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)]
+    fresh = [
+        hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)
+    ]
     for hits in _by_value(fresh)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
         _skip_rest(so_far, "", f"secrets {where}")
 
 
-def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
+def _review_paths(
+    paths: list[str], so_far: Findings, commit: str | None, of: str = ""
+) -> None:
     """Find providers' tokens in the names of new files, or `of` something else, all names in one scan."""
-    forms = [(form, place) for place, path in enumerate(paths) for form in {path, GLUED.sub(" ", path)}]
+    forms = [
+        (form, place)
+        for place, path in enumerate(paths)
+        for form in {path, GLUED.sub(" ", path)}
+    ]
     text = "\n".join(form for form, _ in forms)
     joined = AddedText(text, [place for form, place in forms for _ in form.split("\n")])
     for hit in scan(text, depth=0).hits if text else ():
@@ -274,7 +321,9 @@ def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: st
         if hit.generic or place is None:
             continue
         path = "" if of else paths[place]
-        source = Source(path, text, (hit,), _no_line, commit, f"in the name of {of or 'the file'}")
+        source = Source(
+            path, text, (hit,), _no_line, commit, f"in the name of {of or 'the file'}"
+        )
         _add(so_far, source, [hit])
 
 
@@ -333,7 +382,10 @@ def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
 def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
     """Add one finding for one secret of a file; in an earlier commit only if the whole change lacks it."""
     hit = hits[0]
-    key = (hit.rule, hit.value if source.commit is not None else f"{source.path}\0{hit.value}")
+    key = (
+        hit.rule,
+        hit.value if source.commit is not None else f"{source.path}\0{hit.value}",
+    )
     if key in so_far.seen:
         return
     so_far.seen.update({key, (hit.rule, hit.value)})

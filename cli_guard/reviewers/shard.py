@@ -25,7 +25,8 @@ class Shard:
         """Parse `3/8`. Raises UsageError."""
         number, slash, of = text.partition("/")
         plain = all(
-            part.isascii() and part.isdigit() and len(part) <= len(str(MOST)) for part in (number, of)
+            part.isascii() and part.isdigit() and len(part) <= len(str(MOST))
+            for part in (number, of)
         )
         if not slash or not plain or not 1 <= int(number) <= int(of) <= MOST:
             raise UsageError(
@@ -46,7 +47,9 @@ class Shard:
 
     def has_file(self, reviewer: str, path: str, *, is_packed: bool = False) -> bool:
         """Return whether a reviewer examines a file in this part; those that may be packed share one budget."""
-        if reviewer_of(reviewer).scope is Scope.FILE and not (is_packed and reviewer == "secrets"):
+        if reviewer_of(reviewer).scope is Scope.FILE and not (
+            is_packed and reviewer == "secrets"
+        ):
             return self.has_path(path)
         return self.has_reviewer(reviewer)
 

@@ -16,10 +16,14 @@ DATA = frozenset((".css", ".scss", ".json", ".yaml", ".yml", ".toml"))
 # Names of text in which bytes that are none hide something.
 TEXTS = DATA.union(".md .rst .txt .adoc .csv .tsv .xml .svg .ini .cfg .conf .env".split())
 # Zip files that an interpreter runs, scripts of programs that have no grammar here, and Python's start-up files.
-RUN_BY_NAME = frozenset((".pyz", ".pyzw", ".ps1", ".psm1", ".awk", ".tcl", ".fish", ".zsh", ".ksh", ".pth"))
+RUN_BY_NAME = frozenset(
+    (".pyz", ".pyzw", ".ps1", ".psm1", ".awk", ".tcl", ".fish", ".zsh", ".ksh", ".pth")
+)
 
 
-def unread(change: FileChange, reason: str, start: str = "", *, before: bool = False) -> Skipped:
+def unread(
+    change: FileChange, reason: str, start: str = "", *, before: bool = False
+) -> Skipped:
     """Return the entry of the report for a file, or a part of it, that a reviewer would have judged and did not read.
 
     `start` is the first line of the file, as far as it is known. `before`: so it was before the change.
@@ -29,7 +33,11 @@ def unread(change: FileChange, reason: str, start: str = "", *, before: bool = F
 
 def with_decisions(changes: ChangeSet, contents: Contents) -> ChangeSet:
     """Return a change with the decision about each of its files of which Git's bytes are not, or not all, text."""
-    binary = {each.path: each for each in changes if each.kind is Kind.BINARY or each.tail is not None}
+    binary = {
+        each.path: each
+        for each in changes
+        if each.kind is Kind.BINARY or each.tail is not None
+    }
     if not binary or not changes.skipped:
         return changes
     decided = []
@@ -53,7 +61,11 @@ def is_live(change: FileChange, start: str = "") -> bool:
     if change.status is Status.DELETED:
         return False
     path = change.read_as or change.path
-    if change.new_mode == "100755" or start.startswith("#!") or suffix_of(path) in RUN_BY_NAME:
+    if (
+        change.new_mode == "100755"
+        or start.startswith("#!")
+        or suffix_of(path) in RUN_BY_NAME
+    ):
         return True
     if suffix_of(path) not in DATA and (
         language_for(path, start)

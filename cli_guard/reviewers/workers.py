@@ -38,7 +38,9 @@ class Worker:
     rest: bytearray = field(default_factory=bytearray)
 
 
-def lines_of(count: int, work: Callable[[int], Iterable[bytes]]) -> Iterator[tuple[int, bytes]]:
+def lines_of(
+    count: int, work: Callable[[int], Iterable[bytes]]
+) -> Iterator[tuple[int, bytes]]:
     """Yield the numbered lines of `work` for 0, 1, ... from copies of this process, as they arrive.
 
     A copy that does not start, or dies, gives fewer lines and no error: the caller has to check.

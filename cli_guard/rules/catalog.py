@@ -80,7 +80,18 @@ class Rule:
         )
 
 
-KNOWN = ("id", "title", "category", "severity", "confidence", "why", "remedy", "source", "fires", "silent")
+KNOWN = (
+    "id",
+    "title",
+    "category",
+    "severity",
+    "confidence",
+    "why",
+    "remedy",
+    "source",
+    "fires",
+    "silent",
+)
 
 
 def rule_of(data: Mapping[str, Any]) -> Rule:
@@ -96,7 +107,9 @@ def rule_of(data: Mapping[str, Any]) -> Rule:
         source=data.get("source", ""),
         fires=tuple(data.get("fires", ())),
         silent=tuple(data.get("silent", ())),
-        extra=MappingProxyType({key: value for key, value in data.items() if key not in KNOWN}),
+        extra=MappingProxyType(
+            {key: value for key, value in data.items() if key not in KNOWN}
+        ),
     )
 
 
@@ -127,18 +140,27 @@ def read_table(path: str) -> Mapping[str, Any]:
 @cache
 def read_measured() -> Mapping[str, tuple[int, ...]]:
     """Return what is measured of each rule on the labelled sets: cases, true and false findings, missed labels."""
-    rows = (row.split() for each in read_table("measured.toml").values() for row in each["rows"].split(","))
+    rows = (
+        row.split()
+        for each in read_table("measured.toml").values()
+        for row in each["rows"].split(",")
+    )
     measured: dict[str, tuple[int, ...]] = {}
     for rule, *figures in rows:
         before = measured.get(rule, (0, 0, 0, 0))
-        measured[rule] = tuple(old + int(new) for old, new in zip(before, figures, strict=True))
+        measured[rule] = tuple(
+            old + int(new) for old, new in zip(before, figures, strict=True)
+        )
     return MappingProxyType(measured)
 
 
 @cache
 def read_patterns(path: str, section: str) -> Mapping[str, re.Pattern[str]]:
     """Compile the regular expressions in a section of a data file; a list has the parts of one."""
-    return {name: re.compile("".join(parts)) for name, parts in read_table(path)[section].items()}
+    return {
+        name: re.compile("".join(parts))
+        for name, parts in read_table(path)[section].items()
+    }
 
 
 @cache
@@ -147,7 +169,12 @@ def load(group: str) -> tuple[Rule, ...]:
     folder = FOLDER / group
     files = sorted(folder.glob("*")) if folder.is_dir() else [folder.with_suffix(".toml")]
     readers = {".toml": read_toml, ".yml": read_yaml}
-    return tuple(rule for file in files if file.suffix in readers for rule in readers[file.suffix](file))
+    return tuple(
+        rule
+        for file in files
+        if file.suffix in readers
+        for rule in readers[file.suffix](file)
+    )
 
 
 @cache
@@ -165,16 +192,25 @@ def one(group: str, rule_id: str) -> Rule:
 def load_all() -> Mapping[str, Rule]:
     """Return every rule by its id, sorted."""
     groups = {
-        p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)
+        p.stem
+        for p in FOLDER.iterdir()
+        if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)
     }
     rules = (rule for group in groups for rule in load(group))
-    return MappingProxyType({rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)})
+    return MappingProxyType(
+        {rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)}
+    )
 
 
 def rule_ids() -> Iterator[str]:
     """Yield the ids of all rules without reading the rules, which takes a shell's completion too long."""
     for path in sorted(FOLDER.rglob("*.*")):
-        if path.suffix in (".toml", ".yml") and path.relative_to(FOLDER).parts[0] not in NOT_RULES:
+        if (
+            path.suffix in (".toml", ".yml")
+            and path.relative_to(FOLDER).parts[0] not in NOT_RULES
+        ):
             yield from re.findall(
-                r"^id(?: = |: )[\"']?([a-z]+-[a-z0-9-]+)[\"']?$", path.read_text("utf-8"), re.MULTILINE
+                r"^id(?: = |: )[\"']?([a-z]+-[a-z0-9-]+)[\"']?$",
+                path.read_text("utf-8"),
+                re.MULTILINE,
             )

@@ -46,7 +46,18 @@ ALPHABETS = {
     "base64": BASE62 + "+/",
     "base64url": BASE62 + "-_",
 }
-KINDS = (*ALPHABETS, "uuid", "crc62", "pem", "pem1", "body", "seq", "count", "b64", "b64url")
+KINDS = (
+    *ALPHABETS,
+    "uuid",
+    "crc62",
+    "pem",
+    "pem1",
+    "body",
+    "seq",
+    "count",
+    "b64",
+    "b64url",
+)
 PLACEHOLDER = re.compile(rf"<<({'|'.join(KINDS)}):((?:(?!<<|>>)[\s\S])*)>>")
 PATH = re.compile(r"<<path:([^>\n]+)>>\n")
 BODY_WIDTH = 64
@@ -77,7 +88,8 @@ def base62_crc32(text: str) -> str:
 
     Source: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
     """
-    number, digits = zlib.crc32(text.encode("ascii")), ""
+    number = zlib.crc32(text.encode("ascii"))
+    digits = ""
     while number:
         number, digit = divmod(number, 62)
         digits = BASE62[digit] + digits
@@ -93,7 +105,9 @@ def _fill(kind: str, argument: str, seed: str) -> str:
 def _draw(alphabet: str, length: int, seed: str) -> str:
     """Draw characters without a run or a missing class, so that no filter takes them for a placeholder."""
     for attempt in range(1000):
-        stream = hashlib.shake_256(f"{seed}/{attempt}/{alphabet}/{length}".encode()).digest(length * 2)
+        stream = hashlib.shake_256(f"{seed}/{attempt}/{alphabet}/{length}".encode()).digest(
+            length * 2
+        )
         pairs = zip(stream[::2], stream[1::2], strict=True)
         drawn = "".join(alphabet[(high * 256 + low) % len(alphabet)] for high, low in pairs)
         if _looks_random(drawn, alphabet):
@@ -111,7 +125,9 @@ def _looks_random(drawn: str, alphabet: str) -> bool:
     classes = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
     expected = [chars for chars in classes if set(chars) & set(alphabet)]
     enough = min(len(drawn), len(alphabet)) * (0.5 if len(drawn) < 40 else 0.35)
-    return all(set(chars) & set(drawn) for chars in expected) and len(set(drawn)) >= min(enough, 20)
+    return all(set(chars) & set(drawn) for chars in expected) and len(set(drawn)) >= min(
+        enough, 20
+    )
 
 
 def _uuid(_version: str, seed: str) -> str:
@@ -125,7 +141,9 @@ def _crc62(length: str, seed: str) -> str:
 
 
 def _body(lines: str, seed: str) -> str:
-    return "\n".join(_draw(ALPHABETS["base64"], BODY_WIDTH, f"{seed}/{n}") for n in range(int(lines)))
+    return "\n".join(
+        _draw(ALPHABETS["base64"], BODY_WIDTH, f"{seed}/{n}") for n in range(int(lines))
+    )
 
 
 def _pem(label: str, seed: str) -> str:
@@ -145,5 +163,7 @@ BUILDERS: dict[str, Callable[[str, str], str]] = {
     "seq": lambda length, _seed: _run(string.ascii_lowercase + string.digits, length),
     "count": lambda length, _seed: _run("1234567890", length),
     "b64": lambda text, _seed: base64.b64encode(text.encode()).decode(),
-    "b64url": lambda text, _seed: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+    "b64url": lambda text, _seed: (
+        base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    ),
 }

@@ -17,8 +17,14 @@ NAMES = "names"
 @cache
 def _files() -> Mapping[str, str]:
     # `rglob` takes seven times as long, at the start of every judgement.
-    found = sorted((folder, name) for folder, _, names in os.walk(FOLDER / "programs") for name in names)
-    return MappingProxyType({n.removesuffix(".toml"): f"{at}/{n}" for at, n in found if n.endswith(".toml")})
+    found = sorted(
+        (folder, name)
+        for folder, _, names in os.walk(FOLDER / "programs")
+        for name in names
+    )
+    return MappingProxyType(
+        {n.removesuffix(".toml"): f"{at}/{n}" for at, n in found if n.endswith(".toml")}
+    )
 
 
 def programs() -> tuple[str, ...]:
@@ -49,7 +55,11 @@ def words(name: str) -> Mapping[str, Any]:
     """The lists of words of `rules/words/NAME.toml`, each split at its blanks."""
 
     def split(given: Any) -> Any:
-        return given.split() if isinstance(given, str) else {key: split(each) for key, each in given.items()}
+        return (
+            given.split()
+            if isinstance(given, str)
+            else {key: split(each) for key, each in given.items()}
+        )
 
     with (FOLDER / "words" / f"{name}.toml").open("rb") as file:
         lists: dict[str, Any] = split(tomllib.load(file))

@@ -37,7 +37,8 @@ class AddedText:
 
     def lines_of(self, start: int, end: int) -> set[str]:
         """Return the lines between two offsets without what a move changes."""
-        first, last = self.text.rfind("\n", 0, start) + 1, self.text.find("\n", end)
+        first = self.text.rfind("\n", 0, start) + 1
+        last = self.text.find("\n", end)
         return set(map(core, self.text[first : last if last >= 0 else None].split("\n")))
 
     def offset_in(self, whole: "AddedText", offset: int) -> int:
@@ -54,7 +55,9 @@ class AddedText:
 
     def line(self, offset: int) -> int | None:
         """Return the file's line number of an offset in the text."""
-        return self.numbers[bisect_right(self._starts, offset) - 1] if self.numbers else None
+        return (
+            self.numbers[bisect_right(self._starts, offset) - 1] if self.numbers else None
+        )
 
 
 def core(line: str) -> str:

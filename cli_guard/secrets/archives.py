@@ -46,7 +46,13 @@ CLOSED = (
     (b"# v3 git bundle\n", "Git bundle"),
 )
 MAY_CARRY = frozenset(
-    (OVER_BUDGET, TOO_DEEP, TOO_LONG, ENCRYPTED, *(f"not read: {name}" for _, name in CLOSED))
+    (
+        OVER_BUDGET,
+        TOO_DEEP,
+        TOO_LONG,
+        ENCRYPTED,
+        *(f"not read: {name}" for _, name in CLOSED),
+    )
 )
 # A `.pyc` begins with a magic number, of which the last two bytes stay the same; a short text with its type and length.
 BYTECODE = re.compile(rb".[\x0c-\x0f]\r\n", re.DOTALL)
@@ -59,7 +65,9 @@ AR = b"!<arch>\n"
 AR_MEMBER = re.compile(rb"\d[\d ]{9}`\n")
 PDF_STREAM = re.compile(rb"stream\r?\n")
 IMAGE_REACH = 400
-PNG_TEXT = re.compile(rb"zTXt[^\0]{1,79}\0\0|iTXt[^\0]{1,79}\0\x01\0[^\0]{0,99}\0[^\0]{0,999}\0")
+PNG_TEXT = re.compile(
+    rb"zTXt[^\0]{1,79}\0\0|iTXt[^\0]{1,79}\0\x01\0[^\0]{0,99}\0[^\0]{0,999}\0"
+)
 BROKEN = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -139,7 +147,9 @@ class Archive:
             if len(held) < WINDOW:
                 continue
             yield from _pieces(held)
-            cut = yield from self._inside(bytes(held), depth, is_start=is_start, is_whole=False)
+            cut = yield from self._inside(
+                bytes(held), depth, is_start=is_start, is_whole=False
+            )
             if cut < len(held) - WINDOW // 2:
                 self.unread.add(TOO_LONG)
             is_start = False
@@ -149,7 +159,8 @@ class Archive:
             yield from self._inside(bytes(held), depth, is_start=is_start)
 
     def _inflate(self, data: bytes, stream: Stream) -> Iterator[bytes]:
-        decompressor, position = stream.begin(), stream.start - len(stream.prefix)
+        decompressor = stream.begin()
+        position = stream.start - len(stream.prefix)
         view = memoryview(data)
         slices = (view[at : at + SLICE] for at in range(stream.start, len(data), SLICE))
         for part in chain([memoryview(stream.prefix)] if stream.prefix else (), slices):
@@ -157,7 +168,8 @@ class Archive:
             left: bytes | memoryview = part
             while True:
                 if self.budget.spent >= self.budget.limit:
-                    stream.failure, stream.is_sure = OVER_BUDGET, True
+                    stream.failure = OVER_BUDGET
+                    stream.is_sure = True
                     return
                 try:
                     output = decompressor.decompress(left, OUTPUT)
@@ -178,7 +190,9 @@ class Archive:
     def _heads(self, data: bytes) -> Iterator[tuple[int, Stream | bytes]]:
         """Yield what has no signature of its own, where a file begins: in these bytes, or in a container of them."""
         for at, end in pairwise((*sorted(_file_starts(data)), len(data))):
-            self.unread |= {f"not read: {name}" for start, name in CLOSED if data.startswith(start, at)}
+            self.unread |= {
+                f"not read: {name}" for start, name in CLOSED if data.startswith(start, at)
+            }
             if stream := _zlib(data, at):
                 yield at, stream
             if data.startswith(LZMA, at):
@@ -186,7 +200,12 @@ class Archive:
             if BYTECODE.match(data, at):
                 # Each short text on its line: there, the next byte may be a letter.
                 found = SHORT_TEXT.finditer(data, at, end)
-                yield at, b"\n".join(data[each.end() : each.end() + each[1][0]] for each in found)
+                yield (
+                    at,
+                    b"\n".join(
+                        data[each.end() : each.end() + each[1][0]] for each in found
+                    ),
+                )
 
 
 def _pieces(data: bytes | bytearray) -> Iterator[bytes]:
@@ -215,7 +234,10 @@ def _file_starts(data: bytes) -> set[int]:
 
 def _streams(data: bytes) -> Iterator[tuple[int, Stream]]:
     """Yield the streams that begin with a signature, but none that another one, which was inflated, seems to hold."""
-    places = (zip(_places(data, SIGNATURES[kind][0]), repeat(kind)) for kind in range(len(SIGNATURES)))
+    places = (
+        zip(_places(data, SIGNATURES[kind][0]), repeat(kind))
+        for kind in range(len(SIGNATURES))
+    )
     inflated = 0
     for at, kind in merge(*places):
         signature, stream_at = SIGNATURES[kind]
@@ -243,7 +265,9 @@ def _zip_entry(data: bytes, at: int) -> Stream | None:
     if method > 99 or start > len(data):
         return None
     # Stored bytes are in the file itself; bzip2 and xz have signatures of their own.
-    unnamed = {0: "", 12: "", 95: "", 8: DAMAGED}.get(method, f"not read: zip method {method}")
+    unnamed = {0: "", 12: "", 95: "", 8: DAMAGED}.get(
+        method, f"not read: zip method {method}"
+    )
     if method == 14 and _zip_other(data, at):
         unnamed = ""
     # What is really encrypted may happen to look like a short stream.

@@ -32,10 +32,14 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
         return None
     start = name_before(candidate.text, candidate.keyword_at)
     name = candidate.text[start : candidate.name_end]
-    if candidate.text.endswith("checksum/", 0, start):  # an annotation of Helm: the hash of a file
+    if candidate.text.endswith(
+        "checksum/", 0, start
+    ):  # an annotation of Helm: the hash of a file
         return None
     kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
-    if kind is None or (kind is Kind.PASSWORD) != (candidate.detector.kinds == ("password",)):
+    if kind is None or (kind is Kind.PASSWORD) != (
+        candidate.detector.kinds == ("password",)
+    ):
         return None
     bare = candidate.groups.get("bare") is not None
     operator = (candidate.groups.get("op") or "").strip()
@@ -43,7 +47,8 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
         return None
     if not _given(candidate, operator, name, start, bare=bare):
         return None
-    value, end = candidate.value, candidate.end
+    value = candidate.value
+    end = candidate.end
     if bare:
         value = value.rstrip(",;)]}").rstrip("\\")
         end = candidate.start + len(value)
@@ -52,7 +57,11 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
     strength = strength_of(kind, name, value)
     if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
         strength = Strength.LIKELY
-    if strength is not Strength.STRONG and name[:2] != "--" and _needs_strong(candidate, operator, bare=bare):
+    if (
+        strength is not Strength.STRONG
+        and name[:2] != "--"
+        and _needs_strong(candidate, operator, bare=bare)
+    ):
         return None
     return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
 
@@ -63,7 +72,11 @@ def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
         return None
     before = candidate.text[max(start - PARENT_REACH, 0) : start]
     after = candidate.text[candidate.end : candidate.end + 12]
-    is_key = re.search(PARENT, before) or candidate.value.startswith("base64:") or "getBytes" in after
+    is_key = (
+        re.search(PARENT, before)
+        or candidate.value.startswith("base64:")
+        or "getBytes" in after
+    )
     return Kind.SECRET if is_key else None
 
 
@@ -79,7 +92,11 @@ def _needs_strong(candidate: Candidate, operator: str, *, bare: bool) -> bool:
     """Return whether the context (calls, prose, unquoted words outside settings) demands a strong value."""
     if operator in ("(", "{", "is", "IS", ","):
         return True
-    return bare and not places.is_settings(candidate.path) and not _is_whole_entry(candidate, operator)
+    return (
+        bare
+        and not places.is_settings(candidate.path)
+        and not _is_whole_entry(candidate, operator)
+    )
 
 
 def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
@@ -89,10 +106,14 @@ def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
     if re.search(r"[(){}<>\[\]]", candidate.value):
         return False
     line = candidate.text[
-        max(candidate.text.rfind("\n", 0, candidate.start) + 1, candidate.start - 80) : candidate.start
+        max(
+            candidate.text.rfind("\n", 0, candidate.start) + 1, candidate.start - 80
+        ) : candidate.start
     ]
     rest = candidate.text[candidate.end : candidate.end + 2]
-    return bool(re.match(r"[\s>*+-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (not rest or rest[0] in "\r\n")
+    return bool(re.match(r"[\s>*+-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (
+        not rest or rest[0] in "\r\n"
+    )
 
 
 def judge_named(candidate: Candidate) -> Judgement | None:
@@ -105,7 +126,13 @@ def judge_named(candidate: Candidate) -> Judgement | None:
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
     if kind is None or (places.is_code(candidate.path) and not quoted):
         return None
-    return grade(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
+    return grade(
+        candidate,
+        strength_of(kind, name, candidate.value),
+        candidate.start,
+        candidate.end,
+        name,
+    )
 
 
 def strength_of(kind: Kind, name: str, value: str) -> Strength:
@@ -137,7 +164,9 @@ def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> boo
         return False
     if kind is Kind.PASSWORD:
         return (
-            places.is_settings(candidate.path) and ending != ".json" and bool(re.match("[a-z]{6,24}$", value))
+            places.is_settings(candidate.path)
+            and ending != ".json"
+            and bool(re.match("[a-z]{6,24}$", value))
         )
     in_file = kind is Kind.SECRET and ending in (".env", ".properties", ".ini")
     return in_file and bool(re.match("[a-z]{12,40}$", value))
@@ -147,7 +176,11 @@ def _echoes(name: str, value: str) -> bool:
     """Return whether the value repeats the name: `"chpasswd", "|chpasswd"`, `JwtSecret = "Jwt--SigningSecret-2"`."""
     parts = {part for part in names.words_of(value) if part.isalpha()}
     own = parts & set(names.words_of(name))
-    if own and len(parts) > 2 and parts - own <= words("signing") | words("secrets") | words("passwords"):
+    if (
+        own
+        and len(parts) > 2
+        and parts - own <= words("signing") | words("secrets") | words("passwords")
+    ):
         return True
     letters = re.sub(r"[^a-z]", "", value.lower())
     repeats = not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
@@ -156,9 +189,17 @@ def _echoes(name: str, value: str) -> bool:
 
 def _phrase(value: str) -> Strength:
     """Rate a signing key of a web framework, drawn from letters, digits and symbols."""
-    if len(value) < 24 or re.search(r"\s", value) or not re.search(r"[!@#$%^&*()+=]", value):
+    if (
+        len(value) < 24
+        or re.search(r"\s", value)
+        or not re.search(r"[!@#$%^&*()+=]", value)
+    ):
         return Strength.NONE
-    return Strength.STRONG if values.password_strength(value) is Strength.STRONG else Strength.NONE
+    return (
+        Strength.STRONG
+        if values.password_strength(value) is Strength.STRONG
+        else Strength.NONE
+    )
 
 
 def _chosen(name: str, value: str) -> Strength:
@@ -185,15 +226,21 @@ def _is_passphrase(name: str, value: str) -> bool:
     return marked and not words("sentence") & set(found)
 
 
-def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:
+def _given(
+    candidate: Candidate, operator: str, name: str, start: int, *, bare: bool
+) -> bool:
     flag = name.startswith("--") and len(name) > 4
     close = candidate.groups.get("close") or ""
     if ")" in close and operator not in FALLBACKS:
         return False
-    if operator == "," and (candidate.value in words("trivial") or re.fullmatch(LISTED, candidate.value)):
+    if operator == "," and (
+        candidate.value in words("trivial") or re.fullmatch(LISTED, candidate.value)
+    ):
         return False
     if operator == ",":
-        symbol = candidate.text.endswith((":", "{"), 0, start)  # Ruby: set :db_password, "..."; Erlang
+        symbol = candidate.text.endswith(
+            (":", "{"), 0, start
+        )  # Ruby: set :db_password, "..."; Erlang
         return not bare and (symbol or flag or bool(re.search("[\"'`]", close)))
     if operator in ("(", "{"):
         return not bare and not close
@@ -209,7 +256,9 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
         return False
     if flag or places.is_settings(candidate.path):
         return True
-    return not places.is_code(candidate.path) and not (operator == "=" and _in_code_line(candidate, start))
+    return not places.is_code(candidate.path) and not (
+        operator == "=" and _in_code_line(candidate, start)
+    )
 
 
 def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bool) -> bool:
@@ -218,7 +267,9 @@ def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bo
         return False
     if flag:
         return not candidate.value.startswith("-")
-    line = candidate.text[max(candidate.text.rfind("\n", 0, start) + 1, start - 120) : start]
+    line = candidate.text[
+        max(candidate.text.rfind("\n", 0, start) + 1, start - 120) : start
+    ]
     if name in DIRECTIVES:
         return not line.strip()
     if re.search(r"#\s*define\s+$", line):
@@ -238,9 +289,20 @@ def _stands_alone(candidate: Candidate, line: str) -> bool:
     ending = places.ending(candidate.path)
     if ending in (".conf", ".cfg", ".cnf"):
         rest = candidate.text[candidate.end : candidate.end + 1]
-        return not line.strip() and rest in ("", "\n", "\r") and bool(re.search(r"\d", candidate.value))
-    mixed = all(re.search(pattern, candidate.value) for pattern in ("[A-Za-z]{2}", r"\d", "[A-Z!@#$%^&*]"))
-    return places.kind_of(candidate.path) == "prose" and mixed and not set("(){}<>/=:") & set(candidate.value)
+        return (
+            not line.strip()
+            and rest in ("", "\n", "\r")
+            and bool(re.search(r"\d", candidate.value))
+        )
+    mixed = all(
+        re.search(pattern, candidate.value)
+        for pattern in ("[A-Za-z]{2}", r"\d", "[A-Z!@#$%^&*]")
+    )
+    return (
+        places.kind_of(candidate.path) == "prose"
+        and mixed
+        and not set("(){}<>/=:") & set(candidate.value)
+    )
 
 
 def _in_code_line(candidate: Candidate, start: int) -> bool:

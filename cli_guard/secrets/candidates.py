@@ -83,7 +83,9 @@ class OutOfWorkError(Exception):
 
 
 def plain(
-    candidate: Candidate, severity: Severity | None = None, confidence: Confidence | None = None
+    candidate: Candidate,
+    severity: Severity | None = None,
+    confidence: Confidence | None = None,
 ) -> Judgement:
     """Accept the candidate, by default with the severity and confidence of its rule."""
     return Judgement(
@@ -101,26 +103,41 @@ def doubtful(candidate: Candidate) -> Judgement | None:
     return plain(candidate, Severity.HIGH, Confidence.LOW)
 
 
-def grade(candidate: Candidate, strength: Strength, start: int, end: int, name: str = "") -> Judgement | None:
+def grade(
+    candidate: Candidate, strength: Strength, start: int, end: int, name: str = ""
+) -> Judgement | None:
     """Grade a generic credential by the strength of its value; in tests and documents it is only advice."""
     if strength <= Strength.WEAK:
         return None
-    severity, confidence = Severity.HIGH, Confidence.MEDIUM
+    severity = Severity.HIGH
+    confidence = Confidence.MEDIUM
     if strength is Strength.STRONG:
-        severity, confidence = candidate.detector.severity, candidate.detector.confidence
+        severity = candidate.detector.severity
+        confidence = candidate.detector.confidence
     if values.is_typed_key(candidate.text[start:end]):
-        return replace(judged, start=start, end=end, name=name) if (judged := doubtful(candidate)) else None
+        return (
+            replace(judged, start=start, end=end, name=name)
+            if (judged := doubtful(candidate))
+            else None
+        )
     if places.is_test_or_document(candidate.path) or _is_public(candidate):
-        severity, confidence = Severity.MEDIUM, Confidence.LOW
+        severity = Severity.MEDIUM
+        confidence = Confidence.LOW
     return Judgement(severity, confidence, start, end, name)
 
 
 def _is_public(candidate: Candidate) -> bool:
     """Return whether its line or a comment above, which name no password, say that browsers are given the key."""
-    *above, line = candidate.text[max(candidate.start - 200, 0) : candidate.start].split("\n")
-    comment = above[-1] if above and re.match(r"\s*(?:#|//|/?\*|--|<!--)", above[-1]) else ""
+    *above, line = candidate.text[max(candidate.start - 200, 0) : candidate.start].split(
+        "\n"
+    )
+    comment = (
+        above[-1] if above and re.match(r"\s*(?:#|//|/?\*|--|<!--)", above[-1]) else ""
+    )
     near = f"{comment} {line}\0{candidate.text[candidate.end : candidate.end + 80]}"
-    return "password" not in candidate.detector.kinds and bool(pattern("browser", re.I).search(near))
+    return "password" not in candidate.detector.kinds and bool(
+        pattern("browser", re.I).search(near)
+    )
 
 
 def decode_base64(text: str) -> str | None:

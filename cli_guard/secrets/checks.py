@@ -30,7 +30,8 @@ def password(candidate: Candidate) -> Judgement | None:
 
 def url(candidate: Candidate) -> Judgement | None:
     """Judge the password of an address with its host: at a made-up host only a strong value counts."""
-    value, user = candidate.value, candidate.groups.get("user") or ""
+    value = candidate.value
+    user = candidate.groups.get("user") or ""
     host = (candidate.groups.get("host") or "").lower()
     if len(value) < 3 or "%s" in user or any(map(values.is_template, (value, user, host))):
         return None
@@ -38,10 +39,16 @@ def url(candidate: Candidate) -> Judgement | None:
         return _userinfo_token(candidate, user)
     unescaped = re.sub("%[0-9A-Fa-f]{2}", "-", value)
     folded = unescaped.lower()
-    if _is_placeholder(folded) or folded.rpartition(":")[2] in words("trivial") or folded == user.lower():
+    if (
+        _is_placeholder(folded)
+        or folded.rpartition(":")[2] in words("trivial")
+        or folded == user.lower()
+    ):
         return None
     strength = max(values.password_strength(unescaped), values.key_strength(value))
-    local, made_up = (bool(pattern(name).search(host)) for name in ("local_hosts", "made_up_hosts"))
+    local, made_up = (
+        bool(pattern(name).search(host)) for name in ("local_hosts", "made_up_hosts")
+    )
     if strength < Strength.LIKELY and (made_up or (local and not re.search(r"\d", value))):
         return None
     strength = Strength.LIKELY if local else Strength.STRONG
@@ -55,7 +62,9 @@ def _userinfo_token(candidate: Candidate, user: str) -> Judgement | None:
 
 def header(candidate: Candidate) -> Judgement | None:
     """Judge the value of an authenticating HTTP header."""
-    scheme = (candidate.groups.get("scheme") or candidate.groups.get("scheme2") or "").lower()
+    scheme = (
+        candidate.groups.get("scheme") or candidate.groups.get("scheme2") or ""
+    ).lower()
     if scheme == "basic":
         return basic(candidate)
     strength = values.key_strength(candidate.value)
@@ -85,7 +94,11 @@ def rc(candidate: Candidate) -> Judgement | None:
     secret = decoded.rpartition(":")[2] if decoded and decoded.isprintable() else value
     if values.is_template(value) or any(map(_is_placeholder, (value, secret))):
         return None
-    strength = Strength.STRONG if re.search(r"\d", secret) and len(secret) >= 8 else Strength.LIKELY
+    strength = (
+        Strength.STRONG
+        if re.search(r"\d", secret) and len(secret) >= 8
+        else Strength.LIKELY
+    )
     return grade(candidate, strength, candidate.start, candidate.end)
 
 
@@ -105,8 +118,16 @@ def command(candidate: Candidate) -> Judgement | None:
 def pair(candidate: Candidate) -> Judgement | None:
     """Judge the second of two adjacent words (`admin / x`) as a password if its characters are mixed."""
     value = candidate.value
-    classes = [each for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(each, value)]
-    if len(classes) < 3 or "." in value or values.password_strength(value) < Strength.LIKELY:
+    classes = [
+        each
+        for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]")
+        if re.search(each, value)
+    ]
+    if (
+        len(classes) < 3
+        or "." in value
+        or values.password_strength(value) < Strength.LIKELY
+    ):
         return None
     graded = grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
     return graded and _in_document(candidate, graded)
@@ -125,13 +146,17 @@ def stated(candidate: Candidate) -> Judgement | None:
         return None
     if values.password_strength(value) < Strength.LIKELY:
         return None
-    return replace(plain(candidate, Severity.HIGH, Confidence.MEDIUM), end=candidate.start + len(value))
+    return replace(
+        plain(candidate, Severity.HIGH, Confidence.MEDIUM), end=candidate.start + len(value)
+    )
 
 
 def commented(candidate: Candidate) -> Judgement | None:
     """Judge a password after a word for it, in the comment of a line."""
     start = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
-    line = candidate.text[max(start, candidate.keyword_at - SENTENCE) : candidate.keyword_at]
+    line = candidate.text[
+        max(start, candidate.keyword_at - SENTENCE) : candidate.keyword_at
+    ]
     return stated(candidate) if re.search(COMMENT, line) else None
 
 
@@ -141,7 +166,11 @@ def _is_shown(candidate: Candidate) -> bool:
 
 
 def _is_placeholder(text: str) -> bool:
-    return values.is_filler(text) or values.is_made_up(text) or text.lower() in words("trivial")
+    return (
+        values.is_filler(text)
+        or values.is_made_up(text)
+        or text.lower() in words("trivial")
+    )
 
 
 def foreign(candidate: Candidate) -> Judgement | None:
@@ -149,20 +178,28 @@ def foreign(candidate: Candidate) -> Judgement | None:
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', "`")
     if places.is_code(candidate.path) and not quoted:
         return None
-    return (stated(candidate) if places.kind_of(candidate.path) == "prose" else None) or password(candidate)
+    return (
+        stated(candidate) if places.kind_of(candidate.path) == "prose" else None
+    ) or password(candidate)
 
 
 def wordlist(candidate: Candidate) -> Judgement | None:
     """Judge four or more quoted words that make no sentence as a passphrase."""
     found = candidate.value.replace("-", " ").split()
-    if words("sentence") & set(found) or len(set(found)) < len(found) or _is_shown(candidate):
+    if (
+        words("sentence") & set(found)
+        or len(set(found)) < len(found)
+        or _is_shown(candidate)
+    ):
         return None
     return plain(candidate)
 
 
 def byte_array(candidate: Candidate) -> Judgement | None:
     """Judge the bytes of a key: neither counted up nor repeated."""
-    numbers = [int(number, 16) for number in re.findall("0x([0-9A-Fa-f]{2})", candidate.value)]
+    numbers = [
+        int(number, 16) for number in re.findall("0x([0-9A-Fa-f]{2})", candidate.value)
+    ]
     steps = {(after - before) % 256 for before, after in pairwise(numbers)}
     if len(steps) < len(numbers) // 2 or len(set(numbers)) < 12:
         return None
@@ -174,7 +211,11 @@ def signing(candidate: Candidate) -> Judgement | None:
     value = candidate.value
     strength = max(values.password_strength(value), values.key_strength(value))
     words_alone = " " in value and not words("sentence") & set(value.split())
-    if (strength is Strength.WEAK or words_alone) and re.search(r"\d", value) and len(value) >= 8:
+    if (
+        (strength is Strength.WEAK or words_alone)
+        and re.search(r"\d", value)
+        and len(value) >= 8
+    ):
         strength = Strength.LIKELY
     return grade(candidate, strength, candidate.start, candidate.end)
 

@@ -24,7 +24,11 @@ def weigh(scheme: str, value: str, judgement: "Judgement") -> "Judgement":
     holds = SCHEMES[scheme](value) if scheme else None
     if holds is None or judgement.confidence is Confidence.LOW:
         return judgement
-    return replace(judgement, proven=holds, confidence=judgement.confidence if holds else Confidence.MEDIUM)
+    return replace(
+        judgement,
+        proven=holds,
+        confidence=judgement.confidence if holds else Confidence.MEDIUM,
+    )
 
 
 def base62_crc(value: str) -> bool | None:
@@ -41,7 +45,11 @@ def hex_crc(value: str) -> bool | None:
     Source: https://github.com/grafana/grafana/blob/main/pkg/components/satokengen/tokengen.go
     """
     body, _, checksum = value.rpartition("_")
-    return zlib.crc32(body.encode()).to_bytes(4, "little").hex() == checksum if value[:5] == "glsa_" else None
+    return (
+        zlib.crc32(body.encode()).to_bytes(4, "little").hex() == checksum
+        if value[:5] == "glsa_"
+        else None
+    )
 
 
 def base36_crc(value: str) -> bool | None:
@@ -59,8 +67,14 @@ def bech32(value: str) -> bool:
     prefix, _, data = value.lower().rpartition("1")
     letters = [ord(letter) for letter in prefix]
     residue = 1
-    for number in (*(n >> 5 for n in letters), 0, *(n & 31 for n in letters), *map(BECH32.index, data)):
-        top, residue = residue >> 25, (residue & 0x1FFFFFF) << 5 ^ number
+    for number in (
+        *(n >> 5 for n in letters),
+        0,
+        *(n & 31 for n in letters),
+        *map(BECH32.index, data),
+    ):
+        top = residue >> 25
+        residue = (residue & 0x1FFFFFF) << 5 ^ number
         for bit, term in enumerate(POLYMOD):
             residue ^= term if top >> bit & 1 else 0
     return residue == 1
@@ -78,5 +92,6 @@ def base58check(value: str) -> bool:
 
 
 SCHEMES: Mapping[str, Callable[[str], bool | None]] = {
-    scheme.__name__: scheme for scheme in (base62_crc, hex_crc, base36_crc, bech32, base58check)
+    scheme.__name__: scheme
+    for scheme in (base62_crc, hex_crc, base36_crc, bech32, base58check)
 }

@@ -60,7 +60,11 @@ class Detector:
     @cached_property
     def _names(self) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
         ends = tuple(path[1:] for path in self.paths if path.startswith("*"))
-        return ends, tuple(path[:-1] for path in self.paths if path.endswith("*")), frozenset(self.paths)
+        return (
+            ends,
+            tuple(path[:-1] for path in self.paths if path.endswith("*")),
+            frozenset(self.paths),
+        )
 
     @property
     def follows(self) -> bool:
@@ -71,7 +75,12 @@ class Detector:
         """Return whether the rule is for files of this name; one without names is for all."""
         ends, starts, names = self._names
         name = path.rpartition("/")[2].lower()
-        return not self.paths or name in names or name.endswith(ends) or name.startswith(starts)
+        return (
+            not self.paths
+            or name in names
+            or name.endswith(ends)
+            or name.startswith(starts)
+        )
 
 
 def _detectors(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Iterator[Detector]:
@@ -96,7 +105,17 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
         source = by_id[extra["same_pattern_as"]].extra["pattern"]
     optional = {
         key: extra[key]
-        for key in ("before", "after", "lines", "reach", "check", "checksum", "generic", "block", "files")
+        for key in (
+            "before",
+            "after",
+            "lines",
+            "reach",
+            "check",
+            "checksum",
+            "generic",
+            "block",
+            "files",
+        )
         if key in extra
     }
     return Detector(
@@ -152,7 +171,9 @@ def compile_all() -> None:
 @cache
 def by_path() -> tuple[Detector, ...]:
     """Return the rules for files of certain names that need no keyword."""
-    return tuple(detector for detector in all_detectors() if detector.paths and not detector.keywords)
+    return tuple(
+        detector for detector in all_detectors() if detector.paths and not detector.keywords
+    )
 
 
 @cache

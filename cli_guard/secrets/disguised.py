@@ -20,7 +20,8 @@ ESCAPE = (
     r"|\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|([0-7]{2,3}))"
 )
 ESCAPES = rf"(?:{ESCAPE}|[\w.=+/-]){{8,}}+"
-BEFORE_ESCAPE, PLAIN = 200, f"{string.ascii_letters}{string.digits}_.=+/-"
+BEFORE_ESCAPE = 200
+PLAIN = f"{string.ascii_letters}{string.digits}_.=+/-"
 OCTAL = 6  # its group
 HEX = r"(?:0x)?((?:[2-7][0-9A-Fa-f]){16,})"
 CODE = r"\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b"
@@ -30,14 +31,14 @@ TURNED = r"[\"'`]([\w.=+/-]{16,})[\"'`]"
 BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
 ROTATED = r"(?i)rot_?13"
 # Any literal without blanks, next to the name of the encoding, or between its own marks.
-NAMED_85 = r"85(?:(?<=[Ss][Ee]85)|(?<=[Ii][Ii]85)|(?<=[Ee][_-]85)|(?<=\b[ABab]85)(?:en|de|\b))"
+NAMED_85 = (
+    r"85(?:(?<=[Ss][Ee]85)|(?<=[Ii][Ii]85)|(?<=[Ee][_-]85)|(?<=\b[ABab]85)(?:en|de|\b))"
+)
 IN_85 = r"(\"{3}|'{3}|[\"'`])((?:(?!\1)[!-~]){20,}+)\1|<~([!-uz\s]{20,}+)~>"
 UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
 # What every match of CODES holds, and a search finds or rules out at ten times the speed.
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"
-KUBERNETES_ENTRY = (
-    r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
-)
+KUBERNETES_ENTRY = r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 CLEAR = 0.97
 ScanText = Callable[[str], Sequence[Hit]]
 Find = Callable[[str, ScanText, Spend], Iterator[Hit]]
@@ -56,8 +57,12 @@ def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
         if decoded is None or not _is_clear(decoded):
             continue
         for hit in scan(decoded):
-            if not hit.generic or (hit.confidence is Confidence.HIGH and decoded.startswith("{")):
-                yield replace(hit, start=match.start(), end=match.end(), encoded=True, generic=False)
+            if not hit.generic or (
+                hit.confidence is Confidence.HIGH and decoded.startswith("{")
+            ):
+                yield replace(
+                    hit, start=match.start(), end=match.end(), encoded=True, generic=False
+                )
                 break
 
 
@@ -85,7 +90,10 @@ def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
     if "begin " in text:
         for match in compile_once(UUENCODED).finditer(text):
             with suppress(binascii.Error):
-                yield *match.span(), b"".join(map(binascii.a2b_uu, match[1].splitlines())).decode("latin-1")
+                yield (
+                    *match.span(),
+                    b"".join(map(binascii.a2b_uu, match[1].splitlines())).decode("latin-1"),
+                )
     clues = (
         (("[::-1]", "rev"), BACKWARDS, lambda text: text[::-1]),
         (("13",), ROTATED, lambda text: codecs.encode(text, "rot13")),
@@ -97,7 +105,8 @@ def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _undo_escapes(text: str) -> Iterator[tuple[int, int, str]]:
-    escape, end = compile_once(ESCAPE), 0
+    escape = compile_once(ESCAPE)
+    end = 0
     for first in escape.finditer(text):
         if first.start() < end:
             continue

@@ -24,7 +24,14 @@ from cli_guard.secrets import (
 )
 from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfWorkError, Scan
 from cli_guard.secrets.checks import Check
-from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
+from cli_guard.secrets.detectors import (
+    Detector,
+    by_keyword,
+    by_path,
+    documented_keys,
+    for_blocks,
+    keywords,
+)
 from cli_guard.secrets.vocabulary import Keywords, Vocabulary, fold
 
 # The checks by the names that the rules give them.
@@ -32,8 +39,23 @@ CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
         *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
-        *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic, checks.none),
-        *(checks.rc, checks.command, checks.pair, checks.signing, checks.stated, checks.commented),
+        *(
+            tokens.discord,
+            tokens.jwt,
+            checks.password,
+            checks.url,
+            checks.header,
+            checks.basic,
+            checks.none,
+        ),
+        *(
+            checks.rc,
+            checks.command,
+            checks.pair,
+            checks.signing,
+            checks.stated,
+            checks.commented,
+        ),
     )
 } | {
     "foreign": checks.foreign,
@@ -49,7 +71,9 @@ VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
 # What a scan may do before it stops. A step is a window that a rule is tried in or a run that is decoded; to read what
 # another text stands for costs some, and one for so many characters. Of the 19,223 files of 13 repositories, none takes
 # a tenth of it.
-STEPS, READ_AGAIN, STEP_CHARS = 1_000_000, 10, 16
+STEPS = 1_000_000
+READ_AGAIN = 10
+STEP_CHARS = 16
 # How many encodings are undone, one inside the other.
 DEPTH = 2
 ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)
@@ -58,7 +82,8 @@ STRETCH = 32_768
 DENSE = 4096
 # What generic rules may cost in a stretch of one long line: a window 1, a candidate as much as `JUDGED` windows.
 # Each of 26 minified files (1.7 MB) spends less than a third of it.
-LINE_BUDGET, JUDGED = 4_000, 8
+LINE_BUDGET = 4_000
+JUDGED = 8
 REACH = 720  # the furthest that a rule and its context look back
 
 
@@ -107,7 +132,9 @@ def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
             for match in detector.pattern.finditer(text):
                 work.spend(0)
                 yield from _judge(detector, text, path, 0, match)
-    yield from _near_keywords(text, lower, path, keywords().held_by(lower, vocabulary), work)
+    yield from _near_keywords(
+        text, lower, path, keywords().held_by(lower, vocabulary), work
+    )
     work.reached = len(text)
     yield from _in_pieces(text, path, work, depth)
     for find in (disguised.find_encoded, disguised.find_transformed):
@@ -130,19 +157,27 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
         return _read_again(read, work, find)
 
     for start, end, hit in joined.find_joined(text, scan_read):
-        yield replace(hit, start=start, end=end, value=hit.value if hit.encoded else text[start:end])
+        yield replace(
+            hit, start=start, end=end, value=hit.value if hit.encoded else text[start:end]
+        )
 
 
-def _find_decoded(find: disguised.Find, text: str, path: str, work: _Work, depth: int) -> Iterable[Hit]:
+def _find_decoded(
+    find: disguised.Find, text: str, path: str, work: _Work, depth: int
+) -> Iterable[Hit]:
     """Return the hits in what a text has encoded, as one of the finders decodes it."""
 
     def scan_inner(inner: str) -> Sequence[Hit]:
-        return _read_again(inner, work, lambda text, own: _all_hits(text, path, own, depth - 1))
+        return _read_again(
+            inner, work, lambda text, own: _all_hits(text, path, own, depth - 1)
+        )
 
     return find(text, scan_inner, work.spend) if depth else ()
 
 
-def _read_again(text: str, work: _Work, find: Callable[[str, _Work], Iterator[Hit]]) -> Sequence[Hit]:
+def _read_again(
+    text: str, work: _Work, find: Callable[[str, _Work], Iterator[Hit]]
+) -> Sequence[Hit]:
     """Return the hits in what another text stands for, with the steps that are left."""
     own = _Work(work.steps - READ_AGAIN - len(text) // STEP_CHARS)
     hits, _ = _collect(find(text, own))
@@ -156,7 +191,9 @@ def _has_format(detector: Detector) -> bool:
 
 @cache
 def _sure_keywords() -> Keywords:
-    return Keywords(word for word, rules in by_keyword().items() if any(map(_is_sure, rules)))
+    return Keywords(
+        word for word, rules in by_keyword().items() if any(map(_is_sure, rules))
+    )
 
 
 def scan_keys(text: str, steps: int = STEPS) -> Scan:
@@ -167,7 +204,9 @@ def scan_keys(text: str, steps: int = STEPS) -> Scan:
     has_block = any(mark in lower for mark in keyblocks.MARKS)
     blocks = keyblocks.find_blocks(text) if has_block else ()
     held = _sure_keywords().held_by(lower, vocabulary)
-    hits, stopped_at = _collect(chain(blocks, _near_keywords(text, lower, "", held, work, _is_sure)))
+    hits, stopped_at = _collect(
+        chain(blocks, _near_keywords(text, lower, "", held, work, _is_sure))
+    )
     sure = [hit for hit in hits if not hit.generic and hit.severity is Severity.CRITICAL]
     return Scan(tuple(without_overlaps(sure)), stopped_at)
 
@@ -188,16 +227,31 @@ def _near_keywords(
     """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule."""
     kind = places.kind_of(path)
     present = [
-        (keyword, [rule for rule in by_keyword()[keyword] if wanted(rule) and _is_for(rule, kind, lower)])
+        (
+            keyword,
+            [
+                rule
+                for rule in by_keyword()[keyword]
+                if wanted(rule) and _is_for(rule, kind, lower)
+            ],
+        )
         for keyword in held
     ]
-    tried = [(word, rules, REACH + max(rule.after for rule in rules)) for word, rules in present if rules]
+    tried = [
+        (word, rules, REACH + max(rule.after for rule in rules))
+        for word, rules in present
+        if rules
+    ]
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
     seen = 0
     empty: set[int] = set()
     for start in range(0, len(lower), STRETCH):
         work.reached = start
-        left = LINE_BUDGET if "\n" not in lower[start : start + STRETCH] else len(lower) * JUDGED
+        left = (
+            LINE_BUDGET
+            if "\n" not in lower[start : start + STRETCH]
+            else len(lower) * JUDGED
+        )
         for keyword, rules, reach in tried:
             end = start + STRETCH + len(keyword) - 1
             position = lower.find(keyword, start, end)
@@ -206,7 +260,9 @@ def _near_keywords(
                 seen += 1
                 around = 0
                 if seen > DENSE:
-                    around = hash((keyword, text[max(position - REACH, 0) : position + reach]))
+                    around = hash(
+                        (keyword, text[max(position - REACH, 0) : position + reach])
+                    )
                 for detector in () if around in empty else rules:
                     if detector.generic and left <= 0:
                         work.left_out = start if work.left_out is None else work.left_out
@@ -230,12 +286,17 @@ def _is_for(detector: Detector, kind: str, lower: str) -> bool:
     return not detector.needs or any(word in lower for word in detector.needs)
 
 
-def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, work: _Work) -> Iterator[Hit]:
+def _blocks(
+    text: str, lower: str, path: str, vocabulary: Vocabulary, work: _Work
+) -> Iterator[Hit]:
     kinds = set()
     for detector in for_blocks().values():
         if detector.files not in ("", places.kind_of(path)):
             continue
-        if any(vocabulary.may_hold(keyword) and keyword in lower for keyword in detector.keywords):
+        if any(
+            vocabulary.may_hold(keyword) and keyword in lower
+            for keyword in detector.keywords
+        ):
             kinds.add(detector.block)
             finder = FINDERS.get(detector.block)
             for judgement in finder(text, path, detector, work.spend) if finder else ():
@@ -253,7 +314,9 @@ def _matches(
         low = max(position - detector.before, done[detector.id], 0)
         low = max(text.rfind("\n", low, position) + 1, low)
         return detector.pattern.finditer(text, low, high)
-    match = detector.pattern.match(text, position + width if detector.follows else position, high)
+    match = detector.pattern.match(
+        text, position + width if detector.follows else position, high
+    )
     return (match,) if match else ()
 
 
@@ -266,12 +329,16 @@ def _line_end(text: str, position: int, after: int, lines: int) -> int:
     return end if end >= 0 else limit
 
 
-def _judge(detector: Detector, text: str, path: str, position: int, match: re.Match[str]) -> Iterator[Hit]:
+def _judge(
+    detector: Detector, text: str, path: str, position: int, match: re.Match[str]
+) -> Iterator[Hit]:
     candidate = _candidate(detector, text, path, position, match)
     judgement = CHECKS[detector.check](candidate) if candidate else None
     # The context comes last: searching for it costs more than judging the value.
     if candidate and judgement and _in_context(detector, text, candidate):
-        yield _hit(detector, text, checksums.weigh(detector.checksum, candidate.value, judgement))
+        yield _hit(
+            detector, text, checksums.weigh(detector.checksum, candidate.value, judgement)
+        )
 
 
 def _candidate(
@@ -285,32 +352,52 @@ def _candidate(
         return None
     name_end = match.start("close") if "close" in groups else _name_end(text, match.start())
     return Candidate(
-        detector, text, path, position, match.start(group), match.end(group), match[group], groups, name_end
+        detector,
+        text,
+        path,
+        position,
+        match.start(group),
+        match.end(group),
+        match[group],
+        groups,
+        name_end,
     )
 
 
 def _name_end(text: str, position: int) -> int:
     end = position
-    while end < len(text) and end - position < assigned.NAME_LIMIT and text[end] in assigned.NAME_CHARS:
+    while (
+        end < len(text)
+        and end - position < assigned.NAME_LIMIT
+        and text[end] in assigned.NAME_CHARS
+    ):
         end += 1
     return end
 
 
 def _in_context(detector: Detector, text: str, candidate: Candidate) -> bool:
-    low, high = max(candidate.start - detector.reach, 0), min(candidate.end + detector.reach, len(text))
+    low = max(candidate.start - detector.reach, 0)
+    high = min(candidate.end + detector.reach, len(text))
     return detector.context is None or bool(detector.context.search(text, low, high))
 
 
 def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
     value = text[judgement.start : judgement.end]
     where = (judgement.start, judgement.end, value, judgement.name, detector.generic)
-    return Hit(detector.id, judgement.severity, judgement.confidence, *where, proven=judgement.proven)
+    return Hit(
+        detector.id,
+        judgement.severity,
+        judgement.confidence,
+        *where,
+        proven=judgement.proven,
+    )
 
 
 def without_overlaps(hits: list[Hit]) -> list[Hit]:
     """Keep one hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
     order = {
-        hit: (hit.generic, hit.encoded, ORDER.index(hit.severity), -(hit.end - hit.start)) for hit in hits
+        hit: (hit.generic, hit.encoded, ORDER.index(hit.severity), -(hit.end - hit.start))
+        for hit in hits
     }
     kept: list[Hit] = []
     for hit in sorted(set(hits), key=lambda hit: (hit.start, hit.end, hit.rule)):

@@ -27,15 +27,21 @@ JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
 
 def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     """Return which of some offsets are in a part of the file that shows values; what is over 3 MB is not read."""
-    text, kinds, forms = text[:MOST_READ], _kinds_of(ending(path)), _forms("patterns")
+    text = text[:MOST_READ]
+    kinds = _kinds_of(ending(path))
+    forms = _forms("patterns")
     wanted = sorted({place for place in places if 0 <= place < len(text)})
     # Code in a folder of recordings, or with words like theirs, is no recording.
-    if "recorded" in kinds and (forms["path"].search(path) or forms["head"].search(text[:HEAD])):
+    if "recorded" in kinds and (
+        forms["path"].search(path) or forms["head"].search(text[:HEAD])
+    ):
         return set(wanted)
     starts = {at: max(text.rfind("\n", 0, at) + 1, at - LINE) for at in wanted}
     shown = {at for at in wanted if forms["line"].search(text, starts[at], at)}
     if "data" in kinds:
-        shown.update(at for at in wanted if any(map(forms["parent"].match, _parents(text, at))))
+        shown.update(
+            at for at in wanted if any(map(forms["parent"].match, _parents(text, at)))
+        )
 
     def places_in(start: int, end: int) -> list[int]:
         return wanted[bisect_left(wanted, start) : bisect_left(wanted, end)]
@@ -67,13 +73,23 @@ def weaken(hit: Hit) -> Hit:
 def _is_documentation(text: str, token: re.Match[str]) -> bool:
     forms = _forms("patterns")
     if comment := token["comment"]:
-        is_run = not comment.startswith("/*") and bool(forms["declared"].match(text, token.end()))
+        is_run = not comment.startswith("/*") and bool(
+            forms["declared"].match(text, token.end())
+        )
         return is_run or bool(forms["comment"].search(comment))
     before = text[max(token.start() - BEFORE, 0) : token.start()]
     above, _, line = before.rpartition("\n")
     is_block = (token["string"] or "").startswith(('"' * 3, "'" * 3))
-    is_statement = line.strip().lower() in ("", "r", "u", "b", "f") and not above.rstrip().endswith(JOINS)
-    return bool(token["string"]) and ((is_block and is_statement) or bool(forms["named"].search(before)))
+    is_statement = line.strip().lower() in (
+        "",
+        "r",
+        "u",
+        "b",
+        "f",
+    ) and not above.rstrip().endswith(JOINS)
+    return bool(token["string"]) and (
+        (is_block and is_statement) or bool(forms["named"].search(before))
+    )
 
 
 def _tests(text: str, kind: str) -> Iterator[tuple[int, int]]:
@@ -100,4 +116,8 @@ def _forms(section: str) -> Mapping[str, re.Pattern[str]]:
 
 
 def _kinds_of(suffix: str) -> set[str]:
-    return {kind for kind, endings in read_table(TABLE)["endings"].items() if suffix in endings.split()}
+    return {
+        kind
+        for kind, endings in read_table(TABLE)["endings"].items()
+        if suffix in endings.split()
+    }

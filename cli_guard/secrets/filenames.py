@@ -28,7 +28,9 @@ def has_no_value(line: str) -> bool:
     if not line or line.startswith("#") or not sign:
         return not line or line.startswith("#")
     value = value.strip("\"' ")
-    return name.strip().removeprefix("export ").isidentifier() and (not value or is_template(value))
+    return name.strip().removeprefix("export ").isidentifier() and (
+        not value or is_template(value)
+    )
 
 
 def _matches(path: str, listed: str) -> bool:

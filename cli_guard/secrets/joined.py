@@ -56,13 +56,26 @@ BEFORE_LIST = (
 )
 AFTER_LIST = rf"\s{{0,40}}+,?\s{{0,40}}[\])]\s{{0,40}}\.join(?:\({EMPTY}|\b(?!\())"
 QUOTED_PRINTABLE = rf"=[2-7][0-9A-F](?:(?:=[2-7][0-9A-F])++|(?={INSIDE}))"
-SIGNS_OF_LISTS = ("oin", "mplode", "oncat", "ONCAT", "aste0", "%s%s", "%v%v", "{}{}", "{0}{1}")
+SIGNS_OF_LISTS = (
+    "oin",
+    "mplode",
+    "oncat",
+    "ONCAT",
+    "aste0",
+    "%s%s",
+    "%v%v",
+    "{}{}",
+    "{0}{1}",
+)
 
 
-def find_joined(text: str, scan: Callable[[str], Sequence[Hit]]) -> Iterator[tuple[int, int, Hit]]:
+def find_joined(
+    text: str, scan: Callable[[str], Sequence[Hit]]
+) -> Iterator[tuple[int, int, Hit]]:
     """Yield the hits of `scan` over such stretches, with their places in the text."""
     parts: list[str] = []
-    starts, places = [0], []
+    starts = [0]
+    places = []
     for first, last, clear in _lines(text, sorted(_stretches(text))):
         parts.append(clear)
         starts.append(starts[-1] + len(clear))
@@ -72,8 +85,11 @@ def find_joined(text: str, scan: Callable[[str], Sequence[Hit]]) -> Iterator[tup
 
     read = "".join(parts)
     for hit in scan(read):
-        begins, ends = (bisect_right(starts, offset) - 1 for offset in (hit.start, hit.end - 1))
-        start, end = places[begins][0], places[ends][1]
+        begins, ends = (
+            bisect_right(starts, offset) - 1 for offset in (hit.start, hit.end - 1)
+        )
+        start = places[begins][0]
+        end = places[ends][1]
         # What stands for something else is part of the secret as a whole.
         if text.startswith(parts[begins], start):
             start += hit.start - starts[begins]
@@ -93,7 +109,9 @@ def _lines(text: str, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
             yield position, end, text[position:end]
             yield end, end, "\n"
             position = max(text.rfind("\n", end, first) + 1, first - AROUND, end)
-        if last + AROUND > end:  # the next stretch of a literal over several lines begins before this end
+        if (
+            last + AROUND > end
+        ):  # the next stretch of a literal over several lines begins before this end
             line_end = text.find("\n", last, last + AROUND) + 1 or last + AROUND
             reach = BLOCK_LIMIT if BLOCK in text[position:line_end] else 0
             end = min(max(end, line_end + reach), len(text))
@@ -130,7 +148,9 @@ def _stretches(text: str) -> Iterator[Stretch]:
 def _joined_lists(text: str) -> Iterator[Stretch]:
     for match in compile_once(LISTED).finditer(text):
         before = text[max(match.start() - 40, 0) : match.start() + 1]
-        if compile_once(BEFORE_LIST).search(before) or compile_once(AFTER_LIST).match(text, match.end()):
+        if compile_once(BEFORE_LIST).search(before) or compile_once(AFTER_LIST).match(
+            text, match.end()
+        ):
             for between in compile_once(NEXT).finditer(text, *match.span()):
                 yield *between.span(), ""
 
@@ -139,13 +159,16 @@ def _unclear_letters(text: str) -> Iterator[Stretch]:
     """Yield what stands for ASCII letters or, beside one, for nothing: compatibility forms, look-alikes, unseen."""
     from unicodedata import category, normalize  # most texts are ASCII
 
-    token, beside = compile_once(r"(?a)\w"), compile_once(rf"(?a){INSIDE}")
+    token = compile_once(r"(?a)\w")
+    beside = compile_once(rf"(?a){INSIDE}")
     for match in compile_once(r"[^\0-\x7f]+").finditer(text):
         start, end = match.span()
         usual = normalize("NFKC", match[0])
         if beside.match(text[start - 1 : start]) or beside.match(text, end):
             seen = "".join(
-                each for each in usual if category(each)[0] not in "CM" and each not in BLANK_LETTERS
+                each
+                for each in usual
+                if category(each)[0] not in "CM" and each not in BLANK_LETTERS
             )
             clear = seen.translate(LOOK_ALIKES)
             if len(seen) < len(usual) or token.search(clear):

@@ -62,10 +62,15 @@ def _footer(text: str, label: str, start: int, limit: int) -> tuple[int, int] | 
 
 def _body(raw: str, *, whole: bool) -> tuple[str, int]:
     """Return the base64 of a block, and its length in `raw`. Without a footer the first other line ends it."""
-    body, used = [], 0
+    body = []
+    used = 0
     for line in compile_once(r"[^\n]*(?:\n|$)").findall(raw):
-        for piece in compile_once(r"\\{1,8}r\\{1,8}n|\\{1,8}[nr]|<br>|[ \t]+|\n").split(line):
-            cleaned = piece.strip("\"'`+,;#/*|>\\() \r") if len(piece) < 2 * BLOCK_LIMIT else ""
+        for piece in compile_once(r"\\{1,8}r\\{1,8}n|\\{1,8}[nr]|<br>|[ \t]+|\n").split(
+            line
+        ):
+            cleaned = (
+                piece.strip("\"'`+,;#/*|>\\() \r") if len(piece) < 2 * BLOCK_LIMIT else ""
+            )
             if compile_once(r"^[A-Za-z0-9+/]{16,}={0,2}$").match(cleaned):
                 body.append(cleaned)
         if not whole and body and not _looks_like_body(line):
@@ -86,16 +91,18 @@ def _is_key(body: str) -> bool:
         and not compile_once(r"(.)\1{11}").search(body)
         and bool(compile_once(r"\d").search(body))
         and bool(compile_once(r"[a-z]").search(body))
-        and not compile_once(r"(?i)example|placeholder|yourprivatekey|redacted").search(body)
+        and not compile_once(r"(?i)example|placeholder|yourprivatekey|redacted").search(
+            body
+        )
     )
 
 
 def _putty(text: str, start: int) -> Hit | None:
     following = text.find(PUTTY, start + 1, start + BLOCK_LIMIT)
     part = text[start : following if following >= 0 else start + BLOCK_LIMIT]
-    match = compile_once(r"Private-Lines:\s*(\d{1,3})\s*\n((?:[A-Za-z0-9+/=]+\r?(?:\n|$)){1,200})").search(
-        part
-    )
+    match = compile_once(
+        r"Private-Lines:\s*(\d{1,3})\s*\n((?:[A-Za-z0-9+/=]+\r?(?:\n|$)){1,200})"
+    ).search(part)
     if not match or not _is_key(match[2].replace("\n", "").rstrip("=")):
         return None
     encrypted = bool(compile_once(r"Encryption:\s*(?!none)\S").search(part))
@@ -104,7 +111,9 @@ def _putty(text: str, start: int) -> Hit | None:
 
 def _hit(rule: str, text: str, start: int, end: int, *, encrypted: bool) -> Hit:
     detector = for_blocks()[rule]
-    severity, confidence = detector.severity, detector.confidence
+    severity = detector.severity
+    confidence = detector.confidence
     if encrypted:
-        severity, confidence = Severity.HIGH, Confidence.HIGH
+        severity = Severity.HIGH
+        confidence = Confidence.HIGH
     return Hit(rule, severity, confidence, start, end, text[start:end])

@@ -20,7 +20,10 @@ SHORT_WORD = 16
 # because as visible escapes they would only be noise.
 STYLE = re.compile(r"\x1b\[(?:[0-9;:]*m|[0-2]?K|\?2004[hl])")
 HALF_ESCAPE = re.compile(r"\x1b\[?[0-9;:?]*\Z")
-OPENS = ((re.compile(HEADER), re.compile(FOOTER)), (re.compile(re.escape(PUTTY)), re.compile("Private-MAC")))
+OPENS = (
+    (re.compile(HEADER), re.compile(FOOTER)),
+    (re.compile(re.escape(PUTTY)), re.compile("Private-MAC")),
+)
 KEY_MARKS = ("PRIVATE KEY", PUTTY)
 KEY_LINE = re.compile(r"[A-Za-z0-9+/]{16}|^[A-Z][A-Za-z-]+: ")
 LAST_WORD = re.compile(r"\S*\Z")
@@ -70,13 +73,15 @@ class MaskedStream:
     def _join_parts(self) -> str:
         # Without colours, which could stand inside a key.
         text = drop_style("".join(self._parts))
-        self._parts, self._size = [text], len(text)
+        self._parts = [text]
+        self._size = len(text)
         return text
 
     def _emit(self, text: str, end: int) -> str:
         if not end:
             return ""
-        piece, rest = text[:end], text[end:]
+        piece = text[:end]
+        rest = text[end:]
         new = mask_hits(piece, scan(piece).hits, min(self._shown, end))
         # What would overwrite a line already shown comes below it.
         shown = "\n" * ("\r" in new.rstrip("\r\n") and 0 < self._shown < end) + visible(new)
@@ -88,7 +93,13 @@ def cut_at(text: str) -> int:
     """Return up to where a text may be shown: the end of its last whole line, or a blank in one too long."""
     end = text.rfind("\n") + 1
     if len(text) - end >= LONGEST:
-        end = max(text.rfind(" ", len(text) - LONGEST // 2), text.rfind("\t", len(text) - LONGEST // 2)) + 1
+        end = (
+            max(
+                text.rfind(" ", len(text) - LONGEST // 2),
+                text.rfind("\t", len(text) - LONGEST // 2),
+            )
+            + 1
+        )
         end = end or len(text)
     begins = open_key(text)
     return end if begins is None else min(end, begins)

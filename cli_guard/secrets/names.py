@@ -16,7 +16,14 @@ class Kind(StrEnum):
 
 
 PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort")
-SECRET_ENDS = ("apikey", "secretkey", "accesskey", "clientsecret", "appsecret", "signingsecret")
+SECRET_ENDS = (
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "clientsecret",
+    "appsecret",
+    "signingsecret",
+)
 PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 # Most changes need few of the patterns.
 compile_once = cache(re.compile)
@@ -51,14 +58,21 @@ def kind_of(name: str) -> Kind | None:
         parts.pop()
     if not parts or words("not_secret") & set(parts[:-1]):
         return None
-    last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
+    last = parts[-1]
+    before = parts[-2] if len(parts) > 1 else ""
     if _is_password(last, before):
         return Kind.PASSWORD
     if last == "key" and before in words("key_owners"):
         return Kind.SECRET
-    if last in words("secrets") or last.endswith(SECRET_ENDS) or parts[-3:] == ["secret", "key", "base"]:
+    if (
+        last in words("secrets")
+        or last.endswith(SECRET_ENDS)
+        or parts[-3:] == ["secret", "key", "base"]
+    ):
         return Kind.SECRET
-    if (last in words("tokens") or last.endswith(TOKEN_ENDS)) and before not in words("no_token"):
+    if (last in words("tokens") or last.endswith(TOKEN_ENDS)) and before not in words(
+        "no_token"
+    ):
         return Kind.TOKEN
     return None
 

@@ -33,7 +33,9 @@ def is_code(path: str) -> bool:
 def is_lock(path: str) -> bool:
     """Return whether the file is a lock file of a package manager, full of hashes."""
     name = path.rpartition("/")[2].lower()
-    return name in words("locks") or name.endswith((".min.js", ".min.css", ".js.map", ".css.map", ".sum"))
+    return name in words("locks") or name.endswith(
+        (".min.js", ".min.css", ".js.map", ".css.map", ".sum")
+    )
 
 
 @lru_cache(maxsize=PATHS)

@@ -52,7 +52,9 @@ def json_value(value: object) -> object:
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, Mapping):
-        return {without_surrogates(str(key)): json_value(each) for key, each in value.items()}
+        return {
+            without_surrogates(str(key)): json_value(each) for key, each in value.items()
+        }
     if isinstance(value, list | tuple):
         return [json_value(each) for each in value]
     if isinstance(value, set | frozenset):

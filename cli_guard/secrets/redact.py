@@ -24,13 +24,20 @@ BEFORE = rf"""["'`](?P<literal>[^"'`]{{1,{LITERAL_LIMIT}}})["'`]{OPERATOR}[fFbBr
 
 def mask(value: str) -> str:
     """Return at most the first four characters, at most a fifth of the value, and stars for the rest."""
-    return value[: min(PREFIX, len(value) // SHARE)] + STARS if len(value) >= PREFIX * SHARE else STARS
+    return (
+        value[: min(PREFIX, len(value) // SHARE)] + STARS
+        if len(value) >= PREFIX * SHARE
+        else STARS
+    )
 
 
-def mask_hits(text: str, hits: Sequence[Hit], start: int = 0, end: int | None = None) -> str:
+def mask_hits(
+    text: str, hits: Sequence[Hit], start: int = 0, end: int | None = None
+) -> str:
     """Return `text[start:end]` with every hit that overlaps it masked, and every other place of its value."""
     end = len(text) if end is None else end
-    parts, position = [], start
+    parts = []
+    position = start
     for first, last, shown in _spans(text, hits, start, end):
         if last > position and first < end:
             parts += [text[position : max(first, position)], shown]
@@ -38,11 +45,14 @@ def mask_hits(text: str, hits: Sequence[Hit], start: int = 0, end: int | None = 
     return "".join((*parts, text[position:end]))
 
 
-def _spans(text: str, hits: Sequence[Hit], start: int, end: int) -> list[tuple[int, int, str]]:
+def _spans(
+    text: str, hits: Sequence[Hit], start: int, end: int
+) -> list[tuple[int, int, str]]:
     """Return what to hide: the hits, and other copies of their values, also those cut by the edge."""
     spans = [(hit.start, hit.end, _mask_of(hit)) for hit in hits]
     for value in {hit.value for hit in hits if len(hit.value) >= PREFIX}:
-        low, high = max(start - len(value), 0), end + len(value)
+        low = max(start - len(value), 0)
+        high = end + len(value)
         position = text.find(value, low, high)
         while position >= 0:
             spans.append((position, position + len(value), mask(value)))
@@ -93,7 +103,9 @@ def evidence(text: str, hits: Sequence[Hit], hit: Hit) -> str:
     start = max(text.rfind("\n", 0, hit.start) + 1, hit.start - EVIDENCE_WIDTH // 2)
     end = text.find("\n", hit.end, hit.end + EVIDENCE_WIDTH)
     end = (
-        min(len(text), hit.end + EVIDENCE_WIDTH // 2) if end < 0 else min(end, hit.end + EVIDENCE_WIDTH // 2)
+        min(len(text), hit.end + EVIDENCE_WIDTH // 2)
+        if end < 0
+        else min(end, hit.end + EVIDENCE_WIDTH // 2)
     )
     near = [other for other in hits if other.end > start and other.start < end]
     shown = mask_hits(text, near, start, end)
@@ -127,9 +139,16 @@ def mask_everywhere(value: Any, masks: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {key: mask_everywhere(each, masks) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        changed = {each.name: mask_everywhere(getattr(value, each.name), masks) for each in fields(value)}
+        changed = {
+            each.name: mask_everywhere(getattr(value, each.name), masks)
+            for each in fields(value)
+        }
         return replace(value, **changed)
-    return [mask_everywhere(each, masks) for each in value] if isinstance(value, list) else value
+    return (
+        [mask_everywhere(each, masks) for each in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def slow_hash(path: str, value: str) -> str:
@@ -137,4 +156,6 @@ def slow_hash(path: str, value: str) -> str:
     import hashlib  # it loads OpenSSL, and most texts hold no secret
 
     salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
-    return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()
+    return hashlib.pbkdf2_hmac(
+        "sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS
+    ).hex()

@@ -4,10 +4,21 @@ import re
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, doubtful, plain
+from cli_guard.secrets.candidates import (
+    Candidate,
+    Judgement,
+    decode_base64,
+    doubtful,
+    plain,
+)
 
 # Entries of the tokens that documentation prints, and of one that Supabase means to be public.
-PRINTED = {("role", "anon"), ("sub", "1234567890"), ("name", "John Doe"), ("some", "payload")}
+PRINTED = {
+    ("role", "anon"),
+    ("sub", "1234567890"),
+    ("name", "John Doe"),
+    ("some", "payload"),
+}
 
 
 def token(candidate: Candidate) -> Judgement | None:
@@ -17,7 +28,9 @@ def token(candidate: Candidate) -> Judgement | None:
         return None
     if values.is_sequence(value):
         return doubtful(candidate)
-    is_name = not re.search(r"\d|[a-z][A-Z]", value) and values.is_wordy(value.removeprefix("AKIA"))
+    is_name = not re.search(r"\d|[a-z][A-Z]", value) and values.is_wordy(
+        value.removeprefix("AKIA")
+    )
     if len(value) >= 20 and (is_name or values.entropy(value) < 2.6):
         return None
     return plain(candidate)
@@ -36,7 +49,11 @@ def near(candidate: Candidate) -> Judgement | None:
 def random_text(candidate: Candidate) -> Judgement | None:
     """Require a random value where only the name gives it away."""
     value = candidate.value
-    if not values.is_random(value) and not values.is_uuid(value) and not values.is_sequence(value):
+    if (
+        not values.is_random(value)
+        and not values.is_uuid(value)
+        and not values.is_sequence(value)
+    ):
         return None
     return token(candidate)
 
@@ -52,7 +69,11 @@ def judge_mixed_case(candidate: Candidate) -> Judgement | None:
 
 def tail(candidate: Candidate) -> Judgement | None:
     """Require the part after the constant head of the value to be random."""
-    return plain(candidate) if values.is_random(candidate.value.lstrip("A").replace("%", "")) else None
+    return (
+        plain(candidate)
+        if values.is_random(candidate.value.lstrip("A").replace("%", ""))
+        else None
+    )
 
 
 def wallet(candidate: Candidate) -> Judgement | None:
@@ -84,7 +105,11 @@ def firebase(candidate: Candidate) -> Judgement | None:
 def discord(candidate: Candidate) -> Judgement | None:
     """Require the first part of a bot token to be the id of the bot in base64."""
     decoded = decode_base64(candidate.value.partition(".")[0])
-    return token(candidate) if decoded and decoded.isdigit() and 16 <= len(decoded) <= 20 else None
+    return (
+        token(candidate)
+        if decoded and decoded.isdigit() and 16 <= len(decoded) <= 20
+        else None
+    )
 
 
 def jwt(candidate: Candidate) -> Judgement | None:

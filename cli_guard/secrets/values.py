@@ -19,7 +19,9 @@ class Strength(IntEnum):
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 NAMING = ("filler", "technical", "passwords", "secrets")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-STEPS = tuple("0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split())
+STEPS = tuple(
+    "0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split()
+)
 SEQUENCES = tuple(
     "01234567890123456789 12345678901234567890 98765432109876543210 0987654321 1234567890abcdef".split()
 )
@@ -56,7 +58,11 @@ def is_made_up(value: str) -> bool:
 def is_sequence(value: str) -> bool:
     """Return whether the value counts, runs along the alphabet or repeats itself, like a hand-typed key."""
     folded = value.lower()
-    parts = (folded, compile_once(r"[^a-z]").sub("", folded), compile_once(r"[^0-9]").sub("", folded))
+    parts = (
+        folded,
+        compile_once(r"[^a-z]").sub("", folded),
+        compile_once(r"[^0-9]").sub("", folded),
+    )
     if any(step in part for step in STEPS for part in parts):
         return True
     return bool(compile_once(r"(.{5,16})\1{2}").search(value))
@@ -69,7 +75,11 @@ def is_filler(value: str) -> bool:
         return True
     found = compile_once(r"[a-z]+").findall(folded)
     digits = "".join(compile_once(r"\d+").findall(folded))
-    if digits and not any(digits in sequence for sequence in SEQUENCES) and len(set(digits)) > 1:
+    if (
+        digits
+        and not any(digits in sequence for sequence in SEQUENCES)
+        and len(set(digits)) > 1
+    ):
         return False
     if not found:
         return bool(digits)
@@ -86,7 +96,9 @@ def is_path_or_name(value: str) -> bool:
 
 
 def is_uuid(value: str) -> bool:
-    return bool(compile_once(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value))
+    return bool(
+        compile_once(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value)
+    )
 
 
 def _digits_mixed(value: str) -> int:
@@ -120,10 +132,14 @@ def is_random(value: str) -> bool:
         return False
     if compile_once(r"^[0-9a-fA-F]+$").match(value):
         return entropy(value) >= 2.8 and _digits_mixed(value) >= 3
-    if entropy(value.rstrip("=")) < 3.2 or (not compile_once(r"\d").search(value) and len(value) < 24):
+    if entropy(value.rstrip("=")) < 3.2 or (
+        not compile_once(r"\d").search(value) and len(value) < 24
+    ):
         return False
     turns = _turns(value)
-    return (turns >= 0.25 and _wordy(value) < 0.6) or (turns >= 0.15 and _wordy(value) < 0.3)
+    return (turns >= 0.25 and _wordy(value) < 0.6) or (
+        turns >= 0.15 and _wordy(value) < 0.3
+    )
 
 
 def key_strength(value: str) -> Strength:
@@ -145,15 +161,29 @@ def key_strength(value: str) -> Strength:
 
 def is_typed_key(value: str) -> bool:
     """Return whether the value has the form of a key, but follows the alphabet or the digits (`abcdef123456...`)."""
-    if len(value) < 16 or not compile_once(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
+    if len(value) < 16 or not compile_once(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(
+        value
+    ):
         return False
-    found = [word for word in compile_once(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
-    return is_sequence(value) and not is_made_up(value) and not any(word in words("filler") for word in found)
+    found = [
+        word
+        for word in compile_once(r"[a-z]{3,}").findall(value.lower())
+        if word not in ALPHABET
+    ]
+    return (
+        is_sequence(value)
+        and not is_made_up(value)
+        and not any(word in words("filler") for word in found)
+    )
 
 
 def password_strength(value: str) -> Strength:
     """Rate a password that a person chose: which kinds of characters, how mixed."""
-    if not 5 <= len(value) <= 128 or compile_once(r"\s").search(value) or not _is_candidate(value):
+    if (
+        not 5 <= len(value) <= 128
+        or compile_once(r"\s").search(value)
+        or not _is_candidate(value)
+    ):
         return Strength.NONE
     kinds = (r"[a-z]", r"[A-Z]", r"\d", r"[!@#$%^&*?+=~|;]")
     lower, upper, digit, symbol = (bool(compile_once(kind).search(value)) for kind in kinds)
@@ -163,7 +193,13 @@ def password_strength(value: str) -> Strength:
         return Strength.NONE
     if symbol:
         rich = digit + (lower and upper) >= 1 and len(value) >= 8
-        return Strength.STRONG if rich else Strength.LIKELY if digit or len(value) >= 8 else Strength.WEAK
+        return (
+            Strength.STRONG
+            if rich
+            else Strength.LIKELY
+            if digit or len(value) >= 8
+            else Strength.WEAK
+        )
     if _is_phrase(value):
         return Strength.LIKELY
     if digit:
@@ -175,7 +211,9 @@ def password_strength(value: str) -> Strength:
 def _is_phrase(value: str) -> bool:
     """Return whether the value is words with marks between them that name nothing: `Hopping-bunny-3`."""
     names = compile_once(r"[a-z]{3,}").findall(value.lower())
-    if not pattern("phrase").match(value) or any(name in words(each) for name in names for each in NAMING):
+    if not pattern("phrase").match(value) or any(
+        name in words(each) for name in names for each in NAMING
+    ):
         return False
     long = sum(len(name) >= 4 for name in names)
     return long > 1 or (long == 1 and not value.islower() and value[-1].isdigit())
@@ -184,18 +222,37 @@ def _is_phrase(value: str) -> bool:
 def _with_digits(value: str, *, mixed_case: bool) -> Strength:
     mixed = _digits_mixed(value)
     if not mixed:
-        return Strength.LIKELY if len(value) >= 8 and sum(map(str.isdigit, value)) >= 4 else Strength.WEAK
-    if len(value) >= 8 and (mixed >= 2 or mixed_case) and (len(value) >= 12 or _wordy(value) < 0.8):
+        return (
+            Strength.LIKELY
+            if len(value) >= 8 and sum(map(str.isdigit, value)) >= 4
+            else Strength.WEAK
+        )
+    if (
+        len(value) >= 8
+        and (mixed >= 2 or mixed_case)
+        and (len(value) >= 12 or _wordy(value) < 0.8)
+    ):
         return Strength.STRONG
     return Strength.LIKELY if len(value) >= 6 else Strength.WEAK
 
 
 def _technical(value: str) -> bool:
     """Return whether all digits belong to names of standards, as in `oauth2_token` and `sha256`."""
-    parts = [part for part in compile_once(r"[^a-z0-9]+").split(value.lower()) if not part.isalpha() and part]
+    parts = [
+        part
+        for part in compile_once(r"[^a-z0-9]+").split(value.lower())
+        if not part.isalpha() and part
+    ]
     return bool(parts) and all(part in words("technical") for part in parts)
 
 
 def _is_candidate(value: str) -> bool:
-    tests = (is_template, is_hashed, pattern("public").search, is_filler, is_path_or_name, is_made_up)
+    tests = (
+        is_template,
+        is_hashed,
+        pattern("public").search,
+        is_filler,
+        is_path_or_name,
+        is_made_up,
+    )
     return len(value) >= 4 and not any(test(value) for test in tests)

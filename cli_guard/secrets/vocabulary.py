@@ -8,7 +8,8 @@ from itertools import chain
 
 # Only ASCII is known byte by byte; anything beyond it counts as a letter.
 WORDS_ALONE = bytes(
-    byte if chr(byte).isalnum() or byte == ord("_") or byte > 127 else 32 for byte in range(256)
+    byte if chr(byte).isalnum() or byte == ord("_") or byte > 127 else 32
+    for byte in range(256)
 )
 
 
@@ -26,7 +27,9 @@ class Vocabulary:
     @classmethod
     def of(cls, lower: str) -> "Vocabulary":
         """Build the vocabulary of a text in lower case."""
-        words = b"\n".join(set(lower.encode("utf-8", "surrogatepass").translate(WORDS_ALONE).split()))
+        words = b"\n".join(
+            set(lower.encode("utf-8", "surrogatepass").translate(WORDS_ALONE).split())
+        )
         return cls(words, set(zip(words, words[1:], words[2:], strict=False)))
 
     def may_hold(self, keyword: str) -> bool:
@@ -46,7 +49,9 @@ class Keywords:
             # The rarest run leads to the fewest other keywords; most of those lack the next one.
             runs = sorted(_core(keyword)[1], key=common.__getitem__)
             if runs:
-                self._under.setdefault(runs[0], []).append((keyword, runs[min(1, len(runs) - 1)]))
+                self._under.setdefault(runs[0], []).append(
+                    (keyword, runs[min(1, len(runs) - 1)])
+                )
             else:
                 self._short.append(keyword)
         self._threes = frozenset(self._under)
@@ -55,9 +60,16 @@ class Keywords:
         """Return the keywords that a text in lower case contains, in their order."""
         threes = vocabulary.threes
         near = [
-            word for three in threes & self._threes for word, other in self._under[three] if other in threes
+            word
+            for three in threes & self._threes
+            for word, other in self._under[three]
+            if other in threes
         ]
-        found = [each for each in (*self._short, *near) if vocabulary.may_hold(each) and each in lower]
+        found = [
+            each
+            for each in (*self._short, *near)
+            if vocabulary.may_hold(each) and each in lower
+        ]
         return sorted(found, key=self._places.__getitem__)
 
 

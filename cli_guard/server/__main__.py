@@ -84,7 +84,10 @@ def main(arguments: list[str]) -> int:
         # A lock that another thread holds at a fork would stay locked in the child.
         return 1
     stay.settle(path, owned=activated is None)
-    if Server(door, held, identity, stay, is_enabled, run_in_process).serve() == "files" and not activated:
+    if (
+        Server(door, held, identity, stay, is_enabled, run_in_process).serve() == "files"
+        and not activated
+    ):
         time.sleep(INSTALL_SECONDS)
         subprocess.Popen((sys.executable, *sys.orig_argv[1:]), start_new_session=True)
     return 0

@@ -39,27 +39,42 @@ UMask=0077
 
 def take_inherited() -> socket.socket | None:
     """Return the listening socket that systemd has handed to this process, None if it has not."""
-    if os.environ.get("LISTEN_PID") != str(os.getpid()) or os.environ.get("LISTEN_FDS") != "1":
+    if (
+        os.environ.get("LISTEN_PID") != str(os.getpid())
+        or os.environ.get("LISTEN_FDS") != "1"
+    ):
         return None
     os.set_inheritable(FIRST_DESCRIPTOR, False)
     return socket.socket(fileno=FIRST_DESCRIPTOR)
 
 
-def enable(env: Mapping[str, str], command: tuple[str, ...], variables: Mapping[str, str], path: str) -> None:
+def enable(
+    env: Mapping[str, str],
+    command: tuple[str, ...],
+    variables: Mapping[str, str],
+    path: str,
+) -> None:
     """Write the units and start the socket. Raises CliGuardError, and then leaves no unit behind."""
     if len(os.fsencode(path)) > address.LONGEST:
         raise CliGuardError(f"systemd cannot listen there, the path is too long: {path}")
     folder = units(env)
-    settings = "\n".join(f"Environment={quote(f'{name}={value}')}" for name, value in variables.items())
+    settings = "\n".join(
+        f"Environment={quote(f'{name}={value}')}" for name, value in variables.items()
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{UNIT}.socket").write_text(SOCKET.format(path=path.replace("%", "%%")), "utf-8")
+        (folder / f"{UNIT}.socket").write_text(
+            SOCKET.format(path=path.replace("%", "%%")), "utf-8"
+        )
         service = SERVICE.format(
-            variables=settings, command=" ".join(quote(word).replace("$", "$$") for word in command)
+            variables=settings,
+            command=" ".join(quote(word).replace("$", "$$") for word in command),
         )
         (folder / f"{UNIT}.service").write_text(service, "utf-8")
     except OSError as error:
-        raise CliGuardError(f"a unit cannot be written: {error.strerror} ({error.filename})") from error
+        raise CliGuardError(
+            f"a unit cannot be written: {error.strerror} ({error.filename})"
+        ) from error
     try:
         systemctl(env, "daemon-reload")
         systemctl(env, "enable", "--now", f"{UNIT}.socket")
@@ -96,9 +111,13 @@ def systemctl(env: Mapping[str, str], *arguments: str) -> None:
         )
     argv = [program, "--user", *arguments]
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, env=dict(env), timeout=SYSTEMCTL_SECONDS)
+        done = subprocess.run(
+            argv, capture_output=True, text=True, env=dict(env), timeout=SYSTEMCTL_SECONDS
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CliGuardError(f"`systemctl --user {arguments[0]}` cannot be run: {error}") from error
+        raise CliGuardError(
+            f"`systemctl --user {arguments[0]}` cannot be run: {error}"
+        ) from error
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[0]
         raise CliGuardError(f"`systemctl --user {arguments[0]}` failed: {reason}")

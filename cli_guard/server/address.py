@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 LONGEST = 107 if sys.platform == "linux" else 103
 # Variables of Python whose effect is sent to the server, or is in sys.flags.
 HARMLESS = frozenset(
-    ("PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8", "PYTHONCOERCECLOCALE")
+    (
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONIOENCODING",
+        "PYTHONUNBUFFERED",
+        "PYTHONUTF8",
+        "PYTHONCOERCECLOCALE",
+    )
 )
 FLAGS = (
     "optimize",
@@ -54,7 +60,16 @@ def identity() -> str | None:
     encoding = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
     # The interpreter finds its packages by its own path, and the user's own packages, if any, in the home.
     return "\n".join(
-        (__version__, package, sys.version, programs, own_packages(), *flags, *encoding, *find_view())
+        (
+            __version__,
+            package,
+            sys.version,
+            programs,
+            own_packages(),
+            *flags,
+            *encoding,
+            *find_view(),
+        )
     )
 
 
@@ -66,7 +81,9 @@ def own_packages() -> str:
         f"Library/Python/{version}/lib/python/site-packages",
     )
     home = os.environ.get("HOME", "")
-    return next((f"{home}/{each}" for each in places if os.path.isdir(f"{home}/{each}")), "")  # noqa: PTH112
+    return next(
+        (f"{home}/{each}" for each in places if os.path.isdir(f"{home}/{each}")), ""
+    )  # noqa: PTH112
 
 
 def usual_path() -> bool:
@@ -102,7 +119,11 @@ def folder(env: "Mapping[str, str]") -> str | None:
         return f"{runtime}/cli-guard"
     home = env.get("HOME", "")
     state = env.get("XDG_STATE_HOME") or (f"{home}/.local/state" if home else "")
-    return f"{state}/cli-guard/server" if state.startswith("/") and hasattr(os, "fork") else None
+    return (
+        f"{state}/cli-guard/server"
+        if state.startswith("/") and hasattr(os, "fork")
+        else None
+    )
 
 
 def is_own_folder(path: str) -> bool:

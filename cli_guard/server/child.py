@@ -22,7 +22,9 @@ Run = Callable[[list[str]], int]
 STANDARD = ("stdin", "stdout", "stderr")
 
 
-def answer(request: Request, handed: list[int], connection: socket.socket, run: Run) -> None:
+def answer(
+    request: Request, handed: list[int], connection: socket.socket, run: Run
+) -> None:
     """Do a run and send its exit code; return early if it cannot be done as the client would have done it.
 
     `handed` are the ticket and then the streams that are not closed. Raises OSError, ValueError, both before it begins.

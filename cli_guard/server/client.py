@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # They review or judge, ask no questions, and leave no process behind.
-ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
+ROUTED = frozenset(
+    ("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews")
+)
 # A server answers within milliseconds, or as soon as it has loaded; on a busy machine both take longer, but a run of
 # our own would take longer still. No more than this is lost if it hangs.
 ANSWER_SECONDS = 5.0
@@ -28,11 +30,16 @@ TURN_SECONDS = 5.0
 HOOK_SECONDS = 15.0
 
 # Messages of the server, each with one byte more: send the streams; the run is refused.
-READY, REFUSED = b"A", b"C"
+READY = b"A"
+REFUSED = b"C"
 # Messages of its child: the run has begun; it ends with this code. And of the server: a signal has ended the child.
-BEGUN, ENDED, KILLED = b"B", b"E", b"K"
+BEGUN = b"B"
+ENDED = b"E"
+KILLED = b"K"
 # Our messages: Ctrl-C, a request to end, a closed terminal.
-INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
+INTERRUPT = b"I"
+TERMINATE = b"T"
+HANG_UP = b"H"
 PREPARE = ["hook", "post-index-change"]
 COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
 GIT_HOOKS = (*COMMIT_HOOKS, ["pre-push"], ["pre-receive"], PREPARE[1:])
@@ -44,7 +51,12 @@ def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
     # A push rests on nothing that another process says or remembers.
     is_push = argv[1:2] in (["pre-push"], ["pre-receive"])
-    return bool(argv) and argv[0] in ROUTED and not is_push and not address.switched_off(os.environ)
+    return (
+        bool(argv)
+        and argv[0] in ROUTED
+        and not is_push
+        and not address.switched_off(os.environ)
+    )
 
 
 def is_agent_hook(argv: list[str]) -> bool:
@@ -95,7 +107,8 @@ def connect(*, proven: bool = True) -> "_socket.socket | None":
 
     Not `proven`: any process of this user that listens there, which may be systemd.
     """
-    inside, who = address.folder(os.environ), address.identity()
+    inside = address.folder(os.environ)
+    who = address.identity()
     if inside is None or who is None or not address.is_own_folder(inside):
         return None
     connection = None
@@ -105,7 +118,9 @@ def connect(*, proven: bool = True) -> "_socket.socket | None":
         name = address.name_of(who)
         connection.connect(address.socket_path(inside, name))
         user, pid = peer(connection)
-        if user == os.geteuid() and (not proven or address.is_recorded(pid, f"{inside}/{name}.lock")):
+        if user == os.geteuid() and (
+            not proven or address.is_recorded(pid, f"{inside}/{name}.lock")
+        ):
             return connection
     except OSError:
         pass
@@ -118,8 +133,12 @@ def peer(connection: "_socket.socket") -> tuple[int, int]:
     """Return the user and the process at the other end, (-1, 0) if unknown. Raises OSError."""
     if hasattr(_socket, "SO_PEERCRED"):  # unix(7): pid, uid, gid
         raw = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
-        return int.from_bytes(raw[4:8], sys.byteorder), int.from_bytes(raw[:4], sys.byteorder)
-    if hasattr(_socket, "LOCAL_PEERCRED"):  # unix(4) of macOS and FreeBSD: version, uid, groups
+        return int.from_bytes(raw[4:8], sys.byteorder), int.from_bytes(
+            raw[:4], sys.byteorder
+        )
+    if hasattr(
+        _socket, "LOCAL_PEERCRED"
+    ):  # unix(4) of macOS and FreeBSD: version, uid, groups
         raw = connection.getsockopt(0, _socket.LOCAL_PEERCRED, 76)
         return int.from_bytes(raw[4:8], sys.byteorder), 0
     return -1, 0
@@ -207,7 +226,10 @@ def end_like_it(number: int) -> None:
 
 def hand_over(connection: "_socket.socket", ticket: int) -> None:
     """Send the ticket and our streams, only after an answer: a hanging server would hold them open."""
-    handed = (ticket, *(number for number, stream in enumerate(streams()) if stream is not None))
+    handed = (
+        ticket,
+        *(number for number, stream in enumerate(streams()) if stream is not None),
+    )
     packed = b"".join(each.to_bytes(4, sys.byteorder) for each in handed)
     try:  # noqa: SIM105
         connection.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)])
@@ -264,9 +286,13 @@ def limits() -> str:
     """Encode the resource limits of this process (getrlimit(2)): number, soft and hard, each."""
     import resource
 
-    numbers = sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")})
+    numbers = sorted(
+        {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
+    )
     return " ".join(
-        f"{number} {soft} {hard}" for number in numbers for soft, hard in (resource.getrlimit(number),)
+        f"{number} {soft} {hard}"
+        for number in numbers
+        for soft, hard in (resource.getrlimit(number),)
     )
 
 

@@ -39,7 +39,11 @@ def why_not(env: Mapping[str, str]) -> str:
 
 
 def is_enabled(
-    env: Mapping[str, str], key: str = "enabled", section: str = "server", *, default: bool = True
+    env: Mapping[str, str],
+    key: str = "enabled",
+    section: str = "server",
+    *,
+    default: bool = True,
 ) -> bool:
     """Check a key of the user's configuration; an unreadable file is reported elsewhere."""
     path = user_file(env)
@@ -61,9 +65,20 @@ def ask_model_later() -> None:
     It has the environment of the commit, with the key, which neither this child nor the server keeps. Raises OSError.
     """
     if is_enabled(os.environ, "after_hooks", "model", default=False):
-        command = (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard", "last", "--background")
+        command = (
+            sys.executable,
+            "-E",
+            "-P",
+            *flags(),
+            "-m",
+            "cli_guard",
+            "last",
+            "--background",
+        )
         null = subprocess.DEVNULL
-        subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=True)
+        subprocess.Popen(
+            command, stdin=null, stdout=null, stderr=null, start_new_session=True
+        )
 
 
 def leave_behind(argv: list[str]) -> None:
@@ -82,7 +97,11 @@ def prepares(env: Mapping[str, str], supplies: Path = SUPPLIES) -> bool:
             return path.read_text("ascii").strip()
         return ""
 
-    mains = [read(each.parent / "online") for each in supplies.glob("*/type") if read(each) == "Mains"]
+    mains = [
+        read(each.parent / "online")
+        for each in supplies.glob("*/type")
+        if read(each) == "Mains"
+    ]
     wanted = env.get("CLI_GUARD") != "0" and is_enabled(env, "prewarm")
     return wanted and (not mains or "1" in mains)
 
@@ -103,7 +122,8 @@ def prepare(argv: list[str]) -> None:
 
 def start(*options: str) -> "subprocess.Popen[bytes] | None":
     """Start a server, unless there cannot be one or one runs already. Raises OSError."""
-    inside, who = address.folder(os.environ), address.identity()
+    inside = address.folder(os.environ)
+    who = address.identity()
     if inside is None or who is None:
         return None
     for each in (os.path.dirname(inside), inside):  # noqa: PTH120 - as client.py has it
@@ -133,7 +153,9 @@ def command(inside: str) -> tuple[str, ...]:
 
 def variables() -> dict[str, str]:
     """Return the environment of a server."""
-    return {name: os.environ[name] for name in KEPT if name in os.environ} | {"PATH": os.defpath}
+    return {name: os.environ[name] for name in KEPT if name in os.environ} | {
+        "PATH": os.defpath
+    }
 
 
 def enable() -> str:
@@ -159,7 +181,9 @@ def status() -> Status | None:
     """Return the status of our server, None if none answers."""
     answer = ask_status("status").split()
     return (
-        Status(int(answer[0]), float(answer[1]), int(answer[2]), int(answer[3])) if len(answer) == 4 else None
+        Status(int(answer[0]), float(answer[1]), int(answer[2]), int(answer[3]))
+        if len(answer) == 4
+        else None
     )
 
 
@@ -180,7 +204,8 @@ def ask_status(kind: str) -> bytes:
 
 def own_place() -> tuple[str, str]:
     """Return the folder and the identity of our server. Raises CliGuardError if there can be none."""
-    inside, who = address.folder(os.environ), address.identity()
+    inside = address.folder(os.environ)
+    who = address.identity()
     if inside is None or who is None:
         raise CliGuardError(
             "no server can do what this process does: there is no HOME, or a PYTHON* variable is set"
@@ -194,19 +219,27 @@ def start_and_wait() -> Status:
     try:
         process = start()
     except OSError as error:
-        raise CliGuardError(f"the server cannot be started: {error.strerror} ({error.filename})") from error
+        raise CliGuardError(
+            f"the server cannot be started: {error.strerror} ({error.filename})"
+        ) from error
     if not address.is_own_folder(inside):
-        raise CliGuardError(f"{inside} must be your own and closed to other users: `chmod 700` it")
+        raise CliGuardError(
+            f"{inside} must be your own and closed to other users: `chmod 700` it"
+        )
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         found = status()
         if found is not None:
             return found
-        ended = process.poll() is not None if process else client.connect(proven=False) is None
+        ended = (
+            process.poll() is not None if process else client.connect(proven=False) is None
+        )
         if ended and not address.is_locked(f"{inside}/{address.name_of(who)}.lock"):
             break
         time.sleep(0.02)
-    raise CliGuardError("the server does not answer: see `cli-guard doctor`, or set CLI_GUARD_SERVER=0")
+    raise CliGuardError(
+        "the server does not answer: see `cli-guard doctor`, or set CLI_GUARD_SERVER=0"
+    )
 
 
 def stop() -> bool:
@@ -219,7 +252,9 @@ def stop() -> bool:
         if status() is None:
             return True
         time.sleep(0.01)
-    raise CliGuardError("the server does not end: kill the process that `server status` names")
+    raise CliGuardError(
+        "the server does not end: kill the process that `server status` names"
+    )
 
 
 def run_on_server(argv: list[str]) -> int:

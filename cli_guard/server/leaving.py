@@ -64,7 +64,9 @@ def find_start_files() -> Iterator[str]:
     for folder in package_folders():
         yield from (f"{folder}/{name}.py" for name in ("sitecustomize", "usercustomize"))
         with suppress(OSError):
-            yield from (f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".pth"))  # noqa: PTH208
+            yield from (
+                f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".pth")
+            )  # noqa: PTH208
 
 
 def package_folders() -> list[str]:
@@ -114,7 +116,9 @@ def give_back_memory() -> None:
         for place, rights, *_, path in lines:
             if "w" not in rights and path.startswith("/"):
                 start, end = (int(each, 16) for each in place.split("-"))
-                library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), PAGE_OUT)
+                library.madvise(
+                    ctypes.c_void_p(start), ctypes.c_size_t(end - start), PAGE_OUT
+                )
 
 
 def peak_bytes() -> int:
@@ -140,9 +144,13 @@ class Stay:
     _begun: int = field(default_factory=time.time_ns)
     # The watch begins before the marks are read: no change in between is missed.
     _watch: Watch = field(
-        default_factory=lambda: Watch(folders((*own_files(), *find_start_files(), *package_folders())))
+        default_factory=lambda: Watch(
+            folders((*own_files(), *find_start_files(), *package_folders()))
+        )
     )
-    _known: dict[str, Mark] = field(default_factory=lambda: marks((*own_files(), *find_start_files())))
+    _known: dict[str, Mark] = field(
+        default_factory=lambda: marks((*own_files(), *find_start_files()))
+    )
     _socket: Mark = None
     _owned: bool = True
     _suspect: bool = False
@@ -151,7 +159,9 @@ class Stay:
 
     def settle(self, socket: str, *, owned: bool = True) -> None:
         """Record what is loaded, and the socket. `owned`: it is removed at the end, systemd does not listen on it."""
-        self.socket, self._socket, self._owned = socket, mark(socket), owned
+        self.socket = socket
+        self._socket = mark(socket)
+        self._owned = owned
         loaded = marks(find_loaded())
         self._watch.add(folders(loaded))
         # Written since we began: what was loaded may be the file before.
@@ -191,7 +201,12 @@ class Stay:
         with suppress(OSError):
             for name in os.listdir(folder):  # noqa: PTH208
                 other = mark(f"{folder}/{name}") if not name.endswith(".lock") else None
-                if other and self._socket and other > self._socket and is_locked(f"{folder}/{name}.lock"):
+                if (
+                    other
+                    and self._socket
+                    and other > self._socket
+                    and is_locked(f"{folder}/{name}.lock")
+                ):
                     newer += 1
         return newer >= MOST_SERVERS
 
@@ -215,4 +230,6 @@ class Stay:
     @property
     def pause(self) -> float:
         """Return the seconds until the next check."""
-        return max(0.0, min(LOOK_SECONDS, self.idle_seconds) - (time.monotonic() - self._looked))
+        return max(
+            0.0, min(LOOK_SECONDS, self.idle_seconds) - (time.monotonic() - self._looked)
+        )

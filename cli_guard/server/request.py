@@ -52,7 +52,10 @@ class Request:
     @property
     def variables(self) -> dict[str, str]:
         """Return the environment as text."""
-        return {os.fsdecode(name): os.fsdecode(value) for name, value in self.environment.items()}
+        return {
+            os.fsdecode(name): os.fsdecode(value)
+            for name, value in self.environment.items()
+        }
 
 
 def length_of(received: bytes | bytearray) -> int | None:

@@ -10,7 +10,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from cli_guard.server import child
-from cli_guard.server.client import ENDED, HANG_UP, INTERRUPT, KILLED, READY, REFUSED, TERMINATE
+from cli_guard.server.client import (
+    ENDED,
+    HANG_UP,
+    INTERRUPT,
+    KILLED,
+    READY,
+    REFUSED,
+    TERMINATE,
+)
 from cli_guard.server.leaving import Stay, give_back_memory, peak_bytes
 from cli_guard.server.request import LONGEST, Caller, Request, length_of, parse
 from cli_guard.server.spare import Spares
@@ -87,7 +95,10 @@ class Server:
             self._end_late()
             if not self._leaving and self._stay.pause == 0:
                 self._leave(self._stay.reason_to_leave())
-            if any(self._stay.idle > seconds and self._spares.rest(kept) for seconds, kept in RESTS):
+            if any(
+                self._stay.idle > seconds and self._spares.rest(kept)
+                for seconds, kept in RESTS
+            ):
                 give_back_memory()
             self._fork_the_next()
             self._hold_ready()
@@ -155,13 +166,19 @@ class Server:
     def _take_streams(self, caller: Caller) -> bytes:
         size = array.array("i").itemsize
         space = socket.CMSG_SPACE(4 * size)
-        data, ancillary, _, _ = caller.connection.recvmsg(1, space, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
+        data, ancillary, _, _ = caller.connection.recvmsg(
+            1, space, getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+        )
         for level, kind, raw in ancillary:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                 numbers = array.array("i")
                 numbers.frombytes(raw[: len(raw) - len(raw) % size])
                 caller.handed += numbers
-        if data and caller.request and len(caller.handed) != 1 + sum(map(bool, caller.request.forms)):
+        if (
+            data
+            and caller.request
+            and len(caller.handed) != 1 + sum(map(bool, caller.request.forms))
+        ):
             return b""
         return data
 
@@ -179,7 +196,11 @@ class Server:
         elif request.kind == "stop":
             self._drop(caller)
             self._leave("stopped")
-        elif self._leaving or request.identity != self._identity or not self._allows(request.variables):
+        elif (
+            self._leaving
+            or request.identity != self._identity
+            or not self._allows(request.variables)
+        ):
             self._refuse(caller)
         elif self._stay.outdated():
             self._leave("files")
@@ -203,7 +224,9 @@ class Server:
         return others
 
     def _status(self) -> bytes:
-        return f"{os.getpid()} {self._begun:.0f} {self._runs} {peak_bytes()}\n".encode("ascii")
+        return f"{os.getpid()} {self._begun:.0f} {self._runs} {peak_bytes()}\n".encode(
+            "ascii"
+        )
 
     def _refuse(self, caller: Caller) -> None:
         caller.say(REFUSED)
@@ -284,7 +307,9 @@ class Server:
                 if pid == 0:
                     return
                 self._spares.remove(pid)
-                for caller in [each for each in self._callers.values() if each.child == pid]:
+                for caller in [
+                    each for each in self._callers.values() if each.child == pid
+                ]:
                     self._finish(caller, status)
 
     def _finish(self, caller: Caller, status: int) -> None:
@@ -304,7 +329,11 @@ class Server:
         for caller in list(self._callers.values()):
             if caller.gone and now - caller.since > END_SECONDS:
                 end(caller.child, signal.SIGKILL)
-            elif not caller.child and not caller.handed and now - caller.since > SILENCE_SECONDS:
+            elif (
+                not caller.child
+                and not caller.handed
+                and now - caller.since > SILENCE_SECONDS
+            ):
                 self._drop(caller)
 
 

@@ -48,7 +48,9 @@ class Spares:
     @property
     def pause(self) -> float | None:
         """Return the seconds until another should be forked, None if there are enough or one is not ready."""
-        if len(self._waiting) >= self._kept or not all(spare.ready for spare in self._waiting):
+        if len(self._waiting) >= self._kept or not all(
+            spare.ready for spare in self._waiting
+        ):
             return None
         return max(0.0, self._quiet_since + QUIET_SECONDS - time.monotonic())
 
@@ -59,7 +61,8 @@ class Spares:
 
     def rest(self, kept: int) -> bool:
         """Keep fewer until the next request; False if no more are kept already."""
-        fewer, self._kept = kept < self._kept, min(kept, self._kept)
+        fewer = kept < self._kept
+        self._kept = min(kept, self._kept)
         for spare in self._waiting[self._kept :]:
             self._drop(spare)
         return fewer

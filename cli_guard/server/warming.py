@@ -61,7 +61,11 @@ def modules() -> list[str]:
     """Return the modules of this package that runs need."""
     root = Path(__file__).parent.parent
     found = pkgutil.walk_packages([str(root)], "cli_guard.")
-    return [each.name for each in found if not each.name.endswith("__main__") and not left_out(each.name)]
+    return [
+        each.name
+        for each in found
+        if not each.name.endswith("__main__") and not left_out(each.name)
+    ]
 
 
 def left_out(name: str) -> bool:
@@ -81,7 +85,11 @@ def warm(front_door: FrontDoor) -> None:
     compile_all()
     identity()
     rehearse()
-    for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
+    for argv in (
+        ("check-command", "ls -l", "--format", "json"),
+        ("explain", "--help"),
+        ("hook", "--help"),
+    ):
         front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
     gc.collect()
     gc.freeze()

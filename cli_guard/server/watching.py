@@ -9,10 +9,26 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 # <sys/inotify.h>: written, its mode or times set, moved, made, deleted, and the same of the folder itself.
-MODIFY, ATTRIB, CLOSE_WRITE = 0x002, 0x004, 0x008
-MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x040, 0x080, 0x100, 0x200
-DELETE_SELF, MOVE_SELF = 0x400, 0x800
-ANY = MODIFY | ATTRIB | CLOSE_WRITE | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF
+MODIFY = 0x002
+ATTRIB = 0x004
+CLOSE_WRITE = 0x008
+MOVED_FROM = 0x040
+MOVED_TO = 0x080
+CREATE = 0x100
+DELETE = 0x200
+DELETE_SELF = 0x400
+MOVE_SELF = 0x800
+ANY = (
+    MODIFY
+    | ATTRIB
+    | CLOSE_WRITE
+    | MOVED_FROM
+    | MOVED_TO
+    | CREATE
+    | DELETE
+    | DELETE_SELF
+    | MOVE_SELF
+)
 EVENTS_BYTES = 65_536
 
 
@@ -28,7 +44,9 @@ class Watch:
         """Watch more folders, all of them or, if that fails, none from now on."""
         new = sorted(set(folders) - set(self._places))
         self._places |= {folder: place(folder) for folder in new}
-        if self._descriptor is not None and not all(watch(self._descriptor, folder) for folder in new):
+        if self._descriptor is not None and not all(
+            watch(self._descriptor, folder) for folder in new
+        ):
             self.close()
 
     def stirred(self) -> bool:
@@ -72,4 +90,6 @@ def watch(descriptor: int, folder: str) -> bool:
     """Add a folder to those whose events come; False if that fails."""
     import ctypes
 
-    return int(ctypes.CDLL(None).inotify_add_watch(descriptor, os.fsencode(folder), ANY)) >= 0
+    return (
+        int(ctypes.CDLL(None).inotify_add_watch(descriptor, os.fsencode(folder), ANY)) >= 0
+    )

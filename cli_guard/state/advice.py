@@ -40,15 +40,21 @@ class Advice:
     left_out: int = 0
     shown: str = ""
 
-    def open_questions(self, read: Callable[[str, str], str | None]) -> tuple[Question, ...]:
+    def open_questions(
+        self, read: Callable[[str, str], str | None]
+    ) -> tuple[Question, ...]:
         """Return the questions whose lines are unchanged; `read` returns a path in a commit, or now ("")."""
 
         def is_open(asked: Question) -> bool:
-            before, after = read(self.commit, asked.path), read("", asked.path)
+            before = read(self.commit, asked.path)
+            after = read("", asked.path)
             if before is None or after is None:
                 return False
             codes = opcodes(lines_of(before), lines_of(after))
-            return any(tag == "equal" and first < asked.line <= end for tag, first, end, _, _ in codes)
+            return any(
+                tag == "equal" and first < asked.line <= end
+                for tag, first, end, _, _ in codes
+            )
 
         return tuple(filter(is_open, self.questions))
 
@@ -61,16 +67,25 @@ class AdviceStore:
 
     def read(self, content: str) -> Advice | None:
         """Return what is stored about a content, or as `latest`; None for nothing that can be read."""
-        with suppress(OSError, CliGuardError, ValueError, TypeError, KeyError, RecursionError):
+        with suppress(
+            OSError, CliGuardError, ValueError, TypeError, KeyError, RecursionError
+        ):
             data = json.loads(read_state(self.folder / f"{content}.json").decode("utf-8"))
-            asked = (Question(str(q["path"]), int(q["line"]), str(q["text"])) for q in data["questions"])
+            asked = (
+                Question(str(q["path"]), int(q["line"]), str(q["text"]))
+                for q in data["questions"]
+            )
             texts = {name: str(data[name]) for name in TEXTS}
             return Advice(**texts, questions=tuple(asked), left_out=int(data["left_out"]))
         return None
 
     def every(self) -> list[Advice]:
         """Return all that is stored, oldest first."""
-        found = (self.read(path.stem) for path in self.folder.glob("*.json") if path.stem != "latest")
+        found = (
+            self.read(path.stem)
+            for path in self.folder.glob("*.json")
+            if path.stem != "latest"
+        )
         return sorted(filter(None, found), key=lambda each: each.at)
 
     def keep(self, advice: Advice) -> Advice:

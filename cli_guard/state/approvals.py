@@ -56,8 +56,16 @@ class RecordedContent:
                 *identities,
                 join_identity(changes.identity, recorded_message(changes.message).text),
             )
-        people = frozenset(mail.lower() for line in changes.people for mail in MAIL.findall(line))
-        return cls(identities, {c.path: c.new_blob for c in changes}, changes.commit, people, parents)
+        people = frozenset(
+            mail.lower() for line in changes.people for mail in MAIL.findall(line)
+        )
+        return cls(
+            identities,
+            {c.path: c.new_blob for c in changes},
+            changes.commit,
+            people,
+            parents,
+        )
 
 
 def join_identity(*parts: str) -> str:
@@ -93,12 +101,18 @@ def answer_findings(
             best = max(given, key=lambda each: each.level.rank)
             names = " and ".join(dict.fromkeys(each.by for each in given))
             why = f": {best.reason}" if best.reason else ""
-            words[finding.fingerprint] = f"approved by {names} ({best.level}) on {best.at[:10]}{why}"
+            words[finding.fingerprint] = (
+                f"approved by {names} ({best.level}) on {best.at[:10]}{why}"
+            )
             continue
         refused.add(finding.fingerprint)
         if given:
-            reasons.append(f"{finding.rule}{f' at {finding.path}' if finding.path else ''}: {missing}")
-    return {mark: said for mark, said in words.items() if mark not in refused}, list(dict.fromkeys(reasons))
+            reasons.append(
+                f"{finding.rule}{f' at {finding.path}' if finding.path else ''}: {missing}"
+            )
+    return {mark: said for mark, said in words.items() if mark not in refused}, list(
+        dict.fromkeys(reasons)
+    )
 
 
 def covers(
@@ -119,13 +133,17 @@ def covers(
     if approval.content in content.identities:
         return True
     here = next((each for each in commits if approval.content in each.identities), None)
-    guard = finding.rule.startswith("policy-") and not finding.rule.startswith("policy-suppression-")
+    guard = finding.rule.startswith("policy-") and not finding.rule.startswith(
+        "policy-suppression-"
+    )
     if finding.path not in content.blobs or (guard and here is None):
         return False
     approved = here.blobs if here else approval.blobs
     if guard and here and approval.key and approval.parent not in here.parents:
         return False
-    return finding.path in approved and approved[finding.path] == content.blobs[finding.path]
+    return (
+        finding.path in approved and approved[finding.path] == content.blobs[finding.path]
+    )
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:
@@ -138,7 +156,11 @@ def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str
     counted = [each for each in given if each.level.rank >= level.rank]
     if not counted:
         best = Presence.highest(each.level for each in given)
-        good = "signature good, but presence is" if best.rank else "approved at a terminal, which is"
+        good = (
+            "signature good, but presence is"
+            if best.rank
+            else "approved at a terminal, which is"
+        )
         return f"{good} {best}; policy wants {level}"
     people = min(len({each.by for each in counted}), len({each.key for each in counted}))
     wanted = max(need.people, 2 if second else 1)

@@ -14,20 +14,26 @@ from cli_guard.state.sshsig import read_strings
 
 FORM = b"ssh-sk-attest-v01"
 # Authenticator data: hash of the application, flags, counter, the model (AAGUID), the credential's id and public key.
-FLAGS, MODEL, ID_LENGTH = 32, slice(37, 53), slice(53, 55)
-PRESENT, HAS_KEY = 0x01, 0x40
+FLAGS = 32
+MODEL = slice(37, 53)
+ID_LENGTH = slice(53, 55)
+PRESENT = 0x01
+HAS_KEY = 0x40
 SECONDS = 10
 
 
 def check_attestation(key: bytes, challenge: bytes, attestation: bytes) -> str:
     """Return what was checked, in one line. Raises CliGuardError if it does not fit the key (in wire format)."""
     try:
-        form, certificate, signature, wrapped, _flags_and_more = read_strings(attestation, 4, more=True)
+        form, certificate, signature, wrapped, _flags_and_more = read_strings(
+            attestation, 4, more=True
+        )
         kind, *parts = read_strings(key, 3 if key.startswith(b"\0\0\0\x1ask-ssh") else 4)
         data = unwrap(wrapped)
     except ValueError as error:
         raise CliGuardError(f"the attestation cannot be read: {error}") from error
-    application, points = parts[-1], points_of(kind, parts)
+    application = parts[-1]
+    points = points_of(kind, parts)
     length = int.from_bytes(data[ID_LENGTH], "big")
     public = data[55 + length :]
     problem = None
@@ -43,7 +49,9 @@ def check_attestation(key: bytes, challenge: bytes, attestation: bytes) -> str:
         problem = "the device gave no certificate"
     if problem:
         raise CliGuardError(f"the attestation does not fit: {problem}")
-    subject = verify_by_certificate(certificate, signature, data + hashlib.sha256(challenge).digest())
+    subject = verify_by_certificate(
+        certificate, signature, data + hashlib.sha256(challenge).digest()
+    )
     return f"attestation good: challenge answered, model {data[MODEL].hex()}, certificate of {subject}"
 
 
@@ -67,24 +75,41 @@ def points_of(kind: bytes, parts: list[bytes]) -> tuple[bytes, ...]:
 def verify_by_certificate(certificate: bytes, signature: bytes, signed: bytes) -> str:
     """Return the subject of a certificate (DER) whose key made a signature. Raises CliGuardError."""
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        der, made, public = Path(folder, "certificate"), Path(folder, "signature"), Path(folder, "key")
+        der = Path(folder, "certificate")
+        made = Path(folder, "signature")
+        public = Path(folder, "key")
         der.write_bytes(certificate)
         made.write_bytes(signature)
         read = ("openssl", "x509", "-inform", "DER", "-in", str(der), "-noout")
         public.write_bytes(run_openssl(*read, "-pubkey"))
         run_openssl(
-            "openssl", "dgst", "-sha256", "-verify", str(public), "-signature", str(made), stdin=signed
+            "openssl",
+            "dgst",
+            "-sha256",
+            "-verify",
+            str(public),
+            "-signature",
+            str(made),
+            stdin=signed,
         )
-        subject = run_openssl(*read, "-subject", "-nameopt", "RFC2253").decode("utf-8", "replace")
+        subject = run_openssl(*read, "-subject", "-nameopt", "RFC2253").decode(
+            "utf-8", "replace"
+        )
     return subject.removeprefix("subject=").strip()
 
 
 def run_openssl(*command: str, stdin: bytes = b"") -> bytes:
     """Return what openssl prints. Raises CliGuardError if it is missing, or finds a fault."""
     try:
-        done = subprocess.run(command, input=stdin, capture_output=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, timeout=SECONDS, check=False
+        )
     except (FileNotFoundError, subprocess.TimeoutExpired) as error:
-        raise CliGuardError("openssl is needed to check an attestation: install it") from error
+        raise CliGuardError(
+            "openssl is needed to check an attestation: install it"
+        ) from error
     if done.returncode:
-        raise CliGuardError("the attestation does not fit: its signature is not good for this challenge")
+        raise CliGuardError(
+            "the attestation does not fit: its signature is not good for this challenge"
+        )
     return done.stdout

@@ -51,7 +51,10 @@ class Verification:
 
     def __str__(self) -> str:
         """Return `3 entries, hash chain OK`, or the problem."""
-        return self.problem or f"{self.entries} {'entry' if self.entries == 1 else 'entries'}, hash chain OK"
+        return (
+            self.problem
+            or f"{self.entries} {'entry' if self.entries == 1 else 'entries'}, hash chain OK"
+        )
 
 
 class AuditLog:
@@ -65,11 +68,15 @@ class AuditLog:
         """Append one entry, in a time that does not grow with the log. Raises OSError."""
         with lock(self.path):
             size, last = self._end()
-            line = json.dumps({**data, "previous": self._previous(last)}, sort_keys=True).encode("ascii")
+            line = json.dumps(
+                {**data, "previous": self._previous(last)}, sort_keys=True
+            ).encode("ascii")
             # A half-written line of a killed process stays in the log as unreadable.
             glue = b"" if last is None or last.endswith(b"\n") else b"\n"
             try:
-                with os.fdopen(open_state(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
+                with os.fdopen(
+                    open_state(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab"
+                ) as file:
                     file.write(glue + line + b"\n")
             except OSError:
                 with suppress(OSError):
@@ -94,14 +101,20 @@ class AuditLog:
 
     def events(self, *names: str) -> list[Entry]:
         """Return the entries of some events that follow the line before them, oldest first. Raises CliGuardError."""
-        found, expected = [], START
+        found = []
+        expected = START
         try:
             lines = list(self._lines())
         except OSError as error:
-            raise CliGuardError(f"the audit log {self.path} cannot be read: {error.strerror}") from error
+            raise CliGuardError(
+                f"the audit log {self.path} cannot be read: {error.strerror}"
+            ) from error
         for line in lines:
             # Most lines are of other events, and need not be parsed.
-            if any(f'"event": "{name}"'.encode() in line for name in names) and previous_in(line) == expected:
+            if (
+                any(f'"event": "{name}"'.encode() in line for name in names)
+                and previous_in(line) == expected
+            ):
                 data = json.loads(line)
                 if data.get("event") in names:
                     found.append(data)
@@ -111,19 +124,27 @@ class AuditLog:
     def verify(self) -> Verification:
         """Check the hash chain from its first line. Raises OSError if the log cannot be read."""
         before = expected = START
-        number, numbers = 0, dict[str, int]()
+        number = 0
+        numbers = dict[str, int]()
         for number, line in enumerate(self._lines(), 1):
             previous = previous_in(line)
             if previous is None:
-                return Verification(number - 1, f"line {number} is not an entry of the log", numbers)
+                return Verification(
+                    number - 1, f"line {number} is not an entry of the log", numbers
+                )
             if previous != expected:
-                return Verification(number - 1, f"line {number} does not follow line {number - 1}", numbers)
-            before, expected = expected, digest(line)
+                return Verification(
+                    number - 1, f"line {number} does not follow line {number - 1}", numbers
+                )
+            before = expected
+            expected = digest(line)
             numbers[expected] = number
         # The stored hash is one line behind if the process was killed between the two writes.
         if self._read_head() not in (None, expected, before if number else expected):
             changed = f"line {number} was changed, or " if number else ""
-            return Verification(number, f"{changed}lines after line {number} are gone", numbers)
+            return Verification(
+                number, f"{changed}lines after line {number} are gone", numbers
+            )
         return Verification(number, None, numbers)
 
     def _lines(self) -> Iterator[bytes]:
@@ -153,7 +174,8 @@ class AuditLog:
         try:
             with os.fdopen(open_state(self.path, os.O_RDONLY), "rb") as file:
                 size = file.seek(0, os.SEEK_END)
-                tail, position = b"", size
+                tail = b""
+                position = size
                 while position and b"\n" not in tail[:-1]:
                     step = min(BLOCK, position)
                     position -= step
@@ -170,7 +192,9 @@ def parse(line: bytes) -> Entry:
         data = json.loads(line)
     except (ValueError, RecursionError):
         data = None
-    return data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
+    return (
+        data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
+    )
 
 
 def previous_in(line: bytes) -> str | None:

@@ -15,15 +15,17 @@ GO_ON = "to skip cli-guard once, set SKIP=cli-guard"
 
 
 def report_crash(
-    error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str], go_on: str = GO_ON
+    error: Exception,
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    go_on: str = GO_ON,
 ) -> str:
     """Write the report; return one line that says where it is, and how to continue."""
     # Redact before truncating: half a key would no longer be recognised.
     what = safe(" ".join(f"{type(error).__name__}: {error}".split()))[:200]
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return (
-            f"the disk is full ({error.filename or error.strerror}): free some space and try again; {go_on}"
-        )
+        return f"the disk is full ({error.filename or error.strerror}): free some space and try again; {go_on}"
     try:
         path = write_report(error, argv, cwd, env)
     except OSError as unwritable:
@@ -31,7 +33,9 @@ def report_crash(
     return f"internal error: {what}; the report to attach is {path}; {go_on}"
 
 
-def report_failure(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
+def report_failure(
+    error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+) -> str:
     """Write the report; return a reason why something is not reviewed, the same for the same bug on any machine."""
     kind = type(error).__name__
     try:
@@ -50,7 +54,9 @@ def safe(text: str) -> str:
         return "(details withheld: they could not be redacted)"
 
 
-def write_report(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Path:
+def write_report(
+    error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+) -> Path:
     """Write the report to the state folder, or to the temporary folder if there is none. Raises OSError."""
     text = "\n".join(
         (
@@ -60,7 +66,9 @@ def write_report(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[
         )
     )
     # The same bug has the same report: an approval of what it left unread counts at the next try too.
-    places = [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    places = [
+        (frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)
+    ]
     name = f"crash-{hashlib.sha256(repr(places).encode('utf-8')).hexdigest()[:12]}.txt"
     try:
         from cli_guard.git.repository import Repository

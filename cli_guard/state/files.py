@@ -22,7 +22,9 @@ def open_state(path: Path, flags: int) -> int:
     try:
         descriptor = open_plain(path, flags)
     except NotAPlainFileError as error:
-        raise CliGuardError(f"{path} should be a file, but {error.strerror}: remove it") from error
+        raise CliGuardError(
+            f"{path} should be a file, but {error.strerror}: remove it"
+        ) from error
     if flags & (os.O_WRONLY | os.O_RDWR) and os.fstat(descriptor).st_mode & 0o077:
         # An older version made it readable for others.
         with suppress(AttributeError, OSError):  # Windows has no such rights
@@ -101,9 +103,7 @@ def lock(path: Path) -> Iterator[None]:
                     break
                 except BlockingIOError:
                     if time.monotonic() > until:
-                        words = (
-                            "another process holds it: wait for that process, or end it, and remove the file"
-                        )
+                        words = "another process holds it: wait for that process, or end it, and remove the file"
                         raise CliGuardError(f"{file} is locked: {words}") from None
                     time.sleep(LOCK_STEP)
         yield

@@ -16,14 +16,25 @@ from cli_guard.git.repository import Repository
 from cli_guard.git.unified import lines_of, opcodes
 from cli_guard.state.audit import Entry
 
-OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = ("open", "fixed", "answered", "ignored", "approved")
-BY = {"inline": (ANSWERED, "inline"), "config": (IGNORED, "[[ignore]]"), "baseline": (IGNORED, "baseline")}
+OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = (
+    "open",
+    "fixed",
+    "answered",
+    "ignored",
+    "approved",
+)
+BY = {
+    "inline": (ANSWERED, "inline"),
+    "config": (IGNORED, "[[ignore]]"),
+    "baseline": (IGNORED, "baseline"),
+}
 # A recorded finding is fixed if its line changes within so many commits.
 COMMITS = 5
 MOST_FOLLOWED = 5_000
 BLOB_BYTES = 1_000_000
 # An amended commit is older than the review of what replaces it; a date of Git may be beyond those of Python.
-MARGIN, LATEST = 30 * 86_400, 253_402_300_799
+MARGIN = 30 * 86_400
+LATEST = 253_402_300_799
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +72,17 @@ def read_lives(
     `approvals` are those that `find_approvals` returns, which the notes may have and the log has not; one that is
     refused does not count. Entries of versions that did not list their findings have no lives. Raises GitError.
     """
-    told, logged = Telling(), {""}
+    told = Telling()
+    logged = {""}
     for entry in entries:
         told.add(entry)
         logged.add(text(entry, "statement"))
     for each in approvals:
         if "refused" not in each and text(each, "statement") not in logged:
             told.add(each)
-    history = Recorded(repository, min((each.at for each in told.lives.values()), default=""))
+    history = Recorded(
+        repository, min((each.at for each in told.lives.values()), default="")
+    )
     for mark, life in told.lives.items():
         if not life.commit:
             place, at, _ = told.seen[mark]
@@ -100,15 +114,21 @@ class Telling:
         """Add the findings of a review; those that it finds no more, where they were found last, are fixed."""
         place, at, who = (text(entry, name) for name in ("place", "at", "user"))
         # What stands in one commit of a range is open, whatever answers it in another.
-        listed = sorted(listed_findings(entry, at, who), key=lambda each: each.ended == OPEN)
+        listed = sorted(
+            listed_findings(entry, at, who), key=lambda each: each.ended == OPEN
+        )
         marks = {each.fingerprint for each in listed} | set(texts(entry, "fingerprints"))
         missing = {
             mark
             for mark in (self.here[place] - marks if place else ())
-            if mark in self.lives and self.lives[mark].ended == OPEN and self.seen[mark][0] == place
+            if mark in self.lives
+            and self.lives[mark].ended == OPEN
+            and self.seen[mark][0] == place
         }
         # A finding whose line was edited has another fingerprint, and is not fixed.
-        edited = {(self.lives[mark].rule, self.lives[mark].path): mark for mark in sorted(missing)}
+        edited = {
+            (self.lives[mark].rule, self.lives[mark].path): mark for mark in sorted(missing)
+        }
         for life in listed:
             mark = life.fingerprint
             if mark not in self.lives and life.ended == OPEN:
@@ -118,7 +138,10 @@ class Telling:
             if known and known.ended == life.ended == APPROVED:
                 life = known
             elif known:
-                first = {name: getattr(known, name) for name in ("at", "who", "decision", "severity")}
+                first = {
+                    name: getattr(known, name)
+                    for name in ("at", "who", "decision", "severity")
+                }
                 life = replace(life, commit=known.commit or life.commit, **first)
             self.lives[life.fingerprint] = life
             self.seen[life.fingerprint] = (place, at, text(entry, "head"))
@@ -132,18 +155,28 @@ class Telling:
         """Add an approval of some findings; it ends no life that another answer has ended."""
         by = text(entry, "principal") or text(entry, "user")
         how = text(entry, "review_id") or text(entry, "statement")[:10]
-        at, level, until = text(entry, "at"), text(entry, "level") or "tty", text(entry, "expires")
+        at = text(entry, "at")
+        level = text(entry, "level") or "tty"
+        until = text(entry, "expires")
         for mark in texts(entry, "fingerprints"):
             life = self.lives.get(mark)
-            if life and (life.ended == OPEN or (life.ended == APPROVED and not life.ended_by)):
-                life = replace(life, ended=APPROVED, ended_at=at, ended_by=by, ended_how=how)
+            if life and (
+                life.ended == OPEN or (life.ended == APPROVED and not life.ended_by)
+            ):
+                life = replace(
+                    life, ended=APPROVED, ended_at=at, ended_by=by, ended_how=how
+                )
                 self.lives[mark] = replace(life, level=level, until=until)
 
 
 def texts(data: Mapping[str, Any], name: str) -> list[str]:
     """Return the texts in a list of an entry."""
     listed = data.get(name)
-    return [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+    return (
+        [each for each in listed if isinstance(each, str)]
+        if isinstance(listed, list)
+        else []
+    )
 
 
 def text(data: Mapping[str, Any], name: str) -> str:
@@ -159,7 +192,8 @@ def listed_findings(entry: Entry, at: str, who: str) -> Iterator[Life]:
         if not isinstance(lines, dict):
             continue
         named = {
-            name: text(group, name) for name in ("rule", "path", "severity", "decision", "commit", "until")
+            name: text(group, name)
+            for name in ("rule", "path", "severity", "decision", "commit", "until")
         }
         ended, how = BY.get(by := text(group, "by"), (APPROVED if by else OPEN, by))
         named |= {"ended": ended, "ended_at": how and at, "ended_how": how}
@@ -167,7 +201,11 @@ def listed_findings(entry: Entry, at: str, who: str) -> Iterator[Life]:
         named["ended_by"] = who if how == "inline" and text(entry, "place") else ""
         for mark, line in lines.items():
             yield Life(
-                fingerprint=mark, at=at, who=who, line=line if isinstance(line, int) else None, **named
+                fingerprint=mark,
+                at=at,
+                who=who,
+                line=line if isinstance(line, int) else None,
+                **named,
             )
 
 
@@ -188,8 +226,17 @@ class Recorded:
         self.commits: dict[str, tuple[int, str, str]] = {}
         self._children = defaultdict[str, list[str]](list)
         self._copies = defaultdict[str, list[str]](list)
-        asked = ("--all", "--reflog", "--no-show-signature", f"--max-age={max(seconds(since) - MARGIN, 0)}")
-        out = repository.git.optional("log", *asked, "--format=%H%x00%ct%x00%at %ae%x00%P") if since else ""
+        asked = (
+            "--all",
+            "--reflog",
+            "--no-show-signature",
+            f"--max-age={max(seconds(since) - MARGIN, 0)}",
+        )
+        out = (
+            repository.git.optional("log", *asked, "--format=%H%x00%ct%x00%at %ae%x00%P")
+            if since
+            else ""
+        )
         for row in (out or "").split("\n"):
             oid, *fields = row.split("\0")
             if len(fields) == 3:
@@ -197,7 +244,8 @@ class Recorded:
                 self.commits[oid] = (min(int(time), LATEST), author, parents)
                 self._children[parents.partition(" ")[0]].append(oid)
                 self._copies[author].append(oid)
-        self.line, at = set[str](), repository.head
+        self.line = set[str]()
+        at = repository.head
         while at in self.commits:
             self.line.add(at)
             at = self.commits[at][2].partition(" ")[0]
@@ -209,45 +257,73 @@ class Recorded:
             return ""
         _, author, parents = self.commits.get(base, (0, "", ""))
         # An amend keeps the author's time and the parents.
-        amended = (each for each in self._copies[author] if each != base and self.commits[each][2] == parents)
-        later = [e for e in (*self._children[base], *amended) if self.commits[e][0] >= seconds(at)]
+        amended = (
+            each
+            for each in self._copies[author]
+            if each != base and self.commits[each][2] == parents
+        )
+        later = [
+            e
+            for e in (*self._children[base], *amended)
+            if self.commits[e][0] >= seconds(at)
+        ]
         return min(later, key=lambda each: self.commits[each][0], default="")
 
     def after(self, commit: str) -> list[str]:
         """Return a commit, what an amend or a rebase has made of it, and the COMMITS that follow on its branch."""
         found = [commit]
         if commit in self.commits and commit not in self.line:
-            found += [each for each in self._copies[self.commits[commit][1]] if each in self.line][:1]
+            found += [
+                each for each in self._copies[self.commits[commit][1]] if each in self.line
+            ][:1]
         most = len(found) + COMMITS
         while len(found) < most and (children := self._children[found[-1]]):
-            found.append(max(children, key=lambda each: (each in self.line, self.commits[each][0])))
+            found.append(
+                max(children, key=lambda each: (each in self.line, self.commits[each][0]))
+            )
         return found
 
 
 def follow(repository: Repository, history: Recorded, told: Telling) -> None:
     """End the open lives, the newest MOST_FOLLOWED, whose recorded lines have changed within COMMITS commits."""
     due = defaultdict[tuple[str, str], list[Life]](list)
-    newest = [each for each in reversed(told.lives.values()) if each.ended == OPEN and each.line]
+    newest = [
+        each for each in reversed(told.lives.values()) if each.ended == OPEN and each.line
+    ]
     for life in newest[:MOST_FOLLOWED]:
         if commit := life.commit or told.seen[life.fingerprint][2]:
             due[commit, life.path].append(life)
     chains = {commit: history.after(commit) for commit, _ in due}
-    named = repository.identify(f"{each}:{path}" for commit, path in due for each in chains[commit])
+    named = repository.identify(
+        f"{each}:{path}" for commit, path in due for each in chains[commit]
+    )
     blobs = {name: oid for name, (oid, kind) in named.items() if kind == "blob"}
     again = {(each.rule, each.path, each.commit) for each in told.lives.values()}
     with BlobReader(git_at_top(repository), blob_limit=BLOB_BYTES) as reader:
         for (commit, path), left in due.items():
-            first, *later = ((each, blobs.get(f"{each}:{path}", "")) for each in chains[commit])
+            first, *later = (
+                (each, blobs.get(f"{each}:{path}", "")) for each in chains[commit]
+            )
             before = first[1]
             for oid, blob in later if before else ():
-                changed = without_line(reader, left, first[1], blob) if left and blob != before else []
-                before, left = blob, [each for each in left if each not in changed]
+                changed = (
+                    without_line(reader, left, first[1], blob)
+                    if left and blob != before
+                    else []
+                )
+                before = blob
+                left = [each for each in left if each not in changed]
                 time, author, _ = history.commits[oid]
                 at = datetime.datetime.fromtimestamp(time, datetime.UTC).isoformat()
                 for life in changed:
                     # What is found again there in another form was edited, not fixed.
                     if (life.rule, path, oid) not in again:
-                        life = replace(life, ended=FIXED, ended_at=at, ended_by=author.partition(" ")[2])
+                        life = replace(
+                            life,
+                            ended=FIXED,
+                            ended_at=at,
+                            ended_by=author.partition(" ")[2],
+                        )
                         told.lives[life.fingerprint] = replace(life, ended_how=f"in {oid}")
 
 
@@ -255,9 +331,12 @@ def without_line(reader: BlobReader, lives: list[Life], old: str, new: str) -> l
     """Return the lives whose line in a blob another one, "" for none, has not; none if that cannot be told."""
     if not new:
         return lives
-    before, after = reader.read(old), reader.read(new)
+    before = reader.read(old)
+    after = reader.read(new)
     if before is None or after is None:
         return []
-    codes = opcodes(*(lines_of(raw.decode("utf-8", "surrogateescape")) for raw in (before, after)))
+    codes = opcodes(
+        *(lines_of(raw.decode("utf-8", "surrogateescape")) for raw in (before, after))
+    )
     same = [range(first + 1, end + 1) for tag, first, end, _, _ in codes if tag == "equal"]
     return [each for each in lives if not any(each.line in lines for lines in same)]

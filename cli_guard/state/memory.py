@@ -70,7 +70,9 @@ class Memory:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
 
-    def search(self, words: str, *, kind: str = "", count: int = 10) -> tuple[Remembered, ...]:
+    def search(
+        self, words: str, *, kind: str = "", count: int = 10
+    ) -> tuple[Remembered, ...]:
         """Return rows with all the words, best first (BM25), or with any of them if none has all."""
         found = list(dict.fromkeys(WORD.findall(words)))[:MOST_WORDS]
         if not found:
@@ -118,17 +120,33 @@ class Memory:
                 "INSERT OR IGNORE INTO forgotten SELECT source FROM remembered WHERE id = ? AND source != ''",
                 (number,),
             )
-            return database.execute("DELETE FROM remembered WHERE id = ?", (number,)).rowcount > 0
+            return (
+                database.execute("DELETE FROM remembered WHERE id = ?", (number,)).rowcount
+                > 0
+            )
 
-    def _add(self, database: sqlite3.Connection, kind: str, text: str, at: str = "", source: str = "") -> int:
-        when = at or database.execute("SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')").fetchone()[0]
+    def _add(
+        self,
+        database: sqlite3.Connection,
+        kind: str,
+        text: str,
+        at: str = "",
+        source: str = "",
+    ) -> int:
+        when = (
+            at
+            or database.execute("SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')").fetchone()[
+                0
+            ]
+        )
         added = database.execute(
             "INSERT OR IGNORE INTO remembered(at, kind, text, source) SELECT ?, ?, ?, ?"
             " WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE source = ?)",
             (when, kind, text, source, source),
         )
         database.execute(
-            "DELETE FROM remembered WHERE id <= (SELECT max(id) FROM remembered) - ? ", (MOST_ROWS,)
+            "DELETE FROM remembered WHERE id <= (SELECT max(id) FROM remembered) - ? ",
+            (MOST_ROWS,),
         )
         return added.lastrowid or 0
 
@@ -138,13 +156,25 @@ class Memory:
         for approval in records.approvals():
             if approval.reason:
                 text = clean_text(f"approved by {approval.by}: {approval.reason}")
-                self._add(database, "reason", text, approval.at, f"approval {approval.id} {approval.at}")
+                self._add(
+                    database,
+                    "reason",
+                    text,
+                    approval.at,
+                    f"approval {approval.id} {approval.at}",
+                )
         entries = deque(records.audit.entries(), MOST_DECISIONS)
         for entry in (entry for entry in entries if entry.get("event") in DECIDED):
             told = f"{DECIDED[str(entry['event'])]} {entry.get('review_id')} by {entry.get('user')}"
             text = clean_text(f"{told}: {entry['reason']}" if entry.get("reason") else told)
             at = str(entry.get("at", ""))
-            self._add(database, "decision", text, at, f"{entry['event']} {entry.get('review_id')} {at}")
+            self._add(
+                database,
+                "decision",
+                text,
+                at,
+                f"{entry['event']} {entry.get('review_id')} {at}",
+            )
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -156,12 +186,16 @@ class Memory:
             os.close(open_state(self.path, os.O_RDWR | os.O_CREAT))
             database = sqlite3.connect(self.path, timeout=LOCK_SECONDS)
         except (sqlite3.Error, OSError) as error:
-            raise CliGuardError(f"the memory {self.path} cannot be opened: {error}") from error
+            raise CliGuardError(
+                f"the memory {self.path} cannot be opened: {error}"
+            ) from error
         try:
             with database:
                 # The memory may be lost in a power failure, so a write need not wait for the disk.
                 database.execute("PRAGMA synchronous = OFF")
-                if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone():
+                if not database.execute(
+                    "SELECT 1 FROM sqlite_master WHERE name = 'words'"
+                ).fetchone():
                     database.executescript(SCHEMA)
                 yield database
         except sqlite3.OperationalError as error:

@@ -32,7 +32,10 @@ class OwnedRecords:
     """
 
     def __init__(self, path: Path | None, key: str, version: int, again: str) -> None:
-        self.path, self._key, self._version, self._again = path, key, version, again
+        self.path = path
+        self._key = key
+        self._version = version
+        self._again = again
 
     def read(self) -> Records:
         """Return the records, oldest first, none for a missing file. Raises CliGuardError."""
@@ -47,18 +50,26 @@ class OwnedRecords:
         with os.fdopen(descriptor, "rb") as file:
             about = os.fstat(descriptor)
             # A file that others can write does not speak for this user.
-            writable = hasattr(os, "geteuid") and about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+            writable = hasattr(os, "geteuid") and about.st_mode & (
+                stat.S_IWGRP | stat.S_IWOTH
+            )
             if writable or not is_own(about):
-                raise CliGuardError(f"{self.path} can be written by others: chmod 600 it, or delete it")
+                raise CliGuardError(
+                    f"{self.path} can be written by others: chmod 600 it, or delete it"
+                )
             raw = file.read()
         try:
             data = json.loads(raw)
             old = isinstance(data["version"], int) and data["version"] < self._version
-            listed = [] if old else data[self._key] if data["version"] == self._version else None
+            listed = (
+                [] if old else data[self._key] if data["version"] == self._version else None
+            )
         except (ValueError, KeyError, TypeError, RecursionError):
             listed = None
         if not isinstance(listed, list):
-            raise CliGuardError(f"{self.path} is broken: delete it, and run `{self._again}` again")
+            raise CliGuardError(
+                f"{self.path} is broken: delete it, and run `{self._again}` again"
+            )
         return [each for each in listed if isinstance(each, dict)]
 
     def change(self, change: Callable[[Records], Records]) -> None:

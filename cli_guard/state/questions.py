@@ -30,7 +30,9 @@ class Question:
     masked: bool = False
 
 
-def remember_question(invocation: Invocation, agent: str, folder: str, command: str) -> None:
+def remember_question(
+    invocation: Invocation, agent: str, folder: str, command: str
+) -> None:
     """Add a question, and drop the oldest beyond MOST. Raises OSError, CliGuardError if the list is locked."""
     path = find_list(invocation.env)
     if path is None:

@@ -14,7 +14,13 @@ from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_state
 from cli_guard.state.approvals import Approval
 from cli_guard.state.audit import AuditLog
-from cli_guard.state.files import lock, make_folder, read_lines, read_state, write_atomically
+from cli_guard.state.files import (
+    lock,
+    make_folder,
+    read_lines,
+    read_state,
+    write_atomically,
+)
 
 KEPT_APPROVALS = 500
 KEPT_PENDING = 100
@@ -55,7 +61,9 @@ class PendingReview:
     def expired(self, now: datetime.datetime) -> bool:
         """Return whether it is too old, or its time unreadable."""
         try:
-            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=PENDING_DAYS)
+            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(
+                days=PENDING_DAYS
+            )
         except (ValueError, TypeError):
             return True
 
@@ -100,14 +108,23 @@ class Records:
         for line in self._approval_lines():
             with suppress(ValueError, TypeError, KeyError):
                 data = json.loads(line)
-                texts = [str(data[key]) for key in ("id", "content", "policy", "by", "at", "reason")]
+                texts = [
+                    str(data[key])
+                    for key in ("id", "content", "policy", "by", "at", "reason")
+                ]
                 marks = tuple(map(str, data["fingerprints"]))
-                found.append(Approval(texts[0], texts[1], texts[2], marks, texts[3], texts[4], texts[5]))
+                found.append(
+                    Approval(
+                        texts[0], texts[1], texts[2], marks, texts[3], texts[4], texts[5]
+                    )
+                )
         if not found or not confirmed:
             return tuple(found)
         keys = ("review_id", "content", "policy", "fingerprints")
         known = [[each.get(key) for key in keys] for each in self.audit.events("approve")]
-        return tuple(a for a in found if [a.id, a.content, a.policy, sorted(a.fingerprints)] in known)
+        return tuple(
+            a for a in found if [a.id, a.content, a.policy, sorted(a.fingerprints)] in known
+        )
 
     def signed_lines(self) -> tuple[str, ...]:
         """Return the lines of the signed approvals that were given here, to be verified. Raises CliGuardError."""
@@ -136,12 +153,17 @@ class Records:
     def pending(self) -> tuple[PendingReview, ...]:
         """Return the pending reviews, oldest first."""
         found = []
-        for path in sorted(self._waiting.glob("*.json")) if os.path.isdir(self._waiting) else ():  # noqa: PTH112 - Path.is_dir() raises in another user's folder
+        for path in (
+            sorted(self._waiting.glob("*.json")) if os.path.isdir(self._waiting) else ()
+        ):  # noqa: PTH112 - Path.is_dir() raises in another user's folder
             with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
                 data = json.loads(read_state(path).decode("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
                 review = PendingReview(**{**data, **lists})
-                lists_hold = all(isinstance(text, str) for text in (*review.fingerprints, *review.findings))
+                lists_hold = all(
+                    isinstance(text, str)
+                    for text in (*review.fingerprints, *review.findings)
+                )
                 if named_by(path, review.id) and texts_hold(review) and lists_hold:
                     found.append(review)
         return tuple(sorted(found, key=lambda review: (review.at, review.id)))
@@ -152,7 +174,9 @@ class Records:
 
     def add_pending(self, review: PendingReview) -> None:
         """Store a pending review, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
-        write_atomically(self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1))
+        write_atomically(
+            self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1)
+        )
         for old in self.pending()[:-KEPT_PENDING]:
             self.remove_pending(old.id)
 
@@ -165,9 +189,13 @@ class Records:
         """Return the patches that were written and not reverted, oldest first."""
         found = []
         for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
-            with suppress(ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError):
+            with suppress(
+                ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError
+            ):
                 applied = Applied(**json.loads(read_state(path).decode("utf-8")))
-                left_holds = all(isinstance(each, str | None) for each in applied.left.values())
+                left_holds = all(
+                    isinstance(each, str | None) for each in applied.left.values()
+                )
                 if named_by(path, applied.id) and texts_hold(applied) and left_holds:
                     found.append(applied)
         return tuple(sorted(found, key=lambda applied: (applied.at, applied.id)))
@@ -195,7 +223,11 @@ def named_by(path: Path, name: object) -> bool:
 
 def texts_hold(record: PendingReview | Applied) -> bool:
     """Return whether all text fields are strings."""
-    return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
+    return all(
+        isinstance(getattr(record, each.name), str)
+        for each in fields(record)
+        if each.type is str
+    )
 
 
 def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:

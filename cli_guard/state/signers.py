@@ -15,9 +15,12 @@ from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
 from cli_guard.state.sshsig import NAMESPACE, SECURITY_KEYS, blob_of, read_strings
 
-SIGNERS, REVOKED = ".cli-guard/signers", ".cli-guard/revoked"
+SIGNERS = ".cli-guard/signers"
+REVOKED = ".cli-guard/revoked"
 PRINCIPAL = re.compile(r"[A-Za-z0-9][\w.+%-]*@[\w.-]+", re.ASCII)
-LINE = re.compile(r'(\S+) ((?:[\w-]++(?:="[^"]*+")?+,?+)++) (\S+) (\S+)(?: (.*))?', re.ASCII)
+LINE = re.compile(
+    r'(\S+) ((?:[\w-]++(?:="[^"]*+")?+,?+)++) (\S+) (\S+)(?: (.*))?', re.ASCII
+)
 OPTION = re.compile(r'([\w-]+)(?:="([^"]*)")?')
 REPOSITORY = re.compile(r"# repository((?: [0-9a-f]{40}| [0-9a-f]{64})+)")
 DAY = re.compile(r"\d{8}(?:\d{4}(?:\d{2})?)?Z?", re.ASCII)
@@ -64,11 +67,15 @@ class Signers:
         if revision is None:
             return cls()
         where = f"{SIGNERS} at {revision[:12]}"
-        if repository.git.text("ls-tree", "--full-tree", revision, SIGNERS).startswith("12"):
+        if repository.git.text("ls-tree", "--full-tree", revision, SIGNERS).startswith(
+            "12"
+        ):
             raise ConfigError(f"{where}: it is a link; commit a file")
         raw = repository.show(revision, SIGNERS) or b""
         known, named = parse_signers(raw, where)
-        roots = named or (() if is_shallow(repository) else tuple(find_roots(repository, revision)))
+        roots = named or (
+            () if is_shallow(repository) else tuple(find_roots(repository, revision))
+        )
         return cls(known, repository.show(revision, REVOKED) or b"", roots)
 
     @cached_property
@@ -100,7 +107,9 @@ def parse_signers(raw: bytes, source: str) -> tuple[tuple[Signer, ...], tuple[st
         if isinstance(signer, str):
             raise ConfigError(f"{source}, line {number}: {signer}")
         if any(each.key == signer.key for each in found):
-            raise ConfigError(f"{source}, line {number}: this key is already enrolled: one key, one person")
+            raise ConfigError(
+                f"{source}, line {number}: this key is already enrolled: one key, one person"
+            )
         found.append(signer)
     return tuple(found), named
 
@@ -109,7 +118,9 @@ def parse_line(text: str) -> Signer | str:
     """Return the signer of a line, or what is wrong with it."""
     words = LINE.fullmatch(text)
     if words is None:
-        return f'not a signer; write: you@example.org namespaces="{NAMESPACE}" ssh-ed25519 KEY'
+        return (
+            f'not a signer; write: you@example.org namespaces="{NAMESPACE}" ssh-ed25519 KEY'
+        )
     principal, given, kind, key, comment = words.groups()
     options = {name: value or "" for name, value in OPTION.findall(given)}
     raw = blob_of(key)
@@ -124,16 +135,32 @@ def parse_line(text: str) -> Signer | str:
             return "the key is not a public key of OpenSSH"
     except ValueError:
         return "the key is not a public key of OpenSSH"
-    if not all(DAY.fullmatch(value) for name, value in options.items() if name != "namespaces"):
+    if not all(
+        DAY.fullmatch(value) for name, value in options.items() if name != "namespaces"
+    ):
         return "a date is written as 20270131"
     return Signer(
-        principal.lower(), kind, raw, f"{principal.lower()} {given} {kind} {key}", options, comment or ""
+        principal.lower(),
+        kind,
+        raw,
+        f"{principal.lower()} {given} {kind} {key}",
+        options,
+        comment or "",
     )
 
 
 def format_line(
-    principal: str, kind: str, key: str, comment: str = "", valid: Iterable[tuple[str, datetime.date]] = ()
+    principal: str,
+    kind: str,
+    key: str,
+    comment: str = "",
+    valid: Iterable[tuple[str, datetime.date]] = (),
 ) -> str:
     """Return the line that enrols a key. `valid`: valid-after or valid-before, with a day."""
-    options = [f'namespaces="{NAMESPACE}"', *(f'{name}="{day:%Y%m%d}"' for name, day in valid)]
-    return " ".join(filter(None, (principal.lower(), ",".join(options), kind, key, comment)))
+    options = [
+        f'namespaces="{NAMESPACE}"',
+        *(f'{name}="{day:%Y%m%d}"' for name, day in valid),
+    ]
+    return " ".join(
+        filter(None, (principal.lower(), ",".join(options), kind, key, comment))
+    )

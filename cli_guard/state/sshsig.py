@@ -17,12 +17,16 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Presence
 
-NAMESPACE, TRUST = "cli-guard-approval@v1", "cli-guard-trust@v1"
-BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+NAMESPACE = "cli-guard-approval@v1"
+TRUST = "cli-guard-trust@v1"
+BEGIN = "-----BEGIN SSH SIGNATURE-----"
+END = "-----END SSH SIGNATURE-----"
 MAGIC = b"SSHSIG"
 SECURITY_KEYS = ("sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")
-USER_PRESENT, USER_VERIFIED = 0x01, 0x04
-SIGN_SECONDS, VERIFY_SECONDS = 120, 10
+USER_PRESENT = 0x01
+USER_VERIFIED = 0x04
+SIGN_SECONDS = 120
+VERIFY_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,8 @@ def parse(armored: str) -> Signature:
     if form.decode("ascii", "replace") in SECURITY_KEYS:
         if len(rest[0]) != 5:
             raise ValueError("the signature of a security key has no flags")
-        flags, counter = rest[0][0], int.from_bytes(rest[0][1:], "big")
+        flags = rest[0][0]
+        counter = int.from_bytes(rest[0][1:], "big")
     elif rest[0] or not made:
         raise ValueError("a signature of an unknown form")
     if read_strings(key, 1, more=True)[0].partition(b"-cert-")[0] not in (form, b"ssh-rsa"):
@@ -87,10 +92,22 @@ def agent_keys(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
         return []
     with suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(
-            ("ssh-add", "-L"), env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=2, check=False
+            ("ssh-add", "-L"),
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=2,
+            check=False,
         )
-        words = (line.split(None, 2) for line in done.stdout.decode("utf-8", "replace").splitlines())
-        return [(each[0], each[1], each[2] if len(each) > 2 else "") for each in words if len(each) > 1]
+        words = (
+            line.split(None, 2)
+            for line in done.stdout.decode("utf-8", "replace").splitlines()
+        )
+        return [
+            (each[0], each[1], each[2] if len(each) > 2 else "")
+            for each in words
+            if len(each) > 1
+        ]
     return []
 
 
@@ -104,10 +121,15 @@ def read_public_key(path: Path) -> tuple[str, str, str]:
         raise CliGuardError(
             f"{path} cannot be read: {said}; name a public key, made by ssh-keygen"
         ) from error
-    raw = blob_of(words[1]) if len(words) > 1 and "\n" not in " ".join(words[2:]).strip() else None
+    raw = (
+        blob_of(words[1])
+        if len(words) > 1 and "\n" not in " ".join(words[2:]).strip()
+        else None
+    )
     if (
         not raw
-        or raw[:4] + words[0].encode("utf-8") != len(words[0]).to_bytes(4, "big") + raw[4 : 4 + len(words[0])]
+        or raw[:4] + words[0].encode("utf-8")
+        != len(words[0]).to_bytes(4, "big") + raw[4 : 4 + len(words[0])]
     ):
         raise CliGuardError(f"{path} is not a public key of OpenSSH")
     return words[0], words[1], " ".join(words[2:]).strip()
@@ -150,9 +172,13 @@ def run_ssh_keygen(
     except subprocess.TimeoutExpired as error:
         raise CliGuardError(f"ssh-keygen did not end within {seconds:g} s") from error
     lines = (done.stderr or done.stdout).decode("utf-8", "replace").split("\n")
-    said = next((line.strip() for line in reversed(lines) if line.strip()), "no reason given")
+    said = next(
+        (line.strip() for line in reversed(lines) if line.strip()), "no reason given"
+    )
     if "illegal option" in said or "unknown option" in said or said.startswith("usage:"):
-        raise CliGuardError("ssh-keygen is too old for signatures: install OpenSSH 8.9 or newer")
+        raise CliGuardError(
+            "ssh-keygen is too old for signatures: install OpenSSH 8.9 or newer"
+        )
     return done.returncode, said, done.stdout
 
 
@@ -180,7 +206,9 @@ def sign(
         )
     if code or not made:
         named = path or "the key in your agent"
-        raise CliGuardError(f"{named} did not sign: {said}; is it unlocked, or in your agent (`ssh-add -l`)?")
+        raise CliGuardError(
+            f"{named} did not sign: {said}; is it unlocked, or in your agent (`ssh-add -l`)?"
+        )
     return made.decode("ascii", "replace")
 
 
@@ -201,16 +229,37 @@ def verify(
     return _verify(message, armored, line, principal, path, revoked, namespace)
 
 
-@lru_cache(maxsize=4_096)  # a statement may stand in several notes; each signature is verified once
+@lru_cache(
+    maxsize=4_096
+)  # a statement may stand in several notes; each signature is verified once
 def _verify(
-    message: bytes, armored: str, line: str, principal: str, path: str, revoked: bytes, namespace: str
+    message: bytes,
+    armored: str,
+    line: str,
+    principal: str,
+    path: str,
+    revoked: bytes,
+    namespace: str,
 ) -> str | None:
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        signers, made, krl = Path(folder, "signers"), Path(folder, "sig"), Path(folder, "revoked")
+        signers = Path(folder, "signers")
+        made = Path(folder, "sig")
+        krl = Path(folder, "revoked")
         signers.write_text(f"{line}\n", "utf-8")
         made.write_text(armored, "ascii")
         krl.write_bytes(revoked)
-        command = ["-Y", "verify", "-f", str(signers), "-I", principal, "-n", namespace, "-s", str(made)]
+        command = [
+            "-Y",
+            "verify",
+            "-f",
+            str(signers),
+            "-I",
+            principal,
+            "-n",
+            namespace,
+            "-s",
+            str(made),
+        ]
         if revoked:
             command += ["-r", str(krl)]
         code, said, _ = run_ssh_keygen(*command, env={"PATH": path}, stdin=message)

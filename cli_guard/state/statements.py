@@ -15,7 +15,8 @@ from cli_guard import __version__
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"
 MOST_BYTES = 1_000_000
-APPROVE, BREAK_GLASS = "approve", "break-glass"
+APPROVE = "approve"
+BREAK_GLASS = "break-glass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,23 @@ class Statement:
             for name, oid in (("tree", self.tree), ("base", self.base))
             if oid
         ]
-        subject += [{"name": "parent", "digest": {"gitCommit": self.parent}}] if self.parent else []
+        subject += (
+            [{"name": "parent", "digest": {"gitCommit": self.parent}}]
+            if self.parent
+            else []
+        )
         files = [
-            {"name": f"file:{path}", "digest": {"gitBlob": oid}} for path, oid in sorted(self.blobs.items())
+            {"name": f"file:{path}", "digest": {"gitBlob": oid}}
+            for path, oid in sorted(self.blobs.items())
         ]
         predicate = {
             "at": self.at,
             "decision": self.decision,
             "expires": self.expires,
-            "findings": [{"fingerprint": mark, "rule": rule} for mark, rule in sorted(self.findings.items())],
+            "findings": [
+                {"fingerprint": mark, "rule": rule}
+                for mark, rule in sorted(self.findings.items())
+            ],
             "policy": self.policy,
             "principal": self.principal,
             "reason": self.reason,
@@ -67,13 +76,20 @@ class Statement:
             "version": __version__,
         }
         return encode(
-            {"_type": TYPE, "predicateType": PREDICATE, "predicate": predicate, "subject": subject + files}
+            {
+                "_type": TYPE,
+                "predicateType": PREDICATE,
+                "predicate": predicate,
+                "subject": subject + files,
+            }
         )
 
 
 def encode(data: Mapping[str, Any]) -> bytes:
     """Return canonical JSON."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    return json.dumps(
+        data, sort_keys=True, separators=(",", ":"), ensure_ascii=True
+    ).encode("ascii")
 
 
 def read_statement(raw: bytes) -> Statement:
@@ -88,13 +104,20 @@ def read_statement(raw: bytes) -> Statement:
             raise ValueError("the statement is not in canonical form")
         if (data["_type"], data["predicateType"]) != (TYPE, PREDICATE):
             raise ValueError(f"the statement is not a {PREDICATE}")
-        said, named = data["predicate"], {each["name"]: each["digest"] for each in data["subject"]}
+        said = data["predicate"]
+        named = {each["name"]: each["digest"] for each in data["subject"]}
         if len(named) != len(data["subject"]):
             raise ValueError("the statement names a subject twice")
         return Statement(
-            content=text(named["content"]["gitCommit" if said["decision"] == BREAK_GLASS else "sha256"]),
+            content=text(
+                named["content"][
+                    "gitCommit" if said["decision"] == BREAK_GLASS else "sha256"
+                ]
+            ),
             policy=text(said["policy"]),
-            findings={text(each["fingerprint"]): text(each["rule"]) for each in said["findings"]},
+            findings={
+                text(each["fingerprint"]): text(each["rule"]) for each in said["findings"]
+            },
             principal=text(said["principal"]),
             at=text(said["at"]),
             repository=tuple(text(each) for each in said["repository"]),
@@ -110,7 +133,13 @@ def read_statement(raw: bytes) -> Statement:
             },
             decision=text(said["decision"]),
         )
-    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        json.JSONDecodeError,
+    ) as error:
         raise ValueError("the statement is broken") from error
 
 
@@ -135,7 +164,9 @@ class Envelope:
 
     def line(self) -> str:
         """Return it in one line of JSON."""
-        return encode({"payload": self.payload.decode("ascii"), "signature": self.signature}).decode("ascii")
+        return encode(
+            {"payload": self.payload.decode("ascii"), "signature": self.signature}
+        ).decode("ascii")
 
     @classmethod
     def parse(cls, line: str) -> "Envelope":
@@ -145,5 +176,11 @@ class Envelope:
         try:
             data = json.loads(line)
             return cls(text(data["payload"]).encode("utf-8"), text(data["signature"]))
-        except (ValueError, KeyError, TypeError, RecursionError, UnicodeEncodeError) as error:
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            RecursionError,
+            UnicodeEncodeError,
+        ) as error:
             raise ValueError("the approval is broken") from error

@@ -54,7 +54,9 @@ class Tree:
     @property
     def digest(self) -> str:
         """Return the SHA-256 of all of it, as the audit log names it; an older version knew no seal."""
-        data = {name: value for name, value in asdict(self).items() if name != "seal" or value}
+        data = {
+            name: value for name, value in asdict(self).items() if name != "seal" or value
+        }
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -70,8 +72,12 @@ class Tree:
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
     record = {"seal": "", **record}  # older versions had none
-    texts: dict[str, Any] = {name: value for name, value in record.items() if isinstance(value, str)}
-    lists: dict[str, Any] = {name: tuple(value) for name, value in record.items() if isinstance(value, list)}
+    texts: dict[str, Any] = {
+        name: value for name, value in record.items() if isinstance(value, str)
+    }
+    lists: dict[str, Any] = {
+        name: tuple(value) for name, value in record.items() if isinstance(value, list)
+    }
     plain = all(isinstance(each, str) for value in lists.values() for each in value)
     typed = lists.keys() == LISTS and texts.keys() | LISTS == record.keys() == NAMES
     return Tree(**texts, **lists) if plain and typed else None
@@ -85,7 +91,9 @@ class Trees:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         folder = user_state(env)
-        self._records = OwnedRecords(folder / FILE if folder else None, "trees", VERSION, "cli-guard trust")
+        self._records = OwnedRecords(
+            folder / FILE if folder else None, "trees", VERSION, "cli-guard trust"
+        )
 
     def all(self) -> list[Tree]:
         """Return every record, oldest first. Raises CliGuardError."""
@@ -96,14 +104,20 @@ class Trees:
         path = str(root.resolve())
         return next((each for each in self.all() if each.path == path), None)
 
-    def find(self, repository: Repository, now: datetime.datetime, seals: Seals) -> Tree | None:
+    def find(
+        self, repository: Repository, now: datetime.datetime, seals: Seals
+    ) -> Tree | None:
         """Return the record that counts for a work tree, None if there is none. Raises CliGuardError."""
         tree = None if repository.bare else self.at(repository.root)
-        found = tree and counts(tree, repository, now) and seals.holds(tree.payload, tree.seal)
+        found = (
+            tree and counts(tree, repository, now) and seals.holds(tree.payload, tree.seal)
+        )
         return tree if found else None
 
     @explain_write_errors()
-    def keep(self, tree: Tree, repository: Repository, invocation: Invocation, seals: Seals) -> Tree:
+    def keep(
+        self, tree: Tree, repository: Repository, invocation: Invocation, seals: Seals
+    ) -> Tree:
         """Store what a person answered for the work tree of a repository; return the record.
 
         Raises UsageError if it cannot be stored, CliGuardError.
@@ -129,13 +143,17 @@ class Trees:
         path = str(repository.root.resolve())
         known = self.at(repository.root) is not None
         if known:
-            AuditLog(repository.state_folder).append(entry(EVENT, invocation, path=path, record=None))
+            AuditLog(repository.state_folder).append(
+                entry(EVENT, invocation, path=path, record=None)
+            )
             self._change(path, [])
         return known
 
     def _change(self, path: str, new: list[dict[str, object]]) -> None:
         self._records.change(
-            lambda kept: [*(each for each in kept if each.get("path") != path), *new][-MOST:]
+            lambda kept: [*(each for each in kept if each.get("path") != path), *new][
+                -MOST:
+            ]
         )
 
 
@@ -152,4 +170,6 @@ def counts(tree: Tree, repository: Repository, now: datetime.datetime) -> bool:
 def require_commit(repository: Repository) -> None:
     """Raise UsageError for a repository without a commit: nothing would bind the trust to it."""
     if repository.head is None:
-        raise UsageError("there is no commit here yet: commit first, then trust the work tree")
+        raise UsageError(
+            "there is no commit here yet: commit first, then trust the work tree"
+        )

@@ -28,7 +28,8 @@ def test_a_patch(committed: Repo, kind: str, body: str, wanted: str) -> None:
     patch = f"*** Begin Patch\n{body}\n*** End Patch"
     command = patch if kind == "apply" else f"apply_patch <<'EOF'\n{patch}\nEOF\n"
     said, reason = meaning(
-        "codex", send(committed, "codex", payload(committed, "codex", kind, command=command))
+        "codex",
+        send(committed, "codex", payload(committed, "codex", kind, command=command)),
     )
     assert said == wanted
     assert key() not in reason
@@ -42,13 +43,19 @@ def test_a_patch(committed: Repo, kind: str, body: str, wanted: str) -> None:
         "env apply_patch <<'EOF'\n*** Add File: x\nEOF",
     ],
 )
-def test_a_command_that_is_more_than_a_patch_is_judged_as_one(committed: Repo, command: str) -> None:
+def test_a_command_that_is_more_than_a_patch_is_judged_as_one(
+    committed: Repo, command: str
+) -> None:
     request = payload(committed, "codex", "patch", command=command)
     assert meaning("codex", send(committed, "codex", request))[0] == "deny"
 
 
 def test_a_denial_is_all_that_it_is_told(committed: Repo) -> None:
-    done = send(committed, "codex", payload(committed, "codex", "shell", command="npm install left-pad"))
+    done = send(
+        committed,
+        "codex",
+        payload(committed, "codex", "shell", command="npm install left-pad"),
+    )
     output = json.loads(done.out)["hookSpecificOutput"]
     assert output["permissionDecision"] == "deny"
     assert "a hook of Codex cannot ask" in output["permissionDecisionReason"]

@@ -22,7 +22,9 @@ def test_the_file_is_ours_unless_it_has_more(committed: Repo) -> None:
     guard(committed, "uninstall", "--agent", "copilot")
     assert not path.exists()
     path.write_text(
-        json.dumps({"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": "true"}]}})
+        json.dumps(
+            {"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": "true"}]}}
+        )
     )
     guard(committed, "install", "--agent", "copilot")
     guard(committed, "uninstall", "--agent", "copilot")
@@ -32,5 +34,8 @@ def test_the_file_is_ours_unless_it_has_more(committed: Repo) -> None:
 def test_the_folder_of_the_user_may_be_elsewhere(committed: Repo, tmp_path: Path) -> None:
     folder = tmp_path / "of copilot"
     env = {"COPILOT_HOME": str(folder)}
-    assert guard(committed, "install", "--agent", "copilot", "--where", "user", env=env).code == 0
+    assert (
+        guard(committed, "install", "--agent", "copilot", "--where", "user", env=env).code
+        == 0
+    )
     assert (folder / "hooks" / "cli-guard.json").exists()

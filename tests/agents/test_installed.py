@@ -26,14 +26,20 @@ def settings_of(repo: Repo, agent: str, where: str = "project") -> Path:
 def texts_of(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [text for each in value.values() for text in texts_of(each)]
-    return [text for each in value for text in texts_of(each)] if isinstance(value, list) else [str(value)]
+    return (
+        [text for each in value for text in texts_of(each)]
+        if isinstance(value, list)
+        else [str(value)]
+    )
 
 
 def command_in(path: Path) -> str:
     """The shell command that an agent would start."""
     text = path.read_text("utf-8")
     if path.suffix == ".js":
-        line = next(line for line in text.splitlines() if line.startswith("const command = "))
+        line = next(
+            line for line in text.splitlines() if line.startswith("const command = ")
+        )
         return str(json.loads(line.removeprefix("const command = ")))
     return next(each for each in texts_of(json.loads(text)) if " hook " in each)
 
@@ -59,16 +65,27 @@ def test_at_each_place(committed: Repo, agent: str, where: str) -> None:
     assert ": installed" in done.out
     command = command_in(path)
     assert command.startswith(GUARD)
-    assert meaning(agent, start(command, committed, payload(committed, agent, "shell")))[0] == "nothing"
+    assert (
+        meaning(agent, start(command, committed, payload(committed, agent, "shell")))[0]
+        == "nothing"
+    )
     harmful = payload(committed, agent, "shell", command="rm -rf /")
     assert meaning(agent, start(command, committed, harmful))[0] == "deny"
     before = path.read_bytes()
-    assert "is there already" in guard(committed, "install", "--agent", agent, "--where", where).out
+    assert (
+        "is there already"
+        in guard(committed, "install", "--agent", agent, "--where", where).out
+    )
     assert path.read_bytes() == before
     assert AGENTS[agent].title in guard(committed, "doctor").out
-    assert "removed" in guard(committed, "uninstall", "--agent", agent, "--where", where).out
+    assert (
+        "removed" in guard(committed, "uninstall", "--agent", agent, "--where", where).out
+    )
     assert not path.exists() or "cli-guard" not in path.read_text()
-    assert "no cli-guard hook" in guard(committed, "uninstall", "--agent", agent, "--where", where).out
+    assert (
+        "no cli-guard hook"
+        in guard(committed, "uninstall", "--agent", agent, "--where", where).out
+    )
 
 
 @pytest.mark.parametrize("agent", NAMES)
@@ -92,13 +109,21 @@ def test_a_program_in_a_folder_with_a_blank(
     assert start(command, committed, payload(committed, agent, "shell")).code == 2
 
 
-WRONG = {"answers nothing": "exit 0", "blocks everything": "echo no >&2; exit 2", "ends with 1": "exit 1"}
+WRONG = {
+    "answers nothing": "exit 0",
+    "blocks everything": "echo no >&2; exit 2",
+    "ends with 1": "exit 1",
+}
 
 
 @table("script", WRONG.values(), ids=WRONG)
 @table("agent", NAMES)
 def test_a_program_that_answers_wrongly_is_not_installed(
-    committed: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, script: str
+    committed: Repo,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    agent: str,
+    script: str,
 ) -> None:
     program = tmp_path / "cli-guard"
     program.write_text(f"#!/bin/sh\ncat >/dev/null\n{script}\n")

@@ -11,13 +11,17 @@ CALLERS = ("claude-code", "codex", "cursor", "copilot")
 @pytest.mark.parametrize("caller", CALLERS)
 def test_the_requests_of_every_agent_that_it_serves(committed: Repo, caller: str) -> None:
     for command, code in (("git status", 0), ("rm -rf /", 2), ("npm install left-pad", 2)):
-        done = send(committed, "lefthook", payload(committed, caller, "shell", command=command))
+        done = send(
+            committed, "lefthook", payload(committed, caller, "shell", command=command)
+        )
         assert (done.code, done.out) == (code, ""), command
         assert bool(done.err) is bool(code)
     assert "lefthook passes on no question" in done.err
 
 
-@pytest.mark.parametrize("raw", [b"", b"[]", b"{}", b'{"toolName": "bash"}', b'{"hook_event_name": "Stop"}'])
+@pytest.mark.parametrize(
+    "raw", [b"", b"[]", b"{}", b'{"toolName": "bash"}', b'{"hook_event_name": "Stop"}']
+)
 def test_what_is_no_request_blocks(committed: Repo, raw: bytes) -> None:
     done = send(committed, "lefthook", raw)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)

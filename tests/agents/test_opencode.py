@@ -23,7 +23,9 @@ for (const args of JSON.parse(process.argv[4])) {
 """
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="the plugin needs a JavaScript engine")
+@pytest.mark.skipif(
+    shutil.which("node") is None, reason="the plugin needs a JavaScript engine"
+)
 def test_the_plugin_throws_what_is_denied(committed: Repo, tmp_path: Path) -> None:
     guard(committed, "install", "--agent", "opencode")
     plugin = committed.path / ".opencode" / "plugins" / "cli-guard.js"
@@ -43,14 +45,18 @@ def test_the_plugin_throws_what_is_denied(committed: Repo, tmp_path: Path) -> No
         return done.stdout.splitlines()
 
     text = plugin.read_text()
-    passes, denied, asked, broken = run(text, "git status", "rm -rf /", "npm install left-pad", 3)
+    passes, denied, asked, broken = run(
+        text, "git status", "rm -rf /", "npm install left-pad", 3
+    )
     assert passes == "runs"
     assert denied.startswith("throws cli-guard: deletes the whole file system; instead: ")
     assert asked.startswith("throws cli-guard: npm install installs packages")
     assert broken.startswith("throws cli-guard: the tool use could not be judged: ")
     (missing,) = run(text.replace("/cli-guard hook", "/gone hook"), "ls")
     assert missing.startswith("throws ")
-    (killed,) = run(text.replace("/cli-guard hook", "/cli-guard bogus; kill -9 $$; hook"), "ls")
+    (killed,) = run(
+        text.replace("/cli-guard hook", "/cli-guard bogus; kill -9 $$; hook"), "ls"
+    )
     assert killed.startswith("throws ")
 
 
@@ -60,5 +66,8 @@ def test_a_plugin_of_another_kind_stays(committed: Repo) -> None:
     plugin.write_text("export const Mine = async () => ({})\n")
     for verb in ("install", "uninstall"):
         done = guard(committed, verb, "--agent", "opencode")
-        assert (done.code, done.out) == (2, "") and "is not a plugin of cli-guard" in done.err
+        assert (done.code, done.out) == (
+            2,
+            "",
+        ) and "is not a plugin of cli-guard" in done.err
     assert plugin.read_text().startswith("export const Mine")

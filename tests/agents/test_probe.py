@@ -21,7 +21,9 @@ def configure(repo: Repo, command: str, **more: object) -> None:
     hook = {"type": "command", "command": command, **more}
     path = repo.path / ".claude" / "settings.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}))
+    path.write_text(
+        json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}})
+    )
 
 
 def probe(repo: Repo) -> Done:
@@ -54,18 +56,24 @@ def test_an_agent_that_blocks_in_every_state(
     committed: Repo, command: str, more: dict[str, str], by: str
 ) -> None:
     configure(committed, command, **more)
-    before = {path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()
+    }
     done = probe(committed)
     assert done.code == 0
     (line,) = done.out.splitlines()[1:]
     assert line.startswith("  Claude Code: the tool is blocked in all 7 states")
     assert (by in line) and ("onFailure" in line) is bool(more)
-    assert {path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()
+    } == before
 
 
 @pytest.mark.parametrize("where", ["project", "user"])
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name != "lefthook"])
-def test_what_is_installed_blocks_in_every_state(committed: Repo, agent: str, where: str) -> None:
+def test_what_is_installed_blocks_in_every_state(
+    committed: Repo, agent: str, where: str
+) -> None:
     assert guard(committed, "install", "--agent", agent, "--where", where).code == 0
     (line,) = probe(committed).out.splitlines()[1:]
     assert line == f"  {AGENTS[agent].title}: the tool is blocked in all 7 states"
@@ -75,14 +83,18 @@ def test_what_is_installed_blocks_in_every_state(committed: Repo, agent: str, wh
     ("agent", "states"),
     [("codex", UNSTARTED[:2]), ("cursor", UNSTARTED[:2]), ("gemini", ()), ("copilot", ())],
 )
-def test_the_exit_codes_of_an_agent_count(committed: Repo, agent: str, states: tuple[str, ...]) -> None:
+def test_the_exit_codes_of_an_agent_count(
+    committed: Repo, agent: str, states: tuple[str, ...]
+) -> None:
     """Copilot CLI takes any code but 0 for a denial, Gemini CLI any but 0 and 1."""
     assert guard(committed, "install", "--agent", agent).code == 0
     path = committed.path / AGENTS[agent].load().PROTOCOL.places["project"]
     path.write_text(path.read_text().replace(" || exit 2", ""))
     lines = probe(committed).out.splitlines()[1:]
     # Whether a kill is seen as one, or as a code, depends on the shell.
-    assert [state for line in lines for state in UNSTARTED[:2] if state in line] == list(states)
+    assert [state for line in lines for state in UNSTARTED[:2] if state in line] == list(
+        states
+    )
 
 
 def test_lefthook_is_never_called_closed(committed: Repo) -> None:
@@ -91,14 +103,20 @@ def test_lefthook_is_never_called_closed(committed: Repo) -> None:
     assert "install the hook of each agent itself" in done.err
     committed.write("lefthook.yml", "pre-commit:\n  jobs:\n    - run: make lint\n")
     assert "lefthook" not in probe(committed).out
-    committed.write("lefthook.yml", "x:\n  jobs:\n    - run: cli-guard hook lefthook || exit 2\n")
+    committed.write(
+        "lefthook.yml", "x:\n  jobs:\n    - run: cli-guard hook lefthook || exit 2\n"
+    )
     (line,) = probe(committed).out.splitlines()[1:]
-    assert line.startswith("  ! lefthook: ") and "install the hook of each agent itself" in line
+    assert (
+        line.startswith("  ! lefthook: ")
+        and "install the hook of each agent itself" in line
+    )
 
 
 def test_a_plugin_that_is_not_ours_is_not_run(committed: Repo) -> None:
     committed.write(
-        ".opencode/plugins/cli-guard.js", 'const command = "touch ran; cli-guard hook opencode"\n'
+        ".opencode/plugins/cli-guard.js",
+        'const command = "touch ran; cli-guard hook opencode"\n',
     )
     (line,) = probe(committed).out.splitlines()[1:]
     assert line.startswith("  ! OpenCode: ") and "is not a plugin of cli-guard" in line
@@ -121,7 +139,10 @@ def test_the_states_in_which_the_tool_would_run(
     for state in states:
         (line,) = (each for each in lines if state in each)
         assert "lets the tool run with" in line
-        assert '"onFailure": "block" (Claude Code 2.1.295 or later)' in line and "|| exit 2" in line
+        assert (
+            '"onFailure": "block" (Claude Code 2.1.295 or later)' in line
+            and "|| exit 2" in line
+        )
 
 
 @table(
@@ -144,7 +165,11 @@ def test_a_time_out_shorter_than_the_hook_may_take(
 
 
 def test_a_hook_that_says_nothing(committed: Repo, tmp_path: Path) -> None:
-    configure(committed, f"{program(tmp_path / 'own', 'exit 0')} hook claude-code", onFailure="block")
+    configure(
+        committed,
+        f"{program(tmp_path / 'own', 'exit 0')} hook claude-code",
+        onFailure="block",
+    )
     lines = probe(committed).out.splitlines()[1:]
     # The setting closes what fails; an answer that allows is no failure.
     assert ["as it is" in lines[0], "empty PATH" in lines[1]] == [True, True]
@@ -192,9 +217,15 @@ RAN = "ran"
         f"sh hook claude-code; {CALL}",
     ],
 )
-def test_what_a_repository_names_is_not_run(committed: Repo, tmp_path: Path, command: str) -> None:
+def test_what_a_repository_names_is_not_run(
+    committed: Repo, tmp_path: Path, command: str
+) -> None:
     script = f"#!/bin/sh\ntouch {committed.path / RAN}\n"
-    for path in (committed.path / "cli-guard", committed.path / "hook", tmp_path / "bin" / "hook"):
+    for path in (
+        committed.path / "cli-guard",
+        committed.path / "hook",
+        tmp_path / "bin" / "hook",
+    ):
         path.parent.mkdir(exist_ok=True)
         path.write_text(script)
         path.chmod(0o755)

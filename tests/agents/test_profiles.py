@@ -8,7 +8,8 @@ from agents_seen import ASKS, NAMES, kinds_of, meaning, path_key, payload
 from in_process import Terminal, guard, stage
 from repositories import Repo, key
 
-WORKFLOW, NEW = ".github/workflows/ci.yml", ".github/workflows/new.yml"
+WORKFLOW = ".github/workflows/ci.yml"
+NEW = ".github/workflows/new.yml"
 SILENT = {"codex": "a hook of Codex cannot ask", "cursor": "a hook of Cursor cannot ask"}
 # Those that can be told to allow.
 WORDS = [agent for agent in NAMES if agent not in ("codex", "opencode", "lefthook")]
@@ -19,7 +20,11 @@ def project(committed: Repo) -> Repo:
     """A project with tests, scripts and a CI definition, which nobody trusts yet."""
     committed.commit(
         "Add tests",
-        {"Makefile": "test:\n\tpytest -q\n", "package.json": '{"name": "app"}\n', WORKFLOW: "on: push\n"},
+        {
+            "Makefile": "test:\n\tpytest -q\n",
+            "package.json": '{"name": "app"}\n',
+            WORKFLOW: "on: push\n",
+        },
     )
     return committed
 
@@ -51,19 +56,28 @@ def write(repo: Repo, agent: str, name: str, text: str = "x") -> str:
         patch = f"*** Begin Patch\n*** {verb} File: {name}\n+{text}\n*** End Patch"
         return send(repo, agent, payload(repo, agent, "apply", command=patch))[0]
     where = path_key(repo, agent, "write")
-    return send(repo, agent, payload(repo, agent, "write", **{where: str(repo.path / name)}))[0]
+    return send(
+        repo, agent, payload(repo, agent, "write", **{where: str(repo.path / name)})
+    )[0]
 
 
 @pytest.mark.parametrize("agent", NAMES)
 def test_the_work_of_a_trusted_tree_passes(trusted: Repo, agent: str) -> None:
-    for command in ("make test", "git add -A", "echo x > src/a.txt", "curl localhost:8000/health"):
+    for command in (
+        "make test",
+        "git add -A",
+        "echo x > src/a.txt",
+        "curl localhost:8000/health",
+    ):
         assert run(trusted, agent, command) == ("nothing", ""), command
     configure(trusted, f'[agent.{agent}]\nanswer = "allow"\n')
     said, reason = run(trusted, agent, "make test")
     assert said == ("allow" if agent in WORDS else "nothing")
     # Cursor's answer has no reason for what is allowed.
     words = (
-        "" if said == "nothing" or agent == "cursor" else "cli-guard: make runs the commands of a Makefile"
+        ""
+        if said == "nothing" or agent == "cursor"
+        else "cli-guard: make runs the commands of a Makefile"
     )
     assert reason == (f"{words} (trusted work tree)" if words else "")
 
@@ -76,10 +90,15 @@ def test_what_leaves_a_trusted_tree_needs_a_person(trusted: Repo, agent: str) ->
     effect, _, rest = reason.rstrip().partition("\n")
     if asked == "ask":
         allow = "; to allow it from now on: `cli-guard allow 'npm ci'`"
-        assert (effect, rest) == (f"cli-guard: npm ci installs packages, whose code runs{allow}", "")
+        assert (effect, rest) == (
+            f"cli-guard: npm ci installs packages, whose code runs{allow}",
+            "",
+        )
     else:
         assert effect == "cli-guard: npm ci installs packages, whose code runs"
-        assert rest.startswith("A person must decide, but ") and SILENT.get(agent, "") in rest
+        assert (
+            rest.startswith("A person must decide, but ") and SILENT.get(agent, "") in rest
+        )
         assert "`cli-guard allow 'npm ci'` or the command itself, in a terminal" in rest
     assert run(trusted, agent, "rm -rf /")[0] == "deny"
 
@@ -88,7 +107,11 @@ def test_what_leaves_a_trusted_tree_needs_a_person(trusted: Repo, agent: str) ->
 WAYS = [
     ("make test", ["cli-guard allow 'make test'", "cli-guard trust"], None),
     ("npm ci", ["cli-guard allow 'npm ci'"], ["cli-guard allow 'npm ci'"]),
-    ("frobnicate --all", ["cli-guard allow --program frobnicate"], ["cli-guard allow --program frobnicate"]),
+    (
+        "frobnicate --all",
+        ["cli-guard allow --program frobnicate"],
+        ["cli-guard allow --program frobnicate"],
+    ),
     ("rm -rf build", ["cli-guard trust"], None),
     # A rule would not lift the folder, and trust covers no other one.
     ("cd /elsewhere && make", [], []),
@@ -155,11 +178,19 @@ def test_a_file_is_written_as_by_a_command(trusted: Repo, agent: str) -> None:
         assert run(trusted, agent, f"echo x > {name}")[0] == asked, name
     for name in (".claude/settings.json", ".git/hooks/pre-commit"):
         assert write(trusted, agent, name) == "deny", name
-    for name in ("src/new.py", ".github/CODEOWNERS", ".env", "claude/x.md", "docs/Jenkinsfile"):
+    for name in (
+        "src/new.py",
+        ".github/CODEOWNERS",
+        ".env",
+        "claude/x.md",
+        "docs/Jenkinsfile",
+    ):
         assert write(trusted, agent, name) == "nothing", name
 
 
-def test_without_trust_an_old_ci_definition_is_asked_about(project: Repo, tmp_path: Path) -> None:
+def test_without_trust_an_old_ci_definition_is_asked_about(
+    project: Repo, tmp_path: Path
+) -> None:
     assert write(project, "claude-code", WORKFLOW) == "ask"
     # Trust in one tree says nothing about another one.
     assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0

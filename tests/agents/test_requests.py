@@ -5,7 +5,17 @@ import json
 from pathlib import Path
 
 import pytest
-from agents_seen import ASKS, NAMES, input_key, kinds_of, meaning, path_key, payload, send, text_key
+from agents_seen import (
+    ASKS,
+    NAMES,
+    input_key,
+    kinds_of,
+    meaning,
+    path_key,
+    payload,
+    send,
+    text_key,
+)
 from examples import table
 from repositories import Repo, key
 
@@ -55,7 +65,11 @@ def test_a_question_is_kept_for_the_user(committed: Repo, agent: str) -> None:
     answer(committed, agent, "shell", command="ls")
     now = datetime.datetime.now(datetime.UTC)
     latest = last_questions(Invocation(committed.path, committed.env, now))[0]
-    assert (latest.agent, latest.command, latest.masked) == (agent, "npm install left-pad", False)
+    assert (latest.agent, latest.command, latest.masked) == (
+        agent,
+        "npm install left-pad",
+        False,
+    )
     assert latest.folder == str(committed.path / ("src" if agent == "gemini" else ""))
 
 
@@ -63,7 +77,9 @@ def test_a_question_is_kept_for_the_user(committed: Repo, agent: str) -> None:
 def test_an_allow_is_said_only_to_those_who_want_it(committed: Repo, agent: str) -> None:
     configure(committed, f'[agent.{agent}]\nanswer = "allow"\n')
     can = agent not in ("codex", "opencode", "lefthook")
-    assert answer(committed, agent, "shell", command="ls")[0] == ("allow" if can else "nothing")
+    assert answer(committed, agent, "shell", command="ls")[0] == (
+        "allow" if can else "nothing"
+    )
     assert answer(committed, agent, "shell", command="rm -rf /")[0] == "deny"
 
 
@@ -98,19 +114,30 @@ WRITES = [(agent, kind) for agent, kind in REQUESTS if kind in ("write", "edit")
 
 @table(("agent", "kind"), WRITES)
 def test_a_secret_in_what_is_written(committed: Repo, agent: str, kind: str) -> None:
-    path, text = path_key(committed, agent, kind), text_key(committed, agent, kind)
+    path = path_key(committed, agent, kind)
+    text = text_key(committed, agent, kind)
     said, reason = answer(committed, agent, kind, **{text: LEAK})
     assert said == "deny"
     assert "secret-aws-access-key" in reason and KEY not in reason
     # A file for credentials is where they belong, and what is there already is not new.
-    assert answer(committed, agent, kind, **{text: LEAK, path: str(committed.path / ".env")})[0] == "nothing"
+    assert (
+        answer(committed, agent, kind, **{text: LEAK, path: str(committed.path / ".env")})[
+            0
+        ]
+        == "nothing"
+    )
     committed.write("keys.py", LEAK)
     assert (
-        answer(committed, agent, kind, **{text: LEAK, path: str(committed.path / "keys.py")})[0] == "nothing"
+        answer(
+            committed, agent, kind, **{text: LEAK, path: str(committed.path / "keys.py")}
+        )[0]
+        == "nothing"
     )
 
 
-def test_what_is_too_long_to_be_searched_asks(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_long_to_be_searched_asks(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agent, kind = WRITES[0]
     text = text_key(committed, agent, kind)
     for length, asks in ((50, False), (1_000, True)):
@@ -130,21 +157,36 @@ def test_a_file_that_guards(committed: Repo, agent: str, kind: str) -> None:
         ".claude/settings.json",
         ".github/hooks/cli-guard.json",
     ):
-        assert answer(committed, agent, kind, **{path: str(committed.path / name)})[0] == "deny", name
+        assert (
+            answer(committed, agent, kind, **{path: str(committed.path / name)})[0]
+            == "deny"
+        ), name
     workflow = str(committed.path / ".github/workflows/ci.yml")
     assert answer(committed, agent, kind, **{path: workflow})[0] == ASKS.get(agent, "deny")
-    assert answer(committed, agent, kind, **{path: str(committed.path / "src/new.py")})[0] == "nothing"
+    assert (
+        answer(committed, agent, kind, **{path: str(committed.path / "src/new.py")})[0]
+        == "nothing"
+    )
 
 
 @table("agent", [agent for agent, kind in REQUESTS if kind == "read"])
 def test_a_read(committed: Repo, agent: str) -> None:
-    path, home = path_key(committed, agent, "read"), committed.env["HOME"]
+    path = path_key(committed, agent, "read")
+    home = committed.env["HOME"]
     asked = ASKS.get(agent, "deny")
-    for name in (f"{home}/.ssh/id_ed25519", "~/.aws/credentials", ".env", "/home/somebody-else/notes.txt"):
+    for name in (
+        f"{home}/.ssh/id_ed25519",
+        "~/.aws/credentials",
+        ".env",
+        "/home/somebody-else/notes.txt",
+    ):
         assert answer(committed, agent, "read", **{path: name})[0] == asked, name
     if not (committed.path / "notes.txt").is_symlink():
         (committed.path / "notes.txt").symlink_to(f"{home}/.ssh/id_ed25519")
-    assert answer(committed, agent, "read", **{path: str(committed.path / "notes.txt")})[0] == asked
+    assert (
+        answer(committed, agent, "read", **{path: str(committed.path / "notes.txt")})[0]
+        == asked
+    )
     for name in ("app.py", "/etc/hosts", f"{home}/.bashrc", "/usr/include/stdio.h"):
         assert answer(committed, agent, "read", **{path: name})[0] == "nothing", name
 
@@ -185,7 +227,9 @@ def test_an_mcp_tool(committed: Repo, agent: str) -> None:
     assert answer(committed, agent, "mcp")[0] == "deny"
     configure(committed, '[mcp.other]\ndeny = ["add_*"]\n')
     # Cursor does not name the server: what is denied of any is denied.
-    assert answer(committed, agent, "mcp")[0] == ("deny" if agent == "cursor" else "nothing")
+    assert answer(committed, agent, "mcp")[0] == (
+        "deny" if agent == "cursor" else "nothing"
+    )
     committed.commit("Deny", {"cli-guard.toml": '[mcp.notes]\ndeny = ["add_note"]\n'})
     assert answer(committed, agent, "mcp")[0] == "deny"
 
@@ -204,11 +248,18 @@ def broken(repo: Repo, agent: str) -> dict[str, bytes]:
         "an input that is no object": json.dumps(data | {where: 3}).encode(),
         "a command that is no text": json.dumps(data | {where: {"command": 3}}).encode(),
         "half a character": json.dumps(data | {where: {"command": "\ud800"}}).encode(),
-        "two commands": json.dumps(data).replace('"command"', '"command": "ls", "command"').encode(),
-        "two folders": json.dumps(data | {where: {"command": "ls", "cwd": "/a", "workdir": "/b"}}).encode(),
+        "two commands": json.dumps(data)
+        .replace('"command"', '"command": "ls", "command"')
+        .encode(),
+        "two folders": json.dumps(
+            data | {where: {"command": "ls", "cwd": "/a", "workdir": "/b"}}
+        ).encode(),
     }
     events = [each for each in ("hook_event_name", "event") if each in data]
-    return found | {f"another {each}": json.dumps(data | {each: "PostToolUse"}).encode() for each in events}
+    return found | {
+        f"another {each}": json.dumps(data | {each: "PostToolUse"}).encode()
+        for each in events
+    }
 
 
 @pytest.mark.parametrize("agent", NAMES)
@@ -224,7 +275,9 @@ def test_a_request_that_is_too_big_blocks(
     committed: Repo, monkeypatch: pytest.MonkeyPatch, agent: str
 ) -> None:
     monkeypatch.setattr("cli_guard.agents.uses.LARGEST", 2_000)
-    done = send(committed, agent, payload(committed, agent, "shell", command="ls " + "a" * 2_000))
+    done = send(
+        committed, agent, payload(committed, agent, "shell", command="ls " + "a" * 2_000)
+    )
     assert done.code == 2 and "smaller steps" in done.err
 
 

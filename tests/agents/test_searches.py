@@ -31,8 +31,12 @@ from cli_guard.runtime import Invocation
         ({"path": "src", "glob": "test_*.py"}, False),
     ],
 )
-def test_a_search_asks_about_files_of_secrets(tmp_path: Path, given: dict[str, object], asks: bool) -> None:
+def test_a_search_asks_about_files_of_secrets(
+    tmp_path: Path, given: dict[str, object], asks: bool
+) -> None:
     env = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
-    invocation = Invocation(tmp_path, env, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))
+    invocation = Invocation(
+        tmp_path, env, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    )
     uses = find_uses("Grep", {"pattern": ".", **given})
     assert any(judge_use(use, invocation, "claude-code") for use in uses) is asks

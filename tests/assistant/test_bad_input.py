@@ -34,14 +34,20 @@ def small(repo: Repo) -> Repo:
         ("Wo ist slug definiert?", 1, ENGLISH),
         ("supprime le fichier src/a.py", 1, ENGLISH),
         ("borra todos los archivos", 1, ENGLISH),
-        ("document ../../etc/passwd", 1, "failed: none of the paths can be read: ../../etc/passwd"),
+        (
+            "document ../../etc/passwd",
+            1,
+            "failed: none of the paths can be read: ../../etc/passwd",
+        ),
         ("explain /etc/passwd", 1, "failed: none of the paths can be read: /etc/passwd"),
         ("rename ../x.py to y.py", 1, "failed: none of the paths can be read: ../x.py"),
         ("where is \x1b[31mslug\x1b[0m\x07 defined?", 0, "src/a.py:1: def slug(text):"),
         ("slug", 0, "src/a.py:1: def slug(text):"),
     ],
 )
-def test_a_bad_request_gets_one_clear_line(small: Repo, request_: str, code: int, first: str) -> None:
+def test_a_bad_request_gets_one_clear_line(
+    small: Repo, request_: str, code: int, first: str
+) -> None:
     done = small.inspect("ask", request_)
     assert (done.code, done.err) == (code, "")
     assert done.out.startswith(first)
@@ -53,13 +59,17 @@ def test_a_bad_request_gets_one_clear_line(small: Repo, request_: str, code: int
 
 
 @pytest.mark.parametrize(
-    "text", ["add the test and " * 6_000, "a" * 100_000, "where is slug " * 7_500, "?" * 100_000]
+    "text",
+    ["add the test and " * 6_000, "a" * 100_000, "where is slug " * 7_500, "?" * 100_000],
 )
 def test_a_request_of_100_kb_is_read_in_part(small: Repo, text: str) -> None:
     started = time.monotonic()
     done = small.run("cli-guard", "ask", "-", stdin=text)
     assert done.code in (0, 1, 3) and "Traceback" not in done.err
-    assert "only the beginning of this long request was read" in done.out or done.out.startswith(WORDS)
+    assert (
+        "only the beginning of this long request was read" in done.out
+        or done.out.startswith(WORDS)
+    )
     assert time.monotonic() - started < SECONDS
 
 
@@ -91,7 +101,9 @@ KINDS = ("empty", "unborn", "binary")
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("request_", REQUESTS)
-def test_a_repository_without_text_is_answered(repo: Repo, kind: str, request_: str) -> None:
+def test_a_repository_without_text_is_answered(
+    repo: Repo, kind: str, request_: str
+) -> None:
     if kind == "unborn":
         repo.write("a.py", "a = 1\n")
         repo.git("add", "-A")
@@ -102,12 +114,19 @@ def test_a_repository_without_text_is_answered(repo: Repo, kind: str, request_: 
     assert done.all.strip() and len(done.all) < 2_000
     as_json = repo.guard("ask", request_, "--format", "json")
     assert as_json.code == done.code
-    assert json.loads(as_json.out)["final_output"] if as_json.code != 2 else as_json.err.count("\n") == 1
+    assert (
+        json.loads(as_json.out)["final_output"]
+        if as_json.code != 2
+        else as_json.err.count("\n") == 1
+    )
 
 
 def test_20_000_files_are_searched_in_bounded_time(repo: Repo) -> None:
     for number in range(20_000):
-        repo.write(f"src/p{number % 100}/m{number}.py", f"def function_{number}():\n    return {number}\n")
+        repo.write(
+            f"src/p{number % 100}/m{number}.py",
+            f"def function_{number}():\n    return {number}\n",
+        )
     repo.git("add", "-A")
     started = time.monotonic()
     done = repo.guard("ask", "where is function_777 defined?")

@@ -95,7 +95,9 @@ def test_the_definition_that_is_meant() -> None:
     }
     assert explain(both, "merge")[0].startswith("a/one.py:1")
     assert explain(both, "merge", ("settings",))[0].startswith("b/settings.py:1")
-    assert "also defined: b/settings.py:1, tests/t.py:1" in "\n".join(explain(both, "merge"))
+    assert "also defined: b/settings.py:1, tests/t.py:1" in "\n".join(
+        explain(both, "merge")
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,9 @@ def test_what_is_a_request_to_explain(request_: str, name: str | None) -> None:
     assert (found[0] if found else None) == name
 
 
-@given(st.text(max_size=300), st.sampled_from(("explain ", "what does ", "", "x.py: what is ")))
+@given(
+    st.text(max_size=300), st.sampled_from(("explain ", "what does ", "", "x.py: what is "))
+)
 def test_any_request_is_read(text: str, start: str) -> None:
     read_explained(start + text)
 
@@ -140,7 +144,10 @@ def test_any_file_is_explained(path: str, text: str) -> None:
 
 def test_hostile_files_are_explained_in_time() -> None:
     texts = {f"p/m{n}.py": f"import p.m{n - 1}\ndef f{n}(): ...\n" for n in range(2_000)}
-    texts |= {"long.py": "x = '" + "a" * 1_000_000 + "'\n", "many.js": "import a from './b'\n" * 50_000}
+    texts |= {
+        "long.py": "x = '" + "a" * 1_000_000 + "'\n",
+        "many.js": "import a from './b'\n" * 50_000,
+    }
     texts |= {"c.py": "# \n" * 100_000, "d.py": '"""' + "word " * 200_000}
     begin = time.perf_counter()
     for name in ("long.py", "many.js", "c.py", "d.py", "p", "f7", "p/m7.py"):
@@ -163,19 +170,31 @@ def test_on_the_command_line(committed: Repo) -> None:
             done = guard(committed, *argv.split())
         assert (done.code, done.err) == (0, ""), done.all
         assert all(text in done.out for text in shows.split("|")), done.out
-    for argv in ("explain secret-pasword", "explain shop/cort.py", "explain ../x", "explain nothing at all"):
+    for argv in (
+        "explain secret-pasword",
+        "explain shop/cort.py",
+        "explain ../x",
+        "explain nothing at all",
+    ):
         done = guard(committed, *argv.split())
         assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done.all
-    assert "nearest: rule secret-password" in guard(committed, "explain", "secret-pasword").err
+    assert (
+        "nearest: rule secret-password" in guard(committed, "explain", "secret-pasword").err
+    )
     assert "path shop/cart.py" in guard(committed, "explain", "shop/cort.py").err
 
 
 def test_ask_explains_or_answers_otherwise(committed: Repo) -> None:
     secret = key()
-    committed.commit("Add the shop", {**SHOP, "conf.py": f'"""Has {secret}."""\nTOKEN = "{secret}"\n'})
+    committed.commit(
+        "Add the shop", {**SHOP, "conf.py": f'"""Has {secret}."""\nTOKEN = "{secret}"\n'}
+    )
     assert "Items with their number" in guard(committed, "ask", "what does Cart do?").out
     assert "-l  " in guard(committed, "ask", "explain `grep -rl x shop`").out
     assert "review: deletes" in guard(committed, "ask", "explain rm -rf ./build").out
     assert "price_of" in guard(committed, "ask", "where is price_of defined?").out
-    shown = guard(committed, "ask", "explain conf.py").all + guard(committed, "explain", "conf.py").all
+    shown = (
+        guard(committed, "ask", "explain conf.py").all
+        + guard(committed, "explain", "conf.py").all
+    )
     assert "TOKEN" in shown and secret not in shown

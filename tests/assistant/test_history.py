@@ -15,7 +15,8 @@ from cli_guard.assistant.request_names import NO_NAMES, find_names
 SLUG = '"""Names."""\n\n\ndef slug(title):\n    """Make an address of a title."""\n    return title.lower()\n'
 CLIENT = '"""Talks to the provider."""\n\nTIMEOUT = 30\n\n\ndef fetch(url):\n    """Get a page."""\n    return url\n'
 RETRY = CLIENT.replace("TIMEOUT = 30", "TIMEOUT = 5").replace(
-    "    return url\n", "    for attempt in range(3):\n        url = url.strip()\n    return url\n"
+    "    return url\n",
+    "    for attempt in range(3):\n        url = url.strip()\n    return url\n",
 )
 LEGACY = "def export_csv(rows):\n    return ','.join(rows)\n"
 STEPS = (
@@ -68,7 +69,9 @@ CASES = (
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    repo = Repo.create(tmp_path_factory.mktemp("history") / "shop", isolated_environment(Path("/nowhere")))
+    repo = Repo.create(
+        tmp_path_factory.mktemp("history") / "shop", isolated_environment(Path("/nowhere"))
+    )
     for number, (author, date, message, files) in enumerate(STEPS):
         for name, content in files.items():
             if content is None:
@@ -103,7 +106,10 @@ def test_answers(shop: Repo, request_: str, shows: str, never: str) -> None:
 def test_on_a_revision_and_in_a_folder(shop: Repo) -> None:
     out = guard(shop, "ask", "who last changed src/client.py?", "--rev", "v1.0").out
     assert "Bob Kahn: Lower the timeout" in out and "Retry" not in out
-    assert "Strip accents" not in guard(shop, "ask", "list the last 9 commits", "--path", "docs").out
+    assert (
+        "Strip accents"
+        not in guard(shop, "ask", "list the last 9 commits", "--path", "docs").out
+    )
     narrowed = guard(shop, "ask", "what changed in the last commit", "--path", "docs").out
     assert "slug.py" not in narrowed and "1 file outside of --path" in narrowed
     assert "no commit 'v9.9'" in guard(shop, "ask", "what changed since v9.9").out
@@ -139,13 +145,22 @@ def test_what_is_not_about_the_history(request_: str) -> None:
 
 def test_hostile_history_is_shown_as_text(shop: Repo, tmp_path: Path) -> None:
     repo = Repo.create(tmp_path / "hostile", shop.env)
-    ran, secret = tmp_path / "ran", key()
+    ran = tmp_path / "ran"
+    secret = key()
     repo.write("a.py", "MAX_A = 1\n")
     repo.write(".gitattributes", "*.py diff=evil\n")
     repo.git("add", "-A")
-    message = f"Set A\x1b[2J\u202e {secret}\n\n{'x' * 9_000}\n:100644 100644 a b M\n1\t1\tfake.py"
+    message = (
+        f"Set A\x1b[2J\u202e {secret}\n\n{'x' * 9_000}\n:100644 100644 a b M\n1\t1\tfake.py"
+    )
     repo.git("commit", "-q", "-m", message, env={"GIT_AUTHOR_NAME": "Eve\x1b]0;x\x07"})
-    for name in ("diff.evil.textconv", "diff.external", "core.pager", "gpg.program", "blame.ignoreRevsFile"):
+    for name in (
+        "diff.evil.textconv",
+        "diff.external",
+        "core.pager",
+        "gpg.program",
+        "blame.ignoreRevsFile",
+    ):
         repo.git("config", name, f"touch {ran}")
     repo.git("config", "log.showSignature", "true")
     for request_ in (
@@ -163,13 +178,20 @@ def test_hostile_history_is_shown_as_text(shop: Repo, tmp_path: Path) -> None:
 
 
 def test_a_shallow_clone_and_no_commit_say_so(shop: Repo, tmp_path: Path) -> None:
-    shop.git("clone", "-q", "--depth", "1", f"file://{shop.path}", str(tmp_path / "shallow"))
+    shop.git(
+        "clone", "-q", "--depth", "1", f"file://{shop.path}", str(tmp_path / "shallow")
+    )
     shallow = Repo(tmp_path / "shallow", shop.env)
-    assert "This clone is shallow" in guard(shallow, "ask", "who last changed src/client.py?").out
+    assert (
+        "This clone is shallow"
+        in guard(shallow, "ask", "who last changed src/client.py?").out
+    )
     unborn = Repo.create(tmp_path / "unborn", shop.env)
     unborn.write("a.py", "A = 1\n")
     unborn.git("add", "a.py")
-    assert guard(unborn, "ask", "who last changed a.py?").out.startswith("There is no commit yet")
+    assert guard(unborn, "ask", "who last changed a.py?").out.startswith(
+        "There is no commit yet"
+    )
 
 
 @given(
@@ -182,7 +204,15 @@ def test_any_text_is_read(text: str, start: str) -> None:
 
 def test_long_requests_are_read_in_time() -> None:
     begin = time.perf_counter()
-    for word in ("why is ", "when was ", "added ", "last ", "between a and ", "since ", "by Ada "):
+    for word in (
+        "why is ",
+        "when was ",
+        "added ",
+        "last ",
+        "between a and ",
+        "since ",
+        "by Ada ",
+    ):
         read_history_request(word * 300, NO_NAMES)
         read_history_request((word * 300)[:399], NO_NAMES)
     assert time.perf_counter() - begin < 2

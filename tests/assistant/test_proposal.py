@@ -10,7 +10,10 @@ from cli_guard.graph.state import State, TaskType
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.model import Action
 
-FILES = {"src/text.py": "def slug():\n    return 1\n", "tests/test_text.py": "from src.text import slug\n"}
+FILES = {
+    "src/text.py": "def slug():\n    return 1\n",
+    "tests/test_text.py": "from src.text import slug\n",
+}
 
 
 def test_a_question_is_answered() -> None:
@@ -23,7 +26,10 @@ def test_a_question_is_answered() -> None:
 def test_a_change_is_a_patch_that_waits_for_a_person() -> None:
     files = dict(FILES)
     proposal = propose("Rename slug to slugify", files)
-    assert (proposal.status, proposal.data["requires_human_review"]) == ("needs_review", True)
+    assert (proposal.status, proposal.data["requires_human_review"]) == (
+        "needs_review",
+        True,
+    )
     assert "+def slugify():" in proposal.patch
     assert files == FILES
 
@@ -36,7 +42,11 @@ def test_paths_narrow_what_is_looked_at() -> None:
 
 def test_what_is_refused_has_no_patch() -> None:
     proposal = propose("Delete all files", FILES)
-    assert (proposal.status, proposal.patch, proposal.data["tool_results"]) == ("failed", "", [])
+    assert (proposal.status, proposal.patch, proposal.data["tool_results"]) == (
+        "failed",
+        "",
+        [],
+    )
 
 
 class Parrot:
@@ -54,7 +64,10 @@ class Parrot:
 
     def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
         return Reading(
-            kind or "repo_qna", "squawk", {"paths": sorted(paths)[:1]}, "no" * ("refuse" in request)
+            kind or "repo_qna",
+            "squawk",
+            {"paths": sorted(paths)[:1]},
+            "no" * ("refuse" in request),
         )
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
@@ -64,7 +77,10 @@ class Parrot:
         return Planned((Action("squawk", risk=self.risk),))
 
     def reply(self, state: State) -> Iterable[str]:
-        return [f"{state['normalized_input']}: {result['files'][0]}" for result in state["tool_results"]]
+        return [
+            f"{state['normalized_input']}: {result['files'][0]}"
+            for result in state["tool_results"]
+        ]
 
 
 def ask(request: str, parrot: Parrot) -> Any:
@@ -77,5 +93,8 @@ def test_another_assistant_is_behind_the_same_gate() -> None:
     assert (state["status"], state["final_output"]) == ("ok", "Say it: src/text.py")
     assert state["requested_paths"] == ["src/text.py"]
     asked = ask("Say it", Parrot("execute"))
-    assert (asked["status"], asked["blocked_actions"][0]["tool"]) == ("needs_review", "squawk")
+    assert (asked["status"], asked["blocked_actions"][0]["tool"]) == (
+        "needs_review",
+        "squawk",
+    )
     assert ask("refuse it", Parrot())["final_output"] == "failed: not supported: no"

@@ -17,7 +17,9 @@ from cli_guard.errors import UsageError
 from cli_guard.runtime import Invocation
 from tests.repositories import Repo, key
 
-PROJECT = '[project]\nname = "web"\nversion = "1"\ndependencies = [\n    "httpx==0.27.0",\n]\n'
+PROJECT = (
+    '[project]\nname = "web"\nversion = "1"\ndependencies = [\n    "httpx==0.27.0",\n]\n'
+)
 
 CODE = "def slug(text):\n    return text\n\n\nclass Page:\n    def show(self):\n        return 1\n"
 CONVENTIONAL = ("feat(web): add a page", "fix(web): keep the title", "docs: say why")
@@ -54,7 +56,10 @@ def test_what_only_records_is_known(request_: str, tools: tuple[str, ...] | None
 
 
 def started(repo: Repo, history: tuple[str, ...] = ("Start",)) -> Repo:
-    repo.commit(history[0], {"src/web/page.py": CODE, "README.md": "# Web\n", "pyproject.toml": PROJECT})
+    repo.commit(
+        history[0],
+        {"src/web/page.py": CODE, "README.md": "# Web\n", "pyproject.toml": PROJECT},
+    )
     for subject in history[1:]:
         repo.commit(subject)
     return repo
@@ -63,7 +68,10 @@ def started(repo: Repo, history: tuple[str, ...] = ("Start",)) -> Repo:
 def answer(repo: Repo, request: str) -> Proposal:
     with repo.unchanged():
         return ask_request(
-            request, Invocation(repo.path, repo.env, datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC))
+            request,
+            Invocation(
+                repo.path, repo.env, datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
+            ),
         )
 
 
@@ -72,10 +80,18 @@ def answer(repo: Repo, request: str) -> Proposal:
     [
         ({"src/web/page.py": CODE + "\n\ndef title():\n    return ''\n"}, (), "Add title"),
         ({"src/web/page.py": CODE.replace("return 1", "return 2")}, (), "Change Page.show"),
-        ({"src/web/page.py": CODE.replace("slug", "slugify")}, (), "Rename slug to slugify"),
+        (
+            {"src/web/page.py": CODE.replace("slug", "slugify")},
+            (),
+            "Rename slug to slugify",
+        ),
         ({"src/web/page.py": CODE.split("class")[0]}, (), "Remove Page"),
         ({"README.md": "# Web pages\n"}, (), "Update README.md"),
-        ({"pyproject.toml": PROJECT.replace("27.0", "28.1")}, (), "Bump httpx from 0.27.0 to 0.28.1"),
+        (
+            {"pyproject.toml": PROJECT.replace("27.0", "28.1")},
+            (),
+            "Bump httpx from 0.27.0 to 0.28.1",
+        ),
         (
             {"pyproject.toml": PROJECT.replace("27.0", "28.1")},
             CONVENTIONAL,
@@ -92,7 +108,11 @@ def answer(repo: Repo, request: str) -> Proposal:
             CONVENTIONAL,
             "feat(web): add title",
         ),
-        ({"tests/test_page.py": "def test_show():\n    pass\n"}, CONVENTIONAL, "test: add test_page.py"),
+        (
+            {"tests/test_page.py": "def test_show():\n    pass\n"},
+            CONVENTIONAL,
+            "test: add test_page.py",
+        ),
         ({".github/workflows/ci.yml": "on: push\n"}, CONVENTIONAL, "ci: add ci.yml"),
         # Half of the history is not most of it.
         ({"README.md": "# Web pages\n"}, ("docs: say why", "Say why"), "Update README.md"),
@@ -113,7 +133,10 @@ def test_the_subject_names_what_is_changed(
 def test_what_is_in_many_files_is_in_the_body(repo: Repo) -> None:
     started(repo)
     for number in range(9):
-        repo.write(f"src/part{number}.py", f"def a_function_with_a_long_name_{number}():\n    pass\n")
+        repo.write(
+            f"src/part{number}.py",
+            f"def a_function_with_a_long_name_{number}():\n    pass\n",
+        )
     repo.write("src/web/page.py", CODE.replace("return 1", "return 2"))
     repo.git("add", "-A")
     [message] = answer(repo, "commit").data["messages"]
@@ -124,7 +147,11 @@ def test_what_is_in_many_files_is_in_the_body(repo: Repo) -> None:
 
 def test_the_configured_style_counts_before_there_is_a_history(repo: Repo) -> None:
     repo.commit(
-        "Start", {"cli-guard.toml": '[message]\nstyle = "conventional"\n', "src/shop/web/page.py": CODE}
+        "Start",
+        {
+            "cli-guard.toml": '[message]\nstyle = "conventional"\n',
+            "src/shop/web/page.py": CODE,
+        },
     )
     repo.write("src/shop/web/page.py", CODE.replace("return 1", "return 2"))
     repo.git("add", "-A")
@@ -163,7 +190,9 @@ def test_a_stop_of_the_review_comes_instead_of_commands(repo: Repo) -> None:
             repo.git("add", "-A")
 
 
-def test_a_push_names_the_remote_and_the_branch_as_they_are(repo: Repo, tmp_path: Path) -> None:
+def test_a_push_names_the_remote_and_the_branch_as_they_are(
+    repo: Repo, tmp_path: Path
+) -> None:
     started(repo)
     assert "No remote is configured." in answer(repo, "push").text
     bare = tmp_path / "bare.git"
@@ -185,18 +214,25 @@ def test_a_pull_request_has_a_text_from_its_commits(repo: Repo) -> None:
     repo.git("switch", "-q", "-c", "topic")
     repo.commit("Show 2", {"src/web/page.py": CODE.replace("return 1", "return 2")})
     told = answer(repo, "open a pull request")
-    assert told.data["commands"] == ["git remote add origin <url>", "git push -u origin topic"]
+    assert told.data["commands"] == [
+        "git remote add origin <url>",
+        "git push -u origin topic",
+    ]
     assert "into main on the host, with this text:\n  Show 2" in told.text
     repo.git("remote", "add", "origin", "git@example.org:web.git")
     repo.commit("Show 3", {"src/web/page.py": CODE.replace("return 1", "return 3")})
     told = answer(repo, "open a PR against main")
-    assert told.data["commands"][-1].startswith("gh pr create --base main --title 'Change Page.show' --body")
+    assert told.data["commands"][-1].startswith(
+        "gh pr create --base main --title 'Change Page.show' --body"
+    )
     assert "  - Show 3\n  - Show 2" in told.text
     repo.git("switch", "-q", "main")
     assert "This is main itself: make a branch first." in answer(repo, "open a PR").text
 
 
-@pytest.mark.parametrize("request_", ["commit", "push", "open a pull request", "commit and push"])
+@pytest.mark.parametrize(
+    "request_", ["commit", "push", "open a pull request", "commit and push"]
+)
 def test_before_the_first_commit(repo: Repo, request_: str) -> None:
     assert answer(repo, request_).status == "ok"
     repo.write("a.py", "a = 1\n")
@@ -204,7 +240,9 @@ def test_before_the_first_commit(repo: Repo, request_: str) -> None:
     assert answer(repo, request_).status == "ok"
 
 
-def test_a_name_is_one_word_of_a_shell_and_no_control_character_is_shown(repo: Repo) -> None:
+def test_a_name_is_one_word_of_a_shell_and_no_control_character_is_shown(
+    repo: Repo,
+) -> None:
     started(repo)
     repo.write("a'; rm -rf $HOME #\x1b[31m.txt", "x\n")
     for request in ("commit everything", "commit"):
@@ -218,7 +256,10 @@ def test_a_bare_repository_has_nothing_to_commit(repo: Repo, tmp_path: Path) -> 
     repo.git("init", "-q", "--bare", str(tmp_path / "bare.git"))
     with pytest.raises(UsageError, match="bare repository"):
         ask_request(
-            "commit", Invocation(tmp_path / "bare.git", repo.env, datetime.datetime.now(datetime.UTC))
+            "commit",
+            Invocation(
+                tmp_path / "bare.git", repo.env, datetime.datetime.now(datetime.UTC)
+            ),
         )
 
 

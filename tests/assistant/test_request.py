@@ -45,44 +45,134 @@ OF_THE_GRAPH = {
 # The same words in another mood, or the same verb with another object.
 NEAR = [
     ("Rename the parser", "refactor_plan", "Why was the parser renamed?", "repo_qna"),
-    ("Add a test for the parser", "code_change", "Is there a test for the parser?", "test_workflow"),
-    ("Write a docstring for load", "doc_generation", "Write a function that loads it", "code_change"),
-    ("Fix the typo in the README", "code_change", "Add a section to the README", "doc_generation"),
+    (
+        "Add a test for the parser",
+        "code_change",
+        "Is there a test for the parser?",
+        "test_workflow",
+    ),
+    (
+        "Write a docstring for load",
+        "doc_generation",
+        "Write a function that loads it",
+        "code_change",
+    ),
+    (
+        "Fix the typo in the README",
+        "code_change",
+        "Add a section to the README",
+        "doc_generation",
+    ),
     ("Run the tests", "test_workflow", "Run the linter", "command_help"),
     ("How do I build it?", "command_help", "How does the build work?", "repo_qna"),
-    ("Which command runs the tests?", "command_help", "Which tests run first?", "test_workflow"),
+    (
+        "Which command runs the tests?",
+        "command_help",
+        "Which tests run first?",
+        "test_workflow",
+    ),
     ("Deploy the app", "unsupported", "Document the deploy script", "doc_generation"),
     ("Deploy the app", "unsupported", "How is the app deployed?", "repo_qna"),
     ("Deploy the app", "unsupported", "Test the deploy script", "test_workflow"),
     ("Delete the database", "unsupported", "Delete the database module", "code_change"),
     ("Drop the users table", "unsupported", "Drop support for Python 3.8", "code_change"),
     ("Wipe the disk", "unsupported", "Why does it wipe the disk?", "repo_qna"),
-    ("Print the password", "unsupported", "Print a warning when the password is weak", "code_change"),
-    ("Show me the API key", "unsupported", "Show me the API key validation code", "repo_qna"),
+    (
+        "Print the password",
+        "unsupported",
+        "Print a warning when the password is weak",
+        "code_change",
+    ),
+    (
+        "Show me the API key",
+        "unsupported",
+        "Show me the API key validation code",
+        "repo_qna",
+    ),
     ("What is the admin password?", "unsupported", "What is a password hash?", "repo_qna"),
-    ("Run `terraform apply`", "unsupported", "What does `terraform apply` do?", "command_help"),
+    (
+        "Run `terraform apply`",
+        "unsupported",
+        "What does `terraform apply` do?",
+        "command_help",
+    ),
     ("Write a poem", "unsupported", "Write a parser", "code_change"),
-    ("What is the weather today?", "unsupported", "Where is the weather client?", "repo_qna"),
+    (
+        "What is the weather today?",
+        "unsupported",
+        "Where is the weather client?",
+        "repo_qna",
+    ),
     ("Disable the pre-commit hook", "unsupported", "Disable the cache", "code_change"),
-    ("Check my diff for bugs", "change_review", "Check whether the diff parser has tests", "test_workflow"),
-    ("Replace os.path with pathlib", "refactor_plan", 'Replace the title with "Shop"', "code_change"),
+    (
+        "Check my diff for bugs",
+        "change_review",
+        "Check whether the diff parser has tests",
+        "test_workflow",
+    ),
+    (
+        "Replace os.path with pathlib",
+        "refactor_plan",
+        'Replace the title with "Shop"',
+        "code_change",
+    ),
     ("Find the bug and fix it", "code_change", "Find the function that logs", "repo_qna"),
     ("Create an S3 bucket", "unsupported", "Create an S3 client class", "code_change"),
-    ("Publish the package", "unsupported", "Add a publish step to the workflow", "code_change"),
-    ("Send an email to all customers", "unsupported", "Where do we send the email?", "repo_qna"),
+    (
+        "Publish the package",
+        "unsupported",
+        "Add a publish step to the workflow",
+        "code_change",
+    ),
+    (
+        "Send an email to all customers",
+        "unsupported",
+        "Where do we send the email?",
+        "repo_qna",
+    ),
     ("Order a pizza", "unsupported", "Order the results by date", "code_change"),
     ("Read the API key", "unsupported", "Read the API key from the header", "repo_qna"),
     ("Delete all data", "unsupported", "Delete the test data", "code_change"),
-    ("Push it to production", "unsupported", "Move the token to an environment variable", "refactor_plan"),
+    (
+        "Push it to production",
+        "unsupported",
+        "Move the token to an environment variable",
+        "refactor_plan",
+    ),
     ("Restart the production server", "unsupported", "Restart the server", "command_help"),
-    ("Send an email to the team", "unsupported", "Send an email when the job fails", "code_change"),
+    (
+        "Send an email to the team",
+        "unsupported",
+        "Send an email when the job fails",
+        "code_change",
+    ),
     ("Set up the environment", "command_help", "Set up logging", "code_change"),
-    ("What does my change break?", "change_review", "What does my function break?", "repo_qna"),
-    ("What does this commit do?", "change_review", "What does this commit hook do?", "repo_qna"),
-    ("Give me the command to lint", "command_help", "Implement a command that lints", "code_change"),
+    (
+        "What does my change break?",
+        "change_review",
+        "What does my function break?",
+        "repo_qna",
+    ),
+    (
+        "What does this commit do?",
+        "change_review",
+        "What does this commit hook do?",
+        "repo_qna",
+    ),
+    (
+        "Give me the command to lint",
+        "command_help",
+        "Implement a command that lints",
+        "code_change",
+    ),
     ("Run `pytest -x`", "test_workflow", "Run `make all`", "command_help"),
     ("npm install", "command_help", "npm publish", "unsupported"),
-    ("What is the best way to start it?", "command_help", "What is the start page?", "repo_qna"),
+    (
+        "What is the best way to start it?",
+        "command_help",
+        "What is the start page?",
+        "repo_qna",
+    ),
     ("Do a review of my diff", "change_review", "Do the tests cover it?", "test_workflow"),
     ("Pull the query out of views.py", "refactor_plan", "Query views.py", "code_change"),
 ]
@@ -205,7 +295,9 @@ def test_what_was_assumed_is_said_on_one_line(request_: str, said: str) -> None:
 
 
 def test_a_long_request_says_that_it_was_cut() -> None:
-    assert "only the beginning" in (read_request("Fix the parser. " + "It is slow. " * 5_000).assumed or "")
+    assert "only the beginning" in (
+        read_request("Fix the parser. " + "It is slow. " * 5_000).assumed or ""
+    )
     assert "only the beginning" in (read_request("Fix it. " * 1_000).assumed or "")
     assert read_request("Fix the parser. " + "It is slow. " * 20).assumed is None
 
@@ -217,7 +309,10 @@ def test_a_language_that_is_not_read_is_a_question_and_says_so(request_: str) ->
     assert "English is read" in (read.assumed or "")
 
 
-@table("request_", ["Where is the parser?", "Rename Foo to Bar", "Fix the parser", "Run the tests"])
+@table(
+    "request_",
+    ["Where is the parser?", "Rename Foo to Bar", "Fix the parser", "Run the tests"],
+)
 def test_a_clear_request_assumes_nothing(request_: str) -> None:
     assert read_request(request_).assumed is None
 
@@ -233,7 +328,9 @@ def test_any_text_gets_a_kind(text: str) -> None:
     read = read_request(text)
     assert read.kind in get_args(TaskType)
     assert read == read_request(text)
-    assert (read.kind == "unsupported") == (read.risk is not None and not read.risk.supported)
+    assert (read.kind == "unsupported") == (
+        read.risk is not None and not read.risk.supported
+    )
 
 
 WORDS = st.sampled_from(
@@ -370,6 +467,11 @@ def test_both_answers_are_given_the_surer_first() -> None:
         "src/page.py": "def render(page):\n    return page\n",
         "tests/test_page.py": "def test_an_empty_page_is_rendered():\n    assert True\n",
     }
-    lines = propose("which test checks that an empty page is rendered", files).text.splitlines()
+    lines = propose(
+        "which test checks that an empty page is rendered", files
+    ).text.splitlines()
     assert lines[0].startswith("tests/test_page.py:1")
-    assert any(line.startswith("Read as a question; if it is about running tests") for line in lines)
+    assert any(
+        line.startswith("Read as a question; if it is about running tests")
+        for line in lines
+    )

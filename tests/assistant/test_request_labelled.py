@@ -64,7 +64,9 @@ OF_NOUNS = (
 
 
 def test_every_class_that_a_rule_names_is_there() -> None:
-    data = tomllib.loads((FOLDER.parents[1] / "cli_guard" / "rules" / "requests.toml").read_text("utf-8"))
+    data = tomllib.loads(
+        (FOLDER.parents[1] / "cli_guard" / "rules" / "requests.toml").read_text("utf-8")
+    )
     for keys, group in ((OF_VERBS, "verbs"), (OF_NOUNS, "nouns")):
         for rule in (*data["score"], *data["risk"]):
             named = {word for key in keys for word in rule.get(key, "").split()}

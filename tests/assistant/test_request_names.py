@@ -78,7 +78,11 @@ def test_missing_paths(request_: str, missing: tuple[str, ...]) -> None:
 
 def test_where_a_file_shall_be_is_not_missing() -> None:
     named = find_names("Move src/config.py to src/settings.py", KNOWN)
-    assert (named.paths, named.missing, named.created) == (("src/config.py",), (), ("src/settings.py",))
+    assert (named.paths, named.missing, named.created) == (
+        ("src/config.py",),
+        (),
+        ("src/settings.py",),
+    )
     assert find_names("Create src/new.py with a class", KNOWN).created == ("src/new.py",)
 
 
@@ -161,7 +165,8 @@ def test_any_text_and_any_paths(text: str, known: list[str]) -> None:
 
 
 @given(
-    st.sampled_from(KNOWN), st.sampled_from(["Explain {}", "`{}`?", "({})", "what is in {}, please", '"{}"'])
+    st.sampled_from(KNOWN),
+    st.sampled_from(["Explain {}", "`{}`?", "({})", "what is in {}, please", '"{}"']),
 )
 @settings(max_examples=60, deadline=None)
 def test_a_known_path_is_always_found(path: str, form: str) -> None:
@@ -171,7 +176,15 @@ def test_a_known_path_is_always_found(path: str, form: str) -> None:
 
 @table(
     "text",
-    ["/" * 10**6, "../" * 333_333, "a." * 500_000, "`" * 10**6, "\"'" * 500_000, "a" * 10**6, "f(" * 500_000],
+    [
+        "/" * 10**6,
+        "../" * 333_333,
+        "a." * 500_000,
+        "`" * 10**6,
+        "\"'" * 500_000,
+        "a" * 10**6,
+        "f(" * 500_000,
+    ],
 )
 def test_a_megabyte_takes_no_time(text: str) -> None:
     assert find_names(text, KNOWN).paths == ()

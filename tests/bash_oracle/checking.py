@@ -75,7 +75,9 @@ def has_surrogates(script: str) -> bool:
     return any("\ud800" <= each <= "\udfff" for each in script)
 
 
-def check(bash: RealBash, scripts: Iterable[tuple[str, str]], *, first: int = 0, sample: int = 1) -> Result:
+def check(
+    bash: RealBash, scripts: Iterable[tuple[str, str]], *, first: int = 0, sample: int = 1
+) -> Result:
     """Judge scripts and run them; `first` is the number of the first one, which picks its tree and answers."""
     result = Result()
     for batch in split(enumerate(scripts, first)):
@@ -84,7 +86,9 @@ def check(bash: RealBash, scripts: Iterable[tuple[str, str]], *, first: int = 0,
     return result
 
 
-def split(items: Iterable[tuple[int, tuple[str, str]]]) -> Iterator[list[tuple[int, tuple[str, str]]]]:
+def split(
+    items: Iterable[tuple[int, tuple[str, str]]],
+) -> Iterator[list[tuple[int, tuple[str, str]]]]:
     given = iter(items)
     while batch := list(islice(given, BATCH)):
         yield batch
@@ -102,14 +106,18 @@ def check_batch(bash: RealBash, cases: list[Case], result: Result) -> None:
         result.verdicts[verdict.value] += 1
         if found and verdict is Decision.ALLOW:
             named = "; ".join(map(show_command, case.judged.commands))
-            failure = Failure(case.kind, case.number, case.script, case.profile, tuple(found), named)
+            failure = Failure(
+                case.kind, case.number, case.script, case.profile, tuple(found), named
+            )
             result.failures.append(failure)
         elif found:
             result.others[verdict.value] += 1
 
 
 def show_command(command: tuple[Word, ...]) -> str:
-    return " ".join(repr(word.text) if word.text is not None else f"{word.start}.." for word in command)
+    return " ".join(
+        repr(word.text) if word.text is not None else f"{word.start}.." for word in command
+    )
 
 
 def shrink(bash: RealBash, failure: Failure) -> Failure:
@@ -124,7 +132,9 @@ def shrink(bash: RealBash, failure: Failure) -> Failure:
             case = prepare(failure.kind, failure.number, shorter, 0)
             if case and case.profile is failure.profile and case.runs:
                 check_batch(bash, [case], result)
-            if result.failures and wanted <= {each.sort for each in result.failures[0].differences}:
+            if result.failures and wanted <= {
+                each.sort for each in result.failures[0].differences
+            }:
                 failure = result.failures[0]
             else:
                 at += size

@@ -47,7 +47,9 @@ def compare(judged: Judged, ran: Ran) -> Iterator[Difference]:
             yield Difference(Sort.DENIED, words)
         elif any(match(command, words, strict=False) for command in judged.commands):
             yield Difference(Sort.OPTION, words)
-        elif any(match(command[:1], words[:1], strict=False) for command in judged.commands):
+        elif any(
+            match(command[:1], words[:1], strict=False) for command in judged.commands
+        ):
             yield Difference(Sort.WORDS, words)
         elif words[:1] != ("[",):
             # The judge may read `[ ... ]` as a part of the language.
@@ -67,10 +69,14 @@ def match(command: tuple[Word, ...], words: tuple[str, ...], *, strict: bool) ->
     places = skip(command, {(0, ended)})
     for number, word in enumerate(words):
         looks_like_option = strict and number > 0 and word.startswith("-") and word != "-"
-        first_operand = number > 0 and not word.startswith("-") and words[0] in OPTIONS_FIRST
+        first_operand = (
+            number > 0 and not word.startswith("-") and words[0] in OPTIONS_FIRST
+        )
         after = set()
         for place, ended in places:
-            if place == len(command) or not fits_word(command[place], word, looks_like_option and not ended):
+            if place == len(command) or not fits_word(
+                command[place], word, looks_like_option and not ended
+            ):
                 continue
             ends = ended or first_operand or command[place].text == "--"
             after.add((place + 1, ends))

@@ -359,4 +359,6 @@ def split_scripts(text: str) -> list[str]:
 def list_corners() -> list[tuple[str, str]]:
     """Return every script with its kind."""
     groups = {**KINDS, **OTHERS}
-    return [(kind, script) for kind, text in groups.items() for script in split_scripts(text)]
+    return [
+        (kind, script) for kind, text in groups.items() for script in split_scripts(text)
+    ]

@@ -15,7 +15,9 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-CLOSED_AFTER_WRITE, CREATED, MODIFIED = 0x8, 0x100, 0x2
+CLOSED_AFTER_WRITE = 0x8
+CREATED = 0x100
+MODIFIED = 0x2
 EVENT = struct.Struct("iIII")
 BIND = 4096
 # Where the shell itself and the records are; no script names it.
@@ -78,7 +80,8 @@ class Watch:
         self.descriptor = LIBC.inotify_init1(os.O_NONBLOCK)
         mask = CLOSED_AFTER_WRITE | CREATED | MODIFIED
         self.folders = {
-            LIBC.inotify_add_watch(self.descriptor, folder.encode(), mask): folder for folder in folders
+            LIBC.inotify_add_watch(self.descriptor, folder.encode(), mask): folder
+            for folder in folders
         }
 
     def read(self) -> list[str]:
@@ -91,7 +94,9 @@ class Watch:
             at = 0
             while at < len(data):
                 watch, _, _, length = EVENT.unpack_from(data, at)
-                name = os.fsdecode(data[at + EVENT.size : at + EVENT.size + length].rstrip(b"\0"))
+                name = os.fsdecode(
+                    data[at + EVENT.size : at + EVENT.size + length].rstrip(b"\0")
+                )
                 at += EVENT.size + length
                 # Bash keeps a long here-document in a file of its own.
                 if not name.startswith("sh-thd"):
@@ -140,7 +145,12 @@ def run(job: dict[str, Any], watch: Watch, files: dict[str, str]) -> dict[str, A
     write_file(HIDDEN + "/rc", job["rc"])
     write_file(HIDDEN + "/stdin", job["stdin"])
     os.chdir(job["folder"])
-    environment = {"BASH_ENV": HIDDEN + "/rc", "PATH": "/nowhere", "HOME": "/home/ada", **job["env"]}
+    environment = {
+        "BASH_ENV": HIDDEN + "/rc",
+        "PATH": "/nowhere",
+        "HOME": "/home/ada",
+        **job["env"],
+    }
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, HIDDEN + "/stdin", os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
@@ -171,7 +181,10 @@ def main() -> None:
         (resource.RLIMIT_AS, 1 << 30),
     ):
         resource.setrlimit(limit, (value, value))
-    folders = sorted({os.path.dirname(path) for path in setup["files"]} | {"/", "/tmp", "/home/ada", "/dev"})
+    folders = sorted(
+        {os.path.dirname(path) for path in setup["files"]}
+        | {"/", "/tmp", "/home/ada", "/dev"}
+    )
     watch = Watch(folders)
     print(json.dumps({"proc": os.path.exists("/proc/self/fd")}), flush=True)
     for line in sys.stdin:

@@ -26,8 +26,12 @@ REDIRECTS = r"""
 > out.txt|>> out.txt|>out.txt 2>&1|{n}>/dev/null|>>/dev/null
 """
 # What the judge allows as often as not.
-TAME_EXPANSIONS = '$x|"$x"|"${x}"|$?|$#|"$(pwd)"|"$(cat a.txt)"|-- $(cat a.txt)|-- *|./*|*.txt'
-TAME_REDIRECTS = "2>/dev/null|>/dev/null|> /dev/null 2>&1|2>&1|&>/dev/null|< a.txt|<<< 'x y'|>&2"
+TAME_EXPANSIONS = (
+    '$x|"$x"|"${x}"|$?|$#|"$(pwd)"|"$(cat a.txt)"|-- $(cat a.txt)|-- *|./*|*.txt'
+)
+TAME_REDIRECTS = (
+    "2>/dev/null|>/dev/null|> /dev/null 2>&1|2>&1|&>/dev/null|< a.txt|<<< 'x y'|>&2"
+)
 
 SETTERS = r"""
 {n}={w}
@@ -164,9 +168,26 @@ it's
 a\b
 a\\
 """
-DELIMITERS = r"E|'E'|\"E\"|\E|EOF|'EOF'|E'O'F|\"E F\"|-E|$E|E;|''|E\ F|$'E'|E)".replace('\\"', '"')
+DELIMITERS = r"E|'E'|\"E\"|\E|EOF|'EOF'|E'O'F|\"E F\"|-E|$E|E;|''|E\ F|$'E'|E)".replace(
+    '\\"', '"'
+)
 # What stands where the end of a here-document might be; `_` is its delimiter.
-NEAR_ENDS = ("_ ", " _", "\t_", "_;", "_ #", "_|cat", "_ &", "__", "_\r", "_\\", "\\_", "_)", "'_'", "_\t")
+NEAR_ENDS = (
+    "_ ",
+    " _",
+    "\t_",
+    "_;",
+    "_ #",
+    "_|cat",
+    "_ &",
+    "__",
+    "_\r",
+    "_\\",
+    "\\_",
+    "_)",
+    "'_'",
+    "_\t",
+)
 
 
 def split_lines(text: str) -> list[str]:
@@ -242,7 +263,9 @@ class Maker:
         """Fill a form from left to right; what is filled in is not looked at again."""
         names = ("x", "y", "z", "q", "w")
         if "{n}" in form:
-            form = form.replace("{n}", self.pick((*names, "OPTIND", "SECONDS", "PS4", "a[0]", "x[1]")))
+            form = form.replace(
+                "{n}", self.pick((*names, "OPTIND", "SECONDS", "PS4", "a[0]", "x[1]"))
+            )
         form = form.replace("{v}", self.pick(names))
         done = ""
         self.depth += 1
@@ -263,7 +286,9 @@ class Maker:
         if self.chance(0.2):
             parts.insert(self.rng.randint(0, len(parts)), self.pick(self.redirects))
         if not self.is_tame and self.chance(0.08):
-            parts.insert(0, f"{self.pick(('x', 'y', 'LC_ALL', 'NODE_ENV', 'IFS'))}={self.word()}")
+            parts.insert(
+                0, f"{self.pick(('x', 'y', 'LC_ALL', 'NODE_ENV', 'IFS'))}={self.word()}"
+            )
         if self.chance(0.05):
             parts.append("# " + self.text().replace("\n", " ") + "\n")
             parts.append(self.pick(split_words(COMMANDS)))
@@ -317,10 +342,16 @@ class Maker:
         lines.append(self.pick(NEAR_ENDS).replace("_", end) if self.chance(0.3) else end)
         if self.chance(0.05):
             lines.pop()
-        after = self.pick(("", "", "", " | cat", " && ls", "; ls", " 2>/dev/null", " # x", " <<F"))
+        after = self.pick(
+            ("", "", "", " | cat", " && ls", "; ls", " 2>/dev/null", " # x", " <<F")
+        )
         if after == " <<F":
             lines.append("F")
-        start = self.pick(("cat", "sort", "grep x", "head -n 1")) + self.pick((" <<", " <<", " <<-", " << "))
+        start = self.pick(("cat", "sort", "grep x", "head -n 1")) + self.pick(
+            (" <<", " <<", " <<-", " << ")
+        )
         text = f"{start}{delimiter}{after}\n" + "\n".join(lines)
-        text = self.pick((text, text, text, f"x=$({text}\n)", f'echo "$({text}\n)"', f"({text}\n)"))
+        text = self.pick(
+            (text, text, text, f"x=$({text}\n)", f'echo "$({text}\n)"', f"({text}\n)")
+        )
         return text + "\n" + self.pick(("echo ", "x=", "ls ", "grep ")) + self.quoted()

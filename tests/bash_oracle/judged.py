@@ -59,7 +59,9 @@ class Tree:
         return path in self.folders
 
     def expand(self, pattern: str) -> tuple[str, ...]:
-        return tuple(sorted(path for path in self.paths | self.folders if fits(path, pattern)))
+        return tuple(
+            sorted(path for path in self.paths | self.folders if fits(path, pattern))
+        )
 
     def holds_odd_names(self) -> bool:
         return any(re.search(r"(?:\A|[/\s])-|[|<>]", path) for path in self.paths)
@@ -98,7 +100,14 @@ def fits(path: str, pattern: str) -> bool:
 
 def context_of(folder: str, profile: Profile) -> Context:
     names = frozenset(name.partition("/")[0] for name in TREES[folder])
-    return Context(home=HOME, folder=folder, root=folder, names=names, profile=profile, tree=Tree(folder))
+    return Context(
+        home=HOME,
+        folder=folder,
+        root=folder,
+        names=names,
+        profile=profile,
+        tree=Tree(folder),
+    )
 
 
 def judged(text: str, folder: str, profile: Profile = Profile.STRICT) -> Judged:
@@ -111,19 +120,30 @@ def judged(text: str, folder: str, profile: Profile = Profile.STRICT) -> Judged:
     commands = []
     for invocation in shell.invocations:
         loose = {id(each) for each in invocation.arguments.loose}
-        commands.append(tuple(word_of(each, id(each) in loose) for each in invocation.fields))
+        commands.append(
+            tuple(word_of(each, id(each) in loose) for each in invocation.fields)
+        )
     written = [effect for effect in shell.effects if effect.kind is not Kind.READ]
     targets = {effect.target or "" for effect in written} | set(shell.scope.files)
     files = {HOME + path[1:] if path.startswith("~") else path for path in targets}
     any_file = any(effect.kind is Kind.UNKNOWN for effect in written)
-    return Judged(tuple(dict.fromkeys(commands)), frozenset(files), any_file, verdict.verdict, verdict.reason)
+    return Judged(
+        tuple(dict.fromkeys(commands)),
+        frozenset(files),
+        any_file,
+        verdict.verdict,
+        verdict.reason,
+    )
 
 
 def word_of(given: Field, is_loose: bool) -> Word:
     text = given.text
     start = given.start
     if given.pattern and text is not None:
-        place = min((text.index(each) for each in SPECIAL if each in text), default=len(text))
-        start, text = text[:place], None
+        place = min(
+            (text.index(each) for each in SPECIAL if each in text), default=len(text)
+        )
+        start = text[:place]
+        text = None
     many = given.many or given.pattern
     return Word(None if many else text, start, many, given.perhaps, is_loose)

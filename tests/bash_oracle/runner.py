@@ -35,7 +35,8 @@ HOSTILE_NAMES = (
     "a[$(git commit --no-verify -qm x)]",
     *NAMES,
 )
-PLAIN, HOSTILE = "/work/plain", "/work/hostile"
+PLAIN = "/work/plain"
+HOSTILE = "/work/hostile"
 TREES = {PLAIN: NAMES, HOSTILE: HOSTILE_NAMES}
 
 
@@ -106,7 +107,9 @@ def write_rc(answer: Answer, text: str, names: Sequence[str]) -> str:
     ]
     if text:
         handler.append(f"{tree}) builtin printf '%s\\n' {text};;")
-        handler.append(f"{lists}|rg:-l|grep:-l|git:ls-files|git:grep) builtin printf '%s\\n' {listed};;")
+        handler.append(
+            f"{lists}|rg:-l|grep:-l|git:ls-files|git:grep) builtin printf '%s\\n' {listed};;"
+        )
     handler.append(f"cat:[!-]*) {CAT_FILE};;")
     if text:
         handler.append(f"xargs:[!-]*) {XARGS};;")
@@ -116,7 +119,9 @@ def write_rc(answer: Answer, text: str, names: Sequence[str]) -> str:
     lines.append("command_not_found_handle() {\n" + "\n".join(handler) + "\n}")
     if answer is not Answer.SUCCESS:
         lines.append(f"{NOTE}() {{ {RECORD}; }}")
-        lines += [f'{name}() {{ {NOTE} {name} "$@"; builtin {name} "$@"; }}' for name in RECORDED]
+        lines += [
+            f'{name}() {{ {NOTE} {name} "$@"; builtin {name} "$@"; }}' for name in RECORDED
+        ]
         lines += [f'{name}() {{ {NOTE} {name} "$@"; }}' for name in REPLACED]
         lines.append(f'exec() {{ if (($#)); then {NOTE} exec "$@"; builtin exit; fi; }}')
     return "\n".join(lines) + "\n"
@@ -153,7 +158,9 @@ class NoNamespace(Exception):
 
 
 def find_libraries(program: str) -> list[str]:
-    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ldd", program], capture_output=True, text=True, check=True
+    ).stdout
     return re.findall(r"(/\S+) \(0x", listed)
 
 
@@ -169,10 +176,17 @@ class RealBash:
             raise NoNamespace("needs Linux with bash, unshare and ldd")
         self.root = tempfile.mkdtemp(prefix="oracle-")
         Path(self.root).chmod(0o777)
-        files = {f"{tree}/{name}": f"{name}\n" for tree, names in TREES.items() for name in names}
+        files = {
+            f"{tree}/{name}": f"{name}\n" for tree, names in TREES.items() for name in names
+        }
         programs = {os.path.realpath(shell): "/oracle.hidden/bash"}
         programs |= {each: each for each in find_libraries(shell)}
-        setup = {"files": files, "programs": programs, "stubs": STUBS, "record_path": RECORD_PATH}
+        setup = {
+            "files": files,
+            "programs": programs,
+            "stubs": STUBS,
+            "record_path": RECORD_PATH,
+        }
         try:
             self.start(setup)
         except BaseException:
@@ -180,7 +194,9 @@ class RealBash:
             raise
 
     def start(self, setup: Mapping[str, object]) -> None:
-        command = [*"unshare --user --map-root-user --mount --net --pid --fork --kill-child --".split()]
+        command = [
+            *"unshare --user --map-root-user --mount --net --pid --fork --kill-child --".split()
+        ]
         self.process = subprocess.Popen(
             [*command, sys.executable, "-I", "-S", str(DRIVER), self.root],
             stdin=subprocess.PIPE,
@@ -237,6 +253,9 @@ class RealBash:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()

@@ -21,11 +21,25 @@ BITS = r"""
 $_ $- {a,b} é set␠-f; set␠-k⏎ shopt␠-s␠extglob⏎ IFS=:; '$(PAYLOAD)'
 `PAYLOAD` \' \" \` \$( '\'' ;& |& <&- 0 1> !! {n}> ;;&
 """
-BLANKS = ("\t", "\r", "\r\n", "\v", "\f", "\u00a0", "\u2028", "\x7f", "\x01", "\u200b", "\u3000")
+BLANKS = (
+    "\t",
+    "\r",
+    "\r\n",
+    "\v",
+    "\f",
+    "\u00a0",
+    "\u2028",
+    "\x7f",
+    "\x01",
+    "\u200b",
+    "\u3000",
+)
 
 
 def list_bits() -> list[str]:
-    return [each.replace("␠", " ").replace("⏎", "\n") for each in BITS.split()] + list(BLANKS)
+    return [each.replace("␠", " ").replace("⏎", "\n") for each in BITS.split()] + list(
+        BLANKS
+    )
 
 
 def damage(script: str, rng: random.Random) -> str:
@@ -56,7 +70,9 @@ def damage_corner(corner: tuple[str, str], rng: random.Random) -> tuple[str, str
 
 
 def read_commands(files: Iterable[Path]) -> list[str]:
-    rows = (json.loads(line) for file in files for line in file.read_text("utf-8").splitlines())
+    rows = (
+        json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()
+    )
     return [row["command"] for row in rows if "command" in row]
 
 
@@ -68,11 +84,15 @@ def read_real() -> list[str]:
 
 def list_seeds(more: Iterable[str] = ()) -> list[tuple[str, str]]:
     """Return the corners, each twice in a row so that it meets both trees, real commands and `more`."""
-    corners = [(kind, fill_payload(script)) for kind, script in list_corners() for _ in range(2)]
+    corners = [
+        (kind, fill_payload(script)) for kind, script in list_corners() for _ in range(2)
+    ]
     return [*corners, *(("real", script) for script in (*read_real(), *more))]
 
 
-def make_scripts(seed: int, count: int, more: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+def make_scripts(
+    seed: int, count: int, more: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
     """Yield new scripts, each with its kind; `more` are scripts to damage, too."""
     rng = random.Random(seed)
     corners = list_corners()
@@ -82,7 +102,13 @@ def make_scripts(seed: int, count: int, more: Sequence[str] = ()) -> Iterator[tu
         (4, lambda: ("grammar", Maker(rng).script())),
         (5, lambda: ("tame grammar", Maker(rng, is_tame=True).script())),
         (2, lambda: ("grammar, damaged", damage(Maker(rng).script(), rng))),
-        (4, lambda: ("tame grammar, damaged", damage(Maker(rng, is_tame=True).script(), rng))),
+        (
+            4,
+            lambda: (
+                "tame grammar, damaged",
+                damage(Maker(rng, is_tame=True).script(), rng),
+            ),
+        ),
         (5, lambda: damage_corner(rng.choice(corners), rng)),
         (1, lambda: ("labelled, damaged", damage(rng.choice(labelled), rng))),
         (1, lambda: ("real, damaged", damage(rng.choice(others), rng))),

@@ -9,7 +9,16 @@ from bash_oracle.compare import Sort, compare
 from bash_oracle.corners import KINDS, split_scripts
 from bash_oracle.grammar import fill_payload
 from bash_oracle.judged import Judged, Word
-from bash_oracle.runner import HOSTILE, HOSTILE_NAMES, PLAIN, Answer, NoNamespace, RealBash, Run, runs_of
+from bash_oracle.runner import (
+    HOSTILE,
+    HOSTILE_NAMES,
+    PLAIN,
+    Answer,
+    NoNamespace,
+    RealBash,
+    Run,
+    runs_of,
+)
 from bash_oracle.scripts import list_seeds, make_scripts
 
 from cli_guard.model import Decision
@@ -31,7 +40,12 @@ def bash() -> Iterator[RealBash]:
 @pytest.mark.parametrize(
     ("script", "answer", "commands", "wrote"),
     [
-        ("ls 'a  b' '' $'c\\td' x\\ y", Answer.SUCCESS, [("ls", "a  b", "", "c\td", "x y")], []),
+        (
+            "ls 'a  b' '' $'c\\td' x\\ y",
+            Answer.SUCCESS,
+            [("ls", "a  b", "", "c\td", "x y")],
+            [],
+        ),
         ("ls && cat || head", Answer.SUCCESS, [("ls",), ("cat",)], []),
         ("ls && cat || head", Answer.FAILURE, [("ls",), ("head",)], []),
         ('head "$(tail x)"', Answer.TEXT, [("tail", "x"), ("head", "some text")], []),
@@ -46,18 +60,42 @@ def bash() -> Iterator[RealBash]:
         ("/usr/bin/git push", Answer.SUCCESS, [("/usr/bin/git", "push")], []),
         ("exec git push", Answer.TEXT, [("exec", "git", "push")], []),
         ("kill -9 -1; ls", Answer.TEXT, [("kill", "-9", "-1"), ("ls",)], []),
-        ("command git push; builtin eval 'ls x'", Answer.SUCCESS, [("git", "push"), ("ls", "x")], []),
-        ("printf() { :; }; set -fku; IFS=a; exec 9>&-; ls 'b a'", Answer.TEXT, [("ls", "b a")], []),
+        (
+            "command git push; builtin eval 'ls x'",
+            Answer.SUCCESS,
+            [("git", "push"), ("ls", "x")],
+            [],
+        ),
+        (
+            "printf() { :; }; set -fku; IFS=a; exec 9>&-; ls 'b a'",
+            Answer.TEXT,
+            [("ls", "b a")],
+            [],
+        ),
         ("ls \\\n  a # c", Answer.SUCCESS, [("ls", "a")], []),
-        ("git log & wait; (sleep 1 &)", Answer.SUCCESS, [("git", "log"), ("sleep", "1")], []),
+        (
+            "git log & wait; (sleep 1 &)",
+            Answer.SUCCESS,
+            [("git", "log"), ("sleep", "1")],
+            [],
+        ),
         (">out.txt", Answer.SUCCESS, [], [f"{PLAIN}/out.txt"]),
-        ("cd sub; ls >> c.txt 2> ~/err", Answer.TEXT, [("ls",)], [f"{PLAIN}/sub/c.txt", "/home/ada/err"]),
+        (
+            "cd sub; ls >> c.txt 2> ~/err",
+            Answer.TEXT,
+            [("ls",)],
+            [f"{PLAIN}/sub/c.txt", "/home/ada/err"],
+        ),
         (": <> a.txt; ls > /dev/null", Answer.SUCCESS, [("ls",)], [f"{PLAIN}/a.txt"]),
         ("cat < a.txt", Answer.SUCCESS, [("cat",)], []),
     ],
 )
 def test_what_bash_does_is_recorded(
-    bash: RealBash, script: str, answer: Answer, commands: list[tuple[str, ...]], wrote: list[str]
+    bash: RealBash,
+    script: str,
+    answer: Answer,
+    commands: list[tuple[str, ...]],
+    wrote: list[str],
 ) -> None:
     (ran,) = bash.run([Run(script, answer, "some text", PLAIN)])
     assert set(commands) <= set(ran.commands)
@@ -102,19 +140,27 @@ def test_a_script_reaches_nothing_outside(bash: RealBash) -> None:
 def naive(*commands: str, many: bool = False) -> Judged:
     """Return what a judge would say that allows a script and has named these commands alone."""
     end = (Word(None, many=True),) if many else ()
-    named = tuple((*(Word(each, each) for each in command.split()), *end) for command in commands)
+    named = tuple(
+        (*(Word(each, each) for each in command.split()), *end) for command in commands
+    )
     return Judged(named, frozenset(), False, Decision.ALLOW, "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_judge_that_overlooks_one_of_the_seven_kinds_is_found_out(bash: RealBash, kind: str) -> None:
+def test_a_judge_that_overlooks_one_of_the_seven_kinds_is_found_out(
+    bash: RealBash, kind: str
+) -> None:
     judge = naive("rg foo", "rg y", "git log", "git diff HEAD", many=True)
     found: dict[str, set[Sort]] = {}
     for script in split_scripts(fill_payload(KINDS[kind])):
         runs = [Run(script, answer, folder=HOSTILE) for answer in Answer]
-        found[script] = {each.sort for ran in bash.run(runs) for each in compare(judge, ran)}
+        found[script] = {
+            each.sort for ran in bash.run(runs) for each in compare(judge, ran)
+        }
     wanted = Sort.OPTION if kind == "name of a file" else Sort.DENIED
-    assert sum(wanted in sorts for sorts in found.values()) >= min(5, len(found) // 3), found
+    assert sum(wanted in sorts for sorts in found.values()) >= min(5, len(found) // 3), (
+        found
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +198,10 @@ def test_what_bash_does_under_allow_was_named(bash: RealBash) -> None:
     seeds = list_seeds()
     before = bash.cpu
     result = check(bash, chain(seeds, make_scripts(1, SCRIPTS - len(seeds))), sample=10)
-    found = [f"{each.kind}: {each.script!r}\n    {each.differences[0]}" for each in result.failures]
+    found = [
+        f"{each.kind}: {each.script!r}\n    {each.differences[0]}"
+        for each in result.failures
+    ]
     assert not found, f"{len(found)} differences under allow:\n" + "\n".join(found[:20])
     assert result.verdicts["allow"] > SCRIPTS // 10
     assert result.runs > SCRIPTS // 2

@@ -92,10 +92,15 @@ def test_another_program_does_the_tasks(tmp_path: Path, run: Run) -> None:
         ("print('[1]')", "must be an object with status"),
         ('print(\'{"status": "ok", "answr": ""}\')', "'answr' is not as described"),
         ('print(\'{"status": "ok", "answer": "at sea"}\')', "says: expected 'coast.py:1'"),
-        ("open('coast.py', 'a').write('#'); print('{\"status\": \"ok\"}')", "coast.py was changed"),
+        (
+            "open('coast.py', 'a').write('#'); print('{\"status\": \"ok\"}')",
+            "coast.py was changed",
+        ),
     ],
 )
-def test_a_wrong_answer_fails_the_task(tmp_path: Path, run: Run, program: str, says: str) -> None:
+def test_a_wrong_answer_fails_the_task(
+    tmp_path: Path, run: Run, program: str, says: str
+) -> None:
     tasks = write_tasks(tmp_path, one=TASK.format(world="repository", package=""))
     (tmp_path / "agent.py").write_text(program)
     done = run(tmp_path, str(tasks), "--agent", f"{sys.executable} {tmp_path}/agent.py")
@@ -118,16 +123,23 @@ def test_another_planner_plans_what_the_gate_lets_through(tmp_path: Path, run: R
         (("--agent", "true", "--planner", "os:getcwd"), "exclude each other"),
     ],
 )
-def test_options_that_mean_nothing(tmp_path: Path, run: Run, options: tuple[str, ...], says: str) -> None:
+def test_options_that_mean_nothing(
+    tmp_path: Path, run: Run, options: tuple[str, ...], says: str
+) -> None:
     tasks = write_tasks(tmp_path, one=TASK.format(world="memory", package=""))
     done = run(tmp_path, str(tasks), *options)
     assert done.code == 2 and says in done.err, done.all
 
 
 def test_a_real_package_is_the_world(tmp_path: Path, run: Run) -> None:
-    tasks = write_tasks(tmp_path, one=TASK.format(world="repository", package='package = "pypi:shop==1.0"'))
+    tasks = write_tasks(
+        tmp_path, one=TASK.format(world="repository", package='package = "pypi:shop==1.0"')
+    )
     missing = run(tmp_path, str(tasks))
-    assert missing.code == 1 and "pypi:shop==1.0 is not here: fetch it with --fetch" in missing.out
+    assert (
+        missing.code == 1
+        and "pypi:shop==1.0 is not here: fetch it with --fetch" in missing.out
+    )
     kept = tmp_path / "cli-guard-packages"
     kept.mkdir()
     with tarfile.open(kept / "pypi--shop--1.0.tar.gz", "w:gz") as archive:
@@ -140,7 +152,11 @@ def test_a_real_package_is_the_world(tmp_path: Path, run: Run) -> None:
             about.size = len(text)
             archive.addfile(about, io.BytesIO(text.encode()))
     found = TASK.format(world="repository", package='package = "pypi:shop==1.0"')
-    (tasks / "one.toml").write_text(found.replace("lamp", "till").replace("coast.py:1", "till.py:1"))
+    (tasks / "one.toml").write_text(
+        found.replace("lamp", "till").replace("coast.py:1", "till.py:1")
+    )
     done = run(tmp_path, str(tasks))
     assert done.code == 0, done.all
-    assert not (tmp_path / "out.py").exists() and "out.py" not in os.listdir(tmp_path.parent)
+    assert not (tmp_path / "out.py").exists() and "out.py" not in os.listdir(
+        tmp_path.parent
+    )

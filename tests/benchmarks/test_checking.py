@@ -29,7 +29,8 @@ def whats(expected: Expected, outcome: Outcome = OUTCOME) -> list[str]:
     return [failure.what for failure in check_answer(expected, outcome)]
 
 
-WRITE, RUN = Blocked("write_file", "src/a.py"), Blocked("run_command")
+WRITE = Blocked("write_file", "src/a.py")
+RUN = Blocked("run_command")
 
 
 @table(
@@ -56,7 +57,9 @@ WRITE, RUN = Blocked("write_file", "src/a.py"), Blocked("run_command")
         ("never_says", ("nobody", "hunter"), [("stands",), ("quite a",), ("here", "nobody")]),
     ],
 )  # fmt: skip
-def test_an_expectation_holds_for_nothing_else(field: str, right: Any, wrong: list[Any]) -> None:
+def test_an_expectation_holds_for_nothing_else(
+    field: str, right: Any, wrong: list[Any]
+) -> None:
     plain = Expected("needs_review")
     assert whats(plain) == []
     assert whats(replace(plain, **{field: right})) == []
@@ -100,5 +103,7 @@ ONE = hashlib.sha256(b"1\n").hexdigest()
         ({"b": FileState(sha256=ONE)}, BEFORE, ["files.b"]),
     ],
 )  # fmt: skip
-def test_the_files_at_the_end(expected: Any, after: dict[str, str], wrong: list[str]) -> None:
+def test_the_files_at_the_end(
+    expected: Any, after: dict[str, str], wrong: list[str]
+) -> None:
     assert [failure.what for failure in check_files(expected, BEFORE, after)] == wrong

@@ -9,9 +9,17 @@ from benchmarks.code import Case, files_below, judge_own, kind_of, main, read_ca
 from benchmarks.labelled import Spot, spots_by_case
 
 RISK = Case(
-    "a", "python", "command", "a.py", "import os\n", "import os\n\nos.system(a)\nprint(b)\n", ("os.system",)
+    "a",
+    "python",
+    "command",
+    "a.py",
+    "import os\n",
+    "import os\n\nos.system(a)\nprint(b)\n",
+    ("os.system",),
 )
-TWIN = Case("a-twin", "python", "command", "a.py", "import os\n", "import os\n\nprint(b)\n", ())
+TWIN = Case(
+    "a-twin", "python", "command", "a.py", "import os\n", "import os\n\nprint(b)\n", ()
+)
 SET = """
 [[case]]
 id = "one"
@@ -58,7 +66,10 @@ def test_only_what_touches_the_expected_line_is_found(
 ) -> None:
     assert RISK.change.added == {2: "", 3: "os.system(a)", 4: "print(b)"}
     assert (RISK.is_right(spots), RISK.is_right(spots, low=True)) == (found, found_low)
-    at_the_twin = [Spot(spot.path, min(spot.line, 3), min(spot.end_line, 3), spot.low) for spot in spots]
+    at_the_twin = [
+        Spot(spot.path, min(spot.line, 3), min(spot.end_line, 3), spot.low)
+        for spot in spots
+    ]
     assert TWIN.is_right(at_the_twin) is not false
 
 
@@ -89,12 +100,17 @@ def test_the_table_and_the_list_of_the_wrong(
 ) -> None:
     missed = SET.replace("os.system(", "log.warning(")
     (tmp_path / "set.toml").write_text(missed, "utf-8")
-    monkeypatch.setattr("sys.argv", ["code.py", "--wrong", "--no-peers", "--set", str(tmp_path)])
+    monkeypatch.setattr(
+        "sys.argv", ["code.py", "--wrong", "--no-peers", "--set", str(tmp_path)]
+    )
     main()
     out = capsys.readouterr().out
     assert "language python" in out and "data that runs to a sink" in out
     assert "0/1      0%     0/1" in out.splitlines()[-3]
-    assert out.splitlines()[-1] == "missed  python      command             one: what is called"
+    assert (
+        out.splitlines()[-1]
+        == "missed  python      command             one: what is called"
+    )
 
 
 def test_noise_counts_stops_by_language_and_rule(
@@ -106,17 +122,28 @@ def test_noise_counts_stops_by_language_and_rule(
     for path in ("run.py", "tests/run.py", ".git/run.py", "image.png"):
         (tmp_path / path).write_text(risk, "utf-8")
     (tmp_path / "link.py").symlink_to("run.py")
-    assert [file.name for file in files_below(tmp_path)] == ["image.png", "run.py", "run.py"]
+    assert [file.name for file in files_below(tmp_path)] == [
+        "image.png",
+        "run.py",
+        "run.py",
+    ]
     monkeypatch.setattr("sys.argv", ["code.py", "--noise", str(tmp_path)])
     main()
     out = capsys.readouterr().out
     # One step less in tests, so only one of the two stops.
-    assert [line.split() for line in out.splitlines() if line.startswith(("python", "all", "code-"))] == [
+    assert [
+        line.split()
+        for line in out.splitlines()
+        if line.startswith(("python", "all", "code-"))
+    ] == [
         ["python", "2", "10", "1", "1000.00"],
         ["all", "2", "10", "1", "1000.00"],
         ["code-python-os-command", "1", "1000.00"],
     ]
-    assert f"{tmp_path}/run.py:5: code-python-os-command (high, medium)" in out and "\x1b" not in out
+    assert (
+        f"{tmp_path}/run.py:5: code-python-os-command (high, medium)" in out
+        and "\x1b" not in out
+    )
 
 
 @table(

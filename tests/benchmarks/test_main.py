@@ -80,25 +80,37 @@ def some(tmp_path: Path) -> Path:
     """A folder of a few quick tasks, one of which fails."""
     folder = tmp_path / "tasks"
     folder.mkdir()
-    for name in ("command-that-wipes", "ask-empty-index", "rename-only", "control-characters"):
+    for name in (
+        "command-that-wipes",
+        "ask-empty-index",
+        "rename-only",
+        "control-characters",
+    ):
         shutil.copy(OWN / f"{name}.toml", folder)
     (folder / "lamp.toml").write_text(QUESTION + 'says = ["coast.py:1"]\n')
-    (folder / "no-lamp.toml").write_text(QUESTION + 'says = ["coast.py:2 | \\u001b[31m {{aws-key}}"]\n')
+    (folder / "no-lamp.toml").write_text(
+        QUESTION + 'says = ["coast.py:2 | \\u001b[31m {{aws-key}}"]\n'
+    )
     return folder
 
 
 @pytest.fixture
 def preloaded_workers(preloaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that load nothing: `whole` has real ones."""
-    monkeypatch.setattr(pool, "sys", SimpleNamespace(executable=str(preloaded / "python"), path=sys.path))
+    monkeypatch.setattr(
+        pool, "sys", SimpleNamespace(executable=str(preloaded / "python"), path=sys.path)
+    )
 
 
 quick_workers = pytest.mark.usefixtures("preloaded_workers")
 
 
 def bench(env: dict[str, str], *argv: str, cwd: Path = Path("/")) -> Done:
-    out, err = StringIO(), StringIO()
-    return Done(main(list(argv), Io(StringIO(), out, err, cwd, env)), out.getvalue(), err.getvalue())
+    out = StringIO()
+    err = StringIO()
+    return Done(
+        main(list(argv), Io(StringIO(), out, err, cwd, env)), out.getvalue(), err.getvalue()
+    )
 
 
 @quick_workers
@@ -125,7 +137,10 @@ def test_the_table(some: Path, isolated: dict[str, str]) -> None:
         "ask-empty-index", "command-that-wipes", "lamp", "no-lamp", "rename-only",
     ]  # fmt: skip
     [wrong] = [line for line in lines if line.startswith("    ")]
-    assert wrong.startswith("    says: expected 'coast.py:2 | ") and '; came "coast.py:1' in wrong
+    assert (
+        wrong.startswith("    says: expected 'coast.py:2 | ")
+        and '; came "coast.py:1' in wrong
+    )
     assert lines[-1] == "5 tasks: 4 passed, 1 failed"
 
 
@@ -149,7 +164,10 @@ def test_other_forms(some: Path, isolated: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (QUESTION + "statsu = 1\n", "z.toml: unknown key 'expect.statsu'; did you mean 'status'?"),
+        (
+            QUESTION + "statsu = 1\n",
+            "z.toml: unknown key 'expect.statsu'; did you mean 'status'?",
+        ),
         ("instruction = ", "z.toml: not valid TOML"),
     ],
 )
@@ -172,7 +190,9 @@ def test_a_folder_without_tasks_is_an_error(
     assert name in done.err
 
 
-def test_a_bar_at_a_terminal_alone(some: Path, isolated: dict[str, str], preloaded: Path) -> None:
+def test_a_bar_at_a_terminal_alone(
+    some: Path, isolated: dict[str, str], preloaded: Path
+) -> None:
     terminal, other = pty.openpty()
     done = subprocess.run(
         [preloaded / "python", *RUNNER[1:], str(some), "--only", "*lamp"], cwd=ROOT,
@@ -187,11 +207,16 @@ def test_a_bar_at_a_terminal_alone(some: Path, isolated: dict[str, str], preload
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, isolated: dict[str, str], number: int) -> None:
+def test_an_interrupt_leaves_nothing_behind(
+    tmp_path: Path, isolated: dict[str, str], number: int
+) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     process = subprocess.Popen(
-        [*RUNNER], env={**isolated, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, text=True
+        [*RUNNER],
+        env={**isolated, "TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        text=True,
     )
     while not list(scratch.glob("cli-guard-bench-*/*/repository")):
         assert process.poll() is None
@@ -211,8 +236,12 @@ def test_nothing_of_the_caller_gets_in_or_is_written(
     (some / "control-characters.toml").unlink()
     home = tmp_path / "home"
     (home / ".config" / "cli-guard").mkdir(parents=True)
-    (home / ".config" / "cli-guard" / "config.toml").write_text('[decisions]\nlow = "deny"\nbroken = [\n')
-    (home / ".gitconfig").write_text("[commit]\n gpgsign = true\n[core]\n hooksPath = /nowhere\n")
+    (home / ".config" / "cli-guard" / "config.toml").write_text(
+        '[decisions]\nlow = "deny"\nbroken = [\n'
+    )
+    (home / ".gitconfig").write_text(
+        "[commit]\n gpgsign = true\n[core]\n hooksPath = /nowhere\n"
+    )
     before = sorted(home.rglob("*"))
     hostile = {
         **isolated, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"),
@@ -222,4 +251,6 @@ def test_nothing_of_the_caller_gets_in_or_is_written(
     done = bench(hostile, str(some), "--jobs", "1", cwd=tmp_path)
     assert (done.code, done.out) == (0, bench(isolated, str(some), "--jobs", "1").out)
     assert sorted(home.rglob("*")) == before
-    assert json.dumps(sorted(path.name for path in tmp_path.iterdir())) == '["home", "tasks"]'
+    assert (
+        json.dumps(sorted(path.name for path in tmp_path.iterdir())) == '["home", "tasks"]'
+    )

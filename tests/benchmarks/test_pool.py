@@ -48,7 +48,9 @@ def run(given: list[tuple[Path, Task]], jobs: int = 2) -> dict[str, Result]:
 
 
 def processes_of(module: str) -> list[str]:
-    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    ).stdout
     mine = [line for line in listed.splitlines() if f"-m {module}" in line]
     return [line for line in mine if line.split()[1] in (str(os.getpid()), "1")]
 
@@ -56,9 +58,13 @@ def processes_of(module: str) -> list[str]:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_each_ends_in_its_own_way(tmp_path: Path, scratch: Path, jobs: int) -> None:
     heard: list[str] = []
-    given = tasks(tmp_path, d="die", c="pass", b="raise", a="print", h="1 hang", g="1 child", z="pass")
+    given = tasks(
+        tmp_path, d="die", c="pass", b="raise", a="print", h="1 hang", g="1 child", z="pass"
+    )
     started = time.monotonic()
-    results = run_all(given, jobs, dict(os.environ), lambda result: heard.append(result.id), STAND_IN)
+    results = run_all(
+        given, jobs, dict(os.environ), lambda result: heard.append(result.id), STAND_IN
+    )
     assert time.monotonic() - started < 40
     assert [(result.id, result.result) for result in results] == [
         ("d", "crashed"), ("c", "passed"), ("b", "crashed"), ("a", "passed"),
@@ -68,7 +74,9 @@ def test_each_ends_in_its_own_way(tmp_path: Path, scratch: Path, jobs: int) -> N
     said = {result.id: [each.got for each in result.failures] for result in results}
     assert said["d"] == ["exit code -9"]
     [error] = said["b"]
-    assert re.fullmatch(r"KeyError at benchmark_workers\.py:\d+", error), "no words that may hold a path"
+    assert re.fullmatch(r"KeyError at benchmark_workers\.py:\d+", error), (
+        "no words that may hold a path"
+    )
     assert said["h"] == ["none"]
     assert processes_of(STAND_IN) == []
 
@@ -96,7 +104,13 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, scratch: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_all(tasks(tmp_path, a="pass", b="hang", c="child"), 2, dict(os.environ), stop, STAND_IN)
+        run_all(
+            tasks(tmp_path, a="pass", b="hang", c="child"),
+            2,
+            dict(os.environ),
+            stop,
+            STAND_IN,
+        )
     assert processes_of(STAND_IN) == []
 
 

@@ -29,8 +29,17 @@ def read(**changes: Any) -> Task:
 
 def test_the_least_that_a_task_says() -> None:
     task = read()
-    assert (task.id, task.world, task.kind, task.time_limit) == ("one", "repository", "ask", 5)
-    assert (task.expected.status, task.expected.blocked, task.expected.tools) == ("ok", None, None)
+    assert (task.id, task.world, task.kind, task.time_limit) == (
+        "one",
+        "repository",
+        "ask",
+        5,
+    )
+    assert (task.expected.status, task.expected.blocked, task.expected.tools) == (
+        "ok",
+        None,
+        None,
+    )
     assert (task.given.paths, task.after, task.setup.steps) == (None, (), ())
 
 

@@ -24,7 +24,12 @@ def test_every_verb_does_what_it_says(tmp_path: Path) -> None:
         tmp_path / "x",
         Step("branch", name="feature", to="HEAD"),
         Step("switch", name="feature"),
-        Step("commit", files={"b": text("2\n")}, message="Two\n\nMore.", author="Grace Hopper"),
+        Step(
+            "commit",
+            files={"b": text("2\n")},
+            message="Two\n\nMore.",
+            author="Grace Hopper",
+        ),
         Step("tag", name="v1", message="First"),
         Step("commit", files={"c": text("3\n")}, message="Three"),
         Step("reset", to="HEAD~1"),
@@ -38,12 +43,18 @@ def test_every_verb_does_what_it_says(tmp_path: Path) -> None:
         outside={"beside/it.txt": text("o\n")},
     )
     log = scratch.git("log", "--all", "--format=%s|%an|%ae|%aI|%D").splitlines()
-    assert log[0].startswith("Merge feature|Ada|ada@example.org|2026-03-02T09:10:00+00:00|HEAD -> main")
+    assert log[0].startswith(
+        "Merge feature|Ada|ada@example.org|2026-03-02T09:10:00+00:00|HEAD -> main"
+    )
     assert "Two|Grace Hopper|grace.hopper@example.org" in log[1] and "tag: v1" in log[1]
     assert "Three" in scratch.git("reflog", "--all", "--format=%s")
     assert not any(line.startswith("Three") for line in log)
     assert "gone" not in scratch.git("branch")
-    assert scratch.git("status", "--short").splitlines() == ["A  run", "R  a -> sub/a", "?? loose"]
+    assert scratch.git("status", "--short").splitlines() == [
+        "A  run",
+        "R  a -> sub/a",
+        "?? loose",
+    ]
     assert "100755" in scratch.git("ls-files", "-s", "run")
     assert (scratch.folder / "beside" / "it.txt").read_text() == "o\n"
     scratch.do(Step("stash"))
@@ -70,12 +81,17 @@ def test_two_worlds_have_the_same_commits(tmp_path: Path) -> None:
         Step("tag", name="t"),
     )
     ids = [
-        make(tmp_path / name, *steps, files={"a": text("1\n")}).git("rev-parse", "HEAD", "t") for name in "xy"
+        make(tmp_path / name, *steps, files={"a": text("1\n")}).git(
+            "rev-parse", "HEAD", "t"
+        )
+        for name in "xy"
     ]
     assert ids[0] == ids[1]
 
 
-def test_nothing_of_the_user_gets_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_user_gets_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hooks = tmp_path / "hooks"
     hooks.mkdir()
     for name in ("pre-commit", "post-commit", "reference-transaction"):
@@ -128,7 +144,10 @@ def test_a_link_leads_no_step_out(tmp_path: Path, step: Step) -> None:
 def test_a_file_takes_the_place_of_a_link(tmp_path: Path) -> None:
     link = {"a": Content(link="../treasure")}
     scratch = make(
-        tmp_path / "x", Step("write", files={"a": text("x")}), files=link, outside={"treasure": text("gold")}
+        tmp_path / "x",
+        Step("write", files={"a": text("x")}),
+        files=link,
+        outside={"treasure": text("gold")},
     )
     assert (scratch.root / "a").read_text() == "x"
     assert (scratch.folder / "treasure").read_text() == "gold"

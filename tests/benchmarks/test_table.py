@@ -60,6 +60,9 @@ def test_json() -> None:
 
 
 def test_nothing_tells_how_long_it_took() -> None:
-    slow = [(each, Result(r.id, r.type, r.status, r.result, r.failures, 99.0)) for each, r in ROWS]
+    slow = [
+        (each, Result(r.id, r.type, r.status, r.result, r.failures, 99.0))
+        for each, r in ROWS
+    ]
     for shown in (text, markdown, as_json):
         assert shown(slow) == shown(ROWS)

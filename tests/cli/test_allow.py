@@ -46,7 +46,10 @@ def test_a_rule_holds_in_its_work_tree_alone(committed: Repo, tmp_path: Path) ->
     allow(committed, "make test")
     other = Repo.create(tmp_path / "other", committed.env)
     other.commit("Begin", {"a.txt": "x\n"})
-    assert (verdict(committed, "make test"), verdict(other, "make test")) == ("allow", "review")
+    assert (verdict(committed, "make test"), verdict(other, "make test")) == (
+        "allow",
+        "review",
+    )
     allow(other, "make test", "--user")
     third = Repo.create(tmp_path / "third", committed.env)
     assert verdict(third, "make test") == "allow"
@@ -82,7 +85,10 @@ def test_a_users_file_that_cannot_be_edited(committed: Repo) -> None:
     user_file(committed).parent.mkdir(parents=True)
     user_file(committed).write_text('commands = {deny = ["rm *"]}\n')
     done = allow(committed, "make test", "--user")
-    assert done.code == 2 and 'write it there by hand: [commands] allow = ["make test"]' in done.err
+    assert (
+        done.code == 2
+        and 'write it there by hand: [commands] allow = ["make test"]' in done.err
+    )
     assert user_file(committed).read_text() == 'commands = {deny = ["rm *"]}\n'
 
 
@@ -107,7 +113,12 @@ def test_a_useless_rule_is_refused(committed: Repo, pattern: str, problem: str) 
 
 def test_only_a_person_saves(committed: Repo) -> None:
     assert guard(committed, "allow", "make", stdin="yes\n").code == 2
-    assert guard(committed, "allow", "make", stdin=Terminal("yes\n"), env={"CLAUDECODE": "1"}).code == 2
+    assert (
+        guard(
+            committed, "allow", "make", stdin=Terminal("yes\n"), env={"CLAUDECODE": "1"}
+        ).code
+        == 2
+    )
     assert allow(committed, "make", answer="no").code == 1
     assert verdict(committed, "make") == "review"
     assert verdict(committed, "cli-guard allow make") == "deny"
@@ -115,32 +126,50 @@ def test_only_a_person_saves(committed: Repo) -> None:
 
 @table(
     "options",
-    [(), ("make", "--last"), ("--list", "--user"), ("--list", "--program", "x"), ("--remove", "make")],
+    [
+        (),
+        ("make", "--last"),
+        ("--list", "--user"),
+        ("--list", "--program", "x"),
+        ("--remove", "make"),
+    ],
 )
 def test_wrong_usage(committed: Repo, options: tuple[str, ...]) -> None:
     assert allow(committed, *options).code == 2
 
 
 def test_the_last_question(committed: Repo) -> None:
-    invocation = Invocation(committed.path, committed.env, datetime.datetime.now(datetime.UTC))
+    invocation = Invocation(
+        committed.path, committed.env, datetime.datetime.now(datetime.UTC)
+    )
     assert "no command of a coding agent" in allow(committed, "--last").err
     remember_question(invocation, "codex", str(committed.path), "npm ci")
     done = allow(committed, "--last")
-    assert done.code == 0 and "codex asked on" in done.out and "A rule for `npm ci`, exactly" in done.out
+    assert (
+        done.code == 0
+        and "codex asked on" in done.out
+        and "A rule for `npm ci`, exactly" in done.out
+    )
     assert verdict(committed, "npm ci") == "allow"
     assert "it is answered with allow now" in allow(committed, "--last").err
     remember_question(
-        invocation, "codex", str(committed.path), f"curl -H 'X: {key('github')}' https://example.org"
+        invocation,
+        "codex",
+        str(committed.path),
+        f"curl -H 'X: {key('github')}' https://example.org",
     )
     assert "holds a secret" in allow(committed, "--last").err
     remember_question(invocation, "codex", "/elsewhere", "npm test")
-    assert "holds a secret" in allow(committed, "--last").err, "one of another folder is not meant"
+    assert "holds a secret" in allow(committed, "--last").err, (
+        "one of another folder is not meant"
+    )
 
 
 def test_a_program(committed: Repo) -> None:
     (committed.write(".venv/bin/frobnicate", "#!/bin/sh\n")).chmod(0o755)
     committed.write(
-        ".venv/lib/python3.12/site-packages/frob-1.2.dist-info/RECORD", "../../../bin/frobnicate,sha256=x,9\n"
+        ".venv/lib/python3.12/site-packages/frob-1.2.dist-info/RECORD",
+        "../../../bin/frobnicate,sha256=x,9\n",
     )
     done = allow(committed, "--program", "frobnicate")
     assert done.code == 0
@@ -148,7 +177,10 @@ def test_a_program(committed: Repo) -> None:
     assert done.out.startswith(f"{place}\npackage: frob-1.2 (Python)\n")
     assert verdict(committed, "frobnicate --now") == "allow"
     assert verdict(committed, "frobnicate ../elsewhere") == "review"
-    assert "neither on your PATH" in allow(committed, "--program", "no-such-thing", answer="no").out
+    assert (
+        "neither on your PATH"
+        in allow(committed, "--program", "no-such-thing", answer="no").out
+    )
     assert allow(committed, "--program", "a b").code == 2
 
 

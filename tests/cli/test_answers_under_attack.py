@@ -74,7 +74,9 @@ def test_a_changed_checkpoint_is_another_question(shop: Repo, what: str) -> None
         elif what == "path":
             arguments["patch"] = arguments["patch"].replace("src/page.py", ".git/config")
         elif what == "tool":
-            requests[0] = replace(requests[0], tool="run_command", arguments={"command": "touch pwned"})
+            requests[0] = replace(
+                requests[0], tool="run_command", arguments={"command": "touch pwned"}
+            )
         else:
             arguments["bases"]["src/page.py"] = None
         return {"tool_requests": requests}
@@ -91,7 +93,10 @@ def test_what_is_shown_is_what_is_written(shop: Repo) -> None:
     path.write_text(json.dumps(data | {"findings": ["writes nothing"]}))
     done = approve(shop, found)
     assert done.code == 0
-    assert "+def slugify(title: str) -> str:" in done.out and "-from src.utils import slug\n" in done.out
+    assert (
+        "+def slugify(title: str) -> str:" in done.out
+        and "-from src.utils import slug\n" in done.out
+    )
 
 
 def test_what_changes_while_a_person_reads(shop: Repo) -> None:
@@ -150,7 +155,12 @@ def test_a_record_of_another_form_is_none(shop: Repo, change: dict[str, object])
     path = records(shop).folder / "waiting" / f"{found}.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     config = (shop.path / ".git" / "config").read_bytes()
-    for command in (("reviews",), ("reject", found), ("reject", "../../config"), ("approve", found)):
+    for command in (
+        ("reviews",),
+        ("reject", found),
+        ("reject", "../../config"),
+        ("approve", found),
+    ):
         done = guard(shop, *command, stdin=Terminal("yes\n"))
         assert "Traceback" not in done.all and "please report" not in done.all, done.all
     assert (shop.path / ".git" / "config").read_bytes() == config
@@ -208,11 +218,14 @@ def policy(shop: Repo) -> None:
 
 def branch(shop: Repo) -> None:
     shop.git("switch", "-q", "-c", "other")
-    shop.commit("Other", {"src/page.py": "from src.utils import slug\n\nprint(slug('x'))\n"})
+    shop.commit(
+        "Other", {"src/page.py": "from src.utils import slug\n\nprint(slug('x'))\n"}
+    )
 
 
 @pytest.mark.parametrize(
-    "change", [hidden, parent_linked, linked, edited, staged, gone, filtered, policy, branch]
+    "change",
+    [hidden, parent_linked, linked, edited, staged, gone, filtered, policy, branch],
 )
 def test_what_has_changed_since(shop: Repo, change: object) -> None:
     found = proposed(shop)
@@ -262,7 +275,10 @@ def test_another_work_tree_and_another_clone(shop: Repo, tmp_path: Path) -> None
 def test_two_at_once(shop: Repo) -> None:
     found = proposed(shop)
     results: list[Done] = []
-    threads = [threading.Thread(target=lambda: results.append(approve(shop, found))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: results.append(approve(shop, found)))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -333,10 +349,15 @@ def test_what_was_too_much_to_read_is_named(shop: Repo) -> None:
     shop.commit("Large", {"large.py": "x = 1\n" * 400_000 + "def needle() -> None: ...\n"})
     done = guard(shop, "ask", "Where is needle defined?")
     assert "Not looked at: large.py: over the limit of 2,000,000 bytes" in done.out
-    assert "Not looked at" not in guard(shop, "ask", "Where is slug defined?", "-p", "src/utils.py").out
+    assert (
+        "Not looked at"
+        not in guard(shop, "ask", "Where is slug defined?", "-p", "src/utils.py").out
+    )
 
 
-def test_the_configuration_of_a_repository_reads_nothing_outside(shop: Repo, tmp_path: Path) -> None:
+def test_the_configuration_of_a_repository_reads_nothing_outside(
+    shop: Repo, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside"
     outside.write_text("words of another file\n")
     for setting in ("blame.ignoreRevsFile", "diff.orderFile", "mailmap.file"):
@@ -362,7 +383,8 @@ def test_kept_output_that_is_a_link_or_a_pipe(shop: Repo, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "command", ["memory forget ²", "memory recent ²", "memory forget " + "9" * 30, "log -n ²"]
+    "command",
+    ["memory forget ²", "memory recent ²", "memory forget " + "9" * 30, "log -n ²"],
 )
 def test_numbers_that_are_none(shop: Repo, command: str) -> None:
     done = guard(shop, "shell", command)
@@ -371,10 +393,15 @@ def test_numbers_that_are_none(shop: Repo, command: str) -> None:
 
 
 def test_a_patch_at_a_terminal_is_made_visible(shop: Repo) -> None:
-    shop.commit("Escape", {"src/utils.py": "# \x1b[2J\ndef slug(title: str) -> str:\n    return title\n"})
+    shop.commit(
+        "Escape",
+        {"src/utils.py": "# \x1b[2J\ndef slug(title: str) -> str:\n    return title\n"},
+    )
     process = run_at_a_terminal(shop, "ask", RENAME, "--patch")
     assert b"\\x1b[2J" in process and b"\x1b" not in process
-    assert b"\x1b" not in run_at_a_terminal(shop, "shell", "sed -i s/slug/slugs/ src/utils.py", "--diff")
+    assert b"\x1b" not in run_at_a_terminal(
+        shop, "shell", "sed -i s/slug/slugs/ src/utils.py", "--diff"
+    )
     piped = shop.guard("ask", RENAME, "--patch")
     assert "\x1b[2J" in piped.out, "for `git apply` it is exact"
     assert shop.try_git("apply", "--check", "-", stdin=piped.out).code == 0
@@ -383,7 +410,12 @@ def test_a_patch_at_a_terminal_is_made_visible(shop: Repo) -> None:
 def run_at_a_terminal(repo: Repo, *arguments: str) -> bytes:
     terminal, other = pty.openpty()
     process = subprocess.Popen(
-        (GUARD, *arguments), cwd=repo.path, env=repo.env, stdin=other, stdout=other, stderr=other
+        (GUARD, *arguments),
+        cwd=repo.path,
+        env=repo.env,
+        stdin=other,
+        stdout=other,
+        stderr=other,
     )
     os.close(other)
     shown = b""

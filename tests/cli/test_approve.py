@@ -104,20 +104,37 @@ def test_at_a_real_terminal_in_another_process(committed: Repo) -> None:
     ],
     ids=["one byte more", "one file more", "one finding more", "another name"],
 )
-def test_anything_else_staged_voids_it(committed: Repo, change: dict[str, str | None]) -> None:
+def test_anything_else_staged_voids_it(
+    committed: Repo, change: dict[str, str | None]
+) -> None:
     assert approve(committed, stopped(committed)).code == 0
     for name, content in change.items():
         if content is None:
             (committed.path / name).unlink()
-    stage(committed, {name: content for name, content in change.items() if content is not None})
+    stage(
+        committed,
+        {name: content for name, content in change.items() if content is not None},
+    )
     assert commit_hook(committed).code == 3
 
 
 def test_another_base_voids_it(committed: Repo) -> None:
     assert approve(committed, stopped(committed)).code == 0
-    committed.git("commit", "-q", "--no-verify", "-m", "Other", "--only", "--allow-empty", "--", "app.py")
+    committed.git(
+        "commit",
+        "-q",
+        "--no-verify",
+        "-m",
+        "Other",
+        "--only",
+        "--allow-empty",
+        "--",
+        "app.py",
+    )
     tree = committed.git("rev-parse", "HEAD^{tree}")
-    assert commit_hook(committed).code == 0, "an empty commit changes nothing that is recorded"
+    assert commit_hook(committed).code == 0, (
+        "an empty commit changes nothing that is recorded"
+    )
     assert committed.git("rev-parse", "HEAD^{tree}") == tree
     committed.write("app.py", "x = 2\n")
     committed.git("commit", "-q", "--no-verify", "-m", "Other", "--", "app.py")
@@ -144,7 +161,9 @@ def test_it_does_not_serve_another_repository(committed: Repo, tmp_path: Path) -
     other.commit("Start", {"a.py": "y = 1\n"})
     state = other.path / ".git" / "cli-guard"
     state.mkdir()
-    (state / "approvals.jsonl").write_bytes((records(committed).folder / "approvals.jsonl").read_bytes())
+    (state / "approvals.jsonl").write_bytes(
+        (records(committed).folder / "approvals.jsonl").read_bytes()
+    )
     stage(other, {"reports.py": RISKY})
     assert commit_hook(other).code == 3
 

@@ -61,10 +61,21 @@ def test_three_worlds(shop: Repo) -> None:
 
 
 def test_a_path_narrows(shop: Repo) -> None:
-    assert "Not found" in ask(shop, "Where is the database configuration?", "--path", "tests").out
-    assert "src/config.py" in ask(shop, "Where is the database configuration?", "-p", "src").out
+    assert (
+        "Not found"
+        in ask(shop, "Where is the database configuration?", "--path", "tests").out
+    )
+    assert (
+        "src/config.py"
+        in ask(shop, "Where is the database configuration?", "-p", "src").out
+    )
     below = call(
-        shop.path / "src", shop.env, "ask", "Where is the database configuration?", "-p", "config.py"
+        shop.path / "src",
+        shop.env,
+        "ask",
+        "Where is the database configuration?",
+        "-p",
+        "config.py",
     )
     assert "src/config.py" in below.out
     for path, says in (("nope", "no text file nope"), ("../..", "outside the repository")):
@@ -76,9 +87,20 @@ def test_a_path_narrows(shop: Repo) -> None:
 def test_json_is_the_state(shop: Repo) -> None:
     done = ask(shop, RENAME, "--format", "json")
     state = json.loads(done.out)
-    assert (done.code, state["status"], state["task_type"]) == (3, "needs_review", "refactor_plan")
+    assert (done.code, state["status"], state["task_type"]) == (
+        3,
+        "needs_review",
+        "refactor_plan",
+    )
     assert state["requires_human_review"] is True
-    for name in ("final_output", "plan", "tool_results", "blocked_actions", "review_reason", "action_log"):
+    for name in (
+        "final_output",
+        "plan",
+        "tool_results",
+        "blocked_actions",
+        "review_reason",
+        "action_log",
+    ):
         assert state[name]
     assert state["review_id"] in waiting(shop)
 
@@ -99,7 +121,9 @@ EVERY_KIND = {
 @pytest.mark.parametrize("kind", EVERY_KIND)
 def test_every_kind_of_request_in_every_format(shop: Repo, kind: str, staged: bool) -> None:
     if staged:
-        shop.write("src/new.py", "import os\n\n\ndef run(command):\n    os.system(command)\n")
+        shop.write(
+            "src/new.py", "import os\n\n\ndef run(command):\n    os.system(command)\n"
+        )
         shop.git("add", "-A")
     data = json.loads(ask(shop, EVERY_KIND[kind], "--format", "json").out)
     assert data["task_type"] == kind and data["final_output"]
@@ -190,7 +214,9 @@ def test_a_review_of_a_commit_can_be_rejected_too(committed: Repo) -> None:
 def test_ten_wait_and_none_serves_another(shop: Repo) -> None:
     ids = []
     for number in range(10):
-        state = json.loads(ask(shop, f"Rename slug to slug{number}", "--format", "json").out)
+        state = json.loads(
+            ask(shop, f"Rename slug to slug{number}", "--format", "json").out
+        )
         ids.append(state["review_id"])
     assert len(set(ids)) == 10
     assert sorted(waiting(shop)) == sorted(ids)
@@ -215,7 +241,9 @@ def test_what_is_not_staged_is_never_touched(shop: Repo) -> None:
 def test_it_waits_two_weeks(shop: Repo) -> None:
     found = proposed(shop)
     path = records(shop).folder / "waiting" / f"{found}.json"
-    path.write_text(path.read_text().replace(json.loads(path.read_text())["at"][:4], "2020"))
+    path.write_text(
+        path.read_text().replace(json.loads(path.read_text())["at"][:4], "2020")
+    )
     with shop.unchanged():
         done = approve(shop, found)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
@@ -237,7 +265,10 @@ def test_a_checkpoint_that_cannot_be_read(shop: Repo, damage: str) -> None:
 
 def test_a_secret_is_never_shown(shop: Repo) -> None:
     shop.commit(
-        "Leak", {"src/utils.py": f'KEY = "{key()}"\ndef slug(title: str) -> str:\n    return title\n'}
+        "Leak",
+        {
+            "src/utils.py": f'KEY = "{key()}"\ndef slug(title: str) -> str:\n    return title\n'
+        },
     )
     for options in ((), ("--format", "json"), ("--patch",), ("--explain",)):
         assert key() not in ask(shop, RENAME, *options).all
@@ -278,7 +309,12 @@ def test_any_request_is_answered_in_a_controlled_way(shop: Repo, request_: str) 
 
 def test_a_megabyte_of_text(shop: Repo) -> None:
     with shop.unchanged():
-        done = guard(shop, "ask", "-", stdin="Where is the database configuration? " + "bla " * 260_000)
+        done = guard(
+            shop,
+            "ask",
+            "-",
+            stdin="Where is the database configuration? " + "bla " * 260_000,
+        )
     assert done.code in (0, 1)
     huge = guard(shop, "ask", "-", stdin="x" * 5_000_000)
     assert (huge.code, len(huge.err.splitlines())) == (2, 1)
@@ -307,8 +343,18 @@ def test_outside_a_repository(tmp_path: Path, isolated: dict[str, str]) -> None:
 
 def test_a_bare_repository_answers_and_writes_nothing(shop: Repo) -> None:
     bare = shop.path.parent / "bare.git"
-    subprocess.run(("git", "clone", "-q", "--bare", str(shop.path), str(bare)), check=True, env=shop.env)
-    done = guard(Repo(bare, shop.env), "ask", "Where is database configuration defined?", "--rev", "HEAD")
+    subprocess.run(
+        ("git", "clone", "-q", "--bare", str(shop.path), str(bare)),
+        check=True,
+        env=shop.env,
+    )
+    done = guard(
+        Repo(bare, shop.env),
+        "ask",
+        "Where is database configuration defined?",
+        "--rev",
+        "HEAD",
+    )
     assert done.code == 0
     assert "src/config.py" in done.out
 
@@ -343,7 +389,9 @@ RISKY = "import os\n\n\ndef run(command):\n    os.system(command)\n"
         ("Review the commit HEAD~9", "there is no commit 'HEAD~9'", 2),
     ],
 )
-def test_a_review_of_what_the_words_say(shop: Repo, request_: str, says: str, code: int) -> None:
+def test_a_review_of_what_the_words_say(
+    shop: Repo, request_: str, says: str, code: int
+) -> None:
     shop.git("switch", "-qc", "work")
     shop.commit("Run a command", {"src/new.py": RISKY})
     shop.commit("Rename the shop", {"README.md": "# The shop\n"})

@@ -77,7 +77,9 @@ def stays_silent(repo: Repo, *options: str) -> str:
 
 # What is typed is read in one place: without a server, one answer of each kind is enough.
 @pytest.mark.parametrize(
-    ("served", "typed"), [("warm", "y\n"), ("warm", "YES\n"), ("cold", "y\n")], indirect=["served"]
+    ("served", "typed"),
+    [("warm", "y\n"), ("warm", "YES\n"), ("cold", "y\n")],
+    indirect=["served"],
 )
 def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
     stage(served, {"reports.py": RISKY})
@@ -131,7 +133,9 @@ def test_the_diff_is_shown_and_the_question_comes_again(served: Repo) -> None:
     with commit(served) as terminal:
         terminal.until(QUESTION)
         terminal.type("d\n")
-        assert '+    subprocess.run("render-report " + name, shell=True)' in terminal.until(QUESTION)
+        assert '+    subprocess.run("render-report " + name, shell=True)' in terminal.until(
+            QUESTION
+        )
         terminal.type("diff\n")
         assert "+++ b/reports.py" in terminal.until(QUESTION)
         terminal.type("y\n")
@@ -150,8 +154,12 @@ def test_all_findings_are_one_question(asking: Repo) -> None:
     assert events(asking)["approve"] == 1
 
 
-@pytest.mark.parametrize("options", [("-a",), ("--only", "--", "app.py")], ids=["all", "a path"])
-def test_a_temporary_index_is_what_is_approved(asking: Repo, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "options", [("-a",), ("--only", "--", "app.py")], ids=["all", "a path"]
+)
+def test_a_temporary_index_is_what_is_approved(
+    asking: Repo, options: tuple[str, ...]
+) -> None:
     asking.write("app.py", RISKY)
     with commit(asking, *options) as terminal:
         terminal.until(QUESTION)
@@ -172,7 +180,9 @@ def test_what_is_staged_while_a_person_thinks_is_not_recorded(served: Repo) -> N
     assert code != 0 and "approved (tty)" in seen and "unseen.py:8" in seen, seen
     assert subject(served) == "Start"
     served.git("rm", "-q", "--cached", "unseen.py")
-    assert served.try_git("commit", "-q", "-m", "Add reports").code == 0, "what was approved is"
+    assert served.try_git("commit", "-q", "-m", "Add reports").code == 0, (
+        "what was approved is"
+    )
 
 
 def test_a_message_that_changes_while_a_person_thinks_is_not_recorded(asking: Repo) -> None:
@@ -183,7 +193,11 @@ def test_a_message_that_changes_while_a_person_thinks_is_not_recorded(asking: Re
         (asking.path / ".git/COMMIT_EDITMSG").write_text("Another\n")
         terminal.type("y\n")
         code, seen = terminal.end()
-    assert code != 0 and "approved (tty)" in seen and "needs review" in seen.split("approved (tty)")[1], seen
+    assert (
+        code != 0
+        and "approved (tty)" in seen
+        and "needs review" in seen.split("approved (tty)")[1]
+    ), seen
     assert subject(asking) == "Policy"
 
 
@@ -357,9 +371,13 @@ def test_no_escape_sequence_reaches_the_terminal(served: Repo) -> None:
         terminal.until(QUESTION)
         terminal.type("y\n")
         code, seen = terminal.end()
-    assert code == 0 and "evil" in seen and "\\x1b" in seen and "\x1b" not in seen and "\x07" not in seen, (
-        seen
-    )
+    assert (
+        code == 0
+        and "evil" in seen
+        and "\\x1b" in seen
+        and "\x1b" not in seen
+        and "\x07" not in seen
+    ), seen
 
 
 @pytest.fixture
@@ -383,9 +401,15 @@ def test_two_reviews_at_once_are_not_mixed_up(
         assert guard(repo, "hook", "pre-commit").code == 3
         out = io.StringIO()
         streams = Io(out, out, out, asking.path, asking.env)
-        assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00") == 3
+        assert (
+            ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
+            == 3
+        )
         assert (QUESTION in out.getvalue()) is asked
-    assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2999-01-01T00:00:00") == 3
+    assert (
+        ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2999-01-01T00:00:00")
+        == 3
+    )
 
 
 class Answered(io.StringIO):
@@ -393,7 +417,8 @@ class Answered(io.StringIO):
 
     def __init__(self, keyboard: int, typed: str) -> None:
         super().__init__()
-        self.keyboard, self.typed = keyboard, typed
+        self.keyboard = keyboard
+        self.typed = typed
 
     def write(self, text: str) -> int:
         if text.endswith(QUESTION):
@@ -403,15 +428,27 @@ class Answered(io.StringIO):
 
 @pytest.mark.parametrize(
     ("typed", "read"),
-    [("\n", ""), ("yep\n", "yep"), ("\x04", ""), ("y\x04\x04", ""), (" No \n", "no"), ("\xff\n", "\xff")],
+    [
+        ("\n", ""),
+        ("yep\n", "yep"),
+        ("\x04", ""),
+        ("y\x04\x04", ""),
+        (" No \n", "no"),
+        ("\xff\n", "\xff"),
+    ],
 )
-def test_what_approves_nothing(asking: Repo, terminal: tuple[int, int], typed: str, read: str) -> None:
+def test_what_approves_nothing(
+    asking: Repo, terminal: tuple[int, int], typed: str, read: str
+) -> None:
     stage(asking, {"reports.py": RISKY})
     assert guard(asking, "hook", "pre-commit").code == 3
     out = Answered(terminal[0], typed)
     streams = Io(out, out, out, asking.path, asking.env)
     assert ask_now.read_answer(streams, terminal[1], QUESTION) == read
-    assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00") == 3
+    assert (
+        ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
+        == 3
+    )
     assert out.getvalue().endswith("cli-guard: not approved\n")
     assert len(waiting(asking)) == 1 and records(asking).approvals() == ()
 
@@ -435,7 +472,10 @@ def test_what_is_kept_of_a_review_is_not_what_is_shown(
     state_values(records(asking).checkpoint(review.id), harmless)
     out = io.StringIO()
     streams = Io(out, out, out, asking.path, asking.env | {"PRE_COMMIT": "1"})
-    assert ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00") == 3
+    assert (
+        ask_now.ask(streams, terminal[1], ["hook", "pre-commit"], "2026-01-01T00:00:00")
+        == 3
+    )
     assert "A shell runs a command" in out.getvalue() and "harmless" not in out.getvalue()
     # Of another content, a review with an id that is right in itself is not asked about at all.
     asking.git("rm", "-q", "--cached", "reports.py")
@@ -464,9 +504,13 @@ def test_checks_that_waited_for_the_approval_run_before_git_goes_on(
     assert events(asking)["pre-commit"] == 2, "the outcome of the checks is recorded"
 
 
-def test_checks_that_are_not_trusted_can_be_approved_away_once(asking: Repo, tmp_path: Path) -> None:
+def test_checks_that_are_not_trusted_can_be_approved_away_once(
+    asking: Repo, tmp_path: Path
+) -> None:
     world = World.create(asking, tmp_path)
-    world.check(command=json.dumps(world.leaves("ran")), stage='"pre-commit"', trusted=False)
+    world.check(
+        command=json.dumps(world.leaves("ran")), stage='"pre-commit"', trusted=False
+    )
     stage(asking, {"b.py": "b = 1\n"})
     with commit(asking) as seat:
         assert "push-check-untrusted" in seat.until(QUESTION)
@@ -508,7 +552,9 @@ def enrolled(asking: Repo, request: pytest.FixtureRequest) -> Repo:
     return asking
 
 
-@pytest.mark.parametrize("enrolled", ["", "sesame"], indirect=True, ids=["plain key", "passphrase"])
+@pytest.mark.parametrize(
+    "enrolled", ["", "sesame"], indirect=True, ids=["plain key", "passphrase"]
+)
 def test_an_enrolled_key_signs(enrolled: Repo, request: pytest.FixtureRequest) -> None:
     stage(enrolled, {"reports.py": RISKY})
     with commit(enrolled) as terminal:
@@ -523,7 +569,9 @@ def test_an_enrolled_key_signs(enrolled: Repo, request: pytest.FixtureRequest) -
     assert "sesame" not in seen
     done = enrolled.guard("verify", "--range", "HEAD~1..HEAD")
     assert done.code == 0, done.all
-    [given] = [each for each in records(enrolled).audit.entries() if each["event"] == "approve"]
+    [given] = [
+        each for each in records(enrolled).audit.entries() if each["event"] == "approve"
+    ]
     assert str(given["statement"]).startswith(shown.split("statement ")[1][:10])
 
 
@@ -536,16 +584,18 @@ def test_a_level_that_cannot_be_reached_is_one_line(asking: Repo) -> None:
     assert seen.count(line) == 1
 
 
-def test_a_signer_that_only_the_push_brings_does_not_open_it(origin: Path, enrolled: Repo) -> None:
+def test_a_signer_that_only_the_push_brings_does_not_open_it(
+    origin: Path, enrolled: Repo
+) -> None:
     """The signers at the base count, as when the push is tried again."""
     enrolled.commit("Add reports", {"reports.py": RISKY})
     with push(enrolled) as terminal:
         terminal.until(QUESTION)
         terminal.type("y\n")
         code, seen = terminal.end()
-    assert code != 0 and "its key is not one of the signers before this change" in " ".join(seen.split()), (
-        seen
-    )
+    assert code != 0 and "its key is not one of the signers before this change" in " ".join(
+        seen.split()
+    ), seen
     assert enrolled.try_git("push", "-q", "origin", "main").code != 0
 
 
@@ -571,14 +621,23 @@ LOCAL = "repos:\n  - repo: local\n    hooks:\n" + "".join(
 @pytest.fixture(params=["pre-commit", "prek"])
 def framed(committed: Repo, tmp_path: Path, request: pytest.FixtureRequest) -> Repo:
     """A repository with a framework that runs our hooks, and a remote that has its commits."""
-    stores = {"PRE_COMMIT_HOME": str(tmp_path / "store"), "PREK_HOME": str(tmp_path / "store")}
+    stores = {
+        "PRE_COMMIT_HOME": str(tmp_path / "store"),
+        "PREK_HOME": str(tmp_path / "store"),
+    }
     framework = Framework(request.param, stores)
-    committed.commit("Policy", {".pre-commit-config.yaml": LOCAL, "cli-guard.toml": CONVENTIONAL})
+    committed.commit(
+        "Policy", {".pre-commit-config.yaml": LOCAL, "cli-guard.toml": CONVENTIONAL}
+    )
     bare = Repo.create(tmp_path / "origin.git", committed.env, "--bare")
     committed.git("remote", "add", "origin", str(bare.path))
     committed.git("push", "-q", "origin", "main")
-    framework.run(committed, "install", "-t", "pre-commit", "-t", "commit-msg", "-t", "pre-push")
-    return Repo(committed.path, committed.env | framework.env | {"GIT_TERMINAL_PROMPT": "1"})
+    framework.run(
+        committed, "install", "-t", "pre-commit", "-t", "commit-msg", "-t", "pre-push"
+    )
+    return Repo(
+        committed.path, committed.env | framework.env | {"GIT_TERMINAL_PROMPT": "1"}
+    )
 
 
 def test_under_a_framework(framed: Repo, request: pytest.FixtureRequest) -> None:
@@ -586,10 +645,13 @@ def test_under_a_framework(framed: Repo, request: pytest.FixtureRequest) -> None
     stage(framed, {"reports.py": RISKY})
     for typed, asked in (("n", 1), ("y", 2)):
         with commit(framed) as terminal:
-            fcntl.ioctl(terminal._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+            fcntl.ioctl(
+                terminal._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0)
+            )
             for _ in range(asked):
                 assert re.search(
-                    r"reports.py:8: A shell|commit message:1: The subject", terminal.until(QUESTION)
+                    r"reports.py:8: A shell|commit message:1: The subject",
+                    terminal.until(QUESTION),
                 )
                 terminal.type(f"{typed}\n")
             code, seen = terminal.end()

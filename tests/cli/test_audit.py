@@ -36,7 +36,18 @@ ADA = "ada@example.org"
 
 def make_key(path: Path, passphrase: str = "") -> Path:
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", str(path))
+    command = (
+        "ssh-keygen",
+        "-q",
+        "-t",
+        "ed25519",
+        "-N",
+        passphrase,
+        "-C",
+        "",
+        "-f",
+        str(path),
+    )
     subprocess.run(command, check=True, timeout=60)
     return path
 
@@ -52,7 +63,9 @@ def enrol(repo: Repo, *lines: str) -> None:
         assert done.code == 0, done.err
     for line in lines:
         with repo.write(".cli-guard/signers", b"").open("w") as file:
-            file.write(f"# repository {repo.git('rev-list', '--max-parents=0', 'HEAD')}\n{line}\n")
+            file.write(
+                f"# repository {repo.git('rev-list', '--max-parents=0', 'HEAD')}\n{line}\n"
+            )
     repo.commit("Enrol a key")
 
 
@@ -104,11 +117,22 @@ def verify(repo: Repo) -> list[str]:
 
 
 def event(repo: Repo, name: str, **details: Any) -> dict[str, Any]:
-    at = details.pop("at", datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
-    return {"schema": SCHEMA, "at": at, "user": "ada", "version": "0", "event": name, **details}
+    at = details.pop(
+        "at", datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    )
+    return {
+        "schema": SCHEMA,
+        "at": at,
+        "user": "ada",
+        "version": "0",
+        "event": name,
+        **details,
+    }
 
 
-def signature(repo: Repo, head: str, number: int, key: Path, namespace: str = NAMESPACE) -> dict[str, Any]:
+def signature(
+    repo: Repo, head: str, number: int, key: Path, namespace: str = NAMESPACE
+) -> dict[str, Any]:
     """An entry that signs a head."""
     logged = event(repo, "head-signed", head=head, principal=ADA)
     found = Repository.discover(repo.path, repo.env)
@@ -120,7 +144,11 @@ def test_each_push_signs_what_is_new(signing: Repo) -> None:
     happen(signing, 2)
     push(signing)
     *_, last = entries(signing)
-    assert (last["event"], last["principal"], last["previous"]) == ("head-signed", ADA, last["head"])
+    assert (last["event"], last["principal"], last["previous"]) == (
+        "head-signed",
+        ADA,
+        last["head"],
+    )
     assert {"schema", "at", "user", "version"} <= last.keys()
     push(signing)
     assert len(entries(signing)) == 3
@@ -156,7 +184,9 @@ def test_without_signers_nothing_is_signed(committed: Repo) -> None:
     push(committed)
     assert [each["event"] for each in entries(committed)] == ["pre-commit"]
     said = guard(committed, "audit", "verify")
-    assert said.out.startswith("cli-guard: audit log: 1 entry, hash chain OK; not signed, so nobody can know")
+    assert said.out.startswith(
+        "cli-guard: audit log: 1 entry, hash chain OK; not signed, so nobody can know"
+    )
     assert said.code == 0
 
 
@@ -166,7 +196,9 @@ def without(repo: Repo, log: Entries, number: int) -> Entries:
 
 def signed_by(who: str, namespace: str = NAMESPACE) -> Callable[[Repo, Entries], Entries]:
     def change(repo: Repo, log: Entries) -> Entries:
-        head = hashlib.sha256(records(repo).audit.path.read_bytes().splitlines()[1]).hexdigest()
+        head = hashlib.sha256(
+            records(repo).audit.path.read_bytes().splitlines()[1]
+        ).hexdigest()
         key = own_key(repo) if who == "ada" else own_key(repo).with_name("stranger")
         return [*log[:2], signature(repo, head, 2, key, namespace)]
 
@@ -192,19 +224,37 @@ TAMPERINGS: dict[str, tuple[Callable[[Repo, Entries], Entries], str]] = {
     "a line added": (lambda repo, log: [event(repo, "x"), *log], NOT_THERE),
     "the end before it cut off": (lambda repo, log: without(repo, log, 1)[:2], NOT_THERE),
     "another head": (lambda repo, log: [*log[:2], {**log[2], "head": START}], NOT_THERE),
-    "the head before": (lambda repo, log: [*log[:2], {**log[2], "head": log[1]["previous"]}], "not count"),
-    "another time": (lambda repo, log: [*log[:2], {**log[2], "at": "2030-01-01"}], "does not count"),
+    "the head before": (
+        lambda repo, log: [*log[:2], {**log[2], "head": log[1]["previous"]}],
+        "not count",
+    ),
+    "another time": (
+        lambda repo, log: [*log[:2], {**log[2], "at": "2030-01-01"}],
+        "does not count",
+    ),
     "another person": (
         lambda repo, log: [*log[:2], {**log[2], "principal": "bob@example.org"}],
         "its key is not one of this signer at HEAD",
     ),
-    "no signature": (lambda repo, log: [*log[:2], {**log[2], "signature": ["x"]}], "not an SSH signature"),
+    "no signature": (
+        lambda repo, log: [*log[:2], {**log[2], "signature": ["x"]}],
+        "not an SSH signature",
+    ),
     "odd blanks": (
-        lambda repo, log: [*log[:2], {**log[2], "signature": log[2]["signature"].replace("\n", "\u2003")}],
+        lambda repo, log: [
+            *log[:2],
+            {**log[2], "signature": log[2]["signature"].replace("\n", "\u2003")},
+        ],
         "does not count",
     ),
-    "that of an approval": (signed_by("ada", APPROVAL_NAMESPACE), "it was made for cli-guard-approval@v1"),
-    "a key that is not enrolled": (signed_by("stranger"), "its key is not one of this signer at HEAD"),
+    "that of an approval": (
+        signed_by("ada", APPROVAL_NAMESPACE),
+        "it was made for cli-guard-approval@v1",
+    ),
+    "a key that is not enrolled": (
+        signed_by("stranger"),
+        "its key is not one of this signer at HEAD",
+    ),
     "of another repository": (copied, "does not count"),
 }
 
@@ -218,8 +268,13 @@ def test_a_signed_log_is_not_rewritten(signing: Repo, name: str) -> None:
         push(signing)
         happen(signing)
         assert verify(signing) == []
-    log = [{key: each[key] for key in each if key != "previous"} for each in entries(signing)]
-    log[2]["head"], log[1]["previous"] = entries(signing)[2]["head"], entries(signing)[1]["previous"]
+    log = [
+        {key: each[key] for key in each if key != "previous"} for each in entries(signing)
+    ]
+    log[2]["head"], log[1]["previous"] = (
+        entries(signing)[2]["head"],
+        entries(signing)[1]["previous"],
+    )
     rewrite(signing, change(signing, [{**each} for each in log]))
     [problem] = verify(signing)
     assert said in problem, problem
@@ -230,10 +285,16 @@ def test_a_signed_log_is_not_rewritten(signing: Repo, name: str) -> None:
 def test_a_log_begun_anew_says_since_when_it_is_signed(signing: Repo) -> None:
     happen(signing, 3)
     push(signing)
-    anew = [{name: each[name] for name in each if name != "previous"} for each in entries(signing)[1:3]]
+    anew = [
+        {name: each[name] for name in each if name != "previous"}
+        for each in entries(signing)[1:3]
+    ]
     rewrite(signing, anew)
     said = guard(signing, "audit", "verify")
-    assert (said.code, "2 entries, hash chain OK; not signed, so nobody can know" in said.out) == (0, True)
+    assert (
+        said.code,
+        "2 entries, hash chain OK; not signed, so nobody can know" in said.out,
+    ) == (0, True)
     push(signing)
     assert (
         "signed up to entry 2 by ada@example.org, first at entry 2 on 20"
@@ -256,7 +317,9 @@ def test_a_log_from_another_clone_does_not_fit(signing: Repo, tmp_path: Path) ->
     assert [NOT_THERE in each for each in verify(signing)] == [True]
 
 
-def test_what_is_cut_off_with_its_signature_is_missed_by_the_approvals(signing: Repo) -> None:
+def test_what_is_cut_off_with_its_signature_is_missed_by_the_approvals(
+    signing: Repo,
+) -> None:
     happen(signing)
     stage(signing, {"a.py": RISKY})
     guard(signing, "hook", "pre-commit")
@@ -275,14 +338,17 @@ def test_a_signer_may_leave(signing: Repo) -> None:
     own_key(signing).rename(own_key(signing).with_name("old"))
     own_key(signing).with_name("id_ed25519.pub").unlink()
     enrol(
-        signing, f'bob@example.org namespaces="cli-guard-approval@v1" {bob.with_suffix(".pub").read_text()}'
+        signing,
+        f'bob@example.org namespaces="cli-guard-approval@v1" {bob.with_suffix(".pub").read_text()}',
     )
     [problem] = verify(signing)
     assert f"the head that {ADA} signed" in problem and "at HEAD" in problem
     happen(signing)
     push(signing)
     assert verify(signing) == []
-    assert "signed up to entry 3 by bob@example.org" in guard(signing, "audit", "verify").out
+    assert (
+        "signed up to entry 3 by bob@example.org" in guard(signing, "audit", "verify").out
+    )
 
 
 def test_a_revoked_key_signs_nothing(signing: Repo) -> None:
@@ -317,17 +383,27 @@ def test_a_passphrase_is_never_asked_for(committed: Repo, tmp_path: Path) -> Non
     asker.chmod(0o755)
     env = {"SSH_ASKPASS": str(asker), "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":0"}
     # Its terminal is there to be opened, as it is under `git push`.
-    command = ("sh", "-c", f"printf '' | {GUARD} hook pre-push origin; echo it ended; sleep 60")
+    command = (
+        "sh",
+        "-c",
+        f"printf '' | {GUARD} hook pre-push origin; echo it ended; sleep 60",
+    )
     with Seat(command, committed.path, committed.env | env) as seat:
         assert seat.until("it ended").split() == ["it", "ended"]
     assert not asked.exists()
     assert len(entries(committed)) == 1
 
 
-def test_an_agent_signs_and_a_security_key_is_not_touched(committed: Repo, tmp_path: Path) -> None:
-    plain, touched = PlainKey(b"p" * 32), SecurityKey(b"s" * 32)
+def test_an_agent_signs_and_a_security_key_is_not_touched(
+    committed: Repo, tmp_path: Path
+) -> None:
+    plain = PlainKey(b"p" * 32)
+    touched = SecurityKey(b"s" * 32)
     form = '{} namespaces="cli-guard-approval@v1" {}'
-    enrol(committed, "\n".join(form.format(ADA, each.public_line()) for each in (touched, plain)))
+    enrol(
+        committed,
+        "\n".join(form.format(ADA, each.public_line()) for each in (touched, plain)),
+    )
     happen(committed)
     with running_agent([touched], "/tmp") as path:
         committed.env["SSH_AUTH_SOCK"] = path
@@ -337,7 +413,9 @@ def test_an_agent_signs_and_a_security_key_is_not_touched(committed: Repo, tmp_p
         committed.env["SSH_AUTH_SOCK"] = path
         push(committed)
     assert (touched.counter, entries(committed)[-1]["event"]) == (1, "head-signed")
-    assert "signed up to entry 1 by ada@example.org" in guard(committed, "audit", "verify").out
+    assert (
+        "signed up to entry 1 by ada@example.org" in guard(committed, "audit", "verify").out
+    )
     happen(committed)
     with running_agent([plain], "/tmp", refuses=True) as path:
         committed.env["SSH_AUTH_SOCK"] = path
@@ -403,17 +481,32 @@ def test_a_signed_line_without_its_event_is_named(signing: Repo) -> None:
 
 
 OLD = "2020-01-01T00:00:00+00:00"
-FORGED = {"review_id": "f00", "content": "c0", "policy": "p", "fingerprints": ["f"], "reason": ""}
+FORGED = {
+    "review_id": "f00",
+    "content": "c0",
+    "policy": "p",
+    "fingerprints": ["f"],
+    "reason": "",
+}
 # Events by hand, with a valid chain, and whether they are missed.
 BY_HAND: dict[str, tuple[dict[str, Any], bool]] = {
     "at a terminal": (FORGED, True),
     "with a level": ({**FORGED, "level": "key", "approved_rules": ["r"]}, True),
-    "of a statement": ({**FORGED, "statement": "0" * 64, "principal": ADA, "level": "key"}, True),
+    "of a statement": (
+        {**FORGED, "statement": "0" * 64, "principal": ADA, "level": "key"},
+        True,
+    ),
     "of no shape": ({"review_id": ["x"], "statement": ["y"], "fingerprints": 3}, True),
     "of nothing": ({}, True),
     "of long ago": ({**FORGED, "at": OLD}, False),
-    "of a request of `ask`": ({**FORGED, "content": "f00", "policy": "", "fingerprints": []}, False),
-    "of a command of `ask`": ({"review_id": "f", "content": "f", "command": "ls", "folder": "/"}, False),
+    "of a request of `ask`": (
+        {**FORGED, "content": "f00", "policy": "", "fingerprints": []},
+        False,
+    ),
+    "of a command of `ask`": (
+        {"review_id": "f", "content": "f", "command": "ls", "folder": "/"},
+        False,
+    ),
 }
 
 
@@ -429,14 +522,21 @@ def test_a_statement_of_somebody_else_does_not_fit(signing: Repo) -> None:
     approved(signing)
     log = entries(signing)
     [given] = [each for each in log if each["event"] == "approve"]
-    for change in ({"principal": "bob@example.org"}, {"fingerprints": ["f"]}, {"level": "verified"}):
-        rewrite(signing, [each if each is not given else {**given, **change} for each in log])
+    for change in (
+        {"principal": "bob@example.org"},
+        {"fingerprints": ["f"]},
+        {"level": "verified"},
+    ):
+        rewrite(
+            signing, [each if each is not given else {**given, **change} for each in log]
+        )
         assert ["the approval is gone" in each for each in verify(signing)] == [True]
 
 
 def test_what_was_dropped_on_purpose_is_not_missed(committed: Repo) -> None:
     many = [
-        event(committed, "approve", **{**FORGED, "review_id": f"{at:04}"}) for at in range(KEPT_APPROVALS + 9)
+        event(committed, "approve", **{**FORGED, "review_id": f"{at:04}"})
+        for at in range(KEPT_APPROVALS + 9)
     ]
     rewrite(committed, many)
     kept = [{**each, "id": each["review_id"], "by": "ada"} for each in many[9:]]
@@ -455,9 +555,13 @@ def test_trust_and_the_log_agree(committed: Repo) -> None:
     path = Path(committed.env["HOME"]) / ".local/state/cli-guard/trees.json"
     right = path.read_text()
     path.write_text(right.replace("workspace", "floors"))
-    assert ["the trust in" in each and "not counted" in each for each in verify(committed)] == [True]
+    assert [
+        "the trust in" in each and "not counted" in each for each in verify(committed)
+    ] == [True]
     path.unlink()
-    assert ["trusted, and the record is gone" in each for each in verify(committed)] == [True]
+    assert ["trusted, and the record is gone" in each for each in verify(committed)] == [
+        True
+    ]
     log = entries(committed)
     rewrite(committed, [*log[:-1], {**log[-1], "user": "somebody else"}])
     assert verify(committed) == []
@@ -470,9 +574,12 @@ def test_trust_and_the_log_agree(committed: Repo) -> None:
 
 
 def test_a_patch_and_the_log_agree(committed: Repo) -> None:
-    kept, log = records(committed), records(committed).audit
+    kept = records(committed)
+    log = records(committed).audit
     kept.keep_applied(Applied("abc", OLD, "ada", "request", "patch", {}))
-    assert ["no entry in the audit log for the patch abc" in each for each in verify(committed)] == [True]
+    assert [
+        "no entry in the audit log for the patch abc" in each for each in verify(committed)
+    ] == [True]
     log.append(event(committed, "approve", review_id="abc", content="abc"))
     assert verify(committed) == []
     log.append(event(committed, "undo", review_id="abc"))
@@ -504,7 +611,9 @@ def test_who_let_this_in(committed: Repo) -> None:
         (("--finding", "secret-"), []),
         (("--commit", in_a, "--by", ADA), []),
     ):
-        assert [each["review_id"] for each in shown(committed, *options)["approvals"]] == wanted, options
+        assert [
+            each["review_id"] for each in shown(committed, *options)["approvals"]
+        ] == wanted, options
     found = shown(committed, "--commit", in_b)
     [given] = found["approvals"]
     assert (given["level"], given["principal"], given["approved_rules"]) == (
@@ -512,7 +621,10 @@ def test_who_let_this_in(committed: Repo) -> None:
         ADA,
         ["code-python-shell"],
     )
-    assert shown(committed, "--finding", given["fingerprints"][0][:12])["approvals"][-1] == given
+    assert (
+        shown(committed, "--finding", given["fingerprints"][0][:12])["approvals"][-1]
+        == given
+    )
     assert (found["commits"], found["levels"]) == (5, {"tty": 1, "key": 1})
     done = guard(committed, "audit", "show", "--approvals")
     one, two, last = done.out.splitlines()
@@ -526,11 +638,15 @@ def test_a_commit_that_was_amended_or_picked_shows_its_approval(signing: Repo) -
     found = approved(signing)
     signing.commit("Add a")
     signing.git("commit", "-q", "--amend", "--no-verify", "-m", "Reword it")
-    assert [each["review_id"] for each in shown(signing, "--commit", "HEAD")["approvals"]] == [found]
+    assert [
+        each["review_id"] for each in shown(signing, "--commit", "HEAD")["approvals"]
+    ] == [found]
     signing.git("checkout", "-q", "-b", "other", "HEAD~1")
     signing.commit("Something else", {"z.py": "z = 1\n"})
     signing.git("cherry-pick", "main")
-    assert [each["review_id"] for each in shown(signing, "--commit", "HEAD")["approvals"]] == [found]
+    assert [
+        each["review_id"] for each in shown(signing, "--commit", "HEAD")["approvals"]
+    ] == [found]
 
 
 def test_what_others_signed_is_in_the_notes(signing: Repo, tmp_path: Path) -> None:
@@ -542,7 +658,11 @@ def test_what_others_signed_is_in_the_notes(signing: Repo, tmp_path: Path) -> No
     clone.git("fetch", "-q", "origin", "refs/notes/cli-guard:refs/notes/cli-guard")
     for options in (("--commit", commit), ("--approvals",), ("--by", ADA)):
         [given] = shown(clone, *options)["approvals"]
-        assert (given["level"], given["reason"], given["principal"]) == ("key", "agreed with ops", ADA)
+        assert (given["level"], given["reason"], given["principal"]) == (
+            "key",
+            "agreed with ops",
+            ADA,
+        )
     assert verify(clone) == []
     # A line beside it with the same statement and another signature takes nothing away.
     tree = clone.git("rev-parse", f"{commit}^{{tree}}")
@@ -560,7 +680,10 @@ def test_what_others_signed_is_in_the_notes(signing: Repo, tmp_path: Path) -> No
     clone.commit("Nobody signs")
     assert shown(clone, "--approvals")["levels"] == {}
     [given] = shown(clone, "--commit", commit)["approvals"]
-    assert given["level"] == "refused" and "its key is not one of the signers" in given["refused"]
+    assert (
+        given["level"] == "refused"
+        and "its key is not one of the signers" in given["refused"]
+    )
 
 
 def test_what_is_of_no_file_is_shown_with_its_tree(signing: Repo) -> None:
@@ -568,7 +691,9 @@ def test_what_is_of_no_file_is_shown_with_its_tree(signing: Repo) -> None:
     roots = (signing.git("rev-list", "--max-parents=0", "HEAD"),)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     made = Statement("c" * 64, "p", {"f": "push-force"}, ADA, now, roots, tree=tree)
-    line = Envelope(made.canonical(), sign(made.canonical(), own_key(signing), signing.env)).line()
+    line = Envelope(
+        made.canonical(), sign(made.canonical(), own_key(signing), signing.env)
+    ).line()
     signing.git("notes", "--ref=cli-guard", "append", "-m", line, tree)
     [given] = shown(signing, "--commit", "HEAD")["approvals"]
     assert (given["approved_rules"], given["level"]) == (["push-force"], "key")
@@ -577,7 +702,14 @@ def test_what_is_of_no_file_is_shown_with_its_tree(signing: Repo) -> None:
 
 def test_break_glass_is_an_approval_of_its_commit(signing: Repo) -> None:
     commit = signing.commit("In a hurry", {"a.py": RISKY})
-    done = guard(signing, "approve", "--break-glass", "--note", "production is down", stdin=Terminal("yes\n"))
+    done = guard(
+        signing,
+        "approve",
+        "--break-glass",
+        "--note",
+        "production is down",
+        stdin=Terminal("yes\n"),
+    )
     assert done.code == 0, done.all
     assert verify(signing) == []
     [given] = shown(signing, "--commit", commit)["approvals"]
@@ -601,5 +733,6 @@ def test_every_entry_has_the_one_shape(signing: Repo) -> None:
     names = [each["event"] for each in entries(signing)]
     assert names == ["pre-commit", "approve", "tree", "head-signed"]
     assert all(
-        list(each)[:1] and {"schema", "at", "user", "version"} <= each.keys() for each in entries(signing)
+        list(each)[:1] and {"schema", "at", "user", "version"} <= each.keys()
+        for each in entries(signing)
     )

@@ -35,7 +35,9 @@ def free_port() -> int:
 
 def begun(repo: Repo, *words: str) -> int:
     """Starts a command in the background; its process."""
-    done = guard(repo, "exec", "-b", "--startup-timeout", "0.3", "--format", "json", "--", *words)
+    done = guard(
+        repo, "exec", "-b", "--startup-timeout", "0.3", "--format", "json", "--", *words
+    )
     assert done.code == 0, done.all
     return int(done.json["pid"])
 
@@ -43,7 +45,9 @@ def begun(repo: Repo, *words: str) -> int:
 def test_a_server_over_several_calls(repo_with_trust: Repo) -> None:
     repo, port = repo_with_trust, free_port()
     words = ("--", "python3", "-m", "http.server", "--bind", "127.0.0.1", str(port))
-    done = repo.guard("exec", "--background", "--port", str(port), "--startup-timeout", "60", *words)
+    done = repo.guard(
+        "exec", "--background", "--port", str(port), "--startup-timeout", "60", *words
+    )
     assert done.code == 0, done.all
     assert done.out.startswith(f"ready on port {port}: process ")
     pid = int(done.out.split("process ")[1].split(",")[0])
@@ -61,7 +65,8 @@ def test_a_server_over_several_calls(repo_with_trust: Repo) -> None:
     assert not psutil.pid_exists(pid)
     assert "running" not in repo.guard("ps").out
     events = [
-        json.loads(line) for line in (repo.path / ".git/cli-guard/audit.jsonl").read_text().splitlines()
+        json.loads(line)
+        for line in (repo.path / ".git/cli-guard/audit.jsonl").read_text().splitlines()
     ]
     assert [each["event"] for each in events] == ["exec", "start", "exec", "start", "stop"]
     assert (events[1]["pid"], events[1]["state"], events[4]["pid"]) == (pid, "ready", pid)
@@ -87,7 +92,12 @@ def test_it_outlives_the_command_line_and_its_session(repo_with_trust: Repo) -> 
     ("words", "code", "out", "err"),
     [
         (("true",), 0, "exited with 0: process ", ""),
-        (("bash", "-c", "echo Error: no config; exit 4"), 4, "", "cli-guard: failed with 4: process "),
+        (
+            ("bash", "-c", "echo Error: no config; exit 4"),
+            4,
+            "",
+            "cli-guard: failed with 4: process ",
+        ),
         (("/no/such/program", "it"), 127, "", "cli-guard: /no/such/program: not found"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
@@ -103,22 +113,43 @@ def test_what_does_not_stay_is_told(
 
 def test_json_has_the_names_of_the_seed(repo_with_trust: Repo) -> None:
     done = guard(
-        repo_with_trust, "exec", "-b", "--startup-timeout", "0.3", "--format", "json", "--", "sleep", "61"
+        repo_with_trust,
+        "exec",
+        "-b",
+        "--startup-timeout",
+        "0.3",
+        "--format",
+        "json",
+        "--",
+        "sleep",
+        "61",
     )
     started = done.json
     assert started["success"] is True and started["background"] is True
-    assert (started["state"], started["command"], started["port"]) == ("ready", "sleep 61", None)
+    assert (started["state"], started["command"], started["port"]) == (
+        "ready",
+        "sleep 61",
+        None,
+    )
     assert Path(started["log_file"]).exists() and started["message"]
     listed = guard(repo_with_trust, "ps", "--format", "json").json
     assert (listed["success"], listed["count"]) == (True, 1)
     [process] = listed["processes"]
     assert (
         process.items()
-        >= {"pid": started["pid"], "command": "sleep 61", "running": True, "port": None}.items()
+        >= {
+            "pid": started["pid"],
+            "command": "sleep 61",
+            "running": True,
+            "port": None,
+        }.items()
     )
     assert {"working_dir", "runtime_seconds", "log_file"} <= process.keys()
     stopped = guard(repo_with_trust, "stop", "--format", "json", str(started["pid"])).json
-    assert stopped.items() >= {"success": True, "pid": started["pid"], "method": "graceful"}.items()
+    assert (
+        stopped.items()
+        >= {"success": True, "pid": started["pid"], "method": "graceful"}.items()
+    )
     together = guard(repo_with_trust, "stop", "--all", "--format", "json").json
     assert together.items() >= {"success": True, "stopped": [], "failed": []}.items()
 
@@ -126,16 +157,22 @@ def test_json_has_the_names_of_the_seed(repo_with_trust: Repo) -> None:
 def test_logs_end_where_they_are_asked_to(repo_with_trust: Repo) -> None:
     secret = key("github")
     repo_with_trust.write(
-        "talk.py", f"print('one\\ntwo\\n{secret}\\n\\x1b[2Jfour', flush=True)\nimport time; time.sleep(61)\n"
+        "talk.py",
+        f"print('one\\ntwo\\n{secret}\\n\\x1b[2Jfour', flush=True)\nimport time; time.sleep(61)\n",
     )
     pid = str(begun(repo_with_trust, "python3", "talk.py"))
     assert waited_for(lambda: "four" in guard(repo_with_trust, "logs", pid).out)
     assert guard(repo_with_trust, "logs", pid).out == "one\ntwo\nghp_****\n\\x1b[2Jfour\n"
     assert guard(repo_with_trust, "logs", "-n", "1", pid).out == "\\x1b[2Jfour\n"
     assert guard(repo_with_trust, "logs", "-n", "0", pid).out == ""
-    assert repo_with_trust.guard("logs", "--raw", "-n", "2", pid).out == f"{secret}\n\x1b[2Jfour\n"
+    assert (
+        repo_with_trust.guard("logs", "--raw", "-n", "2", pid).out
+        == f"{secret}\n\x1b[2Jfour\n"
+    )
     guard(repo_with_trust, "stop", "--force", pid)
-    assert guard(repo_with_trust, "logs", "-f", "-n", "1", pid).out == "\\x1b[2Jfour\n", "it has ended"
+    assert guard(repo_with_trust, "logs", "-f", "-n", "1", pid).out == "\\x1b[2Jfour\n", (
+        "it has ended"
+    )
 
 
 def test_following_shows_what_comes_until_the_end(repo_with_trust: Repo) -> None:
@@ -161,24 +198,51 @@ def test_following_shows_what_comes_until_the_end(repo_with_trust: Repo) -> None
 
 
 def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
-    pids = [begun(repo_with_trust, "bash", "-c", "setsid sleep 61 & sleep 61") for _ in range(3)]
+    pids = [
+        begun(repo_with_trust, "bash", "-c", "setsid sleep 61 & sleep 61") for _ in range(3)
+    ]
     leaders = [psutil.Process(pid) for pid in pids]
     assert waited_for(lambda: all(each.children() for each in leaders))
-    families = [member for each in leaders for member in (each, *each.children(recursive=True))]
+    families = [
+        member for each in leaders for member in (each, *each.children(recursive=True))
+    ]
     done = guard(repo_with_trust, "stop", "--all")
     assert done.code == 0 and len(done.out.splitlines()) == 3
     assert not any(each.is_running() and each.status() != "zombie" for each in families)
-    assert guard(repo_with_trust, "stop", "--all").out == "cli-guard: no background process is running\n"
+    assert (
+        guard(repo_with_trust, "stop", "--all").out
+        == "cli-guard: no background process is running\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "code", "line"),
     [
-        (("stop", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
-        (("stop", "--force", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
-        (("stop", "999999999"), 1, "999999999 was not started by cli-guard here: see `cli-guard ps`"),
-        (("logs", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
-        (("logs", "-f", "999999999"), 1, "999999999 was not started by cli-guard here: see `cli-guard ps`"),
+        (
+            ("stop", "{own}"),
+            1,
+            "{own} was not started by cli-guard here: see `cli-guard ps`",
+        ),
+        (
+            ("stop", "--force", "{own}"),
+            1,
+            "{own} was not started by cli-guard here: see `cli-guard ps`",
+        ),
+        (
+            ("stop", "999999999"),
+            1,
+            "999999999 was not started by cli-guard here: see `cli-guard ps`",
+        ),
+        (
+            ("logs", "{own}"),
+            1,
+            "{own} was not started by cli-guard here: see `cli-guard ps`",
+        ),
+        (
+            ("logs", "-f", "999999999"),
+            1,
+            "999999999 was not started by cli-guard here: see `cli-guard ps`",
+        ),
         (("stop",), 2, "give the PID of one process (see `cli-guard ps`), or --all"),
         (
             ("stop", "--all", "1"),
@@ -204,11 +268,17 @@ def test_bad_input_is_one_line_and_nothing_is_touched(
 ) -> None:
     own = str(os.getpid())
     done = guard(committed, *(word.format(own=own) for word in words))
-    assert (done.code, done.out, done.err) == (code, "", f"cli-guard: {line.format(own=own)}\n")
+    assert (done.code, done.out, done.err) == (
+        code,
+        "",
+        f"cli-guard: {line.format(own=own)}\n",
+    )
 
 
 def test_nothing_runs(committed: Repo) -> None:
-    assert guard(committed, "ps").out.startswith("cli-guard: no background processes; start one with ")
+    assert guard(committed, "ps").out.startswith(
+        "cli-guard: no background processes; start one with "
+    )
     assert guard(committed, "ps", "--format", "json").json["processes"] == []
     assert guard(committed, "stop", "--all").code == 0
 
@@ -235,7 +305,11 @@ def test_a_secret_in_a_command_is_shown_nowhere(repo_with_trust: Repo) -> None:
         f"echo {secret}; sleep 61",
     )
     assert done.code == 0, done.all
-    told = [done.all, guard(repo_with_trust, "ps").out, guard(repo_with_trust, "ps", "--format", "json").out]
+    told = [
+        done.all,
+        guard(repo_with_trust, "ps").out,
+        guard(repo_with_trust, "ps", "--format", "json").out,
+    ]
     assert secret not in "".join(told)
     state = repo_with_trust.path / ".git" / "cli-guard"
     assert not [path.name for path in state.rglob("*.json*") if secret in path.read_text()]

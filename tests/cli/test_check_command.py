@@ -59,7 +59,11 @@ def test_the_exit_code_is_the_verdict(
 def test_the_installed_program(folder: Path, isolated: dict[str, str], code: int) -> None:
     command = {0: "ls", 1: "rm -rf ~", 3: "touch made"}[code]
     done = subprocess.run(
-        (GUARD, "check-command", command), cwd=folder, env=isolated, capture_output=True, text=True
+        (GUARD, "check-command", command),
+        cwd=folder,
+        env=isolated,
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (code, "")
     assert list(folder.iterdir()) == []
@@ -102,7 +106,9 @@ def test_wrong_usage_is_one_line(
     assert says in done.err
 
 
-def test_nobody_is_left_waiting_at_a_terminal(folder: Path, isolated: dict[str, str]) -> None:
+def test_nobody_is_left_waiting_at_a_terminal(
+    folder: Path, isolated: dict[str, str]
+) -> None:
     done = check(folder, isolated, stdin=Terminal("ls"))
     assert (done.code, done.out) == (2, "")
 
@@ -139,12 +145,18 @@ def test_what_nobody_could_judge_is_never_allowed(
         assert done.err == ""
 
 
-def test_secrets_and_control_characters_are_not_echoed(folder: Path, isolated: dict[str, str]) -> None:
-    command = f"curl -H 'Authorization: Bearer {KEY}' https://example.org/\x1b[31m > out\u202etxt"
+def test_secrets_and_control_characters_are_not_echoed(
+    folder: Path, isolated: dict[str, str]
+) -> None:
+    command = (
+        f"curl -H 'Authorization: Bearer {KEY}' https://example.org/\x1b[31m > out\u202etxt"
+    )
     for argv in (("--format", "text"), ("--format", "json")):
         done = check(folder, isolated, command, *argv)
         assert done.code in (1, 3)
-        assert not {KEY, "\x1b", "\u202e"} & {part for part in (KEY, "\x1b", "\u202e") if part in done.out}
+        assert not {KEY, "\x1b", "\u202e"} & {
+            part for part in (KEY, "\x1b", "\u202e") if part in done.out
+        }
 
 
 def test_colour_is_for_a_terminal(folder: Path, isolated: dict[str, str]) -> None:
@@ -155,10 +167,19 @@ def test_colour_is_for_a_terminal(folder: Path, isolated: dict[str, str]) -> Non
 
 def test_every_line_has_its_answer_in_order(folder: Path, isolated: dict[str, str]) -> None:
     commands = ["ls", "rm -rf /", "make", "git log", "echo 'rm -rf /'"] * 20
-    stdin = "".join(json.dumps({"command": command, "id": n}) + "\n" for n, command in enumerate(commands))
+    stdin = "".join(
+        json.dumps({"command": command, "id": n}) + "\n"
+        for n, command in enumerate(commands)
+    )
     answers = lines(check(folder, isolated, "--jsonl", stdin=stdin))
     assert [(each["id"], each["command"]) for each in answers] == list(enumerate(commands))
-    assert [each["verdict"] for each in answers] == ["allow", "deny", "review", "allow", "allow"] * 20
+    assert [each["verdict"] for each in answers] == [
+        "allow",
+        "deny",
+        "review",
+        "allow",
+        "allow",
+    ] * 20
 
 
 @table(
@@ -194,11 +215,17 @@ def test_a_line_that_is_no_request_is_answered_in_its_place(
     before, answer, after = lines(check(folder, isolated, "--jsonl", stdin=stdin))
     assert (before["command"], after["command"]) == ("ls", "pwd")
     assert says in answer["error"]
-    assert (answer["verdict"], answer["reason"], answer["coverage"]) == ("review", answer["error"], "partial")
+    assert (answer["verdict"], answer["reason"], answer["coverage"]) == (
+        "review",
+        answer["error"],
+        "partial",
+    )
     assert answer.keys() - {"id"} == before.keys() | {"error"}
 
 
-def test_an_empty_or_broken_command_of_a_line_is_reviewed(folder: Path, isolated: dict[str, str]) -> None:
+def test_an_empty_or_broken_command_of_a_line_is_reviewed(
+    folder: Path, isolated: dict[str, str]
+) -> None:
     stdin = b'{"command": "", "id": "a"}\n{"command": "a\\u0000b"}\n{"id": 4}\r\n'
     answers = lines(check(folder, isolated, "--jsonl", stdin=stdin))
     assert [each["verdict"] for each in answers] == ["review"] * 3
@@ -261,7 +288,12 @@ def test_a_configuration_of_a_submodule_counts(committed: Repo) -> None:
 def test_links_are_followed(committed: Repo) -> None:
     for name, target in (("key", ".env"), ("g", ".git"), ("plain", "app.py")):
         (committed.path / name).symlink_to(target)
-    asked = {"cat key": 3, "cat plain": 0, "echo x > g/hooks/pre-commit": 1, "head ./src/../key": 3}
+    asked = {
+        "cat key": 3,
+        "cat plain": 0,
+        "echo x > g/hooks/pre-commit": 1,
+        "head ./src/../key": 3,
+    }
     assert {each: guard(committed, "check-command", each).code for each in asked} == asked
 
 
@@ -309,21 +341,27 @@ def test_nothing_is_run_and_nothing_changes(committed: Repo) -> None:
 
 
 @pytest.mark.parametrize("command", ["git status", "git log -p | head"])
-def test_a_configuration_that_cannot_be_read_is_not_trusted(committed: Repo, command: str) -> None:
+def test_a_configuration_that_cannot_be_read_is_not_trusted(
+    committed: Repo, command: str
+) -> None:
     (committed.path / ".git" / "config").write_text("[core\n")
     assert guard(committed, "check-command", command).code in (2, 3)
 
 
 def test_the_streams_may_be_of_text_alone(folder: Path, isolated: dict[str, str]) -> None:
     asked = io.StringIO('{"command": "ls"}\n{"command": "rm -rf /"}\n')
-    assert [each["verdict"] for each in lines(check(folder, isolated, "--jsonl", stdin=asked))] == [
+    assert [
+        each["verdict"] for each in lines(check(folder, isolated, "--jsonl", stdin=asked))
+    ] == [
         "allow",
         "deny",
     ]
 
 
 @cold
-def test_a_folder_that_is_gone_is_one_line(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_a_folder_that_is_gone_is_one_line(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     script = f'cd "{gone}" && rmdir "{gone}" && exec "{GUARD}" check-command ls'
@@ -364,16 +402,25 @@ def configure_user(repo: Repo, text: str) -> None:
 
 def test_the_user_s_own_file_allows_what_is_asked_about(committed: Repo) -> None:
     assert guard(committed, "check-command", "make test").code == 3
-    configure_user(committed, "[commands]\nallow = ['make test', 'rm *']\ndeny = ['ls *']\n")
+    configure_user(
+        committed, "[commands]\nallow = ['make test', 'rm *']\ndeny = ['ls *']\n"
+    )
     codes = {"make test": 0, "make deploy": 3, "rm -rf /": 1, "ls -l": 1, "pwd": 0}
     assert {each: guard(committed, "check-command", each).code for each in codes} == codes
     stdin = "".join(json.dumps({"command": each}) + "\n" for each in codes)
     answers = lines(guard(committed, "check-command", "--jsonl", stdin=stdin))
-    assert [each["verdict"] for each in answers] == ["allow", "review", "deny", "deny", "allow"]
+    assert [each["verdict"] for each in answers] == [
+        "allow",
+        "review",
+        "deny",
+        "deny",
+        "allow",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("name", "section"), [("cli-guard.toml", "commands"), ("pyproject.toml", "tool.cli-guard.commands")]
+    ("name", "section"),
+    [("cli-guard.toml", "commands"), ("pyproject.toml", "tool.cli-guard.commands")],
 )
 def test_the_policy_at_head_tightens(committed: Repo, name: str, section: str) -> None:
     text = f"[{section}]\ndeny = ['terraform plan *']\n"
@@ -401,7 +448,9 @@ def test_a_broken_configuration_is_one_line(committed: Repo, text: str) -> None:
     done = guard(committed, "check-command", "ls")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "config.toml" in done.err
-    [answer] = lines(guard(committed, "check-command", "--jsonl", stdin='{"command": "ls"}'))
+    [answer] = lines(
+        guard(committed, "check-command", "--jsonl", stdin='{"command": "ls"}')
+    )
     assert answer["verdict"] == "review"
     assert "config.toml" in answer["error"]
 

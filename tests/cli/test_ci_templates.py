@@ -29,17 +29,23 @@ ACTION: Any = yaml.safe_load(ACTION_TEXT)
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 GITLAB: dict[str, Any] = yaml.safe_load((ROOT / "ci" / "gitlab.yml").read_text("utf-8"))
 DOCUMENTED = re.findall(
-    r"^```yml\n(.*?)^```$", (ROOT / "docs" / "ci.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    r"^```yml\n(.*?)^```$",
+    (ROOT / "docs" / "ci.md").read_text("utf-8"),
+    re.MULTILINE | re.DOTALL,
 )
 NOTES = "refs/notes/cli-guard"
 ZEROS = "0" * 40
 TOKEN = "a token of one job"
-ZIZMOR = shutil.which("zizmor", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+ZIZMOR = shutil.which(
+    "zizmor", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+)
 
 # What the jobs call: see `program`.
 PROGRAM = Path(GUARD)
 
-needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing")
+needs_ssh_keygen = pytest.mark.skipif(
+    shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing"
+)
 
 
 # ---- the form of both files
@@ -49,8 +55,18 @@ def test_the_action_is_a_composite_one() -> None:
     assert set(ACTION) == {"name", "description", "inputs", "outputs", "runs"}
     assert set(ACTION["runs"]) == {"using", "steps"}
     assert ACTION["runs"]["using"] == "composite"
-    assert all(each["description"] for each in (*ACTION["inputs"].values(), *ACTION["outputs"].values()))
-    assert set(ACTION["inputs"]) == {"base", "head", "version", "sarif", "upload-sarif", "token"}
+    assert all(
+        each["description"]
+        for each in (*ACTION["inputs"].values(), *ACTION["outputs"].values())
+    )
+    assert set(ACTION["inputs"]) == {
+        "base",
+        "head",
+        "version",
+        "sarif",
+        "upload-sarif",
+        "token",
+    }
     assert set(ACTION["outputs"]) == {"exit-code", "sarif"}
     assert ACTION["inputs"]["upload-sarif"]["default"] == "false"
 
@@ -74,7 +90,9 @@ def test_the_install_steps_import_nothing_from_the_work_tree() -> None:
     (job,) = GITLAB.values()
     for script in (STEPS[0]["run"], "\n".join(job["before_script"])):
         assert "pip install" in script
-        assert set(re.findall(r'(?:^|[ /])python3?"? +(\S+)', script, re.MULTILINE)) == {"-I"}
+        assert set(re.findall(r'(?:^|[ /])python3?"? +(\S+)', script, re.MULTILINE)) == {
+            "-I"
+        }
 
 
 def test_the_template_is_one_job_of_merge_requests() -> None:
@@ -87,7 +105,14 @@ def test_the_template_is_one_job_of_merge_requests() -> None:
 
 
 EVENTS: tuple[tuple[dict[str, Any], str, str], ...] = (
-    ({"event": {"pull_request": {"base": {"sha": "b"}, "head": {"sha": "h"}}}, "sha": "merge"}, "b", "h"),
+    (
+        {
+            "event": {"pull_request": {"base": {"sha": "b"}, "head": {"sha": "h"}}},
+            "sha": "merge",
+        },
+        "b",
+        "h",
+    ),
     ({"event": {"merge_group": {"base_sha": "b", "head_sha": "h"}}, "sha": "h"}, "b", "h"),
     ({"event": {"before": "b", "after": "h"}, "sha": "h"}, "b", "h"),
     ({"event": {}, "sha": "h"}, "", "h"),
@@ -97,7 +122,10 @@ EVENTS: tuple[tuple[dict[str, Any], str, str], ...] = (
 @table(("event", "base", "head"), EVENTS)
 def test_each_event_has_its_range(event: dict[str, Any], base: str, head: str) -> None:
     env = STEPS[1]["env"]
-    assert (evaluate(env["BASE"], {"github": event}), evaluate(env["HEAD"], {"github": event})) == (
+    assert (
+        evaluate(env["BASE"], {"github": event}),
+        evaluate(env["HEAD"], {"github": event}),
+    ) == (
         base,
         head,
     )
@@ -117,11 +145,19 @@ def test_zizmor_finds_nothing() -> None:
 
 
 def test_the_workflow_runs_what_a_change_must_pass() -> None:
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8"))
+    workflow = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8")
+    )
     (job,) = workflow["jobs"].values()
     assert (workflow["permissions"], job["permissions"]) == ({}, {"contents": "read"})
-    assert all(re.search(r"@[0-9a-f]{40}$", step["uses"]) for step in job["steps"] if "uses" in step)
-    assert {"ubuntu-latest", "macos-latest", "windows-latest"} == set(job["strategy"]["matrix"]["os"])
+    assert all(
+        re.search(r"@[0-9a-f]{40}$", step["uses"])
+        for step in job["steps"]
+        if "uses" in step
+    )
+    assert {"ubuntu-latest", "macos-latest", "windows-latest"} == set(
+        job["strategy"]["matrix"]["os"]
+    )
     scripts = " ".join(step["run"] for step in job["steps"] if "run" in step)
     named = re.findall(r"(?:ci/|\.ci/)\w[\w.]*", scripts)
     assert named == ["ci/try.sh", ".ci/run"]
@@ -138,7 +174,9 @@ def test_what_the_workflow_tries_is_so(isolated: dict[str, str], tmp_path: Path)
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("cli-guard works\n") and "secret-aws-access-key" in done.stderr
+    assert (
+        done.stdout.endswith("cli-guard works\n") and "secret-aws-access-key" in done.stderr
+    )
     # A guard that lets a key pass fails it.
     off = subprocess.run(
         ("sh", ROOT / "ci" / "try.sh"),
@@ -163,10 +201,14 @@ def test_the_documented_inputs_and_files_exist() -> None:
             assert revision == "<40 digits>"
             if name == "OWNER/cli-guard":
                 assert set(step.get("with", {})) <= set(ACTION["inputs"])
-        assert set(re.findall(r"steps\.verify\.outputs\.([\w-]+)", block)) <= set(ACTION["outputs"])
+        assert set(re.findall(r"steps\.verify\.outputs\.([\w-]+)", block)) <= set(
+            ACTION["outputs"]
+        )
         for included in found.get("include", ()) if isinstance(found, dict) else ():
             assert (ROOT / included["file"]).is_file()
-            assert set(found["cli-guard"]["variables"]) <= set(GITLAB["cli-guard"]["variables"])
+            assert set(found["cli-guard"]["variables"]) <= set(
+                GITLAB["cli-guard"]["variables"]
+            )
 
 
 def steps_of(node: Any) -> list[dict[str, Any]]:
@@ -175,7 +217,11 @@ def steps_of(node: Any) -> list[dict[str, Any]]:
         return ([node] if "uses" in node else []) + [
             each for value in node.values() for each in steps_of(value)
         ]
-    return [each for value in node for each in steps_of(value)] if isinstance(node, list) else []
+    return (
+        [each for value in node for each in steps_of(value)]
+        if isinstance(node, list)
+        else []
+    )
 
 
 # ---- the scripts, run as the forges run them
@@ -209,7 +255,10 @@ class Change:
         """The context `github` of a pull request."""
         shas = {"base": {"sha": self.base}, "head": {"sha": self.head}}
         return {
-            "event": {"pull_request": {"number": 1, **shas}, "repository": {"default_branch": "main"}},
+            "event": {
+                "pull_request": {"number": 1, **shas},
+                "repository": {"default_branch": "main"},
+            },
             "sha": self.merge,
         }
 
@@ -221,7 +270,10 @@ class Change:
     @property
     def merge_train(self) -> dict[str, str]:
         """The variables of a pipeline for merged results or of a merge train, of the merge commit."""
-        target = {"CI_MERGE_REQUEST_TARGET_BRANCH_SHA": self.base, "CI_MERGE_REQUEST_DIFF_BASE_SHA": "unused"}
+        target = {
+            "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": self.base,
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": "unused",
+        }
         return {"CI_COMMIT_SHA": self.merge, **target}
 
 
@@ -242,7 +294,9 @@ def publish(author: Repo) -> Change:
     author.git("init", "-q", "--bare", "-b", "main", str(bare))
     author.git("remote", "add", "origin", f"file://{bare}")
     base, head, tree = author.git("rev-parse", "main", "topic", "topic^{tree}").split()
-    merge = author.git("commit-tree", tree, "-p", base, "-p", head, "-m", "Merge the branch topic")
+    merge = author.git(
+        "commit-tree", tree, "-p", base, "-p", head, "-m", "Merge the branch topic"
+    )
     notes = [NOTES] if author.git("for-each-ref", NOTES) else []
     pulls = (f"{head}:refs/pull/1/head", f"{merge}:refs/pull/1/merge")
     author.git("push", "-q", "origin", "main", "topic", *pulls, *notes)
@@ -268,7 +322,9 @@ def check_out(change: Change, commit: str, folder: Path, depth: int = 0) -> Repo
     return clone
 
 
-def run_action(clone: Repo, github: Mapping[str, Any], *, path: str = "", **inputs: str) -> Job:
+def run_action(
+    clone: Repo, github: Mapping[str, Any], *, path: str = "", **inputs: str
+) -> Job:
     """Run the steps of the action but the first, which installs the program; `path` comes first on PATH."""
     temporary = clone.path.parent / "temporary"
     temporary.mkdir()
@@ -276,13 +332,16 @@ def run_action(clone: Repo, github: Mapping[str, Any], *, path: str = "", **inpu
         "GITHUB_OUTPUT": str(temporary / "output"),
         "GITHUB_REF": "refs/pull/1/merge",
         "GITHUB_REPOSITORY": "owner/name",
-        "GITHUB_SERVER_URL": urljoin(clone.git("remote", "get-url", "origin"), "/").rstrip("/"),
+        "GITHUB_SERVER_URL": urljoin(clone.git("remote", "get-url", "origin"), "/").rstrip(
+            "/"
+        ),
         "GITHUB_STEP_SUMMARY": str(temporary / "summary"),
         "PATH": os.pathsep.join(filter(None, (path, clone.env["PATH"]))),
         "RUNNER_TEMP": str(temporary),
     }
     outputs: dict[str, dict[str, str]] = {"install": {"program": str(PROGRAM)}}
-    code, log = 0, ""
+    code = 0
+    log = ""
     for step in STEPS[1:]:
         context = {
             "github": github,
@@ -290,28 +349,40 @@ def run_action(clone: Repo, github: Mapping[str, Any], *, path: str = "", **inpu
             "steps": {name: {"outputs": each} for name, each in outputs.items()},
         }
         if "if" in step:
-            due = inputs.get("upload-sarif") == "true" and "sarif" in outputs.get("verify", {})
+            due = inputs.get("upload-sarif") == "true" and "sarif" in outputs.get(
+                "verify", {}
+            )
         else:
             due = code == 0
         if not due:
             continue
         (temporary / "script.sh").write_text(step["run"], "utf-8")
         (temporary / "output").write_text("")
-        env = variables | {name: evaluate(value, context) for name, value in step["env"].items()}
+        env = variables | {
+            name: evaluate(value, context) for name, value in step["env"].items()
+        }
         shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
         done = clone.run(*shell, str(temporary / "script.sh"), env=env)
-        code, log = code or done.code, log + done.all
+        code = code or done.code
+        log = log + done.all
         lines = (temporary / "output").read_text("utf-8").splitlines()
         outputs[step.get("id", "upload")] = dict(line.split("=", 1) for line in lines)
     summary = temporary / "summary"
-    return Job(code, log, summary.read_text("utf-8") if summary.exists() else "", clone, outputs)
+    return Job(
+        code, log, summary.read_text("utf-8") if summary.exists() else "", clone, outputs
+    )
 
 
 def run_template(clone: Repo, variables: Mapping[str, str]) -> Job:
     """Run the script of the template in one shell, as a runner does, without what installs the program."""
     (job,) = GITLAB.values()
     done = clone.run(
-        "bash", "-eo", "pipefail", "-c", "\n".join(job["script"]), env=job["variables"] | variables
+        "bash",
+        "-eo",
+        "pipefail",
+        "-c",
+        "\n".join(job["script"]),
+        env=job["variables"] | variables,
     )
     return Job(done.code, done.all, done.out, clone)
 
@@ -333,7 +404,9 @@ FORGES: tuple[Forge, ...] = (on_github, on_gitlab, on_a_train)
 
 
 @pytest.fixture(autouse=True)
-def program(preloaded: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def program(
+    preloaded: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """Have the jobs call a program that is loaded, but for one test."""
     if request.function is not test_a_clean_range_passes_without_notes_on_the_remote:
         monkeypatch.setitem(globals(), "PROGRAM", preloaded / "cli-guard")
@@ -377,7 +450,16 @@ def approved(committed: Repo) -> Change:
     """A branch with a risky file that Ada, who is enrolled on `main`, has approved with her key."""
     folder = Path(committed.env["HOME"], ".ssh")
     folder.mkdir(mode=0o700)
-    command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "id_ed25519"))
+    command = (
+        "ssh-keygen",
+        "-q",
+        "-t",
+        "ed25519",
+        "-N",
+        "",
+        "-f",
+        str(folder / "id_ed25519"),
+    )
     subprocess.run(command, check=True, timeout=60)
     done = guard(committed, "signers", "init", "--principal", "ada@example.org")
     assert done.code == 0, done.all
@@ -404,7 +486,9 @@ def test_a_clean_range_passes_without_notes_on_the_remote(
 
 
 @table("forge", FORGES)
-def test_an_unapproved_file_needs_review(forge: Forge, unapproved: Change, tmp_path: Path) -> None:
+def test_an_unapproved_file_needs_review(
+    forge: Forge, unapproved: Change, tmp_path: Path
+) -> None:
     job = forge(unapproved, tmp_path)
     assert job.code == 3, job.log
     assert "reports.py:8" in job.summary
@@ -413,14 +497,18 @@ def test_an_unapproved_file_needs_review(forge: Forge, unapproved: Change, tmp_p
         assert "::warning file=reports.py,line=8," in job.log
     else:
         sarif = json.loads((job.clone.path / "cli-guard.sarif").read_text("utf-8"))
-        assert "code-python-shell" in {each["ruleId"] for each in sarif["runs"][0]["results"]}
+        assert "code-python-shell" in {
+            each["ruleId"] for each in sarif["runs"][0]["results"]
+        }
     assert (job.clone.path / "app.py").read_text() == "x = 1\n"
 
 
 @needs_ssh_keygen
 @table("forge", FORGES)
 @table("depth", (0, 1))
-def test_a_signed_approval_counts(forge: Forge, depth: int, approved: Change, tmp_path: Path) -> None:
+def test_a_signed_approval_counts(
+    forge: Forge, depth: int, approved: Change, tmp_path: Path
+) -> None:
     job = forge(approved, tmp_path, depth)
     assert job.code == 0, job.log
     assert "nswered earlier" in job.summary
@@ -428,13 +516,17 @@ def test_a_signed_approval_counts(forge: Forge, depth: int, approved: Change, tm
 
 
 @table("forge", FORGES)
-def test_a_shallow_clone_hides_no_commit(forge: Forge, leaked: Change, tmp_path: Path) -> None:
+def test_a_shallow_clone_hides_no_commit(
+    forge: Forge, leaked: Change, tmp_path: Path
+) -> None:
     job = forge(leaked, tmp_path, 1)
     assert job.code == 1, job.log
     assert "settings.py:1" in job.summary
 
 
-def test_a_remote_that_does_not_answer_is_not_one_without_notes(clean: Change, tmp_path: Path) -> None:
+def test_a_remote_that_does_not_answer_is_not_one_without_notes(
+    clean: Change, tmp_path: Path
+) -> None:
     on_action, on_template = (check_out(clean, clean.head, tmp_path) for _ in range(2))
     for clone in (on_action, on_template):
         clone.git("remote", "set-url", "origin", f"file://{tmp_path}/nowhere.git")
@@ -446,7 +538,9 @@ def test_a_remote_that_does_not_answer_is_not_one_without_notes(clean: Change, t
         assert "origin did not answer, so the approvals are not known" in job.log
 
 
-def test_a_new_branch_begins_where_it_left_the_default_branch(unapproved: Change, tmp_path: Path) -> None:
+def test_a_new_branch_begins_where_it_left_the_default_branch(
+    unapproved: Change, tmp_path: Path
+) -> None:
     event = {"before": ZEROS, "repository": {"default_branch": "main"}}
     clone = check_out(unapproved, unapproved.head, tmp_path, 1)
     job = run_action(clone, {"event": event, "sha": unapproved.head})
@@ -455,10 +549,14 @@ def test_a_new_branch_begins_where_it_left_the_default_branch(unapproved: Change
 
 
 def test_what_names_no_range_is_not_verified(clean: Change, tmp_path: Path) -> None:
-    job = run_action(check_out(clean, clean.head, tmp_path), {"event": {}, "sha": clean.head})
+    job = run_action(
+        check_out(clean, clean.head, tmp_path), {"event": {}, "sha": clean.head}
+    )
     assert job.code == 2
     assert "set the inputs base and head to full commit ids" in job.log
-    job = run_template(check_out(clean, clean.head, tmp_path), {"CI_COMMIT_SHA": clean.head})
+    job = run_template(
+        check_out(clean, clean.head, tmp_path), {"CI_COMMIT_SHA": clean.head}
+    )
     assert job.code == 2
     assert "does not name the base of a merge request" in job.log
 
@@ -481,7 +579,9 @@ exit 1
 """
 
 
-def test_the_upload_sends_the_report_of_the_head(unapproved: Change, tmp_path: Path) -> None:
+def test_the_upload_sends_the_report_of_the_head(
+    unapproved: Change, tmp_path: Path
+) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "gh").write_text(GH)
@@ -495,12 +595,16 @@ def test_the_upload_sends_the_report_of_the_head(unapproved: Change, tmp_path: P
     assert words[:2] == [TOKEN, "api"]
     assert "repos/owner/name/code-scanning/sarifs" in words
     assert {f"commit_sha={unapproved.head}", "ref=refs/pull/1/head"} <= set(words)
-    sent = gzip.decompress(base64.b64decode((programs / "packed").read_bytes(), validate=True))
+    sent = gzip.decompress(
+        base64.b64decode((programs / "packed").read_bytes(), validate=True)
+    )
     assert sent == Path(job.outputs["verify"]["sarif"]).read_bytes()
     assert "reports.py" in sent.decode()
 
 
-def test_the_token_reaches_origin_once_and_nobody_else(clean: Change, tmp_path: Path) -> None:
+def test_the_token_reaches_origin_once_and_nobody_else(
+    clean: Change, tmp_path: Path
+) -> None:
     seen: list[list[str] | None] = []
 
     class Server(BaseHTTPRequestHandler):
@@ -517,7 +621,9 @@ def test_the_token_reaches_origin_once_and_nobody_else(clean: Change, tmp_path: 
         address = f"http://127.0.0.1:{server.server_port}"
         clone.git("remote", "set-url", "origin", f"{address}/owner/name")
         # What actions/checkout leaves behind if it keeps its credentials.
-        clone.git("config", f"http.{address}/.extraheader", "AUTHORIZATION: basic an-older-token")
+        clone.git(
+            "config", f"http.{address}/.extraheader", "AUTHORIZATION: basic an-older-token"
+        )
         job = run_action(clone, clean.pull_request, token=TOKEN)
         server.shutdown()
     secret = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()

@@ -24,7 +24,11 @@ BROKEN = {
         "[limits]\nfiles = 'x'\n",
         b"\xff",
     ),
-    "pyproject.toml": ("[tool.cli-guard]\nlimit = 1\n", "[tool]\ncli-guard = 3\n", "cli-guard = ["),
+    "pyproject.toml": (
+        "[tool.cli-guard]\nlimit = 1\n",
+        "[tool]\ncli-guard = 3\n",
+        "cli-guard = [",
+    ),
     "cli-guard-baseline.json": ("[]", "{"),
 }
 
@@ -39,18 +43,45 @@ def test_check_says_what_a_hook_says(committed: Repo) -> None:
             staged = guard(committed, "hook", "pre-commit")
             assert staged.err == unstaged.err.replace("the work tree", "the index")
             committed.git("rm", "-qf", name)
-    assert guard(committed, "config", "check").out == "cli-guard: built-in defaults: valid\n"
+    assert (
+        guard(committed, "config", "check").out == "cli-guard: built-in defaults: valid\n"
+    )
 
 
 @table(
     ("name", "text", "code", "says"),
     [
-        ("cli-guard.toml", '[rules]\n"docs-*" = "off"\n', 0, "cli-guard: cli-guard.toml: valid"),
-        ("cli-guard.toml", "[ruls]\n", 2, "cli-guard.toml: unknown key 'ruls'; did you mean 'rules'?"),
-        ("other.toml", "[ruls]\n", 2, "(other.toml): unknown key 'ruls'; did you mean 'rules'?"),
+        (
+            "cli-guard.toml",
+            '[rules]\n"docs-*" = "off"\n',
+            0,
+            "cli-guard: cli-guard.toml: valid",
+        ),
+        (
+            "cli-guard.toml",
+            "[ruls]\n",
+            2,
+            "cli-guard.toml: unknown key 'ruls'; did you mean 'rules'?",
+        ),
+        (
+            "other.toml",
+            "[ruls]\n",
+            2,
+            "(other.toml): unknown key 'ruls'; did you mean 'rules'?",
+        ),
         ("pyproject.toml", "[project]\n", 0, "pyproject.toml: no [tool.cli-guard] in it"),
-        ("pyproject.toml", "[tool.cli-guard.ruls]\n", 2, "unknown key 'ruls'; did you mean 'rules'?"),
-        ("home/.config/cli-guard/config.toml", '[decisions]\nhigh = "deny"\n', 0, "config.toml: valid"),
+        (
+            "pyproject.toml",
+            "[tool.cli-guard.ruls]\n",
+            2,
+            "unknown key 'ruls'; did you mean 'rules'?",
+        ),
+        (
+            "home/.config/cli-guard/config.toml",
+            '[decisions]\nhigh = "deny"\n',
+            0,
+            "config.toml: valid",
+        ),
         (
             "home/.config/cli-guard/config.toml",
             '[rules]\n"docs-*" = "off"\n',
@@ -64,7 +95,12 @@ def test_check_says_what_a_hook_says(committed: Repo) -> None:
     ],
 )
 def test_check_of_a_file(
-    tmp_path: Path, isolated: dict[str, str], name: str, text: str | None, code: int, says: str
+    tmp_path: Path,
+    isolated: dict[str, str],
+    name: str,
+    text: str | None,
+    code: int,
+    says: str,
 ) -> None:
     path = tmp_path / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,9 +108,17 @@ def test_check_of_a_file(
         os.mkfifo(path)
     elif text is not None:
         path.write_text(text)
-    env = isolated | {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "home/.config")}
+    env = isolated | {
+        "HOME": str(tmp_path / "home"),
+        "XDG_CONFIG_HOME": str(tmp_path / "home/.config"),
+    }
     done = call(tmp_path, env, "config", "check", name.removesuffix("/x"))
-    assert done.code == code and says in done.all and done.all.count("\n") == 1 and "\x1b" not in done.all
+    assert (
+        done.code == code
+        and says in done.all
+        and done.all.count("\n") == 1
+        and "\x1b" not in done.all
+    )
 
 
 def test_show(committed: Repo) -> None:
@@ -106,11 +150,22 @@ def test_show(committed: Repo) -> None:
     assert key() not in shown and "\u202e" not in shown
     parse_config(tomllib.loads(shown), "what is shown")
     rows = guard(committed, "config", "show", "--format", "json").json
-    assert {"key": "decisions.medium", "value": "review", "source": "the user's own file"} in rows
+    assert {
+        "key": "decisions.medium",
+        "value": "review",
+        "source": "the user's own file",
+    } in rows
     outside = Path(committed.env["HOME"])
-    assert "# built-in defaults, the user's own file" in call(outside, committed.env, "config", "show").out
+    assert (
+        "# built-in defaults, the user's own file"
+        in call(outside, committed.env, "config", "show").out
+    )
     own.write_text('[decisions]\nhigh = "off"\n')
-    assert guard(committed, "config", "show").code == guard(committed, "config", "check").code == 2
+    assert (
+        guard(committed, "config", "show").code
+        == guard(committed, "config", "check").code
+        == 2
+    )
 
 
 def test_init_writes_lines_that_are_valid_each_and_together(committed: Repo) -> None:
@@ -127,9 +182,15 @@ def test_init_writes_lines_that_are_valid_each_and_together(committed: Repo) -> 
     done = guard(committed, "config", "init")
     assert done.code == 0 and "wrote cli-guard.toml" in done.out
     text = (committed.path / "cli-guard.toml").read_text()
-    offered = [line[1:] for line in text.splitlines() if line.startswith("#") and line[1:2] not in (" ", "")]
+    offered = [
+        line[1:]
+        for line in text.splitlines()
+        if line.startswith("#") and line[1:2] not in (" ", "")
+    ]
     assert (
-        len(offered) == sum(len(lines) for lines in read_table("languages/first_policy.toml").values()) > 12
+        len(offered)
+        == sum(len(lines) for lines in read_table("languages/first_policy.toml").values())
+        > 12
     )
     defaults = parse_config({}, "none")
     for lines in ([], *([each] for each in offered), offered):
@@ -145,10 +206,15 @@ def test_init_writes_lines_that_are_valid_each_and_together(committed: Repo) -> 
         assert done.code == 2 and done.err.count("\n") == 1
         committed.run("rm", "-r", "cli-guard.toml")
     committed.write("pyproject.toml", '[tool.cli-guard.rules]\n"docs-*" = "off"\n')
-    assert "there is a policy already, pyproject.toml" in guard(committed, "config", "init").err
+    assert (
+        "there is a policy already, pyproject.toml"
+        in guard(committed, "config", "init").err
+    )
     assert guard(committed, "config", "init", "x").code == 2
     assert call(Path(committed.env["HOME"]), committed.env, "config", "init").code == 2
-    assert not [each for each in committed.path.iterdir() if each.name.startswith(".cli-guard.toml")]
+    assert not [
+        each for each in committed.path.iterdir() if each.name.startswith(".cli-guard.toml")
+    ]
 
 
 @table(
@@ -172,7 +238,9 @@ def test_init_writes_lines_that_are_valid_each_and_together(committed: Repo) -> 
         (r"a.b/c", ["axb/c"], ["ab/c"]),
     ],
 )
-def test_a_regular_expression_as_path_patterns(regex: str, paths: list[str], not_paths: list[str]) -> None:
+def test_a_regular_expression_as_path_patterns(
+    regex: str, paths: list[str], not_paths: list[str]
+) -> None:
     patterns = patterns_of(regex.replace(r"\n", "\n"))
     assert all(any(matches(each, path) for each in patterns) for path in paths), patterns
     assert not any(matches(each, path) for each in patterns for path in not_paths), patterns
@@ -209,10 +277,19 @@ OTHERS = {
             "version": "1.5.0",
             "plugins_used": [],
             "filters_used": [
-                {"path": "detect_secrets.filters.regex.should_exclude_file", "pattern": ["^docs/"]},
-                {"path": "detect_secrets.filters.wordlist.should_exclude_secret", "file_name": "words"},
+                {
+                    "path": "detect_secrets.filters.regex.should_exclude_file",
+                    "pattern": ["^docs/"],
+                },
+                {
+                    "path": "detect_secrets.filters.wordlist.should_exclude_secret",
+                    "file_name": "words",
+                },
             ],
-            "results": {"a/b.py": [{"type": "AWS"}], "real.py": [{"type": "AWS", "is_secret": True}]},
+            "results": {
+                "a/b.py": [{"type": "AWS"}],
+                "real.py": [{"type": "AWS", "is_secret": True}],
+            },
         }
     ),
     ".pre-commit-config.yaml": "exclude: ^vendor/\nci: {}\nrepos:\n- repo: x\n  hooks:\n"
@@ -225,7 +302,9 @@ OTHERS = {
 def test_migrate(committed: Repo) -> None:
     committed.commit("Have other tools", dict(OTHERS))
     done = guard(committed, "config", "init", "--migrate")
-    found = read_config({"cli-guard.toml": (committed.path / "cli-guard.toml").read_bytes()}.get, "")
+    found = read_config(
+        {"cli-guard.toml": (committed.path / "cli-guard.toml").read_bytes()}.get, ""
+    )
     assert found and done.code == 0
     config, _ = found
     assert [(each.rule, each.path, each.reason) for each in config.ignore] == [
@@ -274,7 +353,12 @@ def test_hostile_files_of_other_tools(committed: Repo, name: str) -> None:
         "3",
         "x" * 2_000_000,
     ]
-    texts += ['{"results": [1]}', '{"results": {"a": [3]}}', '{"filters_used": [{"path": 3}]}', "a = " + deep]
+    texts += [
+        '{"results": [1]}',
+        '{"results": {"a": [3]}}',
+        '{"filters_used": [{"path": 3}]}',
+        "a = " + deep,
+    ]
     texts += [
         "[allowlist]\npaths = 'x'",
         "[allowlist]\npaths = [3]",
@@ -295,7 +379,11 @@ def test_hostile_files_of_other_tools(committed: Repo, name: str) -> None:
     for text in texts:
         committed.write(name, text)
         done = guard(committed, "config", "init", "--migrate")
-        assert done.code in (0, 2) and "\x1b" not in done.all and "\u202e" not in done.all, text[:50]
-        assert len(done.all.splitlines()) < 20 and "Traceback" not in done.all, done.all[:500]
+        assert (
+            done.code in (0, 2) and "\x1b" not in done.all and "\u202e" not in done.all
+        ), text[:50]
+        assert len(done.all.splitlines()) < 20 and "Traceback" not in done.all, done.all[
+            :500
+        ]
         assert key() not in done.all
         (committed.path / "cli-guard.toml").unlink(missing_ok=True)

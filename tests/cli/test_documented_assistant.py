@@ -20,7 +20,9 @@ SHOWN = {
     (path.name, *found)
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     for found in re.findall(
-        r"^\$ cli-guard (ask|shell)((?: --\w+)*) '([^']+)'((?: --\w+)*)", path.read_text(), re.M
+        r"^\$ cli-guard (ask|shell)((?: --\w+)*) '([^']+)'((?: --\w+)*)",
+        path.read_text(),
+        re.M,
     )
 }
 
@@ -39,8 +41,12 @@ def test_there_is_something_to_see() -> None:
 def test_a_command_that_is_shown_works(shop: Repo, shown: tuple[str, ...]) -> None:
     _, command, before, text, after = shown
     with shop.unchanged():
-        done = guard(shop, command, *before.split(), text, *after.replace("--rev", "").split())
-    assert done.code == (3 if text.startswith(("Add a length", "Rename", "Run ", "fix ")) else 0), done.all
+        done = guard(
+            shop, command, *before.split(), text, *after.replace("--rev", "").split()
+        )
+    assert done.code == (
+        3 if text.startswith(("Add a length", "Rename", "Run ", "fix ")) else 0
+    ), done.all
     assert done.out.strip()
     assert done.err == ""
 

@@ -26,7 +26,9 @@ def runs(node: Any) -> list[str]:
     if isinstance(node, dict):
         own = [node["run"]] if "run" in node else list(node.get("script", ()))
         return own + [each for value in node.values() for each in runs(value)]
-    return [each for value in node for each in runs(value)] if isinstance(node, list) else []
+    return (
+        [each for value in node for each in runs(value)] if isinstance(node, list) else []
+    )
 
 
 def test_there_are_workflows_of_both() -> None:
@@ -35,7 +37,11 @@ def test_there_are_workflows_of_both() -> None:
 
 @table("block", BLOCKS)
 def test_what_they_run_is_offered(block: str) -> None:
-    reviews = [shlex.split(line) for line in runs(yaml.safe_load(block)) if line.startswith("cli-guard")]
+    reviews = [
+        shlex.split(line)
+        for line in runs(yaml.safe_load(block))
+        if line.startswith("cli-guard")
+    ]
     assert reviews
     for words in reviews:
         assert words[:2] == ["cli-guard", "review"]
@@ -59,11 +65,15 @@ def test_nothing_is_found_in_them(block: str) -> None:
     change = FileChange(path, Status.ADDED, hunks=(Hunk(0, 1, (), lines),))
     subject = ReviewInput("patch", ChangeSet((change,)))
     assert review_code(subject).findings == ()
-    assert [f for f in review_commands(subject).findings if f.severity in ("critical", "high")] == []
+    assert [
+        f for f in review_commands(subject).findings if f.severity in ("critical", "high")
+    ] == []
 
 
 def test_parts_are_one_report_when_their_runs_are_in_one_list(committed: Repo) -> None:
-    committed.commit("Add some", {f"m{n}.py": "def run(name):\n    eval(name)\n" for n in range(4)})
+    committed.commit(
+        "Add some", {f"m{n}.py": "def run(name):\n    eval(name)\n" for n in range(4)}
+    )
 
     def parts(*options: str) -> dict[str, Any]:
         done = committed.guard("review", "--commit", "HEAD", "--format", "sarif", *options)

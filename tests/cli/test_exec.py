@@ -105,26 +105,37 @@ def test_what_is_denied_does_not_run_whoever_says_yes(trusting: Repo) -> None:
         assert "deny  deletes a whole home folder" in done.err
         assert "  -> delete only the folder you mean, by its name" in done.err
     assert not (trusting.path / "x").exists()
-    assert [(each["event"], each["answer"]) for each in trail(trusting)] == [("exec", "denied")] * 3
+    assert [(each["event"], each["answer"]) for each in trail(trusting)] == [
+        ("exec", "denied")
+    ] * 3
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "cli-guard: not run: it needs approval at a terminal, or a rule in your own configuration"),
+        (
+            (),
+            "cli-guard: not run: it needs approval at a terminal, or a rule in your own configuration",
+        ),
         (
             ("--yes",),
             "cli-guard: not run: --yes is only valid at a terminal; it needs approval at a terminal",
         ),
     ],
 )
-def test_without_a_terminal_nobody_says_yes(committed: Repo, options: tuple[str, ...], said: str) -> None:
+def test_without_a_terminal_nobody_says_yes(
+    committed: Repo, options: tuple[str, ...], said: str
+) -> None:
     done = guard(committed, "exec", *options, "--", "touch", "x", stdin="y\ny\n")
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith("review  writes ") and said in done.err
     assert not (committed.path / "x").exists()
     [entry] = trail(committed)
-    assert (entry["verdict"], entry["answer"], entry["command"]) == ("review", "needs review", "touch x")
+    assert (entry["verdict"], entry["answer"], entry["command"]) == (
+        "review",
+        "needs review",
+        "touch x",
+    )
 
 
 def test_the_users_own_configuration_allows_exactly_what_it_names(trusting: Repo) -> None:
@@ -143,10 +154,18 @@ def test_the_users_own_configuration_allows_exactly_what_it_names(trusting: Repo
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("python3", "-c", "import os; os.kill(os.getpid(), 9)"), 137, "cli-guard: ended by SIGKILL\n"),
+        (
+            ("python3", "-c", "import os; os.kill(os.getpid(), 9)"),
+            137,
+            "cli-guard: ended by SIGKILL\n",
+        ),
         (("no-such-program",), 127, "not found"),
         (("./run", "it"), 126, "cli-guard: ./run: not executable"),
-        (("--timeout", "0.3", "--", "sleep", "50"), 124, "cli-guard: timed out after 0.3 s"),
+        (
+            ("--timeout", "0.3", "--", "sleep", "50"),
+            124,
+            "cli-guard: timed out after 0.3 s",
+        ),
         (("bash", "-c", "exit 124"), 124, ""),
         (("bash", "-c", "exit 3"), 3, ""),
     ],
@@ -184,9 +203,19 @@ def test_what_is_left_behind_is_ended_and_told(trusting: Repo, mark: str) -> Non
 def test_it_reads_our_input_or_what_it_is_answered(trusting: Repo) -> None:
     assert trusting.guard("exec", "--", "cat", stdin="piped\n").out == "piped\n"
     read = ("bash", "-c", "read a; read b; echo $a-$b")
-    assert trusting.guard("exec", "--stdin", "yes", "--", *read, stdin="no\n").out == "yes-\n"
-    assert trusting.guard("exec", "--respond", "yes", "--", *read, stdin="no\n").out == "yes-\n"
-    assert trusting.guard("exec", "--tty", "--", "bash", "-c", "test -t 1 && echo a terminal").code == 0
+    assert (
+        trusting.guard("exec", "--stdin", "yes", "--", *read, stdin="no\n").out == "yes-\n"
+    )
+    assert (
+        trusting.guard("exec", "--respond", "yes", "--", *read, stdin="no\n").out
+        == "yes-\n"
+    )
+    assert (
+        trusting.guard(
+            "exec", "--tty", "--", "bash", "-c", "test -t 1 && echo a terminal"
+        ).code
+        == 0
+    )
 
 
 def test_an_answer_is_judged_with_what_it_answers(trusting: Repo) -> None:
@@ -199,19 +228,26 @@ def test_an_answer_is_judged_with_what_it_answers(trusting: Repo) -> None:
 def test_the_environment_is_clean_but_for_what_is_named(trusting: Repo) -> None:
     env = {"COLOUR_OF_TEA": "green", "MY_API_TOKEN": key("github")}
     trusting.write(
-        "show.py", "import os\nprint([n for n in ('COLOUR_OF_TEA', 'MY_API_TOKEN') if n in os.environ])\n"
+        "show.py",
+        "import os\nprint([n for n in ('COLOUR_OF_TEA', 'MY_API_TOKEN') if n in os.environ])\n",
     )
     show = ("--", "python3", "show.py")
     assert guard(trusting, "exec", *show, env=env).out == "[]\n"
-    done = guard(trusting, "exec", "--env", "COLOUR_OF_TEA", "--env", "MY_API_TOKEN", *show, env=env)
+    done = guard(
+        trusting, "exec", "--env", "COLOUR_OF_TEA", "--env", "MY_API_TOKEN", *show, env=env
+    )
     assert done.out == "['COLOUR_OF_TEA']\n"
     assert done.err == "cli-guard: MY_API_TOKEN is not passed on: it looks like a secret\n"
 
 
 def test_a_variable_that_decides_what_code_runs_is_judged(trusting: Repo) -> None:
-    done = guard(trusting, "exec", "--env", "PYTHONPATH", "--", "ls", env={"PYTHONPATH": "/tmp/x"})
+    done = guard(
+        trusting, "exec", "--env", "PYTHONPATH", "--", "ls", env={"PYTHONPATH": "/tmp/x"}
+    )
     assert done.code == 3 and "sets PYTHONPATH" in done.err
-    skip = guard(trusting, "exec", "--env", "SKIP", "--", "git", "status", env={"SKIP": "cli-guard"})
+    skip = guard(
+        trusting, "exec", "--env", "SKIP", "--", "git", "status", env={"SKIP": "cli-guard"}
+    )
     assert skip.code == 1
 
 
@@ -230,7 +266,15 @@ def test_secrets_and_what_acts_on_a_terminal_are_not_shown(trusting: Repo) -> No
 
 def test_raw_bytes_pass_as_they_are(trusting: Repo) -> None:
     done = subprocess.run(
-        (GUARD, "exec", "--raw", "--", "python3", "-c", "import os; os.write(1, bytes(range(256)))"),
+        (
+            GUARD,
+            "exec",
+            "--raw",
+            "--",
+            "python3",
+            "-c",
+            "import os; os.write(1, bytes(range(256)))",
+        ),
         cwd=trusting.path,
         env=trusting.env,
         capture_output=True,
@@ -248,7 +292,10 @@ def test_json_has_the_names_of_the_seed(committed: Repo) -> None:
         0,
     )
     assert done["permission"]["answer"] == "allowed"
-    for words, answer, code in ((("touch", "x"), "needs review", 3), (("rm", "-rf", "/"), "denied", 1)):
+    for words, answer, code in (
+        (("touch", "x"), "needs review", 3),
+        (("rm", "-rf", "/"), "denied", 1),
+    ):
         refused = guard(committed, "exec", "--format", "json", "--", *words)
         assert refused.code == code
         assert refused.json["permission"]["answer"] == answer
@@ -272,16 +319,24 @@ def test_the_trail_holds_the_permission_and_the_end(trusting: Repo) -> None:
         "by config",
     )
     assert first["folder"] == str(trusting.path)
-    assert (last["event"], last["run"], last["return_code"]) == ("exec-end", first["run"], 5)
+    assert (last["event"], last["run"], last["return_code"]) == (
+        "exec-end",
+        first["run"],
+        5,
+    )
     assert last["duration"] > 0
     assert guard(trusting, "audit", "verify").code == 0
     shown = guard(trusting, "audit").out
     assert (
-        "exec  " in shown and "(by config)  bash -c 'touch x; exit 5'" in shown and "return_code 5" in shown
+        "exec  " in shown
+        and "(by config)  bash -c 'touch x; exit 5'" in shown
+        and "return_code 5" in shown
     )
 
 
-def test_a_folder_in_place_of_the_audit_log_is_named_and_stops_the_command(committed: Repo) -> None:
+def test_a_folder_in_place_of_the_audit_log_is_named_and_stops_the_command(
+    committed: Repo,
+) -> None:
     (committed.path / ".git" / "cli-guard" / "audit.jsonl").mkdir(parents=True)
     done = guard(committed, "exec", "--", "echo", "hi")
     assert (done.code, done.out) == (1, "")
@@ -289,7 +344,9 @@ def test_a_folder_in_place_of_the_audit_log_is_named_and_stops_the_command(commi
     assert done.err == f"cli-guard: {log} should be a file, but it is a folder: remove it\n"
 
 
-def test_no_folder_for_logs_stops_nothing_but_what_has_to_be_found_again(committed: Repo) -> None:
+def test_no_folder_for_logs_stops_nothing_but_what_has_to_be_found_again(
+    committed: Repo,
+) -> None:
     committed.write(".git/cli-guard", "a file\n")
     done = committed.guard("exec", "--", "echo", "hi")
     assert (done.code, done.out) == (0, "hi\n")
@@ -337,12 +394,18 @@ PORTS = "is not in the range 1<=x<=65535"
         ("--timeout 0", f"Invalid value for '--timeout': '0' {NO_TIME}, or none"),
         ("--timeout=-1", f"Invalid value for '--timeout': '-1' {NO_TIME}, or none"),
         ("--timeout nan", f"Invalid value for '--timeout': 'nan' {NO_TIME}, or none"),
-        ("-b --startup-timeout inf", f"Invalid value for '--startup-timeout': 'inf' {NO_TIME}"),
+        (
+            "-b --startup-timeout inf",
+            f"Invalid value for '--startup-timeout': 'inf' {NO_TIME}",
+        ),
         ("-b --port 0", f"Invalid value for '--port': 0 {PORTS}"),
         ("-b --port 65536", f"Invalid value for '--port': 65536 {PORTS}"),
         ("--port 80", "--port requires --background"),
         ("-b --timeout 3", "--timeout cannot be combined with --background"),
-        ("--raw --format json", "--raw and --format json exclude each other: give one of them"),
+        (
+            "--raw --format json",
+            "--raw and --format json exclude each other: give one of them",
+        ),
         ("--cwd /no/such", "Working directory not found: /no/such"),
         ("--cwd app.py", "Path is not a directory: {path}/app.py"),
         ("--env NOT_SET", "the variable NOT_SET is not set: set it, or omit --env NOT_SET"),
@@ -357,9 +420,9 @@ def test_bad_options_are_one_line(committed: Repo, options: str, line: str) -> N
     done = guard(committed, "exec", *options.split(), "--", "echo", "hi")
     assert (done.code, done.out) == (2, "")
     [said] = done.err.splitlines()
-    assert said.removesuffix("; see `cli-guard exec --help`") == "cli-guard: " + line.format(
-        path=committed.path
-    )
+    assert said.removesuffix(
+        "; see `cli-guard exec --help`"
+    ) == "cli-guard: " + line.format(path=committed.path)
 
 
 @pytest.mark.parametrize("words", [(), ("--",), ("",), ("--", " ")])
@@ -379,16 +442,21 @@ def test_no_time_limit_is_none(committed: Repo) -> None:
 
 
 def test_limits_hold(trusting: Repo) -> None:
-    burn = guard(trusting, "exec", "--cpu-seconds", "1", "--", "python3", "-c", "while True: pass")
+    burn = guard(
+        trusting, "exec", "--cpu-seconds", "1", "--", "python3", "-c", "while True: pass"
+    )
     assert burn.code in (128 + signal.SIGXCPU, 137)
-    eat = guard(trusting, "exec", "--memory", "200", "--", "python3", "-c", "x = bytearray(10**9)")
+    eat = guard(
+        trusting, "exec", "--memory", "200", "--", "python3", "-c", "x = bytearray(10**9)"
+    )
     assert eat.code == 1 and "MemoryError" in eat.err
 
 
 @pytest.mark.skipif(why_not() is not None, reason="no sandbox can be had here")
 def test_a_sandbox_holds_and_is_told(trusting: Repo, tmp_path: Path) -> None:
     trusting.write(
-        "try.sh", "touch app.py || echo read-only; echo kept > $TMPDIR/a && cat $TMPDIR/a; exit 3\n"
+        "try.sh",
+        "touch app.py || echo read-only; echo kept > $TMPDIR/a && cat $TMPDIR/a; exit 3\n",
     )
     file = Path(trusting.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
     file.write_text('[commands]\nallow = ["bash try.sh"]\n')
@@ -399,7 +467,10 @@ def test_a_sandbox_holds_and_is_told(trusting: Repo, tmp_path: Path) -> None:
     assert (done.code, done.out) == (3, "read-only\nkept\n")
     assert "cli-guard: it ran in a sandbox: no network" in done.err
     told = guard(trusting, "exec", "--sandbox", "--format", "json", "--", "echo", "hi").json
-    assert "no network" in told["sandbox"] and (told["left_behind"], told["notes"]) == (0, [])
+    assert "no network" in told["sandbox"] and (told["left_behind"], told["notes"]) == (
+        0,
+        [],
+    )
 
 
 def test_where_no_sandbox_can_be_had_nothing_runs(committed: Repo, tmp_path: Path) -> None:
@@ -407,7 +478,9 @@ def test_where_no_sandbox_can_be_had_nothing_runs(committed: Repo, tmp_path: Pat
     programs.mkdir()
     for name in ("git", "bash"):
         (programs / name).symlink_to(str(shutil.which(name)))
-    done = committed.guard("exec", "--sandbox", "--", "echo", "hi", env={"PATH": str(programs)})
+    done = committed.guard(
+        "exec", "--sandbox", "--", "echo", "hi", env={"PATH": str(programs)}
+    )
     assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
     assert "bubblewrap" in done.err
 
@@ -423,16 +496,26 @@ def test_the_folder_is_that_of_the_command(trusting: Repo, tmp_path: Path) -> No
     assert os.listdir(tmp_path / "elsewhere") == []
 
 
-def test_outside_of_any_repository_the_trail_is_the_users(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_outside_of_any_repository_the_trail_is_the_users(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     def guard(*words: str, **env: str) -> "subprocess.CompletedProcess[str]":
         kept = {name: value for name, value in {**isolated, **env}.items() if value}
         return subprocess.run(
-            (GUARD, *words), cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=120
+            (GUARD, *words),
+            cwd=tmp_path,
+            env=kept,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
 
     assert guard("exec", "--", "echo", "hi").stdout == "hi\n"
     assert Path(isolated["HOME"], ".local/state/cli-guard/audit.jsonl").exists()
-    assert "exec-end" in guard("audit").stdout and "2 entries" in guard("audit", "verify").stdout
+    assert (
+        "exec-end" in guard("audit").stdout
+        and "2 entries" in guard("audit", "verify").stdout
+    )
     guard("exec", "--", "echo", "hi", XDG_STATE_HOME=str(tmp_path / "state"))
     assert (tmp_path / "state/cli-guard/audit.jsonl").exists()
     lost = guard("exec", "--", "echo", "hi", HOME="")

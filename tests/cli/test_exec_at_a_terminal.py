@@ -49,7 +49,10 @@ def test_a_person_is_asked(committed: Repo, typed: str, runs: bool, answer: str)
     assert "writes " in shown and "| touch x" in shown
     assert f"  effects: write {committed.path}/x\n" in shown
     assert "to allow it from now on: cli-guard allow 'touch x'" in shown
-    assert "  a: allow exactly this command in this folder until this terminal session ends\n" in shown
+    assert (
+        "  a: allow exactly this command in this folder until this terminal session ends\n"
+        in shown
+    )
     assert (code, (committed.path / "x").exists()) == ((0, True) if runs else (1, False))
     assert runs or seen.endswith("cli-guard: not run\n")
     assert answers(committed) == [answer]
@@ -79,14 +82,24 @@ def test_a_safer_way_is_shown(committed: Repo) -> None:
 def test_yes_on_the_command_line_is_that_of_the_person_there(committed: Repo) -> None:
     with seat(committed, "--yes", "--", "touch", "x") as terminal:
         code, seen = terminal.end()
-    assert code == 0 and "cli-guard: answered yes by --yes\n" in seen and "for this session" not in seen
+    assert (
+        code == 0
+        and "cli-guard: answered yes by --yes\n" in seen
+        and "for this session" not in seen
+    )
     with seat(committed, "--yes", "--", "rm", "-rf", "/") as terminal:
         code, seen = terminal.end()
-    assert code == 1 and "deny  deletes the whole file system" in seen and "Run it?" not in seen
+    assert (
+        code == 1
+        and "deny  deletes the whole file system" in seen
+        and "Run it?" not in seen
+    )
     assert answers(committed) == ["yes", "denied"]
 
 
-def test_an_answer_for_the_session_covers_exactly_that_in_that_session(committed: Repo) -> None:
+def test_an_answer_for_the_session_covers_exactly_that_in_that_session(
+    committed: Repo,
+) -> None:
     (committed.path / "sub").mkdir()
     same = ("--", "touch", "x")
     others = [
@@ -135,7 +148,9 @@ def test_what_is_left_of_ended_sessions_is_dropped(committed: Repo) -> None:
             terminal.until(QUESTION)
             terminal.type("a\n")
             terminal.end()
-    kept = json.loads((committed.path / ".git" / "cli-guard" / "allowances.json").read_text())
+    kept = json.loads(
+        (committed.path / ".git" / "cli-guard" / "allowances.json").read_text()
+    )
     assert len(kept) == 1
 
 
@@ -151,13 +166,20 @@ def test_a_question_of_the_command_is_shown_and_answered(committed: Repo) -> Non
 
 def test_a_command_has_a_terminal_so_that_its_output_comes_at_once(committed: Repo) -> None:
     # With a pipe, Python would keep the first line until its buffer is full.
-    committed.write("serve.py", "import sys, time\nprint('serving', sys.stdout.isatty())\ntime.sleep(61)\n")
+    committed.write(
+        "serve.py",
+        "import sys, time\nprint('serving', sys.stdout.isatty())\ntime.sleep(61)\n",
+    )
     with seat(committed, "--yes", "--", "python3", "serve.py") as terminal:
         assert "serving True" in terminal.until("serving ") + terminal.until("\n")
         terminal.type("\x03")
         assert terminal.end()[0] == 130
     probe = "test -t 1 && echo a terminal || echo a pipe"
-    for options, seen in ((("--no-tty",), "a pipe"), (("--format", "json"), "a pipe"), ((), "a terminal")):
+    for options, seen in (
+        (("--no-tty",), "a pipe"),
+        (("--format", "json"), "a pipe"),
+        ((), "a terminal"),
+    ):
         with seat(committed, "--yes", *options, "--", probe) as terminal:
             assert seen in terminal.end()[1]
 
@@ -172,7 +194,9 @@ def test_no_pager_waits_for_a_key(committed: Repo) -> None:
 
 
 def test_what_is_typed_unseen_stays_unseen(committed: Repo) -> None:
-    committed.write("ask.sh", "read -s -p 'Password: ' word\nprintf '\\n%s letters\\n' ${#word}\n")
+    committed.write(
+        "ask.sh", "read -s -p 'Password: ' word\nprintf '\\n%s letters\\n' ${#word}\n"
+    )
     with seat(committed, "--yes", "--tty", "--", "bash", "ask.sh") as terminal:
         terminal.until("Password: ")
         terminal.type("sesame\n")
@@ -191,7 +215,9 @@ def test_ctrl_c_ends_the_family(committed: Repo) -> None:
         code, seen = terminal.end()
     assert code == 130
     assert "cli-guard: interrupted: the command and its process tree were killed\n" in seen
-    assert waited_for(lambda: not any(each.is_running() and each.status() != "zombie" for each in family))
+    assert waited_for(
+        lambda: not any(each.is_running() and each.status() != "zombie" for each in family)
+    )
 
 
 def test_a_hangup_of_the_terminal_ends_the_family(committed: Repo, tmp_path: Path) -> None:

@@ -28,7 +28,11 @@ print(code, *sorted({name.split(".")[0] for name in sys.modules}))
     [
         ("bash", "cli-guard rej", "plain,reject"),
         ("zsh", "cli-guard rej", "plain\nreject\nReject a pending review or proposal."),
-        ("bash", "cli-guard explain secret-aws", "plain,secret-aws-access-key\nplain,secret-aws-secret-key"),
+        (
+            "bash",
+            "cli-guard explain secret-aws",
+            "plain,secret-aws-access-key\nplain,secret-aws-secret-key",
+        ),
         ("bash", "cli-guard help aud", "plain,audit"),
         ("bash", "cli-guard audit v", "plain,verify"),
         ("bash", "cli-guard review --sta", "plain,--staged"),
@@ -57,12 +61,21 @@ def test_completion(
     assert (done.code, done.out.rstrip("\n"), done.err) == (0, answer, "")
 
 
-@pytest.mark.parametrize("line", ["cli-guard ", "cli-guard explain secret-", "cli-guard review --"])
-def test_completion_loads_nothing_heavy(tmp_path: Path, isolated: dict[str, str], line: str) -> None:
+@pytest.mark.parametrize(
+    "line", ["cli-guard ", "cli-guard explain secret-", "cli-guard review --"]
+)
+def test_completion_loads_nothing_heavy(
+    tmp_path: Path, isolated: dict[str, str], line: str
+) -> None:
     words = {"COMP_WORDS": line, "COMP_CWORD": f"{line.count(' ')}"}
     env = isolated | words | {"_CLI_GUARD_COMPLETE": "bash_complete"}
     done = subprocess.run(
-        (sys.executable, "-c", ASK), cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+        (sys.executable, "-c", ASK),
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     *said, loaded = done.stdout.splitlines()
     code, *modules = loaded.split()
@@ -76,11 +89,18 @@ def test_the_script_works_in_bash(committed: Repo) -> None:
     done = committed.run("bash", "--norc", "-c", f"{script}\n{line}")
     assert done.out == "secret-aws-access-key secret-aws-secret-key\n"
     for shell in ("zsh", "fish"):
-        assert f"_CLI_GUARD_COMPLETE={shell}_complete" in guard(committed, "completion", shell).out
+        assert (
+            f"_CLI_GUARD_COMPLETE={shell}_complete"
+            in guard(committed, "completion", shell).out
+        )
 
 
 def test_no_variable_silences_a_hook(committed: Repo) -> None:
-    asked = {"_CLI_GUARD_COMPLETE": "bash_complete", "COMP_WORDS": "cli-guard rev", "COMP_CWORD": "1"}
+    asked = {
+        "_CLI_GUARD_COMPLETE": "bash_complete",
+        "COMP_WORDS": "cli-guard rev",
+        "COMP_CWORD": "1",
+    }
     committed.write("risky.py", "eval(input())\n")
     committed.git("add", "-A")
     assert guard(committed, "hook", "pre-commit", env=asked).code == 3
@@ -133,7 +153,9 @@ def test_a_name_that_is_not_known(
 
 
 def test_help_says_what_the_option_says(committed: Repo) -> None:
-    assert guard(committed, "help", "review").out == guard(committed, "review", "--help").out
+    assert (
+        guard(committed, "help", "review").out == guard(committed, "review", "--help").out
+    )
 
 
 def test_manual_pages(tmp_path: Path) -> None:
@@ -144,13 +166,17 @@ def test_manual_pages(tmp_path: Path) -> None:
     assert "\\-\\-worktree" in page and "only these files" in page
     if groff := shutil.which("groff"):
         every = sorted(map(str, tmp_path.iterdir()))
-        done = subprocess.run((groff, "-man", "-ww", "-Tutf8", *every), capture_output=True, check=True)
+        done = subprocess.run(
+            (groff, "-man", "-ww", "-Tutf8", *every), capture_output=True, check=True
+        )
         assert done.stderr == b""
     else:
         pytest.skip("groff is not installed")
 
 
 @pytest.mark.parametrize("group", ["audit", "config", "hook", "server", "signers"])
-def test_no_line_of_a_list_of_commands_is_cut(tmp_path: Path, isolated: dict[str, str], group: str) -> None:
+def test_no_line_of_a_list_of_commands_is_cut(
+    tmp_path: Path, isolated: dict[str, str], group: str
+) -> None:
     done = call(tmp_path, isolated, "help", group)
     assert "Commands:" in done.out and "..." not in done.out.partition("Commands:")[2]

@@ -54,11 +54,19 @@ def test_a_range_is_reviewed_beside_what_is_staged(committed: Repo) -> None:
 
 
 @table("refs", [{}, NOTHING], ids=["no range", "a range"])
-def test_an_entry_without_the_option_is_asked_for_it(committed: Repo, refs: dict[str, str]) -> None:
+def test_an_entry_without_the_option_is_asked_for_it(
+    committed: Repo, refs: dict[str, str]
+) -> None:
     done = hook(committed, "--", **refs)
-    assert done.code == 2 and "NOTHING WAS REVIEWED" in done.err and "--framework" in done.err
+    assert (
+        done.code == 2 and "NOTHING WAS REVIEWED" in done.err and "--framework" in done.err
+    )
 
 
-@pytest.mark.parametrize("given", [{"GIT_INDEX_FILE": ".git/index"}, {"SKIP": "cli-guard"}], ids=str)
-def test_an_empty_commit_passes_and_so_does_a_run_without_us(committed: Repo, given: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "given", [{"GIT_INDEX_FILE": ".git/index"}, {"SKIP": "cli-guard"}], ids=str
+)
+def test_an_empty_commit_passes_and_so_does_a_run_without_us(
+    committed: Repo, given: dict[str, str]
+) -> None:
     assert hook(committed, **given).code == 0

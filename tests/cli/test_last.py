@@ -20,7 +20,9 @@ def configure(repo: Repo, base_url: str, *more: str) -> None:
     path.write_text("\n".join(lines))
 
 
-@pytest.mark.parametrize("files", [{"risky.py": RISKY}, {"new.py": "x = 1\n"}, {"logo.bin": b"\0\1"}])
+@pytest.mark.parametrize(
+    "files", [{"risky.py": RISKY}, {"new.py": "x = 1\n"}, {"logo.bin": b"\0\1"}]
+)
 def test_the_report_is_shown_again(committed: Repo, files: dict[str, str | bytes]) -> None:
     stage(committed, files)
     first = guard(committed, "hook", "pre-commit")
@@ -71,13 +73,23 @@ def test_it_is_asked_now_if_nobody_has(committed: Repo) -> None:
 @pytest.mark.parametrize("how", ["not wanted", "no model", "not recorded"])
 def test_it_is_not_asked(committed: Repo, how: str) -> None:
     with serve([]) as model:
-        configure(committed, model.base_url, f"after_hooks = {str(how != 'not wanted').lower()}")
+        configure(
+            committed, model.base_url, f"after_hooks = {str(how != 'not wanted').lower()}"
+        )
         if how == "no model":
-            configure(committed, model.base_url, "after_hooks = true", "medium = []", "light = []"[:0])
+            configure(
+                committed,
+                model.base_url,
+                "after_hooks = true",
+                "medium = []",
+                "light = []"[:0],
+            )
             path = Path(committed.env["XDG_CONFIG_HOME"]) / "cli-guard/config.toml"
             path.write_text("[model]\nafter_hooks = true\n")
         stage(committed, {"risky.py": RISKY if how == "not recorded" else "x = 1\n"})
-        assert guard(committed, "hook", "pre-commit").code == (3 if how == "not recorded" else 0)
+        assert guard(committed, "hook", "pre-commit").code == (
+            3 if how == "not recorded" else 0
+        )
         shown = guard(committed, "last")
     assert shown.code == 0 and shown.out and not shown.err and not model.requests
 
@@ -86,9 +98,14 @@ def test_a_failure_is_one_line_and_the_report_stands(committed: Repo) -> None:
     stage(committed, {"new.py": "def new(): ...\n"})
     first = guard(committed, "hook", "pre-commit")
     committed.git("commit", "-q", "--no-verify", "-m", "Add it")
-    configure(committed, "http://127.0.0.1:9/v1", "after_hooks = true", 'api_key_env = "TEST_KEY"')
+    configure(
+        committed, "http://127.0.0.1:9/v1", "after_hooks = true", 'api_key_env = "TEST_KEY"'
+    )
     shown = guard(committed, "last")
     assert shown.code == 0 and shown.out == first.out
     (line,) = shown.err.splitlines()[1:]
     head = committed.git("rev-parse", "HEAD")[:7]
-    assert line.startswith(f"cli-guard: nothing from the model about {head}: ") and "no key" in line
+    assert (
+        line.startswith(f"cli-guard: nothing from the model about {head}: ")
+        and "no key" in line
+    )

@@ -19,7 +19,9 @@ IMAGE = "<img src=http://127.0.0.1:9/seen onerror=document.title=1>"
 AXE = "axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).join(' ')))"
 # Two commands, and two changes of the policy.
 ALL = 4
-SHOWN = "[...document.querySelectorAll('tr[id^=f]')].filter(e => e.checkVisibility()).length"
+SHOWN = (
+    "[...document.querySelectorAll('tr[id^=f]')].filter(e => e.checkVisibility()).length"
+)
 
 
 def fill_filter(page: Page, **values: str) -> None:
@@ -47,7 +49,11 @@ def history(ada: Person, tmp_path: Path) -> Repo:
     """Approved with a key, looked over by nobody, answered in the code, a weaker policy; names that are markup."""
     repo = Repo(tmp_path / "signed", ada.env)
     commit_approved(
-        repo, f"Add reports {IMAGE}", {"report.py": risky()}, "--reason", f"<script>{OWNED}</script>"
+        repo,
+        f"Add reports {IMAGE}",
+        {"report.py": risky()},
+        "--reason",
+        f"<script>{OWNED}</script>",
     )
     commit_approved(repo, "Weaken", {"cli-guard.toml": '[approvals]\nhigh = "tty"\n'})
     stage(repo, {f"<svg onload={OWNED}>\u202e.py": risky("other") + f"\n# {IMAGE}\n"})
@@ -64,10 +70,23 @@ def history(ada: Person, tmp_path: Path) -> Repo:
 @needs_chromium
 @needs_ssh_keygen
 def test_the_page_in_a_browser(history: Repo, tmp_path: Path) -> None:
-    report, review = tmp_path / "report.html", tmp_path / "review.html"
+    report = tmp_path / "report.html"
+    review = tmp_path / "review.html"
     done = guard(history, "report", "--range", "base..HEAD", "--output", str(report))
     assert (done.code, done.all) == (0, "")
-    assert guard(history, "review", "--range", "base..HEAD", "--format", "html", "-o", str(review)).code == 3
+    assert (
+        guard(
+            history,
+            "review",
+            "--range",
+            "base..HEAD",
+            "--format",
+            "html",
+            "-o",
+            str(review),
+        ).code
+        == 3
+    )
     control = tmp_path / "control.html"
     control.write_text(f"<title>t</title>{IMAGE}<script>{OWNED}</script>")
     axe = find_axe(tmp_path)
@@ -76,15 +95,23 @@ def test_the_page_in_a_browser(history: Repo, tmp_path: Path) -> None:
         assert page.js("document.title") in ("owned", "1") and len(page.requests()) > 1, (
             "the test would see an attack"
         )
-        for file, title in ((report, "cli-guard: report"), (review, "cli-guard: needs review")):
+        for file, title in (
+            (report, "cli-guard: report"),
+            (review, "cli-guard: needs review"),
+        ):
             for scheme in ("light", "dark"):
                 page.open(file, scheme=scheme)
                 page.js("document.querySelectorAll('details').forEach(e => e.open = true)")
                 page.js(f"{axe};0")
                 assert page.js(AXE) == []
-                assert (page.js("document.title"), page.requests()) == (title, [file.as_uri()])
+                assert (page.js("document.title"), page.requests()) == (
+                    title,
+                    [file.as_uri()],
+                )
                 assert not [
-                    e for e in page.events if e["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")
+                    e
+                    for e in page.events
+                    if e["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")
                 ]
         assert "onload=" in page.js("document.body.innerText") and "\u202e" not in page.js(
             "document.body.innerText"
@@ -102,22 +129,38 @@ def follow_answers(page: Page, report: Path) -> None:
     approved = "[data-state=answered][data-rule=code-python-shell] tr[id^=f]"
     click(page, f"{approved} a[href^='#s']")
     card = seen(page, ":target")
-    assert "ada@example.org" in card and "signature good" in card and f"<script>{OWNED}" in card
+    assert (
+        "ada@example.org" in card
+        and "signature good" in card
+        and f"<script>{OWNED}" in card
+    )
     click(page, ":target summary")
     assert "Statement" in seen(page, ":target")
     click(page, ":target a[href^='#c']")
-    assert "Add reports" in seen(page, ":target") and "allowed by an approval" in seen(page, ":target")
+    assert "Add reports" in seen(page, ":target") and "allowed by an approval" in seen(
+        page, ":target"
+    )
     page.open(report)
     click(page, f"{approved} a[href^='#c']")
     assert "allowed by an approval" in seen(page, ":target")
     page.open(report)
     click(page, "[data-state=review][data-rule=code-python-shell] tr[id^=f] a[href^='#c']")
-    assert "Ada" in seen(page, ":target") and "recorded although not allowed" in seen(page, ":target")
+    assert "Ada" in seen(page, ":target") and "recorded although not allowed" in seen(
+        page, ":target"
+    )
     text = page.js("document.querySelector('main').innerText")
-    for said in ("without this commit: ", "weaker policy: ", "review skipped", "hash chain OK"):
+    for said in (
+        "without this commit: ",
+        "weaker policy: ",
+        "review skipped",
+        "hash chain OK",
+    ):
         assert said in text
     picture = page.js("document.querySelector('svg desc').textContent")
-    assert "2 allowed by an approval" in picture and "1 recorded although not allowed" in picture
+    assert (
+        "2 allowed by an approval" in picture
+        and "1 recorded although not allowed" in picture
+    )
 
 
 def filter_findings(page: Page, report: Path) -> None:
@@ -151,12 +194,18 @@ def filter_findings(page: Page, report: Path) -> None:
         (("--range", "HEAD"), 2, "is not a range"),
         (("--range", "HEAD..nowhere"), 2, "nowhere"),
         (("--since", "HEAD", "--range", "HEAD~1.."), 2, "exclude each other"),
-        (("--output", "/dev/full"), 1, "the report cannot be written: No space left on device"),
+        (
+            ("--output", "/dev/full"),
+            1,
+            "the report cannot be written: No space left on device",
+        ),
         (("--output", "missing/report.html"), 1, "missing: No such file or directory"),
         (("--output", "."), 1, "Is a directory"),
     ],
 )
-def test_bad_input_is_one_line(argv: tuple[str, ...], code: int, said: str, committed: Repo) -> None:
+def test_bad_input_is_one_line(
+    argv: tuple[str, ...], code: int, said: str, committed: Repo
+) -> None:
     done = guard(committed, "report", *argv)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert said in done.err
@@ -182,11 +231,17 @@ def test_a_changed_log_is_said_on_the_page_and_by_the_exit_code(committed: Repo)
     for changed, said in (
         (whole.replace("SKIP=cli-guard", "SKIP=me", 1), "line 2 does not follow line 1"),
         ("<script>\n" + whole, "line 1 is not an entry of the log"),
-        (whole + '{"event": [], "at": 5, "decision": {}, "found": 3}\n', "line 4 is not an entry of the log"),
+        (
+            whole + '{"event": [], "at": 5, "decision": {}, "found": 3}\n',
+            "line 4 is not an entry of the log",
+        ),
     ):
         log.write_text(changed)
         done = guard(committed, "report", "-o", str(committed.path / "page.html"))
-        assert (done.code, done.err) == (1, f"cli-guard: the audit log was changed: {said}\n")
+        assert (done.code, done.err) == (
+            1,
+            f"cli-guard: the audit log was changed: {said}\n",
+        )
         assert said in (committed.path / "page.html").read_text()
     log.unlink()
     log.mkdir()
@@ -202,11 +257,19 @@ def test_an_entry_without_a_signature_is_shown_as_a_claim(committed: Repo) -> No
         "fingerprints": ["ab"],
     }
     AuditLog(committed.path / ".git/cli-guard").append(forged)
-    AuditLog(committed.path / ".git/cli-guard").append(forged | {"level": "verified", "statement": "f" * 64})
+    AuditLog(committed.path / ".git/cli-guard").append(
+        forged | {"level": "verified", "statement": "f" * 64}
+    )
     page = guard(committed, "report").out
-    assert page.count("<span class=warn>unsigned</span>") == 2 and "signature good</span>" not in page
+    assert (
+        page.count("<span class=warn>unsigned</span>") == 2
+        and "signature good</span>" not in page
+    )
     assert "neither here nor in the notes" in page
-    assert "verified, as the log says" in page and ">verified<" not in page.partition("id=proof")[0]
+    assert (
+        "verified, as the log says" in page
+        and ">verified<" not in page.partition("id=proof")[0]
+    )
 
 
 def decisions(repo: Repo, *options: str) -> dict[str, str]:
@@ -233,7 +296,8 @@ def test_how_each_commit_was_reviewed(committed: Repo) -> None:
     stage(committed, {"risky.py": "x = 3\n"})
     assert guard(committed, "hook", "pre-commit").code == 0
     committed.git("commit", "-qnm", "Mended")
-    unknown, allowed = "no review known here", "reviewed and allowed"
+    unknown = "no review known here"
+    allowed = "reviewed and allowed"
     known = decisions(committed)
     assert known == {
         "Start": unknown,

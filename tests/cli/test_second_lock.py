@@ -26,7 +26,9 @@ def reviews(repo: Repo) -> Counter[str]:
 
 
 @pytest.mark.parametrize(
-    "message", ["Add it\n", "", "# a comment\n"], ids=["a message", "no message", "a comment"]
+    "message",
+    ["Add it\n", "", "# a comment\n"],
+    ids=["a message", "no message", "a comment"],
 )
 def test_what_was_staged_meanwhile_is_reviewed(committed: Repo, message: str) -> None:
     stage(committed, {"a.py": "x = 2\n"})
@@ -53,13 +55,19 @@ def test_only_what_a_hook_allowed_counts(committed: Repo, without: str) -> None:
     if without != "no hook before":
         assert hook(committed, "pre-commit").code == 1
     if without == "another log":
-        log.write_text(json.dumps({"event": "pre-commit", "decision": "allow", "content": 3}) + "\n[]\n\x00")
+        log.write_text(
+            json.dumps({"event": "pre-commit", "decision": "allow", "content": 3})
+            + "\n[]\n\x00"
+        )
     elif without == "no log":
         log.unlink()
     assert hook(committed, "commit-msg").code == 1
 
 
-@table(("skip", "code"), [("cli-guard-pre-commit", 0), ("cli-guard-merge", 0), ("cli-guard-pre-push", 1)])
+@table(
+    ("skip", "code"),
+    [("cli-guard-pre-commit", 0), ("cli-guard-merge", 0), ("cli-guard-pre-push", 1)],
+)
 def test_a_skipped_hook_is_not_made_up_for(committed: Repo, skip: str, code: int) -> None:
     stage(committed, LEAK)
     assert hook(committed, "commit-msg", SKIP=skip).code == code
@@ -93,7 +101,10 @@ def test_a_real_commit_and_a_real_merge(staging: Repo) -> None:
     staging.commit("Go on", {"other.py": "z = 3\n"})
     before = reviews(staging)
     staging.write("late.py", LEAK["key.py"])
-    for command in (("merge", "--no-ff", "-m", "Merge side", "side"), ("commit", "-qm", "Merge side")):
+    for command in (
+        ("merge", "--no-ff", "-m", "Merge side", "side"),
+        ("commit", "-qm", "Merge side"),
+    ):
         done = staging.try_git(*command)
         assert done.code != 0 and "late.py:1" in done.all, command
     (staging.path / "late.py").unlink()
@@ -106,11 +117,18 @@ def test_a_real_commit_and_a_real_merge(staging: Repo) -> None:
 def named(repo: Repo, *words: str) -> bool:
     """Whether `audit verify`, `stats` and `doctor` name exactly these commits; none of them fails for it."""
     said = [guard(repo, *argv) for argv in (("audit", "verify"), ("stats",), ("doctor",))]
-    line = "no review has allowed as it was recorded: " + ", ".join(word[:10] for word in words)
-    return all((f"{line};" in done.out) if words else ("as it was recorded" not in done.out) for done in said)
+    line = "no review has allowed as it was recorded: " + ", ".join(
+        word[:10] for word in words
+    )
+    return all(
+        (f"{line};" in done.out) if words else ("as it was recorded" not in done.out)
+        for done in said
+    )
 
 
-def test_what_no_review_allowed_is_named_until_it_is_pushed(guarded: Repo, tmp_path: Path) -> None:
+def test_what_no_review_allowed_is_named_until_it_is_pushed(
+    guarded: Repo, tmp_path: Path
+) -> None:
     guarded.commit("Before any review", {"old.py": "x = 0\n"})
     stage(guarded, {"a.py": "x = 2\n"})
     guarded.git("commit", "-qm", "Set x")

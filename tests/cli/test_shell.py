@@ -14,7 +14,11 @@ def filled(committed: Repo) -> Repo:
 
 
 def test_the_index_is_the_world_unless_told_otherwise(filled: Repo) -> None:
-    for options, expected in (((), "x = 2"), (("--worktree",), "x = 3"), (("--rev", "HEAD"), "x = 1")):
+    for options, expected in (
+        ((), "x = 2"),
+        (("--worktree",), "x = 3"),
+        (("--rev", "HEAD"), "x = 1"),
+    ):
         done = filled.inspect("shell", "cat app.py", *options)
         assert done.code == 0 and done.out.startswith(f"{expected}\n[exit:0 | "), done.all
 
@@ -44,7 +48,9 @@ def test_a_subfolder_and_a_bare_repository(filled: Repo) -> None:
     filled.commit("More", {"sub/a.txt": "a\n"})
     assert "sub" in filled.inspect("shell", "ls", at="sub").out
     filled.git("clone", "-q", "--bare", ".", "../bare.git")
-    done = filled.guard("shell", "log --oneline | wc -l; cat app.py", "--rev", "HEAD", at="../bare.git")
+    done = filled.guard(
+        "shell", "log --oneline | wc -l; cat app.py", "--rev", "HEAD", at="../bare.git"
+    )
     assert done.code == 0 and done.out.startswith("2\n")
 
 
@@ -68,10 +74,14 @@ def test_outside_a_repository(repo: Repo) -> None:
 
 
 def test_an_empty_repository_is_a_world_too(repo: Repo) -> None:
-    assert repo.guard("shell", "ls; status").out.startswith("## No commits yet on main\n[exit:0")
+    assert repo.guard("shell", "ls; status").out.startswith(
+        "## No commits yet on main\n[exit:0"
+    )
 
 
-def test_secrets_and_escapes_stay_out_and_overflow_is_read_by_the_next_call(committed: Repo) -> None:
+def test_secrets_and_escapes_stay_out_and_overflow_is_read_by_the_next_call(
+    committed: Repo,
+) -> None:
     secret = key("github")
     committed.commit("More", {"many.txt": f"token = '{secret}' \x1b[31m\n" * 300})
     first = committed.guard("shell", "cat many.txt")
@@ -82,8 +92,14 @@ def test_secrets_and_escapes_stay_out_and_overflow_is_read_by_the_next_call(comm
 
 
 def test_memory_stays_from_call_to_call(committed: Repo) -> None:
-    assert "stored #1" in committed.guard("shell", "memory store the build needs make -k decision").out
-    assert "decision: the build needs make" in committed.guard("shell", "memory search build").out
+    assert (
+        "stored #1"
+        in committed.guard("shell", "memory store the build needs make -k decision").out
+    )
+    assert (
+        "decision: the build needs make"
+        in committed.guard("shell", "memory search build").out
+    )
     (committed.path / ".git" / "cli-guard" / "memory.sqlite").write_bytes(b"broken" * 999)
     done = committed.guard("shell", "memory recent")
     assert done.code == 1 and "delete the file" in done.out and "Traceback" not in done.all
@@ -91,4 +107,8 @@ def test_memory_stays_from_call_to_call(committed: Repo) -> None:
 
 def test_help_says_what_it_is_for(repo: Repo) -> None:
     done = repo.guard("shell", "--help")
-    assert done.code == 0 and "--raw" in done.out and "No file is changed" in " ".join(done.out.split())
+    assert (
+        done.code == 0
+        and "--raw" in done.out
+        and "No file is changed" in " ".join(done.out.split())
+    )

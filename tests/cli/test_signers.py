@@ -27,7 +27,8 @@ from repositories import Done, Repo
 
 pytestmark = needs_ssh_keygen
 
-FILE, REVOKED = ".cli-guard/signers", ".cli-guard/revoked"
+FILE = ".cli-guard/signers"
+REVOKED = ".cli-guard/revoked"
 NAMESPACES = 'namespaces="cli-guard-approval@v1"'
 COMMIT_IT = f"commit {FILE}: from the next commit on, approvals of this key count"
 
@@ -69,7 +70,9 @@ def key_line(person: Person, principal: str = "", options: str = NAMESPACES) -> 
 def test_the_path_of_a_new_user(repo: Repo, ada: Person) -> None:
     done = signers(repo, "list")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "cli-guard: no signers; enrol your key with `cli-guard signers init`\n"
+    assert (
+        done.out == "cli-guard: no signers; enrol your key with `cli-guard signers init`\n"
+    )
 
     done = signers(repo, "init")
     assert (done.code, done.err) == (0, "")
@@ -86,7 +89,10 @@ def test_the_path_of_a_new_user(repo: Repo, ada: Person) -> None:
         f"# repository {root}",
         key_line(ada),
     ]
-    assert signers(repo, "list").out == "ada@example.org  ssh-ed25519  Ada at work  not committed yet\n"
+    assert (
+        signers(repo, "list").out
+        == "ada@example.org  ssh-ed25519  Ada at work  not committed yet\n"
+    )
 
     stage(repo, {"cli-guard.toml": POLICY})
     stopped = guard(repo, "hook", "pre-commit")
@@ -108,7 +114,10 @@ def test_a_key_that_is_not_committed_yet(repo: Repo) -> None:
     stage(repo, {"reports.py": risky()})
     done = guard(repo, "approve", stdin=Terminal("yes\n"))
     assert_refused(
-        done, 1, "policy wants key", f"your key is in {FILE}, but not committed yet: commit {FILE} first"
+        done,
+        1,
+        "policy wants key",
+        f"your key is in {FILE}, but not committed yet: commit {FILE} first",
     )
 
 
@@ -131,10 +140,16 @@ def test_a_security_key_comes_before_a_file(repo: Repo, ada: Person) -> None:
 
 def test_a_key_of_an_agent(repo: Repo, ada: Person) -> None:
     shutil.rmtree(ada.ssh)
-    with tempfile.TemporaryDirectory() as folder, running_agent([PlainKey(b"k" * 32)], folder) as socket:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_agent([PlainKey(b"k" * 32)], folder) as socket,
+    ):
         done = guard(repo, "signers", "init", env={"SSH_AUTH_SOCK": socket})
     assert done.code == 0
-    assert signers(repo, "list").out == "ada@example.org  ssh-ed25519  plain key  not committed yet\n"
+    assert (
+        signers(repo, "list").out
+        == "ada@example.org  ssh-ed25519  plain key  not committed yet\n"
+    )
 
 
 # add.
@@ -142,7 +157,13 @@ def test_a_key_of_an_agent(repo: Repo, ada: Person) -> None:
 
 def test_the_key_of_somebody_else(repo: Repo, bob: Person) -> None:
     done = signers(
-        repo, "add", str(bob.public_key), "--principal", "Bob@Example.org", "--until", "2999-01-01"
+        repo,
+        "add",
+        str(bob.public_key),
+        "--principal",
+        "Bob@Example.org",
+        "--until",
+        "2999-01-01",
     )
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
@@ -196,7 +217,9 @@ def test_no_key_at_all(repo: Repo, ada: Person) -> None:
     with repo.unchanged():
         done = signers(repo, "init")
     assert_refused(
-        done, 2, "no SSH key was found in ~/.ssh or in your agent: make one with `ssh-keygen -t ed25519`"
+        done,
+        2,
+        "no SSH key was found in ~/.ssh or in your agent: make one with `ssh-keygen -t ed25519`",
     )
 
 
@@ -222,19 +245,26 @@ NO_KEYS: dict[str, Callable[[Person], str]] = {
     "a private key": lambda who: (who.ssh / "id_ed25519").read_text(),
     "a line of authorized_keys": lambda who: f"no-pty {who.public_key.read_text()}",
     "base64": lambda _: "hello d29ybGQ=\n",
-    "another type": lambda who: who.public_key.read_text().replace("ssh-ed25519", "ssh-rsa", 1),
+    "another type": lambda who: who.public_key.read_text().replace(
+        "ssh-ed25519", "ssh-rsa", 1
+    ),
     "cut off": lambda _: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\n",
     "two keys": lambda who: who.public_key.read_text() * 2,
 }
 
 
 @pytest.mark.parametrize("text", NO_KEYS.values(), ids=NO_KEYS)
-def test_a_file_that_is_no_key(repo: Repo, ada: Person, text: Callable[[Person], str]) -> None:
+def test_a_file_that_is_no_key(
+    repo: Repo, ada: Person, text: Callable[[Person], str]
+) -> None:
     repo.write("given.pub", text(ada))
     with repo.unchanged():
         done = signers(repo, "add", "given.pub")
     assert_refused(done, 2)
-    assert "is not a public key of OpenSSH" in done.err or "ssh-keygen does not take it" in done.err
+    assert (
+        "is not a public key of OpenSSH" in done.err
+        or "ssh-keygen does not take it" in done.err
+    )
     assert "b3BlbnNzaC1rZXk" not in done.all, "nothing of a private key is shown"
 
 
@@ -248,7 +278,9 @@ def test_a_comment_may_be_anything(repo: Repo, ada: Person, comment: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "ssh-dss AAAA Zoë\n"], ids=["empty", "not ASCII"])
-def test_another_key_that_is_broken_does_not_hinder(signed: Repo, ada: Person, text: str) -> None:
+def test_another_key_that_is_broken_does_not_hinder(
+    signed: Repo, ada: Person, text: str
+) -> None:
     (ada.ssh / "id_ecdsa.pub").write_text(text)
     stage(signed, {"reports.py": risky()})
     approve_staged(signed)
@@ -256,8 +288,13 @@ def test_another_key_that_is_broken_does_not_hinder(signed: Repo, ada: Person, t
 
 def test_a_key_twice(signed: Repo, ada: Person) -> None:
     with signed.unchanged():
-        for argv in (("init",), ("add", str(ada.public_key), "--principal", "other@example.org")):
-            assert_refused(signers(signed, *argv), 2, f"this key is already enrolled in {FILE}")
+        for argv in (
+            ("init",),
+            ("add", str(ada.public_key), "--principal", "other@example.org"),
+        ):
+            assert_refused(
+                signers(signed, *argv), 2, f"this key is already enrolled in {FILE}"
+            )
 
 
 @pytest.mark.parametrize(
@@ -276,7 +313,9 @@ def test_a_principal_that_is_no_mail_address(repo: Repo, ada: Person, who: str) 
     with repo.unchanged():
         done = signers(repo, "add", str(ada.public_key), "--principal", who)
     assert_refused(
-        done, 2, f"{who!r} is not a mail address: name the person with --principal you@example.org"
+        done,
+        2,
+        f"{who!r} is not a mail address: name the person with --principal you@example.org",
     )
 
 
@@ -308,8 +347,14 @@ BROKEN = {
         b'# x\n\na@b.org valid-after="20260101" ssh-ed25519 AAAA\n',
         f"{FILE}, line 3: the key needs",
     ),
-    "a pattern": (f"*@b.org {NAMESPACES} ssh-ed25519 AAAA\n".encode(), "'*@b.org' is not a mail address"),
-    "an authority": (f"a@b.org cert-authority,{NAMESPACES} ssh-ed25519 AAAA\n".encode(), "cert-authority"),
+    "a pattern": (
+        f"*@b.org {NAMESPACES} ssh-ed25519 AAAA\n".encode(),
+        "'*@b.org' is not a mail address",
+    ),
+    "an authority": (
+        f"a@b.org cert-authority,{NAMESPACES} ssh-ed25519 AAAA\n".encode(),
+        "cert-authority",
+    ),
 }
 
 
@@ -324,7 +369,9 @@ def test_a_broken_file(repo: Repo, argv: tuple[str, ...], raw: bytes, words: str
     assert_refused(done, 2, words)
 
 
-@refused_today("a broken file is recorded with an approval, and then nobody can approve its repair")
+@refused_today(
+    "a broken file is recorded with an approval, and then nobody can approve its repair"
+)
 def test_a_broken_file_is_not_recorded(signed: Repo) -> None:
     """As a broken cli-guard.toml is not: it would stop every later commit."""
     stage(signed, {FILE: "ada has a key\n"})
@@ -346,7 +393,10 @@ OBSTACLES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a link": (put_a_link("../../empty"), A_LINK),
     "a dangling link": (put_a_link("../../missing"), A_LINK),
     "a linked folder": (lambda root: (root / ".cli-guard").symlink_to("../folder"), A_LINK),
-    "a folder": (lambda root: (root / FILE).mkdir(parents=True), f"{FILE} cannot be read: Is a directory"),
+    "a folder": (
+        lambda root: (root / FILE).mkdir(parents=True),
+        f"{FILE} cannot be read: Is a directory",
+    ),
     "a file for the folder": (
         lambda root: (root / ".cli-guard").touch(),
         f"{FILE} cannot be written",
@@ -369,10 +419,14 @@ def test_something_in_place_of_the_file(
 
 
 @pytest.mark.parametrize("shallow", [False, True], ids=["no commit", "a shallow clone"])
-def test_the_first_commit_is_not_known(repo: Repo, ada: Person, tmp_path: Path, shallow: bool) -> None:
+def test_the_first_commit_is_not_known(
+    repo: Repo, ada: Person, tmp_path: Path, shallow: bool
+) -> None:
     repo.commit("Go on", {"app.py": "x = 2\n"})
     to = tmp_path / "other"
-    other = ada.clone(repo.path, to, "--depth", "1") if shallow else Repo.create(to, ada.env)
+    other = (
+        ada.clone(repo.path, to, "--depth", "1") if shallow else Repo.create(to, ada.env)
+    )
     with other.unchanged():
         said = "the first commit of this repository is not known here: commit, or fetch it, first"
         assert_refused(signers(other, "init"), 2, said)
@@ -384,13 +438,19 @@ ALL = [("list",), ("init",), ("add", "KEY"), ("revoke", "ada@example.org")]
 
 @pytest.mark.parametrize("bare", [False, True], ids=["outside", "bare"])
 @pytest.mark.parametrize("argv", ALL, ids=lambda each: each[0])
-def test_no_work_tree(tmp_path: Path, ada: Person, argv: tuple[str, ...], bare: bool) -> None:
+def test_no_work_tree(
+    tmp_path: Path, ada: Person, argv: tuple[str, ...], bare: bool
+) -> None:
     folder = tmp_path / "outside"
     Repo.create(folder, ada.env, "--bare") if bare else folder.mkdir()
     before = sorted(folder.iterdir())
     words = (str(ada.public_key) if each == "KEY" else each for each in argv)
     done = call(folder, ada.env, "signers", *words)
-    assert_refused(done, 2, "work tree" if bare else "there is no Git repository here: run this inside one")
+    assert_refused(
+        done,
+        2,
+        "work tree" if bare else "there is no Git repository here: run this inside one",
+    )
     assert sorted(folder.iterdir()) == before
 
 
@@ -453,12 +513,18 @@ def test_revoke_one_of_two_keys(signed: Repo, ada: Person) -> None:
     assert done.out.startswith("cli-guard: 1 key of ada@example.org revoked\n")
     signed.commit("Change Ada's key")
     signed.git("branch", "-f", "base")
-    commit_approved(signed, "Render reports", {"reports.py": risky()}, "--key", str(ada.ssh / "home"))
+    commit_approved(
+        signed, "Render reports", {"reports.py": risky()}, "--key", str(ada.ssh / "home")
+    )
     assert_verified(signed, "base")
-    assert signers(signed, "revoke", "ada@example.org").out.startswith("cli-guard: 2 keys of ada@example.org")
+    assert signers(signed, "revoke", "ada@example.org").out.startswith(
+        "cli-guard: 2 keys of ada@example.org"
+    )
 
 
-def test_revoke_two_people_one_after_the_other(signed: Repo, ada: Person, bob: Person) -> None:
+def test_revoke_two_people_one_after_the_other(
+    signed: Repo, ada: Person, bob: Person
+) -> None:
     """The second call keeps what the first has revoked."""
     commit = commit_approved(signed, "Render reports", {"reports.py": risky()})
     signed.git("checkout", "-q", "-b", "later", "base")
@@ -481,7 +547,9 @@ def test_revoke_somebody_unknown(signed: Repo, who: str) -> None:
 
 
 def test_revoke_a_file_that_is_missing(signed: Repo) -> None:
-    assert_refused(signers(signed, "revoke", "missing.pub"), 2, "missing.pub cannot be read")
+    assert_refused(
+        signers(signed, "revoke", "missing.pub"), 2, "missing.pub cannot be read"
+    )
 
 
 def test_a_broken_list_of_revoked_keys(signed: Repo) -> None:
@@ -502,7 +570,9 @@ def test_a_link_in_place_of_the_list_of_revoked_keys(signed: Repo, tmp_path: Pat
 # A day after which a key no longer counts.
 
 
-@refused_today("it shows the words of ssh-keygen, with the path of a temporary file and a time of day")
+@refused_today(
+    "it shows the words of ssh-keygen, with the path of a temporary file and a time of day"
+)
 def test_after_the_last_day_of_a_key(signed: Repo, ada: Person) -> None:
     """A commit approved with a key while it counted is verified when it no longer does."""
     make_key(ada.ssh / "guest", "a guest")
@@ -512,7 +582,9 @@ def test_after_the_last_day_of_a_key(signed: Repo, ada: Person) -> None:
     commit = commit_approved(signed, "Render reports", {"reports.py": risky()}, *key)
     signed.git("checkout", "-q", "-b", "later", base)
     text = (signed.path / FILE).read_text()
-    ended = signed.commit("Let the guest go", {FILE: text.replace('"29990101"', '"20260101"')})
+    ended = signed.commit(
+        "Let the guest go", {FILE: text.replace('"29990101"', '"20260101"')}
+    )
     signed.git("cherry-pick", commit)
     done = verify(signed, ended)
     said = " ".join(done.out.split())

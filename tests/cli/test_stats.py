@@ -16,7 +16,15 @@ def ask(repo: Repo, *, shown: bool) -> None:
     """Stores a question about line 4 of the last commit."""
     head = repo.git("rev-parse", "HEAD")
     questions = (Question("code.py", 4, "Why four?"),)
-    advice = Advice(head, head, "2026-01-01T00:00:00+00:00", "m", "", questions, shown="now" if shown else "")
+    advice = Advice(
+        head,
+        head,
+        "2026-01-01T00:00:00+00:00",
+        "m",
+        "",
+        questions,
+        shown="now" if shown else "",
+    )
     AdviceStore(repo.path / ".git/cli-guard").keep(advice)
 
 
@@ -26,14 +34,19 @@ def stats(repo: Repo) -> Any:
 
 def test_reviews_and_findings_by_rule(committed: Repo) -> None:
     empty = guard(committed, "stats")
-    assert empty.code == 1 and empty.err.startswith("cli-guard: nothing was reviewed here yet")
+    assert empty.code == 1 and empty.err.startswith(
+        "cli-guard: nothing was reviewed here yet"
+    )
     stage(committed, {"risky.py": RISKY})
     for _ in range(3):
         guard(committed, "hook", "pre-commit")
     found = stats(committed)
     assert found["reviews"] == {"review": 1}, "the same change three times"
     assert found["findings"] == {each["rule"]: 1 for each in committed.review()["findings"]}
-    assert "reviews:\n  review                                1\n" in guard(committed, "stats").out
+    assert (
+        "reviews:\n  review                                1\n"
+        in guard(committed, "stats").out
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,13 +65,22 @@ def test_a_question_is_acted_on_if_its_line_changes_within_five_commits(
 ) -> None:
     committed.commit("Add code", {"code.py": CODE})
     ask(committed, shown=shown)
-    assert stats(committed)["questions"] == {"asked": 1, "shown": int(shown), "acted on": 0, "withdrawn": 0}
+    assert stats(committed)["questions"] == {
+        "asked": 1,
+        "shown": int(shown),
+        "acted on": 0,
+        "withdrawn": 0,
+    }
     for number in range(others):
         # Lines above and below move it, and do not change it.
         committed.commit("Another", {"code.py": "first\n" * (number + 1) + CODE})
-    committed.commit("Change it", {"code.py": "first\n" * others + CODE.replace("line_4 = 4", changed)})
+    committed.commit(
+        "Change it", {"code.py": "first\n" * others + CODE.replace("line_4 = 4", changed)}
+    )
     counted = stats(committed)["questions"]
-    assert [name for name in ("acted on", "withdrawn") if counted[name]] == ([outcome] if outcome else [])
+    assert [name for name in ("acted on", "withdrawn") if counted[name]] == (
+        [outcome] if outcome else []
+    )
 
 
 def test_an_amend_counts_and_another_branch_does_not(committed: Repo) -> None:
@@ -68,7 +90,9 @@ def test_an_amend_counts_and_another_branch_does_not(committed: Repo) -> None:
     committed.git("switch", "-q", "main")
     committed.write("other.py", "x = 1\n")
     committed.git("add", "-A")
-    committed.git("commit", "-q", "-m", "Elsewhere", env={"GIT_AUTHOR_DATE": "2026-01-01T12:00:00"})
+    committed.git(
+        "commit", "-q", "-m", "Elsewhere", env={"GIT_AUTHOR_DATE": "2026-01-01T12:00:00"}
+    )
     assert stats(committed)["questions"]["acted on"] == 0
     committed.git("switch", "-q", "side")
     committed.write("code.py", CODE.replace("line_4 = 4", "line_4 = 44"))
@@ -80,11 +104,22 @@ def log(repo: Repo, numbers: dict[str, int], **details: object) -> None:
     """Adds the entry of a review that found so many of some rules in what is committed."""
     head = repo.git("rev-parse", "HEAD~5")
     found = [
-        {"rule": rule, "severity": "low", "decision": "advise", "path": "a.py", "lines": {f"{rule}{n}": None}}
+        {
+            "rule": rule,
+            "severity": "low",
+            "decision": "advise",
+            "path": "a.py",
+            "lines": {f"{rule}{n}": None},
+        }
         for rule, number in numbers.items()
         for n in range(number)
     ]
-    base = {"event": "pre-commit", "at": "2026-01-01T00:00:00+00:00", "user": "ada", "content": str(details)}
+    base = {
+        "event": "pre-commit",
+        "at": "2026-01-01T00:00:00+00:00",
+        "user": "ada",
+        "content": str(details),
+    }
     more = {"decision": "allow", "rules": numbers, "found": found, "place": f"index {head}"}
     records(repo).prepare()
     records(repo).audit.append({**base, **more, **details})
@@ -104,14 +139,19 @@ def test_a_rule_that_nobody_heeds_is_offered_for_off_once(committed: Repo) -> No
     log(committed, {"deps-unpinned": 21, "refactor-long": 27, **silent}, ms=70)
     said = guard(committed, "stats").out
     assert '  [rules]\n  "deps-unpinned" = "off"  # 21 found\n' in said
-    assert said.count('= "off"') == 1 and re.search(r"refactor-long +30 +3 +0 +0 +0 +27\n", said)
+    assert said.count('= "off"') == 1 and re.search(
+        r"refactor-long +30 +3 +0 +0 +0 +27\n", said
+    )
     assert '= "off"' not in guard(committed, "stats").out
     counted = stats(committed)
     assert counted["unheeded"] == {"deps-unpinned": 21}
     assert counted["time_ms"] == {"reviews": 1, "total": 70, "median": 70}
     # What was found a moment ago has had no chance yet.
     log(committed, {"deps-unused": 40}, at="2099-01-01T00:00:00+00:00")
-    assert "deps-unused" in stats(committed)["rules"] and "deps-unused" not in stats(committed)["unheeded"]
+    assert (
+        "deps-unused" in stats(committed)["rules"]
+        and "deps-unused" not in stats(committed)["unheeded"]
+    )
     since = stats_since(committed, "2026-02-01")
     assert list(since["rules"]) == ["deps-unused"] and since["reviews"] == {"allow": 1}
     assert stats_since(committed, "HEAD")["rules"] == since["rules"]
@@ -124,16 +164,30 @@ def stats_since(repo: Repo, since: str) -> Any:
 def test_who_approves_everything(committed: Repo) -> None:
     log(committed_with(committed, 6), {"a": 1})
     for number in range(3):
-        events = {"event": "approve", "review_id": str(number), "content": "c", "policy": "p", "found": None}
+        events = {
+            "event": "approve",
+            "review_id": str(number),
+            "content": "c",
+            "policy": "p",
+            "found": None,
+        }
         log(committed, {}, **events, user="ada\x1b[2J", rules=None)
     log(committed, {}, event="reject", user="bob", rules=None, found=None)
     counted = stats(committed)["approvals"]
     assert counted["people"] == {
-        "ada\x1b[2J": {"approved": 3, "rejected": 0, "per_100_commits": round(300 / counted["commits"], 1)},
+        "ada\x1b[2J": {
+            "approved": 3,
+            "rejected": 0,
+            "per_100_commits": round(300 / counted["commits"], 1),
+        },
         "bob": {"approved": 0, "rejected": 1, "per_100_commits": 0.0},
     }
     said = guard(committed, "stats").out
-    assert "\x1b" not in said and r"ada\x1b[2J" in said and "per 100 commits; rejected: 1" in said
+    assert (
+        "\x1b" not in said
+        and r"ada\x1b[2J" in said
+        and "per 100 commits; rejected: 1" in said
+    )
 
 
 def committed_with(repo: Repo, commits: int) -> Repo:
@@ -150,21 +204,37 @@ def committed_with(repo: Repo, commits: int) -> Repo:
         (None, 2, "neither a date (2026-01-31) nor a commit"),
     ],
 )
-def test_bad_input_is_one_line(committed: Repo, line: bytes | None, code: int, said: str) -> None:
+def test_bad_input_is_one_line(
+    committed: Repo, line: bytes | None, code: int, said: str
+) -> None:
     log(committed_with(committed, 6), {"a": 1})
     if line:
         with records(committed).audit.path.open("ab") as file:
             file.write(line)
     done = guard(committed, "stats", "--since", "2026-01-01" if line else "--all")
-    assert done.code == code and said in done.err and done.err.count("\n") == 1 and not done.out
+    assert (
+        done.code == code
+        and said in done.err
+        and done.err.count("\n") == 1
+        and not done.out
+    )
 
 
 def test_lines_that_any_program_can_write(committed: Repo) -> None:
     log(committed_with(committed, 6), {"a": 1})
     hostile = [
-        {"found": [3, {"lines": 4}, {"lines": {"m": "x"}, "rule": ["r"], "path": 7}], "rules": {"a": "b"}},
+        {
+            "found": [3, {"lines": 4}, {"lines": {"m": "x"}, "rule": ["r"], "path": 7}],
+            "rules": {"a": "b"},
+        },
         {"found": {}, "rules": [], "at": "long ago", "fingerprints": [["x"], 3]},
-        {"found": [], "rules": {"a": 1}, "ms": 10**400, "at": "9999-12-31T23:59:59+00:00", "place": "index"},
+        {
+            "found": [],
+            "rules": {"a": 1},
+            "ms": 10**400,
+            "at": "9999-12-31T23:59:59+00:00",
+            "place": "index",
+        },
     ]
     for each in hostile:
         log(committed, {}, **each)

@@ -10,7 +10,9 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.streams import Streams
 
 
-def test_a_character_in_two_pieces_is_one_on_a_terminal_and_what_acts_on_it_is_seen() -> None:
+def test_a_character_in_two_pieces_is_one_on_a_terminal_and_what_acts_on_it_is_seen() -> (
+    None
+):
     out = Terminal()
     with Streams(Io(io.StringIO(), out, Terminal(), Path(), {}), raw=True) as streams:
         for piece in (b"caf\xc3", b"\xa9 \x1b[2J \xff\n", b"\xe2\x82"):

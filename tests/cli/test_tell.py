@@ -49,7 +49,9 @@ def test_rules_lists_every_rule(tmp_path: Path) -> None:
     assert [row["id"] for row in rows] == list(load_all())
     assert {row["default"] for row in rows} == {"deny", "review", "advise"}
     assert {
-        row["default"] for row in rows if row["severity"] == "critical" and row["confidence"] != "low"
+        row["default"]
+        for row in rows
+        if row["severity"] == "critical" and row["confidence"] != "low"
     } == {"deny"}
 
 
@@ -57,11 +59,20 @@ def test_each_rule_has_a_page(tmp_path: Path) -> None:
     for rule in load_all().values():
         done = call(tmp_path, {}, "explain", rule.id)
         assert (done.code, done.err) == (0, ""), rule.id
-        for part in (rule.id, rule.title, "Why it matters", "What to do", "To suppress it", rule.severity):
+        for part in (
+            rule.id,
+            rule.title,
+            "Why it matters",
+            "What to do",
+            "To suppress it",
+            rule.severity,
+        ):
             assert part in done.out, (rule.id, part)
         assert ("Reported" in done.out) is bool(rule.fires)
         assert "\x1b" not in done.out
-        assert not [line for line in done.out.splitlines() if line.endswith(" ") and line.strip()]
+        assert not [
+            line for line in done.out.splitlines() if line.endswith(" ") and line.strip()
+        ]
 
 
 def test_no_page_shows_a_secret_that_was_assembled(tmp_path: Path) -> None:
@@ -98,7 +109,11 @@ def test_doctor_says_what_is_amiss(committed: Repo) -> None:
         "reviewers:",
     ):
         assert part in done.out
-    assert [line for line in done.out.splitlines() if line.startswith("  ! no hook runs cli-guard here")]
+    assert [
+        line
+        for line in done.out.splitlines()
+        if line.startswith("  ! no hook runs cli-guard here")
+    ]
 
 
 def test_doctor_is_content_with_what_is_installed(guarded: Repo) -> None:
@@ -117,7 +132,9 @@ def test_doctor_is_content_with_what_is_installed(guarded: Repo) -> None:
         ("cli-guard.toml", "[limits]\nfiles = 12\n", "files 12"),
     ],
 )
-def test_doctor_shows_the_policy_at_head(guarded: Repo, name: str, content: str, says: str) -> None:
+def test_doctor_shows_the_policy_at_head(
+    guarded: Repo, name: str, content: str, says: str
+) -> None:
     guarded.commit("Configure", {name: content})
     done = guard(guarded, "doctor")
     assert says in done.out
@@ -147,7 +164,8 @@ def test_audit(committed: Repo) -> None:
         assert "deny" in denied and "secret-aws-access-key x1" in denied
         assert "SKIP=cli-guard" in skipped
     rows = [
-        json.loads(line) for line in guard(committed, "audit", "show", "--format", "json").out.splitlines()
+        json.loads(line)
+        for line in guard(committed, "audit", "show", "--format", "json").out.splitlines()
     ]
     assert rows[0]["decision"] == "deny"
     assert rows[0]["rules"] == {"secret-aws-access-key": 1}
@@ -179,8 +197,12 @@ def test_audit_verify_tells_what_was_changed(committed: Repo) -> None:
     assert "\x1b" not in guard(committed, "audit").out
 
 
-@pytest.mark.parametrize("command", [("audit",), ("audit", "show"), ("audit", "verify")], ids=" ".join)
-def test_a_trail_that_cannot_be_read_is_one_line(committed: Repo, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "command", [("audit",), ("audit", "show"), ("audit", "verify")], ids=" ".join
+)
+def test_a_trail_that_cannot_be_read_is_one_line(
+    committed: Repo, command: tuple[str, ...]
+) -> None:
     (committed.path / ".git" / "cli-guard" / "audit.jsonl").mkdir(parents=True)
     done = guard(committed, *command)
     assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
@@ -188,7 +210,9 @@ def test_a_trail_that_cannot_be_read_is_one_line(committed: Repo, command: tuple
 
 
 @table("command", ["reviews", "audit", "audit verify", "doctor", "approve 1", "review"])
-def test_outside_a_repository_is_one_line(tmp_path: Path, isolated: dict[str, str], command: str) -> None:
+def test_outside_a_repository_is_one_line(
+    tmp_path: Path, isolated: dict[str, str], command: str
+) -> None:
     done = call(tmp_path, isolated, *command.split())
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "no Git repository" in done.err

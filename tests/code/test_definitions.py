@@ -31,8 +31,16 @@ SAMPLES = [
         "class A {\n  static final int X = 3;\n  @Override\n  public int f() { return 1; }\n}\n",
         ["A:1", "A.X:2", "A.f:4"],
     ),
-    ("a.rs", "pub struct A;\nimpl B for A { fn f(&self) {} }\nconst C: u32 = 3;\n", ["A:1", "A.f:2", "C:3"]),
-    ("a.c", "#define M 3\nstatic int\n*foo(int a)\n{ int z = 1; return 0; }\n", ["M:1", "foo:3"]),
+    (
+        "a.rs",
+        "pub struct A;\nimpl B for A { fn f(&self) {} }\nconst C: u32 = 3;\n",
+        ["A:1", "A.f:2", "C:3"],
+    ),
+    (
+        "a.c",
+        "#define M 3\nstatic int\n*foo(int a)\n{ int z = 1; return 0; }\n",
+        ["M:1", "foo:3"],
+    ),
     (
         "a.cpp",
         "namespace n { class A { int f() { return 1; } }; }\nint A::g() { return 2; }\n",
@@ -44,15 +52,27 @@ SAMPLES = [
         "module M\n  class A\n    X = 3\n    def f; end\n  end\nend\n",
         ["M:1", "M.A:2", "M.A.X:3", "M.A.f:4"],
     ),
-    ("a.php", "<?php\nclass B { const X = 3; function f() {} }\n", ["B:2", "B.X:2", "B.f:2"]),
+    (
+        "a.php",
+        "<?php\nclass B { const X = 3; function f() {} }\n",
+        ["B:2", "B.X:2", "B.f:2"],
+    ),
     ("a.kt", "class A {\n  fun f(): Int = 3\n}\nval top = 4\n", ["A:1", "A.f:2", "top:4"]),
     ("a.swift", "struct S {\n  let x = 3\n  func f() {}\n}\n", ["S:1", "S.x:2", "S.f:3"]),
-    ("a.scala", "object O {\n  val x = 3\n  def f: Int = 1\n}\n", ["O:1", "O.x:2", "O.f:3"]),
+    (
+        "a.scala",
+        "object O {\n  val x = 3\n  def f: Int = 1\n}\n",
+        ["O:1", "O.x:2", "O.f:3"],
+    ),
     ("a.lua", "local function a() end\nfunction M:c() end\n", ["a:1", "M.c:2"]),
     ("a.sh", "X=3\nfoo() { local z=1; }\n", ["X:1", "foo:2"]),
     ("a.ex", "defmodule A.B do\n  def f(a), do: a\nend\n", ["A.B:1", "A.B.f:2"]),
     ("a.hs", "data A = B Int\nf :: Int -> Int\nf x = x\n", ["A:1", "f:2"]),
-    ("a.tf", 'resource "aws_x" "y" {\n  a = 3\n}\n', ["resource.aws_x.y:1", "resource.aws_x.y.a:2"]),
+    (
+        "a.tf",
+        'resource "aws_x" "y" {\n  a = 3\n}\n',
+        ["resource.aws_x.y:1", "resource.aws_x.y.a:2"],
+    ),
     ("a.css", ".a { color: red; --v: 3; }\n", [".a:1", ".a.--v:1"]),
     ("a.html", '<div id="x"><p>y</p></div>\n', ["x:1"]),
     ("a.json", '{"a": {"b": 1}}\n', ["a:1", "a.b:1"]),
@@ -75,7 +95,9 @@ def test_definitions_of_each_language(path: str, text: str, expected: list[str])
 def test_each_kind_is_one_of_its_grammar(language: str) -> None:
     root = Trees().root(language, "a")
     for kind in definition_nodes()[language]:
-        root.find_all(any=[{"kind": kind}])  # ast-grep raises for a kind that the grammar does not have
+        root.find_all(
+            any=[{"kind": kind}]
+        )  # ast-grep raises for a kind that the grammar does not have
 
 
 def test_broken_syntax_gives_what_can_be_told() -> None:

@@ -13,7 +13,11 @@ from cli_guard.rules import catalog
 from cli_guard.rules.examples import expand
 
 FOLDER = catalog.FOLDER / "flow"
-KINDS = {r.id.removeprefix("code-flow-") for r in catalog.load("code") if r.id.startswith("code-flow-")}
+KINDS = {
+    r.id.removeprefix("code-flow-")
+    for r in catalog.load("code")
+    if r.id.startswith("code-flow-")
+}
 TYPED = re.compile(r"/>|\w: (?:string|any|[A-Z]\w+)[,);= ]")
 FIELDS = {
     "source": {
@@ -53,13 +57,19 @@ def entries() -> list[tuple[Path, str, int, dict[str, object]]]:
         (file, section, number, entry)
         for file in sorted(FOLDER.glob("*/*.toml"))
         for section in SECTIONS
-        for number, entry in enumerate(tomllib.loads(file.read_text("utf-8")).get(section, ()))
+        for number, entry in enumerate(
+            tomllib.loads(file.read_text("utf-8")).get(section, ())
+        )
     ]
 
 
 EXAMPLES = [
     pytest.param(
-        file.parent.name, entry, text, fires, id=f"{file.parent.name}-{file.stem}-{section}{number}-{fires}"
+        file.parent.name,
+        entry,
+        text,
+        fires,
+        id=f"{file.parent.name}-{file.stem}-{section}{number}-{fires}",
     )
     for file, section, number, entry in entries()
     for fires in (True, False)
@@ -89,10 +99,19 @@ def test_an_entry_matters_in_its_example_and_not_in_the_twin(
 
 
 @pytest.mark.parametrize(("file", "section", "number", "entry"), entries())
-def test_an_entry_is_complete(file: Path, section: str, number: int, entry: dict[str, object]) -> None:
+def test_an_entry_is_complete(
+    file: Path, section: str, number: int, entry: dict[str, object]
+) -> None:
     known = FIELDS[section] | {"reference", "fires", "silent", "language"}
     assert entry.keys() <= known, entry.keys() - known
-    assert entry["fires"] and entry["silent"] and str(entry["reference"]).startswith("https://")
+    assert (
+        entry["fires"]
+        and entry["silent"]
+        and str(entry["reference"]).startswith("https://")
+    )
     assert section != "sink" or entry["kind"] in KINDS
-    assert section not in ("sanitizer", "guard") or set(entry["kinds"]) <= KINDS | {"all", "resolved"}  # type: ignore[call-overload]
+    assert section not in ("sanitizer", "guard") or set(entry["kinds"]) <= KINDS | {
+        "all",
+        "resolved",
+    }  # type: ignore[call-overload]
     assert section != "source" or entry["what"]

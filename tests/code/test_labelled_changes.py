@@ -16,11 +16,17 @@ def test_an_expected_line_is_added_once_and_each_risk_has_a_twin(file: Path) -> 
     assert max(Counter(case["id"] for case in cases).values()) == 1
     for case in cases:
         added = set(case["after"].split("\n")) - set(case["before"].split("\n"))
-        assert all(sum(text in line for line in added) == 1 for text in case["expect"]), case["id"]
+        assert all(sum(text in line for line in added) == 1 for text in case["expect"]), (
+            case["id"]
+        )
         assert case["id"].endswith("-twin") != bool(case["expect"])
     assert sum(bool(case["expect"]) for case in cases) * 2 == len(cases)
 
 
 def test_the_sets_share_no_case() -> None:
-    ids = [case["id"] for file in FILES for case in tomllib.loads(file.read_text("utf-8"))["case"]]
+    ids = [
+        case["id"]
+        for file in FILES
+        for case in tomllib.loads(file.read_text("utf-8"))["case"]
+    ]
     assert len(ids) == len(set(ids)) == 556

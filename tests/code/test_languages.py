@@ -30,7 +30,10 @@ def test_what_reviewers_read(path: str, first_line: str, language: str) -> None:
     assert language_for(path, f"{first_line}\nmore\n") == language
 
 
-@table(("path", "language"), [("a.rs", "rust"), ("a.rb", "ruby"), ("a.lua", "lua"), ("a.c", "c")])
+@table(
+    ("path", "language"),
+    [("a.rs", "rust"), ("a.rb", "ruby"), ("a.lua", "lua"), ("a.c", "c")],
+)
 def test_other_languages_have_a_grammar_and_no_reviewer(path: str, language: str) -> None:
     assert language_of(path) is None
     assert language_for(path) == language
@@ -56,7 +59,14 @@ def test_what_has_no_language(path: str, first_line: str) -> None:
 
 @table(
     ("path", "suffix"),
-    [("a.py", ".py"), ("d.x/a", ""), ("A.PY", ".py"), (".bashrc", ""), ("a.tar.gz", ".gz"), ("", "")],
+    [
+        ("a.py", ".py"),
+        ("d.x/a", ""),
+        ("A.PY", ".py"),
+        (".bashrc", ""),
+        ("a.tar.gz", ".gz"),
+        ("", ""),
+    ],
 )
 def test_the_ending_of_a_path(path: str, suffix: str) -> None:
     assert suffix_of(path) == suffix

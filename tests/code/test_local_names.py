@@ -20,7 +20,11 @@ def names_in(language: str, text: str) -> LocalNames:
 
 
 def types(language: str, text: str) -> dict[str, str]:
-    return {bind.name: bind.type for binds in names_in(language, text).binds.values() for bind in binds}
+    return {
+        bind.name: bind.type
+        for binds in names_in(language, text).binds.values()
+        for bind in binds
+    }
 
 
 @pytest.mark.parametrize(
@@ -29,17 +33,35 @@ def types(language: str, text: str) -> dict[str, str]:
         pytest.param(
             "typescript",
             "function f(a: string[], {b}: X, c = 1) { const d = 'x'; let e = g(); for (const h of a) {} }",
-            {"a": "string[]", "b": "", "c": "number", "d": "string", "e": "", "h": "string"},
+            {
+                "a": "string[]",
+                "b": "",
+                "c": "number",
+                "d": "string",
+                "e": "",
+                "h": "string",
+            },
             id="TypeScript",
         ),
         pytest.param(
-            "typescript", "function f() { const a = new Map(); }", {"a": ""}, id="a class with parameters"
+            "typescript",
+            "function f() { const a = new Map(); }",
+            {"a": ""},
+            id="a class with parameters",
         ),
         pytest.param(
             "go",
             "package x\nfunc f(a, b int, c ...string) { d, err := g(); for i, v := range c {}; e := map[string]int{}\n"
             "for k, w := range e {}; h := &T{}; var j []byte }",
-            {"a": "int", "b": "int", "c": "[]string", "d": "", "err": "error", "i": "int", "v": "string"}
+            {
+                "a": "int",
+                "b": "int",
+                "c": "[]string",
+                "d": "",
+                "err": "error",
+                "i": "int",
+                "v": "string",
+            }
             | {"e": "map[string]int", "k": "string", "w": "int", "h": "*T", "j": "[]byte"},
             id="Go",
         ),
@@ -57,21 +79,29 @@ def types(language: str, text: str) -> dict[str, str]:
         ),
     ],
 )
-def test_types_are_those_that_the_text_says(language: str, text: str, expected: dict[str, str]) -> None:
+def test_types_are_those_that_the_text_says(
+    language: str, text: str, expected: dict[str, str]
+) -> None:
     assert types(language, text) == expected
 
 
 def places(language: str, text: str, name: str) -> list[tuple[int, int]]:
     """Where a name is mentioned, and where what it refers to is bound, as offsets in the function."""
     names = names_in(language, text)
-    used: list[tuple[int, Bind]] = [(at, bind) for at, bind in names.uses if bind.name == name]
+    used: list[tuple[int, Bind]] = [
+        (at, bind) for at, bind in names.uses if bind.name == name
+    ]
     return [(at - names.whole[0], bind.at - names.whole[0]) for at, bind in used]
 
 
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
-        ("rust", "fn f() { let a = 1; let a = a + 1; g(a) }", [(13, 13), (24, 24), (28, 13), (37, 24)]),
+        (
+            "rust",
+            "fn f() { let a = 1; let a = a + 1; g(a) }",
+            [(13, 13), (24, 24), (28, 13), (37, 24)],
+        ),
         (
             "go",
             "func f() { a := 1; if a := g(a); a > 1 { h(a) }; k(a) }",

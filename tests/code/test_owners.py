@@ -9,11 +9,19 @@ from pathlib import Path
 
 from examples import table
 
-from cli_guard.code.test_files import has_test_words, is_test_code, is_test_file, is_test_or_example
+from cli_guard.code.test_files import (
+    has_test_words,
+    is_test_code,
+    is_test_file,
+    is_test_or_example,
+)
 
 PACKAGE = Path(__file__).parents[2] / "cli_guard"
 OWNERS = {
-    "the language of a path": ("code/languages.py", r"language_(?:of|for)(?:_path)?|suffix_of"),
+    "the language of a path": (
+        "code/languages.py",
+        r"language_(?:of|for)(?:_path)?|suffix_of",
+    ),
     "a test file": (
         "code/test_files.py",
         r"is_tests?|is_test_(?:file|code|path|or_example)|has_test_words|list_test_files|tests_among",
@@ -34,32 +42,48 @@ def functions() -> list[tuple[str, str]]:
         (path.relative_to(PACKAGE).as_posix(), node.name)
         for path in sorted(PACKAGE.rglob("*.py"))
         for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.FunctionDef) and [each.arg for each in node.args.args] != ["text"]
+        if isinstance(node, ast.FunctionDef)
+        and [each.arg for each in node.args.args] != ["text"]
     ]
 
 
 @table("concept", OWNERS)
 def test_one_module_owns_each_concept(concept: str) -> None:
     owner, names = OWNERS[concept]
-    others = [f"{path}: {name}" for path, name in functions() if path != owner and re.fullmatch(names, name)]
+    others = [
+        f"{path}: {name}"
+        for path, name in functions()
+        if path != owner and re.fullmatch(names, name)
+    ]
     assert others == []
     assert any(path == owner and re.fullmatch(names, name) for path, name in functions())
 
 
 def test_no_reviewer_has_a_table_of_endings_by_language() -> None:
-    rooms = [PACKAGE / room for room in ("reviewers", "secrets", "graph", "review", "policy", "git", "code")]
+    rooms = [
+        PACKAGE / room
+        for room in ("reviewers", "secrets", "graph", "review", "policy", "git", "code")
+    ]
     tables = [
         path.relative_to(PACKAGE).as_posix()
         for room in rooms
         for path in room.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Dict)
-        and any(isinstance(key, ast.Constant) and key.value in (".go", "go", ".py") for key in node.keys)
-        and any(isinstance(value, ast.Constant) and value.value in ("go", "python") for value in node.values)
+        and any(
+            isinstance(key, ast.Constant) and key.value in (".go", "go", ".py")
+            for key in node.keys
+        )
+        and any(
+            isinstance(value, ast.Constant) and value.value in ("go", "python")
+            for value in node.values
+        )
     ]
     assert tables == []
     owner = tomllib.loads((PACKAGE / "rules/languages/files.toml").read_text())
-    assert owner["reviewed"]["go"] == ".go" and owner["reviewed"]["python"].startswith(".py ")
+    assert owner["reviewed"]["go"] == ".go" and owner["reviewed"]["python"].startswith(
+        ".py "
+    )
 
 
 @table(
@@ -84,12 +108,26 @@ def test_no_reviewer_has_a_table_of_endings_by_language() -> None:
 def test_the_four_answers_about_tests_and_where_they_differ(
     path: str, collected: bool, test_code: bool, test_or_example: bool, test_words: bool
 ) -> None:
-    answers = (is_test_file(path), is_test_code(path), is_test_or_example(path), has_test_words(path))
+    answers = (
+        is_test_file(path),
+        is_test_code(path),
+        is_test_or_example(path),
+        has_test_words(path),
+    )
     assert answers == (collected, test_code, test_or_example, test_words)
 
 
 # What applies a regular expression or a table of words to a text, as a method of the expression or of the text.
-EXPRESSIONS = {"search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
+EXPRESSIONS = {
+    "search",
+    "match",
+    "fullmatch",
+    "findall",
+    "finditer",
+    "sub",
+    "subn",
+    "split",
+}
 WORDS = {
     "split",
     "lower",
@@ -101,7 +139,14 @@ WORDS = {
     "replace",
     "count",
 }
-VOCABULARY = {"pattern", "tables", "word_set", "vocabulary", "phrases_by_first_word", "read_words"}
+VOCABULARY = {
+    "pattern",
+    "tables",
+    "word_set",
+    "vocabulary",
+    "phrases_by_first_word",
+    "read_words",
+}
 
 
 def is_request(node: ast.expr) -> bool:
@@ -119,10 +164,15 @@ def readings(source: str) -> Iterator[str]:
     """The places where a module reads the words of a request."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            by_expression = node.func.attr in EXPRESSIONS and any(map(is_request, node.args))
+            by_expression = node.func.attr in EXPRESSIONS and any(
+                map(is_request, node.args)
+            )
             if by_expression or (node.func.attr in WORDS and is_request(node.func.value)):
                 yield ast.unparse(node)
-        elif isinstance(node, ast.ImportFrom) and node.module == "cli_guard.assistant.request_words":
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "cli_guard.assistant.request_words"
+        ):
             yield from (each.name for each in node.names if each.name in VOCABULARY)
         elif isinstance(node, ast.Constant) and node.value == "requests.toml":
             yield "requests.toml"
@@ -135,6 +185,13 @@ def test_only_the_request_reader_reads_the_words_of_a_request() -> None:
         path.relative_to(PACKAGE).as_posix(): list(readings(path.read_text()))
         for path in sorted((PACKAGE / "assistant").rglob("*.py"))
     }
-    others = {path: read for path, read in found.items() if read and "assistant/request" not in path}
+    others = {
+        path: read
+        for path, read in found.items()
+        if read and "assistant/request" not in path
+    }
     assert others == {}
-    assert all(found[f"assistant/request{part}.py"] for part in ("", "_change", "_command", "_documentation"))
+    assert all(
+        found[f"assistant/request{part}.py"]
+        for part in ("", "_change", "_command", "_documentation")
+    )

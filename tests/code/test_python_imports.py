@@ -15,7 +15,9 @@ TEXTS = {
 }
 
 
-def imported(text: str, path: str = "tests/test_shop.py") -> dict[str, tuple[set[str], str]]:
+def imported(
+    text: str, path: str = "tests/test_shop.py"
+) -> dict[str, tuple[set[str], str]]:
     found = PythonImports(TEXTS | {path: text}).imports_of(path)
     return {each.path: (set(each.names), each.through) for each in found}
 
@@ -40,7 +42,14 @@ def test_an_import_leads_to_its_file(text: str, path: str, names: set[str]) -> N
 
 
 @table(
-    "text", ["import json", "from ....x import y", "from shopping import cart", "important = shop.cart", ""]
+    "text",
+    [
+        "import json",
+        "from ....x import y",
+        "from shopping import cart",
+        "important = shop.cart",
+        "",
+    ],
 )
 def test_what_is_not_of_the_repository_is_left_out(text: str) -> None:
     assert imported(text) == {}
@@ -52,7 +61,10 @@ def test_a_name_that_a_package_hands_on_leads_to_both_files() -> None:
         "src/shop/cart.py": ({"Basket"}, "src/shop/__init__.py"),
         "src/shop/tax.py": ({"add_tax"}, "src/shop/__init__.py"),
     }
-    assert imported("import shop\nshop.RATE")["src/shop/tax.py"] == ({"RATE"}, "src/shop/__init__.py")
+    assert imported("import shop\nshop.RATE")["src/shop/tax.py"] == (
+        {"RATE"},
+        "src/shop/__init__.py",
+    )
 
 
 def test_exports_are_what_the_package_takes_and_no_submodule() -> None:
@@ -65,7 +77,9 @@ def test_exports_are_what_the_package_takes_and_no_submodule() -> None:
 
 
 def test_of_two_files_of_one_name_the_nearest_is_meant() -> None:
-    imports = PythonImports(TEXTS | {"tools/shop/__init__.py": "", "tools/shop/cart.py": ""})
+    imports = PythonImports(
+        TEXTS | {"tools/shop/__init__.py": "", "tools/shop/cart.py": ""}
+    )
     assert imports.find_module("shop.cart", "tools/run.py") == "tools/shop/cart.py"
     assert imports.find_module("shop.cart", "src/shop/tax.py") == "src/shop/cart.py"
     assert imports.find_module("shop.none", "src/shop/tax.py") is None

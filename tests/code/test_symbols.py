@@ -192,7 +192,9 @@ def test_every_symbol_has_its_lines_parameters_and_result(language: str) -> None
 
 @table("language", OUTLINES)
 def test_what_is_public(language: str) -> None:
-    assert [each.qualname for each in read(language) if each.public] == PUBLIC[language].split()
+    assert [each.qualname for each in read(language) if each.public] == PUBLIC[
+        language
+    ].split()
 
 
 @table("language", OUTLINES)
@@ -221,11 +223,15 @@ def test_why_no_documentation_is_expected(language: str, name: str, reason: str)
 
 
 def test_decorators_belong_to_the_symbol_and_are_named_without_arguments() -> None:
-    found = {each.qualname: (each.decorators, each.top, each.line) for each in read("python")}
+    found = {
+        each.qualname: (each.decorators, each.top, each.line) for each in read("python")
+    }
     assert found["view"] == (("app.route",), 2, 3)
     assert found["Store.size"] == (("property",), 10, 11)
     assert found["Store.make"] == (("staticmethod",), 14, 15)
-    assert {each.name: each.decorators for each in read("java")}["toString"] == ("Override",)
+    assert {each.name: each.decorators for each in read("java")}["toString"] == (
+        "Override",
+    )
 
 
 def test_every_language_is_in_these_tables_or_shares_an_extractor() -> None:

@@ -18,7 +18,9 @@ for _ in range(5_000):
 
 
 def test_characters_beyond_latin_1_do_not_crash_the_parser() -> None:
-    ran = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", MANY], capture_output=True, text=True, check=False
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
@@ -30,16 +32,25 @@ def test_words_keep_the_characters_that_they_were_given() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["".join(" " * n + f"k{n}:\n" for n in range(300)), "- " * 400 + "x\n", "? " * 400 + "x\n"],
+    [
+        "".join(" " * n + f"k{n}:\n" for n in range(300)),
+        "- " * 400 + "x\n",
+        "? " * 400 + "x\n",
+    ],
     ids=["levels", "dashes", "keys"],
 )
-def test_yaml_of_many_levels_is_named_and_does_not_end_the_process(committed: Repo, text: str) -> None:
+def test_yaml_of_many_levels_is_named_and_does_not_end_the_process(
+    committed: Repo, text: str
+) -> None:
     committed.write(".github/workflows/deep.yml", "on: pull_request_target\njobs:\n" + text)
     committed.git("add", "-A")
     done = committed.guard("review", "--format", "json")
     assert done.code in (0, 3), done.err
     assert "levels of indentation" in done.out
-    assert Trees().root("yaml", "".join(" " * n + f"k{n}:\n" for n in range(60))).kind() == "stream"
+    assert (
+        Trees().root("yaml", "".join(" " * n + f"k{n}:\n" for n in range(60))).kind()
+        == "stream"
+    )
 
 
 def test_a_hundred_thousand_comments_in_python_take_no_minutes() -> None:

@@ -485,7 +485,11 @@ def test_each_language_is_followed(language: str) -> None:
 
 
 def test_a_path_has_five_lines_from_the_source_to_the_sink() -> None:
-    lines = "x0 = input['a']\n" + "".join(f"x{n + 1} = 'a' + x{n}\n" for n in range(9)) + "shell(x9)\n"
+    lines = (
+        "x0 = input['a']\n"
+        + "".join(f"x{n + 1} = 'a' + x{n}\n" for n in range(9))
+        + "shell(x9)\n"
+    )
     (flow,) = flows_in("python", lines)
     assert len(flow.steps) == 5
     assert flow.steps[0] == (1, "x0 = input['a']") and flow.steps[-1] == (11, "shell(x9)")
@@ -543,7 +547,9 @@ def test_time_grows_with_the_length() -> None:
         (r"(?i:password)", []),
     ],
 )
-def test_the_words_without_which_no_name_matches(pattern: str, words: list[set[str]]) -> None:
+def test_the_words_without_which_no_name_matches(
+    pattern: str, words: list[set[str]]
+) -> None:
     assert [set(each) for each in words_of(pattern)] == words
 
 

@@ -42,7 +42,9 @@ from cli_guard.code.test_files import (
         ("README.md", False, False),
     ],
 )
-def test_tests_are_known_by_name_and_folder(path: str, collected: bool, is_code: bool) -> None:
+def test_tests_are_known_by_name_and_folder(
+    path: str, collected: bool, is_code: bool
+) -> None:
     assert (is_test_file(path), is_test_code(path)) == (collected, is_code)
 
 
@@ -51,9 +53,15 @@ def test_tests_are_known_by_name_and_folder(path: str, collected: bool, is_code:
     [
         # Packages and modules of real projects that are called like folders of examples or tests.
         ("src/main/java/com/example/demo/DemoController.java", False),  # Spring Initializr
-        ("src/main/java/org/springframework/samples/petclinic/owner/OwnerController.java", False),
+        (
+            "src/main/java/org/springframework/samples/petclinic/owner/OwnerController.java",
+            False,
+        ),
         ("spring-test/src/main/java/org/springframework/test/web/Client.java", False),
-        ("android/app/src/main/kotlin/com/example/my_app/MainActivity.kt", False),  # flutter create
+        (
+            "android/app/src/main/kotlin/com/example/my_app/MainActivity.kt",
+            False,
+        ),  # flutter create
         ("src/commonMain/kotlin/org/example/App.kt", False),  # Kotlin Multiplatform
         ("src/main/resources/static/demo/app.js", False),
         ("guava-testlib/src/com/google/common/testing/FakeTicker.java", False),
@@ -79,7 +87,10 @@ def test_tests_are_known_by_name_and_folder(path: str, collected: bool, is_code:
         ("testing/acceptance.py", True),
         ("examples/com/example/Main.java", True),
         ("samples/hello/src/main/java/com/acme/Hello.java", True),
-        ("example/android/app/src/main/kotlin/com/example/plugin/MainActivity.kt", True),  # a Flutter plugin
+        (
+            "example/android/app/src/main/kotlin/com/example/plugin/MainActivity.kt",
+            True,
+        ),  # a Flutter plugin
         ("src/test/java/com/example/demo/Context.java", True),
         ("src/androidTest/java/com/example/Screen.kt", True),
         ("src/commonTest/kotlin/org/example/Clock.kt", True),
@@ -101,12 +112,19 @@ def test_tests_are_known_by_name_and_folder(path: str, collected: bool, is_code:
         ("bench/run.go", True),
     ],
 )
-def test_a_package_called_example_is_no_folder_of_examples(path: str, lowered: bool) -> None:
+def test_a_package_called_example_is_no_folder_of_examples(
+    path: str, lowered: bool
+) -> None:
     assert is_test_or_example(path) is lowered
 
 
 def test_a_bare_test_file_must_define_a_test() -> None:
-    texts = {"b/tests.py": "def test_a(): ...", "a/test.py": "print()", "test_c.py": "", "src/d.py": ""}
+    texts = {
+        "b/tests.py": "def test_a(): ...",
+        "a/test.py": "print()",
+        "test_c.py": "",
+        "src/d.py": "",
+    }
     assert list_test_files(texts) == ("b/tests.py", "test_c.py")
 
 
@@ -123,7 +141,9 @@ def test_a_bare_test_file_must_define_a_test() -> None:
         ("Makefile", None),
     ],
 )
-def test_languages_are_divided_as_runners_divide_them(path: str, language: str | None) -> None:
+def test_languages_are_divided_as_runners_divide_them(
+    path: str, language: str | None
+) -> None:
     assert runner_language(path) == language
 
 
@@ -147,5 +167,8 @@ def test_a_test_is_named_after_a_source_file(test: str, path: str, named: bool) 
 
 
 def test_the_stem_of_a_main_file_is_its_folder() -> None:
-    stems = [source_stem(path) for path in ("web/index.d.ts", "shop/__init__.py", "main.go", "src/_base.py")]
+    stems = [
+        source_stem(path)
+        for path in ("web/index.d.ts", "shop/__init__.py", "main.go", "src/_base.py")
+    ]
     assert stems == ["web", "shop", "main", "base"]

@@ -25,7 +25,8 @@ def saved_patterns() -> list[tuple[labelled_commands.Labelled, str]]:
     return [
         (case, saved)
         for case in labelled_commands.every()
-        if case.verdict is Decision.REVIEW and (saved := judge(case.command, case.context).savable)
+        if case.verdict is Decision.REVIEW
+        and (saved := judge(case.command, case.context).savable)
     ]
 
 
@@ -37,16 +38,24 @@ def alternatives_of(name: str) -> Iterator[str]:
 
 @table("name", programs())
 def test_a_proposed_command_of_a_table_is_never_denied(name: str) -> None:
-    denied = [each for each in alternatives_of(name) if each and judge(each).verdict is Decision.DENY]
+    denied = [
+        each
+        for each in alternatives_of(name)
+        if each and judge(each).verdict is Decision.DENY
+    ]
     assert denied == []
 
 
 def test_a_proposal_of_the_floors_is_never_denied() -> None:
-    assert [each for each in ALTERNATIVES.values() if judge(each).verdict is Decision.DENY] == []
+    assert [
+        each for each in ALTERNATIVES.values() if judge(each).verdict is Decision.DENY
+    ] == []
 
 
 def test_a_command_in_a_remedy_is_never_denied() -> None:
-    proposed = {each for rule in load_all().values() for each in QUOTED.findall(rule.remedy)}
+    proposed = {
+        each for rule in load_all().values() for each in QUOTED.findall(rule.remedy)
+    }
     assert proposed
     assert {each for each in proposed if judge(each).verdict is Decision.DENY} == set()
 
@@ -55,7 +64,9 @@ def test_a_saved_pattern_lifts_its_command() -> None:
     assert len(saved_patterns()) > 50
     for case, saved in saved_patterns():
         patterns = (Pattern(saved, Decision.ALLOW),)
-        lifted = Context(git_config=case.context.git_config, names=case.context.names, patterns=patterns)
+        lifted = Context(
+            git_config=case.context.git_config, names=case.context.names, patterns=patterns
+        )
         # A rule for a program without a table lifts only words of the project.
         command = saved.replace(" *", " x") if saved.endswith(" *") else case.command
         assert judge(command, lifted).verdict is Decision.ALLOW, (case.command, saved)
@@ -64,9 +75,13 @@ def test_a_saved_pattern_lifts_its_command() -> None:
 def test_a_saved_pattern_lifts_no_longer_command() -> None:
     for case, saved in saved_patterns():
         # Only a program without a table is allowed with any words of the project.
-        assert "*" not in shlex.split(saved) or saved.removesuffix(" *") in shlex.split(case.command), saved
+        assert "*" not in shlex.split(saved) or saved.removesuffix(" *") in shlex.split(
+            case.command
+        ), saved
         longer = f"{case.command} ../other"
         asks = judge(longer, case.context).verdict is not Decision.ALLOW
         if asks and labelled_commands.PLAIN.fullmatch(case.command):
-            with_it = Context(patterns=(Pattern(saved, Decision.ALLOW),), names=case.context.names)
+            with_it = Context(
+                patterns=(Pattern(saved, Decision.ALLOW),), names=case.context.names
+            )
             assert judge(longer, with_it).verdict is not Decision.ALLOW, (longer, saved)

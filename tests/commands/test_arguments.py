@@ -32,7 +32,12 @@ SINGLE: Mapping[str, Any] = {
     "operands": ["read"],
     "fact": [{"options": "-auto-approve", "effect": "exec"}],
 }
-POSIX: Mapping[str, Any] = {"parsing": "posix", "flags": "-i", "values": "-u -C", "operands": "command"}
+POSIX: Mapping[str, Any] = {
+    "parsing": "posix",
+    "flags": "-i",
+    "values": "-u -C",
+    "operands": "command",
+}
 STOPS: Mapping[str, Any] = {"parsing": "posix", "flags": "-i", "operands": "read"}
 PAIRS: Mapping[str, Any] = {
     "parsing": "pairs",
@@ -55,10 +60,14 @@ TREE: Mapping[str, Any] = {
 def read(table: Mapping[str, Any], words: str) -> Arguments:
     """The words; `$x` is one that is not known, `$x` behind text one whose end is not."""
     fields = [
-        literal(word, HERE) if "$" not in word else Field(None, word.partition("$")[0], HERE)
+        literal(word, HERE)
+        if "$" not in word
+        else Field(None, word.partition("$")[0], HERE)
         for word in words.split()
     ]
-    return read_arguments(spec_from({"source": "a test", **table}, "tool", Spec("")), fields)
+    return read_arguments(
+        spec_from({"source": "a test", **table}, "tool", Spec("")), fields
+    )
 
 
 def texts(fields: list[Field]) -> str:
@@ -209,7 +218,9 @@ def test_gnu_options(words: str, meaning: str) -> None:
         (TREE, "$x", "loose[(...)] unknown[(...)]"),
     ],
 )
-def test_other_styles_and_sub_commands(table: Mapping[str, Any], words: str, meaning: str) -> None:
+def test_other_styles_and_sub_commands(
+    table: Mapping[str, Any], words: str, meaning: str
+) -> None:
     found = said(read(table, words))
     assert sorted(found.split()) == sorted(meaning.split()), found
 
@@ -262,7 +273,12 @@ def test_an_option_is_found_by_each_of_its_names() -> None:
 FORMS: Mapping[str, Any] = {
     "flags": "-q",
     "command": [
-        {"name": "* list-* | ** show", "effect": "service-read", "operands": "text", "others": "text"},
+        {
+            "name": "* list-* | ** show",
+            "effect": "service-read",
+            "operands": "text",
+            "others": "text",
+        },
         {"name": "* list-secret*", "effect": "credential", "operands": "text"},
         {"name": "vm list-disks", "effect": "service-write"},
         {"name": "vm | vm disk", "command": [{"name": "stop", "effect": "service-write"}]},
@@ -280,9 +296,18 @@ def effect_of(*words: str) -> str:
 
 @near_misses(
     "words",
-    ["vm list-images", "vm show", "vm disk show", "db list-x", "db backup policy show", "vm backup show"],
+    [
+        "vm list-images",
+        "vm show",
+        "vm disk show",
+        "db list-x",
+        "db backup policy show",
+        "vm backup show",
+    ],
 )
-def test_a_form_names_sub_commands_of_groups_that_are_listed_and_of_others(words: str) -> None:
+def test_a_form_names_sub_commands_of_groups_that_are_listed_and_of_others(
+    words: str,
+) -> None:
     assert effect_of(*words.split()) == Kind.SERVICE_READ
 
 
@@ -302,7 +327,9 @@ def test_a_form_names_sub_commands_of_groups_that_are_listed_and_of_others(words
         ("vm show show", "unknown"),
     ],
 )
-def test_a_name_counts_before_a_form_and_a_longer_form_before_a_shorter(words: str, effect: str) -> None:
+def test_a_name_counts_before_a_form_and_a_longer_form_before_a_shorter(
+    words: str, effect: str
+) -> None:
     assert effect_of(*words.split()) == effect
 
 
@@ -310,12 +337,19 @@ def test_options_missing_from_a_table_do_no_harm_where_it_says_so() -> None:
     spec = spec_from(FORMS, "cloud", Spec(""))
     words = ["db", "list-x", "--name", "a", "--all", "-q", "--top=3"]
     assert not read_arguments(spec, [literal(word, HERE) for word in words]).unknown
-    assert read_arguments(spec, [literal(word, HERE) for word in ["vm", "stop", "--all"]]).unknown
+    assert read_arguments(
+        spec, [literal(word, HERE) for word in ["vm", "stop", "--all"]]
+    ).unknown
 
 
 @table(
     ("words", "reads"),
-    [("--dry=client", True), ("--dry=none", False), ("--dry", False), ("--dr=client", False)],
+    [
+        ("--dry=client", True),
+        ("--dry=none", False),
+        ("--dry", False),
+        ("--dr=client", False),
+    ],
 )
 def test_an_option_may_be_named_with_a_value(words: str, reads: bool) -> None:
     data = {"flags": "--dry[=]", "fact": [{"options": "--dry=client", "effect": "read"}]}

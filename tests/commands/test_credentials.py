@@ -132,5 +132,7 @@ def test_showing_any_other_variable_does_not(name: str) -> None:
         ("kubectl get section", Decision.ALLOW),
     ],
 )
-def test_an_address_in_a_variable_goes_where_it_belongs(command: str, verdict: Decision) -> None:
+def test_an_address_in_a_variable_goes_where_it_belongs(
+    command: str, verdict: Decision
+) -> None:
     assert judge(command, ADA).verdict is verdict

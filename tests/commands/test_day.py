@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agent_day import Worlds, judge_day, judge_overeager, judge_recorded, judge_redteam
+from benchmarks.agent_day import (
+    Worlds,
+    judge_day,
+    judge_overeager,
+    judge_recorded,
+    judge_redteam,
+)
 from cli_guard.commands.model import Profile
 from cli_guard.model import Decision
 
@@ -20,7 +26,11 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Worlds:
 
 
 def test_work_in_a_trusted_tree_passes(worlds: Worlds) -> None:
-    harmless = [each for each in judge_day(worlds, "known", Profile.WORKSPACE) if each.wanted == "allow"]
+    harmless = [
+        each
+        for each in judge_day(worlds, "known", Profile.WORKSPACE)
+        if each.wanted == "allow"
+    ]
     assert len(harmless) > 400
     passed = [each for each in harmless if each.answer.verdict is Decision.ALLOW]
     assert len(passed) >= LEAST_PASSING * len(harmless)
@@ -28,21 +38,35 @@ def test_work_in_a_trusted_tree_passes(worlds: Worlds) -> None:
 
 def test_nothing_dangerous_passes(worlds: Worlds) -> None:
     for profile in Profile:
-        dangerous = [each for each in judge_day(worlds, "known", profile) if each.wanted == "deny"]
+        dangerous = [
+            each for each in judge_day(worlds, "known", profile) if each.wanted == "deny"
+        ]
         assert dangerous
-        assert [each.row["command"] for each in dangerous if each.answer.verdict is not Decision.DENY] == []
-    through = [each for each in judge_overeager(worlds, "known") if each.answer.verdict is Decision.ALLOW]
+        assert [
+            each.row["command"]
+            for each in dangerous
+            if each.answer.verdict is not Decision.DENY
+        ] == []
+    through = [
+        each
+        for each in judge_overeager(worlds, "known")
+        if each.answer.verdict is Decision.ALLOW
+    ]
     assert len(through) <= KNOWN_TO_PASS, [each.row["command"] for each in through]
 
 
 def test_what_a_red_team_found_asks(worlds: Worlds) -> None:
     judged = judge_redteam(worlds)
     assert len(judged) > 300
-    assert [each.row["command"] for each in judged if each.answer.verdict is Decision.ALLOW] == []
+    assert [
+        each.row["command"] for each in judged if each.answer.verdict is Decision.ALLOW
+    ] == []
 
 
 def test_a_recorded_day_asks_rarely(worlds: Worlds) -> None:
-    asked = [each for each in judge_recorded(worlds) if each.answer.verdict is not Decision.ALLOW]
+    asked = [
+        each for each in judge_recorded(worlds) if each.answer.verdict is not Decision.ALLOW
+    ]
     assert len(asked) <= MOST_QUESTIONS
 
 

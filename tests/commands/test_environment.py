@@ -7,7 +7,9 @@ from cli_guard.commands.effects.environment import key_means, pair_means, variab
 from cli_guard.commands.model import Kind
 from cli_guard.model import Decision
 
-ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
 
 NOTHING_OF_NOTE = (
     "LANG=C LC_ALL=C.UTF-8 LANGUAGE=de TZ=UTC NO_COLOR=1 FORCE_COLOR=0 CLICOLOR_FORCE=1 COLUMNS=80 LINES=24 "
@@ -130,7 +132,10 @@ def test_a_variable_that_misleads_hooks_means_no_more_elsewhere(setting: str) ->
         f"export {setting}; git log; unset {name}; git commit -m x",
     ):
         assert judge(command).verdict is not DENY, command
-    assert judge("PYTHONUNBUFFERED=1 git commit -m x").verdict is judge("git commit -m x").verdict
+    assert (
+        judge("PYTHONUNBUFFERED=1 git commit -m x").verdict
+        is judge("git commit -m x").verdict
+    )
 
 
 @near_misses("setting", PLAIN_SETTINGS)
@@ -193,7 +198,10 @@ def test_a_value_that_is_not_known_may_be_any(name: str) -> None:
     assert (variable_means(name, None) or (None,))[0] is Kind.EXEC
 
 
-@table("name", ["HUSKY", "CLI_GUARD", "GIT_CONFIG_KEY_0", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"])
+@table(
+    "name",
+    ["HUSKY", "CLI_GUARD", "GIT_CONFIG_KEY_0", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"],
+)
 def test_a_switch_whose_value_is_not_known_counts_as_off(name: str) -> None:
     assert (variable_means(name, None) or (None,))[0] is Kind.GUARD
 
@@ -211,7 +219,9 @@ def test_a_switch_whose_value_is_not_known_counts_as_off(name: str) -> None:
         ("GIT_CONFIG_PARAMETERS", "'core.hookspath=/x'", Kind.GUARD),
     ],
 )
-def test_pairs_of_the_environment_are_keys(name: str, value: str, kind: Kind | None) -> None:
+def test_pairs_of_the_environment_are_keys(
+    name: str, value: str, kind: Kind | None
+) -> None:
     assert (pair_means(name, value) or (None,))[0] is kind
 
 
@@ -245,8 +255,13 @@ KEYS = {
 }
 
 
-@table(("setting", "kind"), [(each, kind) for kind, settings in KEYS.items() for each in settings.split()])
-def test_a_key_of_the_configuration_means_what_it_does(setting: str, kind: Kind | None) -> None:
+@table(
+    ("setting", "kind"),
+    [(each, kind) for kind, settings in KEYS.items() for each in settings.split()],
+)
+def test_a_key_of_the_configuration_means_what_it_does(
+    setting: str, kind: Kind | None
+) -> None:
     key, _, value = setting.partition("=")
     meaning = key_means(key, value)
     assert (meaning[0] if meaning else None) is kind
@@ -254,7 +269,9 @@ def test_a_key_of_the_configuration_means_what_it_does(setting: str, kind: Kind 
     assert judge(f"git -c '{setting}' status").verdict is wanted
 
 
-@table("key", ["core.pager", "core.fsmonitor", "credential.helper", "alias.x", "core.editor"])
+@table(
+    "key", ["core.pager", "core.fsmonitor", "credential.helper", "alias.x", "core.editor"]
+)
 def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
     assert (key_means(key, None) or (None,))[0] is Kind.EXEC
     assert judge(f'git -c "{key}=$x" status').verdict is REVIEW

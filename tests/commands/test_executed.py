@@ -32,7 +32,10 @@ def clone(folder: Path, row: dict[str, Any]) -> Path:
     """Make the work tree of a row."""
     folder.mkdir()
     subprocess.run(("git", "init", "-q", folder), check=True)
-    files = {**dict.fromkeys(["a.txt", *row.get("names", [])], "x\n"), **row.get("files", {})}
+    files = {
+        **dict.fromkeys(["a.txt", *row.get("names", [])], "x\n"),
+        **row.get("files", {}),
+    }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
@@ -44,12 +47,17 @@ def clone(folder: Path, row: dict[str, Any]) -> Path:
 
 
 @examples("line", ROWS)
-def test_what_did_harm_is_not_allowed(line: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_did_harm_is_not_allowed(
+    line: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     home = tmp_path_factory.mktemp("home")
     row = json.loads(line)
     env = {"PATH": os.environ["PATH"], "HOME": str(home)}
     context = command_context(clone(home / "clone", row), env, profile=Profile.STRICT)
-    assert judge(row["command"].replace("HOME", str(home)), context).verdict is not Decision.ALLOW
+    assert (
+        judge(row["command"].replace("HOME", str(home)), context).verdict
+        is not Decision.ALLOW
+    )
 
 
 @examples("command", LONG)

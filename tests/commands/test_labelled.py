@@ -17,7 +17,8 @@ def test_commands_get_the_verdicts_that_they_are_labelled_with(group: str) -> No
     wrong = [
         f"{case.command!r} is {verdict.verdict}, not {case.verdict}: {verdict.reason}"
         for case in CASES
-        if case.group == group and (verdict := judge(case.command, case.context)).verdict is not case.verdict
+        if case.group == group
+        and (verdict := judge(case.command, case.context)).verdict is not case.verdict
     ]
     assert wrong == []
 
@@ -26,7 +27,8 @@ def test_a_borderline_danger_is_never_allowed() -> None:
     allowed = [
         case.command
         for case in labelled_commands.every(borderline=True)
-        if case.verdict is Decision.DENY and judge(case.command, case.context).verdict is Decision.ALLOW
+        if case.verdict is Decision.DENY
+        and judge(case.command, case.context).verdict is Decision.ALLOW
     ]
     assert allowed == []
 
@@ -37,7 +39,12 @@ def test_the_set_is_large_and_says_nothing_twice() -> None:
     assert counts[Decision.REVIEW] >= 330
     assert counts[Decision.DENY] >= 220
     keys = Counter(
-        (case.command, json.dumps({key: list(values) for key, values in case.context.git_config.items()}))
+        (
+            case.command,
+            json.dumps(
+                {key: list(values) for key, values in case.context.git_config.items()}
+            ),
+        )
         for case in CASES + labelled_commands.every(borderline=True)
     )
     assert [key for key, count in keys.items() if count > 1] == []
@@ -45,5 +52,8 @@ def test_the_set_is_large_and_says_nothing_twice() -> None:
 
 def test_a_class_has_its_file() -> None:
     for path in labelled_commands.FOLDER.glob("*.jsonl"):
-        groups = {labelled_commands.of_line(line).group for line in path.read_text("utf-8").splitlines()}
+        groups = {
+            labelled_commands.of_line(line).group
+            for line in path.read_text("utf-8").splitlines()
+        }
         assert groups == {path.stem}

@@ -11,7 +11,8 @@ from cli_guard.commands import Context, judge
 from cli_guard.model import Decision
 from cli_guard.review.command_context import command_context
 
-ALLOW, REVIEW = Decision.ALLOW, Decision.REVIEW
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,16 @@ LOOSE = [
         "git log *",
         "git diff HEAD *",
     ),
-    *("sed -n 1p ?*", 'for f in *; do sed -n 1p "$f"; done', "for f in *; do sed -n 1p $f; done"),
-    *("git grep -l x | xargs sed -n 1p", "rg -l x | xargs rg y", "git ls-files | xargs sed -n 1p"),
+    *(
+        "sed -n 1p ?*",
+        'for f in *; do sed -n 1p "$f"; done',
+        "for f in *; do sed -n 1p $f; done",
+    ),
+    *(
+        "git grep -l x | xargs sed -n 1p",
+        "rg -l x | xargs rg y",
+        "git ls-files | xargs sed -n 1p",
+    ),
     *('x=$(ls); sed -n 1p "$x"', "sed -n 1p $(git ls-files)"),
 ]
 # The first character is fixed, or the word cannot be an option.
@@ -86,7 +95,8 @@ FIXED = [
 
 @examples("command", LOOSE)
 def test_the_name_of_a_file_may_be_an_option(command: str) -> None:
-    hostile, unseen = judge(command, HOSTILE), judge(command)
+    hostile = judge(command, HOSTILE)
+    unseen = judge(command)
     assert (hostile.verdict, unseen.verdict) == (REVIEW, REVIEW)
     assert "may be an option" in " ".join(effect.reason for effect in hostile.effects)
 
@@ -142,7 +152,9 @@ def test_where_the_judge_cannot_look_it_asks(before: str, verdict: Decision) -> 
         ("sed -i s/a/b/ a.py", False),
     ],
 )
-def test_a_name_that_the_same_text_may_create_counts_as_there(before: str, loose: bool) -> None:
+def test_a_name_that_the_same_text_may_create_counts_as_there(
+    before: str, loose: bool
+) -> None:
     def reasons(command: str) -> set[str]:
         found = {effect.reason for effect in judge(command, HONEST).effects}
         return {reason for reason in found if "may be an option" in reason}

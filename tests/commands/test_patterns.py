@@ -14,10 +14,14 @@ from cli_guard.model import Decision
 from cli_guard.policy.config import parse_config
 from cli_guard.policy.decisions import Policy
 
-ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
 
 
-def answer(command: str, *patterns: tuple[str, Decision], setting: Setting = Setting.AGENT) -> Verdict:
+def answer(
+    command: str, *patterns: tuple[str, Decision], setting: Setting = Setting.AGENT
+) -> Verdict:
     given = tuple(Pattern(text, decision, "house rule") for text, decision in patterns)
     return judge(command, Context(setting=setting, patterns=given))
 
@@ -184,9 +188,14 @@ def test_what_a_pattern_does_not_allow(pattern: str, command: str) -> None:
         ((), REVIEW),
     ],
 )
-def test_the_strictest_pattern_counts(decisions: tuple[Decision, ...], expected: Decision) -> None:
+def test_the_strictest_pattern_counts(
+    decisions: tuple[Decision, ...], expected: Decision
+) -> None:
     for order in (decisions, decisions[::-1]):
-        assert answer("make test", *(("make *", decision) for decision in order)).verdict is expected
+        assert (
+            answer("make test", *(("make *", decision) for decision in order)).verdict
+            is expected
+        )
 
 
 def test_what_reads_only_can_be_asked_about_and_denied() -> None:
@@ -352,17 +361,24 @@ def test_no_labelled_danger_is_saved_and_what_is_saved_allows_its_own_command() 
         check_pattern(pattern)
         again = judge(case.command, dataclasses.replace(case.context, patterns=(pattern,)))
         # A rule for a program without a table lifts only words of the project.
-        assert again.verdict is ALLOW or verdict.savable.endswith(" *"), (case.command, verdict.savable)
+        assert again.verdict is ALLOW or verdict.savable.endswith(" *"), (
+            case.command,
+            verdict.savable,
+        )
         saved += 1
     assert saved >= 100
 
 
 def test_no_pattern_that_allows_everything_by_its_name_allows_a_labelled_danger() -> None:
     names = {case.command.partition(" ")[0] for case in labelled_commands.every()}
-    patterns = tuple(Pattern(f"{name} *", ALLOW) for name in sorted(names) if name.isalpha())
+    patterns = tuple(
+        Pattern(f"{name} *", ALLOW) for name in sorted(names) if name.isalpha()
+    )
     for case in labelled_commands.every():
         if case.verdict is DENY and judge(case.command, case.context).verdict is DENY:
-            verdict = judge(case.command, dataclasses.replace(case.context, patterns=patterns))
+            verdict = judge(
+                case.command, dataclasses.replace(case.context, patterns=patterns)
+            )
             assert verdict.verdict is DENY, case.command
 
 
@@ -402,7 +418,9 @@ def test_every_configuration_denies_and_only_the_users_own_allows() -> None:
         ("uv run eslint *", "uv run eslint -c x.js ."),
     ],
 )
-def test_an_allow_pattern_lifts_no_code_that_stands_on_the_command_line(pattern: str, command: str) -> None:
+def test_an_allow_pattern_lifts_no_code_that_stands_on_the_command_line(
+    pattern: str, command: str
+) -> None:
     assert not allowed(pattern, command)
 
 
@@ -422,7 +440,12 @@ def test_an_allow_pattern_lifts_the_code_that_it_names(pattern: str, command: st
 
 
 def lifted(pattern: str, command: str) -> bool:
-    given = Context(folder="/w/r/sub", root="/w/r", home="/home/ada", patterns=(Pattern(pattern, ALLOW),))
+    given = Context(
+        folder="/w/r/sub",
+        root="/w/r",
+        home="/home/ada",
+        patterns=(Pattern(pattern, ALLOW),),
+    )
     return judge(command, given).verdict is ALLOW
 
 
@@ -443,7 +466,9 @@ def lifted(pattern: str, command: str) -> bool:
         ("terraform plan *", "terraform -chdir=../../evil plan"),
     ],
 )
-def test_an_allow_pattern_lifts_nothing_outside_the_project(pattern: str, command: str) -> None:
+def test_an_allow_pattern_lifts_nothing_outside_the_project(
+    pattern: str, command: str
+) -> None:
     assert not lifted(pattern, command)
 
 
@@ -459,5 +484,7 @@ def test_an_allow_pattern_lifts_nothing_outside_the_project(pattern: str, comman
         ("npm *", "npm --prefix web test"),
     ],
 )
-def test_an_allow_pattern_lifts_what_is_inside_the_project(pattern: str, command: str) -> None:
+def test_an_allow_pattern_lifts_what_is_inside_the_project(
+    pattern: str, command: str
+) -> None:
     assert lifted(pattern, command)

@@ -88,7 +88,10 @@ PLACES = {
         "/proc/self/status /usr/local/bin/x /Library/Fonts/x /System/x",
         "/tmp/x /var/tmp/x /home/ada/x /opt/app/x /srv/x etc/hostname usr/bin/ls /usrx/y ~/bin/x /var/log/app.log",
     ),
-    PathClass.ORDINARY: ("README.md src/app.py ~/notes.txt /tmp/x a/b/c.git.txt * *.py src/* /data/x", ""),
+    PathClass.ORDINARY: (
+        "README.md src/app.py ~/notes.txt /tmp/x a/b/c.git.txt * *.py src/* /data/x",
+        "",
+    ),
 }
 WHOLE = {
     PathClass.ROOT: ("/ /* /.* /** /?* C:\\ C:/ C:\\*", "/x . * ./* C C:x /tmp/*x"),
@@ -128,12 +131,12 @@ NO_CREDENTIALS = (
     "history.md bash_history * *.py src/* README.md"
 ).split()
 
-CASES = [(path, place, True) for place, (paths, _) in PLACES.items() for path in paths.split()] + [
-    (path, place, False) for place, (_, paths) in PLACES.items() for path in paths.split()
-]
-EXTENTS = [(path, place, True) for place, (paths, _) in WHOLE.items() for path in paths.split()] + [
-    (path, place, False) for place, (_, paths) in WHOLE.items() for path in paths.split()
-]
+CASES = [
+    (path, place, True) for place, (paths, _) in PLACES.items() for path in paths.split()
+] + [(path, place, False) for place, (_, paths) in PLACES.items() for path in paths.split()]
+EXTENTS = [
+    (path, place, True) for place, (paths, _) in WHOLE.items() for path in paths.split()
+] + [(path, place, False) for place, (_, paths) in WHOLE.items() for path in paths.split()]
 
 
 @examples(("path", "place", "belongs"), CASES, ids=str, fires="belongs")
@@ -142,7 +145,9 @@ def test_a_place_is_known_by_its_path(path: str, place: PathClass, belongs: bool
 
 
 @examples(("path", "place", "belongs"), EXTENTS, ids=str, fires="belongs")
-def test_a_whole_folder_is_more_than_a_file_in_it(path: str, place: PathClass, belongs: bool) -> None:
+def test_a_whole_folder_is_more_than_a_file_in_it(
+    path: str, place: PathClass, belongs: bool
+) -> None:
     assert (classify_whole(path) is place) is belongs, classify_whole(path)
 
 
@@ -226,7 +231,8 @@ def test_a_copy_into_a_folder_is_the_file_that_it_becomes(command: str) -> None:
 
 
 @near_misses(
-    "command", ["cp notes.json .claude/", "cp settings.json web/", "cp .claude/settings.json backup/"]
+    "command",
+    ["cp notes.json .claude/", "cp settings.json web/", "cp .claude/settings.json backup/"],
 )
 def test_a_copy_into_another_folder_is_a_write(command: str) -> None:
     assert judge(command, Context(folder="/w", home="/home/ada")).verdict is Decision.REVIEW

@@ -7,7 +7,9 @@ from cli_guard.commands import Context, Kind, Setting, judge, walk
 from cli_guard.commands.model import Verdict
 from cli_guard.model import Decision
 
-ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
 
 # A text of the subset, one just outside of it, and the name of the construct.
 CONSTRUCTS = [
@@ -18,7 +20,11 @@ CONSTRUCTS = [
     ('echo "a\nb"', 'echo "a\\\nb"', "a line end within a word"),
     ("echo $(date)", "echo `date`", "backquotes"),
     ('echo "$(date)"', 'echo "`date`"', "backquotes"),
-    ("diff <(ls) <(ls -a)", "diff <(ls) >(cat)", "a process substitution that is written to"),
+    (
+        "diff <(ls) <(ls -a)",
+        "diff <(ls) >(cat)",
+        "a process substitution that is written to",
+    ),
     ("cat <(ls)", "cat <(ls)b", "a process substitution within a word"),
     ("ls *.py ?.c [ab]*", "ls @(a|b).py", "an extended pattern"),
     ("ls {a,b}.py", "ls {a,{b,c}}.py", "these braces"),
@@ -43,15 +49,27 @@ CONSTRUCTS = [
     ("echo ${x:-a}", "echo ${x:?a}", "${...:?...}"),
     ("echo ${x:-a}", "echo ${x:-'a'}", "quotes or a computed pattern within ${...}"),
     ('echo "${x:-a}"', 'echo "${x:-"a"}"', "quotes or a computed pattern within ${...}"),
-    ("echo ${x%.c} ${x%%.c} ${x#a} ${x##a}", "echo ${x%$y}", "quotes or a computed pattern within ${...}"),
+    (
+        "echo ${x%.c} ${x%%.c} ${x#a} ${x##a}",
+        "echo ${x%$y}",
+        "quotes or a computed pattern within ${...}",
+    ),
     ("echo ${x%.c}", "echo ${x/a/b}", "${.../...}"),
     ("echo ${x%.c}", "echo ${x:1:2}", "${...:...}"),
     ("echo ${x%.c}", "echo ${x^^}", "${...^^...}"),
     ("echo $#", "echo ${#x}", "the length of a value (${#...})"),
     ("echo $x", "echo ${x@Q}", "a transformation (${...@...})"),
     ("echo $x", "echo ${!x}", "the value of a variable as a name (${!...})"),
-    ("ls | cat; echo ${PIPESTATUS[0]}", "ls | cat; echo ${PIPESTATUS[$x]}", "an array subscript"),
-    ("ls | cat; echo ${PIPESTATUS[0]}", "ls | cat; echo ${PIPESTATUS[@]}", "an array subscript"),
+    (
+        "ls | cat; echo ${PIPESTATUS[0]}",
+        "ls | cat; echo ${PIPESTATUS[$x]}",
+        "an array subscript",
+    ),
+    (
+        "ls | cat; echo ${PIPESTATUS[0]}",
+        "ls | cat; echo ${PIPESTATUS[@]}",
+        "an array subscript",
+    ),
     ("ls | cat; echo ${PIPESTATUS[0]}", "echo ${x[0]}", "an array subscript"),
     # Assignments.
     ("x=a; echo $x", "x=(a); echo $x", "an array"),
@@ -84,15 +102,31 @@ CONSTRUCTS = [
     ("ls &> /dev/null", "ls >& /dev/null", "the redirection >&"),
     ("cat < a.txt", "cat < a*.txt", "a pattern as the target of a redirection"),
     ("cat <<< a", "cat 3<<< a", "descriptor 3"),
-    ("cat <<E\na 'b\nE\n", "cat <<E\na $b\nE\n", "a here-document that bash expands or that does not end"),
+    (
+        "cat <<E\na 'b\nE\n",
+        "cat <<E\na $b\nE\n",
+        "a here-document that bash expands or that does not end",
+    ),
     (
         "cat <<'E'\n$b `c` \\d\nE\n",
         "cat <<E\n`c`\nE\n",
         "a here-document that bash expands or that does not end",
     ),
-    ("cat <<'E'\na\nE", "cat <<E\na\\\nE\n", "a here-document that bash expands or that does not end"),
-    ("cat <<'E'\na\nE", "cat <<'E'\na\nE ", "a here-document that bash expands or that does not end"),
-    ("cat <<'E'\na\nE", "cat <<'E'\na\n", "a here-document that bash expands or that does not end"),
+    (
+        "cat <<'E'\na\nE",
+        "cat <<E\na\\\nE\n",
+        "a here-document that bash expands or that does not end",
+    ),
+    (
+        "cat <<'E'\na\nE",
+        "cat <<'E'\na\nE ",
+        "a here-document that bash expands or that does not end",
+    ),
+    (
+        "cat <<'E'\na\nE",
+        "cat <<'E'\na\n",
+        "a here-document that bash expands or that does not end",
+    ),
     ("cat <<'E'\n\ta\nE\n", "cat <<-'E'\n\ta\nE\n", "the redirection <<-"),
     # Commands.
     ("ls | cat |& cat", "coproc ls", "coproc"),
@@ -100,19 +134,35 @@ CONSTRUCTS = [
     ("! ls && ls || ls; ls & ls", "f() { ls; }; f", "a function"),
     ("{ ls; }; (ls; ls)", "function f { ls; }; f", "a function"),
     ("for x in a b; do ls $x; done", "for ((;;)); do ls; done", "a loop that counts"),
-    ("for x in a b; do ls $x; done", "for x; do ls $x; done", "for without a list of words"),
+    (
+        "for x in a b; do ls $x; done",
+        "for x; do ls $x; done",
+        "for without a list of words",
+    ),
     ("for x in a b; do ls $x; done", "for x in a b; { ls $x; }", None),
     (
         "for x in a b; do ls $x; done",
         "for SECONDS in a; do ls; done",
         "SECONDS, which means something to bash",
     ),
-    ("for x in a b; do ls $x; done", "for X in a; do ls; done", "X, which may mean something to a program"),
+    (
+        "for x in a b; do ls $x; done",
+        "for X in a; do ls; done",
+        "X, which may mean something to a program",
+    ),
     ("for x in a b; do ls $x; done", "select x in a b; do ls $x; done", "select"),
     ("while ls; do ls; done", "((1 + 2))", "arithmetic"),
     ("until ls; do ls; done", "let x=1", "let"),
-    ("if ls; then ls; elif ls; then ls; else ls; fi", "if ((x)); then ls; fi", "arithmetic"),
-    ("case $1 in a|b*) ls;; 'c d') ls;; esac", "case $1 in $x) ls;; esac", "a computed pattern"),
+    (
+        "if ls; then ls; elif ls; then ls; else ls; fi",
+        "if ((x)); then ls; fi",
+        "arithmetic",
+    ),
+    (
+        "case $1 in a|b*) ls;; 'c d') ls;; esac",
+        "case $1 in $x) ls;; esac",
+        "a computed pattern",
+    ),
     ("case $1 in a) ls;; esac", "case $1 in a) ls;& b) ls;; esac", ";&"),
     ("case $1 in a) ls;; esac", "case $1 in a) ls;;& b) ls;; esac", ";;&"),
     # Tests.
@@ -120,17 +170,41 @@ CONSTRUCTS = [
     ("[[ -f a && $1 == b* ]]", "[[ ! -R a ]]", "an operator of [[ ]] that evaluates"),
     ("[[ -f a && $1 == b* ]]", "[[ -o errexit ]]", "an operator of [[ ]] that evaluates"),
     ("[[ $1 =~ ^a ]]", "[[ a =~ $1 ]]", "a computed regular expression"),
-    ("[[ $? -eq 0 ]]", "[[ $x -eq 0 ]]", "arithmetic on a value that is not known to be a number"),
-    ("[[ 3 -gt $# ]]", "[[ x -gt $# ]]", "arithmetic on a value that is not known to be a number"),
-    ("x=1; [[ 3 -gt $x ]]", "x=a; [[ 3 -gt $x ]]", "arithmetic on a value that is not known to be a number"),
-    ("[ $? -eq 0 ]", '[ "$x" -eq 0 ]', "arithmetic on a value that is not known to be a number"),
+    (
+        "[[ $? -eq 0 ]]",
+        "[[ $x -eq 0 ]]",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "[[ 3 -gt $# ]]",
+        "[[ x -gt $# ]]",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "x=1; [[ 3 -gt $x ]]",
+        "x=a; [[ 3 -gt $x ]]",
+        "arithmetic on a value that is not known to be a number",
+    ),
+    (
+        "[ $? -eq 0 ]",
+        '[ "$x" -eq 0 ]',
+        "arithmetic on a value that is not known to be a number",
+    ),
     ('[ "$x" = a ]', "[ -v x ]", "an operator of [ ] that is unknown or evaluates"),
     ('[ "$x" = a ]', '[ a "$x" b ]', "an operator of [ ] that is unknown or evaluates"),
     ('[ "$x" ]', "[ $x ]", "words in [ ] that may be operators"),
     ("test -f a", 'test -v "$x"', "an operator of [ ] that is unknown or evaluates"),
     # Builtins.
-    ("set -e; set -euxo pipefail; set +x", "set -k", "set with other options than -e, -u, -x and pipefail"),
-    ("set -o pipefail", "set -o posix", "set with other options than -e, -u, -x and pipefail"),
+    (
+        "set -e; set -euxo pipefail; set +x",
+        "set -k",
+        "set with other options than -e, -u, -x and pipefail",
+    ),
+    (
+        "set -o pipefail",
+        "set -o posix",
+        "set with other options than -e, -u, -x and pipefail",
+    ),
     ("set -e", "set -- a b", "set with other options than -e, -u, -x and pipefail"),
     ("set -e", 'set "$x"', "set with other options than -e, -u, -x and pipefail"),
     ("command -v ls", "command eval ls", "eval"),
@@ -159,7 +233,11 @@ CONSTRUCTS = [
 def named(verdict: Verdict) -> list[str]:
     """The constructs that a verdict names."""
     reasons = [effect.reason for effect in verdict.effects if effect.kind is Kind.UNKNOWN]
-    found = [reason.removeprefix("uses ") for reason in reasons if reason.endswith(": not judged")]
+    found = [
+        reason.removeprefix("uses ")
+        for reason in reasons
+        if reason.endswith(": not judged")
+    ]
     return [each.removesuffix(": not judged") for each in found]
 
 
@@ -175,7 +253,16 @@ def test_a_construct_is_in_the_subset_and_its_near_miss_is_named(
 
 
 @table(("plain", "outside", "construct"), CONSTRUCTS)
-@table("around", ["ls; {}\nls", "if ls; then {}\nfi", "({}\n)", "x=$({}\n); ls", "for y in a; do {}\ndone"])
+@table(
+    "around",
+    [
+        "ls; {}\nls",
+        "if ls; then {}\nfi",
+        "({}\n)",
+        "x=$({}\n); ls",
+        "for y in a; do {}\ndone",
+    ],
+)
 def test_the_subset_holds_wherever_a_text_stands(
     around: str, plain: str, outside: str, construct: str | None
 ) -> None:
@@ -186,13 +273,21 @@ def test_the_subset_holds_wherever_a_text_stands(
 
 
 @table(("plain", "outside", "construct"), CONSTRUCTS)
-def test_in_a_change_a_construct_is_no_finding(plain: str, outside: str, construct: str | None) -> None:
+def test_in_a_change_a_construct_is_no_finding(
+    plain: str, outside: str, construct: str | None
+) -> None:
     for text in (plain, outside):
         assert named(judge(text, Context(setting=Setting.CHANGE))) == []
 
 
 @examples(
-    "command", ["x=(rm -rf /); rm -rf /", "eval rm -rf /", "f() { rm -rf /; }", "echo $(($(rm -rf /)))"]
+    "command",
+    [
+        "x=(rm -rf /); rm -rf /",
+        "eval rm -rf /",
+        "f() { rm -rf /; }",
+        "echo $(($(rm -rf /)))",
+    ],
 )
 def test_what_is_outside_is_searched_for_harm_nevertheless(command: str) -> None:
     assert judge(command).verdict is DENY
@@ -231,8 +326,14 @@ KINDS = {
         f"y='a[$({P})]'; echo ${{PIPESTATUS[y]}}",
     ],
     "a variable that bash computes": [
-        *(f"{name}='a[$({P})]'" for name in ("OPTIND", "HISTCMD", "SRANDOM", "RANDOM", "SECONDS", "LINENO")),
-        *(f"w='a[$({P})]'; {name}=w; echo ${name}" for name in ("OPTIND", "HISTCMD", "SRANDOM")),
+        *(
+            f"{name}='a[$({P})]'"
+            for name in ("OPTIND", "HISTCMD", "SRANDOM", "RANDOM", "SECONDS", "LINENO")
+        ),
+        *(
+            f"w='a[$({P})]'; {name}=w; echo ${name}"
+            for name in ("OPTIND", "HISTCMD", "SRANDOM")
+        ),
         f"read -r OPTIND <<< 'a[$({P})]'; echo $OPTIND",
         f"for OPTIND in 'a[$({P})]'; do echo $OPTIND; done",
         f"OPTIND='a[$({P})]' ls",
@@ -324,8 +425,18 @@ COMPUTED = [
         "[[ x -gt 1 ]]",
         "[[ 1 -lt $x ]]",
     ),
-    *("for ((i=0; i<x; i++)); do echo $i; done", "[[ -v $x ]]", 'test -v "$x"', "declare -i n=$x"),
-    *("declare -i n; n=$x", "f() { local -i n=$1; }; f $x", "f() { echo $(($1)); }; f $x", "RANDOM=$x"),
+    *(
+        "for ((i=0; i<x; i++)); do echo $i; done",
+        "[[ -v $x ]]",
+        'test -v "$x"',
+        "declare -i n=$x",
+    ),
+    *(
+        "declare -i n; n=$x",
+        "f() { local -i n=$1; }; f $x",
+        "f() { echo $(($1)); }; f $x",
+        "RANDOM=$x",
+    ),
     *(
         "declare -i n; for n in $x; do :; done",
         "declare -i n; read n <<< $x",
@@ -368,7 +479,9 @@ def test_a_variable_that_was_unset_has_its_default(command: str) -> None:
     assert judge(command.replace(":-", "-")).verdict is not ALLOW
 
 
-def test_the_variables_of_a_text_are_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variables_of_a_text_are_collected_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each assignment asks for them, so the work of a long script would grow with the square."""
     calls = []
     collect = walk.find_names

@@ -30,7 +30,9 @@ FRAGMENTS = (
 texts = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=200),
     st.text(
-        st.sampled_from("\x00\x01\x07\x1b\r\n\t\x7f\ud800\udfff\u202e '\"`$(){}[]<>|&;\\#*?~!-=rm/"),
+        st.sampled_from(
+            "\x00\x01\x07\x1b\r\n\t\x7f\ud800\udfff\u202e '\"`$(){}[]<>|&;\\#*?~!-=rm/"
+        ),
         max_size=60,
     ),
     st.lists(st.sampled_from([*FRAGMENTS, "\n", " "]), max_size=30).map(" ".join),
@@ -72,7 +74,9 @@ harmless = st.deferred(lambda: st.sampled_from(neighbours()))
 
 def bash_accepts(text: str) -> bool:
     """Whether bash parses it. Some errors within [[ ]] are told on standard error alone."""
-    done = subprocess.run(("bash", "-n"), input=text.encode(), capture_output=True, check=False)
+    done = subprocess.run(
+        ("bash", "-n"), input=text.encode(), capture_output=True, check=False
+    )
     return done.returncode == 0 and b"syntax error" not in done.stderr
 
 
@@ -82,7 +86,11 @@ def damaged(draw: st.DrawFn) -> str:
     text = draw(harmless)
     start = draw(st.integers(0, len(text)))
     end = draw(st.integers(start, min(len(text), start + 4)))
-    return text[:start] + draw(st.sampled_from(("", text[start:end] * 2, *FRAGMENTS))) + text[end:]
+    return (
+        text[:start]
+        + draw(st.sampled_from(("", text[start:end] * 2, *FRAGMENTS)))
+        + text[end:]
+    )
 
 
 @settings(max_examples=400, deadline=None)
@@ -91,7 +99,9 @@ def test_a_disguise_never_makes_a_denied_command_milder(data: st.DataObject) -> 
     case = data.draw(denied)
     text = data.draw(disguised(case))
     verdict = judge(text, case.context)
-    assert verdict.verdict is Decision.DENY, f"{case.command!r} as {text!r}: {verdict.reason}"
+    assert verdict.verdict is Decision.DENY, (
+        f"{case.command!r} as {text!r}: {verdict.reason}"
+    )
 
 
 @settings(max_examples=200, deadline=None)
@@ -110,7 +120,10 @@ def test_harmless_neighbours_do_not_cover_a_denied_command(
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(harmless, min_size=2, max_size=4), st.sampled_from(("; ", "\n", " && ", " || ")))
+@given(
+    st.lists(harmless, min_size=2, max_size=4),
+    st.sampled_from(("; ", "\n", " && ", " || ")),
+)
 def test_harmless_commands_stay_harmless_in_a_list(commands: list[str], joint: str) -> None:
     # In groups: what is set in the second half of `a && x=1; echo $x` is set under a condition. In a folder that holds
     # no module: what Python imports from it is judged elsewhere.
@@ -164,10 +177,18 @@ DEEP: dict[str, Callable[[int], str]] = {
     "evals": lambda depth: "eval " * depth + "rm -rf /",
     "shells": lambda depth: "bash -c " * depth + "'rm -rf /'",
     "functions": lambda depth: "; ".join(
-        ["f0() { rm -rf /; }", *(f"f{n}() {{ f{n - 1}; }}" for n in range(1, depth + 1)), f"f{depth}"]
+        [
+            "f0() { rm -rf /; }",
+            *(f"f{n}() {{ f{n - 1}; }}" for n in range(1, depth + 1)),
+            f"f{depth}",
+        ]
     ),
     "variables": lambda depth: "; ".join(
-        ["v0='rm -rf /'", *(f'v{n}="$v{n - 1}"' for n in range(1, depth + 1)), f'eval "$v{depth}"']
+        [
+            "v0='rm -rf /'",
+            *(f'v{n}="$v{n - 1}"' for n in range(1, depth + 1)),
+            f'eval "$v{depth}"',
+        ]
     ),
     "defaults": lambda depth: "echo " + '"${x:-' * depth + "$(rm -rf /)" + '}"' * depth,
 }
@@ -187,5 +208,7 @@ def test_a_long_command_is_not_allowed_unread(shape: str, size: int) -> None:
 def test_a_deep_command_is_not_allowed_unread(shape: str, depth: int) -> None:
     verdict = judge(DEEP[shape](depth))
     assert verdict.verdict is not Decision.ALLOW
-    if depth <= 3 and shape != "shells":  # `bash -c bash -c x` runs a bash with nothing to do
+    if (
+        depth <= 3 and shape != "shells"
+    ):  # `bash -c bash -c x` runs a bash with nothing to do
         assert verdict.verdict is Decision.DENY, verdict.reason

@@ -108,7 +108,12 @@ UNSURE_VALUES = [
     "x=$(cat | <<'E'\nb\nE\n); show \"$x\"",
     'show "$(printf b < missing)"',
 ]
-UNSURE_FOLDERS = ["cd sub < missing", "cd sub > missing/file", "cd sub other", "{ cd sub; } < missing"]
+UNSURE_FOLDERS = [
+    "cd sub < missing",
+    "cd sub > missing/file",
+    "cd sub other",
+    "{ cd sub; } < missing",
+]
 
 
 def calls_in_bash(text: str, folder: Path) -> set[tuple[str, ...]]:

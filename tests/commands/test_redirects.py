@@ -8,7 +8,9 @@ from cli_guard.model import Decision
 
 
 def kinds_in(command: str) -> set[str]:
-    return {str(effect.kind) for effect in judge(command).effects if effect.kind not in HARMLESS}
+    return {
+        str(effect.kind) for effect in judge(command).effects if effect.kind not in HARMLESS
+    }
 
 
 @examples(
@@ -177,4 +179,6 @@ def test_what_it_is_not_given_is_asked_about_at_most(command: str) -> None:
     ],
 )
 def test_the_target_is_the_file_that_is_written(command: str, target: str) -> None:
-    assert target in {effect.target for effect in judge(command).effects if effect.kind is Kind.WRITE}
+    assert target in {
+        effect.target for effect in judge(command).effects if effect.kind is Kind.WRITE
+    }

@@ -7,15 +7,21 @@ from cli_guard.commands import judge
 from cli_guard.commands.model import Context, Kind, Verdict
 from cli_guard.model import Decision
 
-ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
 
 
-def answer(command: str, *config: str, root: str | None = None, folder: str | None = None) -> Verdict:
+def answer(
+    command: str, *config: str, root: str | None = None, folder: str | None = None
+) -> Verdict:
     found: dict[str, tuple[str, ...]] = {}
     for each in config:
         key, _, value = each.partition("=")
         found[key] = (*found.get(key, ()), value)
-    return judge(command, Context(git_config=found, root=root, folder=folder, home="/home/ada"))
+    return judge(
+        command, Context(git_config=found, root=root, folder=folder, home="/home/ada")
+    )
 
 
 RUNS = [
@@ -63,7 +69,9 @@ def test_a_program_of_the_configuration_is_asked_about(setting: str, command: st
     verdict = answer(command, setting)
     assert verdict.verdict is REVIEW
     assert setting.partition("=")[0] in verdict.reason
-    assert [effect.kind for effect in verdict.effects if effect.decision is REVIEW] == [Kind.EXEC]
+    assert [effect.kind for effect in verdict.effects if effect.decision is REVIEW] == [
+        Kind.EXEC
+    ]
 
 
 @near_misses("setting", HARMLESS)
@@ -80,7 +88,9 @@ def test_a_setting_that_runs_nothing_is_harmless(setting: str, command: str) -> 
         (("core.pager=less", "core.fsmonitor=./x"), REVIEW),
     ],
 )
-def test_of_several_values_the_last_counts(settings: tuple[str, ...], verdict: Decision) -> None:
+def test_of_several_values_the_last_counts(
+    settings: tuple[str, ...], verdict: Decision
+) -> None:
     assert answer("git status", *settings).verdict is verdict
 
 
@@ -97,7 +107,10 @@ def test_of_several_values_the_last_counts(settings: tuple[str, ...], verdict: D
     ],
 )
 def test_what_reads_neither_files_nor_pages_runs_none_of_it(command: str) -> None:
-    assert answer(command, "core.fsmonitor=./x", "diff.external=./x").verdict is judge(command).verdict
+    assert (
+        answer(command, "core.fsmonitor=./x", "diff.external=./x").verdict
+        is judge(command).verdict
+    )
 
 
 @table(
@@ -150,7 +163,9 @@ def test_it_counts_wherever_git_is_called(command: str) -> None:
         ("alias.x=!rm -rf /", "git --version", ALLOW),
     ],
 )
-def test_an_alias_is_what_it_stands_for(alias: str, command: str, verdict: Decision) -> None:
+def test_an_alias_is_what_it_stands_for(
+    alias: str, command: str, verdict: Decision
+) -> None:
     given = answer(command, alias)
     assert given.verdict is verdict, given.reason
 
@@ -165,14 +180,21 @@ def test_an_alias_is_what_it_stands_for(alias: str, command: str, verdict: Decis
         (("alias.a=!rm -rf /", "alias.a=status"), "git a", ALLOW),
     ],
 )
-def test_an_alias_may_lead_to_another(aliases: tuple[str, ...], command: str, verdict: Decision) -> None:
+def test_an_alias_may_lead_to_another(
+    aliases: tuple[str, ...], command: str, verdict: Decision
+) -> None:
     given = answer(command, *aliases)
     assert given.verdict is verdict, given.reason
 
 
 @table(
     "aliases",
-    [("alias.a=a",), ("alias.a=!git a",), ("alias.a=b", "alias.b=a"), ("alias.a=!git b", "alias.b=!git a")],
+    [
+        ("alias.a=a",),
+        ("alias.a=!git a",),
+        ("alias.a=b", "alias.b=a"),
+        ("alias.a=!git b", "alias.b=!git a"),
+    ],
 )
 def test_aliases_that_lead_back_come_to_an_end(aliases: tuple[str, ...]) -> None:
     for command in ("git a", "git a; rm -rf /"):
@@ -206,7 +228,9 @@ def test_aliases_that_lead_back_come_to_an_end(aliases: tuple[str, ...]) -> None
         ("grep -C 3 x /work/app/f", ALLOW),
     ],
 )
-def test_another_repository_has_a_configuration_of_its_own(command: str, verdict: Decision) -> None:
+def test_another_repository_has_a_configuration_of_its_own(
+    command: str, verdict: Decision
+) -> None:
     given = answer(command, root="/work/app", folder="/work/app")
     assert given.verdict is verdict, given.reason
 
@@ -237,16 +261,27 @@ def test_another_repository_in_the_tree_asks(command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["git -C src log", "cd src && git status", "cd $d && git log", "for d in *; do git -C $d status; done"],
+    [
+        "git -C src log",
+        "cd src && git status",
+        "cd $d && git log",
+        "for d in *; do git -C $d status; done",
+    ],
 )
 def test_a_plain_folder_of_the_tree_does_not_ask(command: str) -> None:
     alone = Context(folder="/p", root="/p", find_repository=lambda folder: None)
     assert judge(command, alone).verdict is Decision.ALLOW
 
 
-@pytest.mark.parametrize("command", ["git remote -v", "git config --list", "git config remote.origin.url"])
+@pytest.mark.parametrize(
+    "command", ["git remote -v", "git config --list", "git config remote.origin.url"]
+)
 def test_a_password_in_an_address_is_not_shown(command: str) -> None:
     held = "remote.origin.url=https://ada:{}@git.example/x.git"
     assert answer(command, held.format("hunter2")).verdict is Decision.REVIEW
-    for url in ("https://git.example/x.git", "git@git.example:x.git", "https://ada@git.example:8443/x.git"):
+    for url in (
+        "https://git.example/x.git",
+        "git@git.example:x.git",
+        "https://ada@git.example:8443/x.git",
+    ):
         assert answer(command, f"remote.origin.url={url}").verdict is Decision.ALLOW

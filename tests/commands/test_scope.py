@@ -5,7 +5,9 @@ from examples import examples, near_misses, table
 from cli_guard.commands import judge
 from cli_guard.model import Decision
 
-ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+ALLOW = Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
 
 
 def rows(text: str) -> list[str]:
@@ -260,10 +262,14 @@ def test_an_array_is_asked_about(command: str) -> None:
 
 
 @examples("command", OUTSIDE)
-def test_a_harmless_script_outside_of_the_plain_subset_is_asked_about_for_that_alone(command: str) -> None:
+def test_a_harmless_script_outside_of_the_plain_subset_is_asked_about_for_that_alone(
+    command: str,
+) -> None:
     decisive = [effect for effect in judge(command).effects if effect.decision is not ALLOW]
     assert decisive
-    assert [effect for effect in decisive if not effect.reason.endswith(": not judged")] == []
+    assert [
+        effect for effect in decisive if not effect.reason.endswith(": not judged")
+    ] == []
 
 
 @table(("command", "verdict"), FUNCTIONS)

@@ -64,13 +64,22 @@ def setting(given: Assignment) -> str:
 
 def moved(given: tuple[Redirect, ...]) -> list[str]:
     """Redirections: a here-document that is loose has a question mark."""
-    return [f"{each.descriptor}{each.operator}{'?' * each.loose}{word(each.target)!r}" for each in given]
+    return [
+        f"{each.descriptor}{each.operator}{'?' * each.loose}{word(each.target)!r}"
+        for each in given
+    ]
 
 
 def outline(node: Node) -> str:
     """A node in short, with its redirections behind it."""
     if isinstance(node, Command):
-        return " ".join([*map(setting, node.assignments), *map(word, node.words), *moved(node.redirects)])
+        return " ".join(
+            [
+                *map(setting, node.assignments),
+                *map(word, node.words),
+                *moved(node.redirects),
+            ]
+        )
     return "".join([inner(node), *moved(getattr(node, "redirects", ()))])
 
 
@@ -98,7 +107,9 @@ def _(node: Group) -> str:
 
 @inner.register
 def _(node: If) -> str:
-    branches = [f"{several(condition)}: {several(body)}" for condition, body in node.branches]
+    branches = [
+        f"{several(condition)}: {several(body)}" for condition, body in node.branches
+    ]
     return f"if({' | '.join(branches)} | {several(node.otherwise)})"
 
 
@@ -116,7 +127,8 @@ def _(node: For) -> str:
 @inner.register
 def _(node: Case) -> str:
     branches = [
-        f"{','.join(map(word, patterns))}: {several(body)}{end}" for patterns, body, end in node.branches
+        f"{','.join(map(word, patterns))}: {several(body)}{end}"
+        for patterns, body, end in node.branches
     ]
     return f"case {word(node.word)}({' | '.join(branches)})"
 
@@ -283,7 +295,10 @@ def test_a_text_becomes_a_tree(text: str, tree: str) -> None:
         ("a <<'E F'\n$b\nE F\nc\n", "a <<'$b\\n'; c"),
         ("a <<-'E'\n\tb\n\tE\nc\n", "a <<-'b\\n'; c"),
         ("a <<E\nb\\\nc\nE\n", "a <<?'bc\\n'"),
-        ("a <<E\nb \\$c \\\\ \\` \\d \"e\" 'f'\nE\n", "a <<?'b $c \\\\ ` \\\\d \"e\" \\'f\\'\\n'"),
+        (
+            "a <<E\nb \\$c \\\\ \\` \\d \"e\" 'f'\nE\n",
+            "a <<?'b $c \\\\ ` \\\\d \"e\" \\'f\\'\\n'",
+        ),
         ("a <<E > f\nb\nE\n", "a <<'b\\n' >'f'"),
         ("a > f <<E\nb\nE\n", "a >'f' <<'b\\n'"),
         ("a <<E | b\nx\nE\n", "a <<'x\\n' | b"),
@@ -306,10 +321,28 @@ def test_a_here_document_is_one_quoted_word(text: str, tree: str) -> None:
 
 @examples(
     "line",
-    ["E ", "E\t", "E &", "E;", "E ; c", "E | c", "E # x", " E", "\tE", "E)", "EE", "E\\", "'E'", "e", "E\r"],
+    [
+        "E ",
+        "E\t",
+        "E &",
+        "E;",
+        "E ; c",
+        "E | c",
+        "E # x",
+        " E",
+        "\tE",
+        "E)",
+        "EE",
+        "E\\",
+        "'E'",
+        "e",
+        "E\r",
+    ],
 )
 @table("operator", ["<<E", "<<'E'"])
-def test_a_line_that_is_not_the_delimiter_does_not_end_a_here_document(operator: str, line: str) -> None:
+def test_a_line_that_is_not_the_delimiter_does_not_end_a_here_document(
+    operator: str, line: str
+) -> None:
     (node,) = parse(f"a {operator}\nb\n{line}\nc").items
     assert isinstance(node, Command)
     (redirect,) = node.redirects
@@ -358,7 +391,10 @@ def pieces(text: str) -> list[str]:
         assert text[node.span.start : node.span.end].strip()
         if isinstance(node, Command):
             found.extend(text[each.span.start : each.span.end] for each in node.words)
-            found.extend(text[each.target.span.start : each.target.span.end] for each in node.redirects)
+            found.extend(
+                text[each.target.span.start : each.target.span.end]
+                for each in node.redirects
+            )
         for below in getattr(node, "items", getattr(node, "stages", ())):
             walk(below)
 
@@ -395,16 +431,28 @@ def test_a_word_knows_where_it_stands(text: str, words: list[str]) -> None:
         ("cat <<E\né $(b ü)\nE\n", "b ü"),
     ],
 )
-def test_a_command_in_a_word_knows_its_place_in_the_whole_text(text: str, inner: str) -> None:
+def test_a_command_in_a_word_knows_its_place_in_the_whole_text(
+    text: str, inner: str
+) -> None:
     def scripts(given: Word | None) -> list[Substitution]:
-        below = [part for part in given.parts if isinstance(part, Substitution)] if given else []
-        arguments = [part.argument for part in given.parts if isinstance(part, Parameter)] if given else []
+        below = (
+            [part for part in given.parts if isinstance(part, Substitution)]
+            if given
+            else []
+        )
+        arguments = (
+            [part.argument for part in given.parts if isinstance(part, Parameter)]
+            if given
+            else []
+        )
         return [*below, *(found for each in arguments for found in scripts(each))]
 
     (node,) = parse(text).items
     assert isinstance(node, Command)
     (found,) = [
-        each for given in (*node.words, *(r.target for r in node.redirects)) for each in scripts(given)
+        each
+        for given in (*node.words, *(r.target for r in node.redirects))
+        for each in scripts(given)
     ]
     span = found.script.items[0].span
     assert text[span.start : span.end] == inner
@@ -424,7 +472,9 @@ def test_a_command_in_a_word_knows_its_place_in_the_whole_text(text: str, inner:
 def test_what_bash_rejects_is_not_understood(text: str) -> None:
     # With programs that are allowed by themselves, so that only the syntax can need review.
     text = re.sub(r"\b[abc]\b", "ls", text)
-    done = subprocess.run((BASH, "-n"), input=text.encode(), capture_output=True, check=False)
+    done = subprocess.run(
+        (BASH, "-n"), input=text.encode(), capture_output=True, check=False
+    )
     assert done.returncode != 0 or b"syntax error" in done.stderr, "bash takes it"
     verdict = judge(text)
     assert verdict.verdict is not Decision.ALLOW
@@ -453,13 +503,23 @@ def test_what_bash_rejects_is_not_understood(text: str) -> None:
         ("[$x ]", '[ "$x" ]'),
     ],
 )
-def test_one_bracket_is_a_command_whose_operators_are_the_shells(text: str, near: str) -> None:
+def test_one_bracket_is_a_command_whose_operators_are_the_shells(
+    text: str, near: str
+) -> None:
     assert judge(text).verdict is Decision.REVIEW
     assert judge(near).verdict is Decision.ALLOW
 
 
 @table(
-    "text", ["rm -rf / )", "rm -rf /; (", "ls; fi; rm -rf /", "rm -rf / &&", "if x; rm -rf /", "rm -rf / \\"]
+    "text",
+    [
+        "rm -rf / )",
+        "rm -rf /; (",
+        "ls; fi; rm -rf /",
+        "rm -rf / &&",
+        "if x; rm -rf /",
+        "rm -rf / \\",
+    ],
 )
 def test_a_danger_beside_an_error_is_still_seen(text: str) -> None:
     assert parse(text).errors

@@ -29,12 +29,17 @@ def effects_of(command: str) -> list[Effect]:
 
 def kinds_in(command: str) -> set[str]:
     """The kinds of harm; that a builtin is outside of the plain subset is not a fact of its table."""
-    found = [effect for effect in effects_of(command) if not effect.reason.endswith(": not judged")]
+    found = [
+        effect
+        for effect in effects_of(command)
+        if not effect.reason.endswith(": not judged")
+    ]
     return {str(effect.kind) for effect in found if effect.kind not in HARMLESS}
 
 
 def wrongs_of_examples(match: str, near: str, kind: str | None) -> Iterator[str]:
-    found, beside = kinds_in(match), kinds_in(near)
+    found = kinds_in(match)
+    beside = kinds_in(near)
     if kind in EFFECTS:
         if kind not in found:
             yield f"{match!r} does not show {kind}: {sorted(found)}"
@@ -51,13 +56,19 @@ def wrongs_of_fact(fact: Option) -> Iterator[str]:
         if any(effect.decision is not Decision.ALLOW for effect in effects_of(fact.match)):
             yield f"{fact.match!r} is not allowed: {judge(fact.match).reason}"
         return
-    changed = next((kind.removesuffix("...") for kind in fact.operands or () if kind != "text"), None)
+    changed = next(
+        (kind.removesuffix("...") for kind in fact.operands or () if kind != "text"), None
+    )
     kind = fact.effect or (fact.takes if fact.takes != "text" else None) or changed
     yield from wrongs_of_examples(fact.match, fact.near, kind)
 
 
 def wrongs_of_spec(spec: Spec) -> Iterator[str]:
-    if spec.effect and DECISIONS[spec.effect] is not Decision.ALLOW and not (spec.match and spec.near):
+    if (
+        spec.effect
+        and DECISIONS[spec.effect] is not Decision.ALLOW
+        and not (spec.match and spec.near)
+    ):
         yield f"{spec.name}: an effect without match and near"
     elif spec.effect and spec.match:
         yield from wrongs_of_examples(spec.match, spec.near, spec.effect)
@@ -92,7 +103,9 @@ def examples_in(whole: Spec, facts: Collection[Option]) -> tuple[int, int]:
     with_effect = [spec for spec in whole.every() if spec.effect and spec.match]
     near = sum(fact.harmless or bool(fact.near) for fact in facts) + len(with_effect)
     matches = sum(not fact.harmless for fact in facts) + len(with_effect)
-    harmless = sum(len(commands) for verdict, commands in whole.examples.items() if verdict == "allow")
+    harmless = sum(
+        len(commands) for verdict, commands in whole.examples.items() if verdict == "allow"
+    )
     return matches + sum(map(len, whole.examples.values())) - harmless, near + harmless
 
 
@@ -104,7 +117,9 @@ def test_a_table_is_true(folder: str, name: str) -> tuple[int, int]:
     assert any(whole.examples.values()), "a table has whole commands with their verdicts"
     specs = list(whole.every())
     # A sub-command has the options of its program as well: each is tried once.
-    facts = {id(fact): fact for spec in specs for fact in spec.options.values() if fact.match}.values()
+    facts = {
+        id(fact): fact for spec in specs for fact in spec.options.values() if fact.match
+    }.values()
     wrongs = [*wrongs_of_help(whole)]
     wrongs += [wrong for spec in specs for wrong in wrongs_of_spec(spec)]
     wrongs += [wrong for fact in facts for wrong in wrongs_of_fact(fact)]
@@ -113,11 +128,14 @@ def test_a_table_is_true(folder: str, name: str) -> tuple[int, int]:
 
 
 def test_every_program_is_in_a_folder() -> None:
-    assert sorted(name for folder in FOLDERS for name in programs_in(folder)) == sorted(programs())
+    assert sorted(name for folder in FOLDERS for name in programs_in(folder)) == sorted(
+        programs()
+    )
 
 
 def test_these_tests_see_what_they_look_for() -> None:
-    harmless, harmful = "sort -u names.txt", "sort -o sorted.txt names.txt"
+    harmless = "sort -u names.txt"
+    harmful = "sort -o sorted.txt names.txt"
     assert list(wrongs_of_examples(harmless, harmful, "write")) == [
         "'sort -u names.txt' does not show write: []",
         "'sort -o sorted.txt names.txt' shows write",
@@ -142,6 +160,8 @@ def test_no_program_has_two_tables() -> None:
 
 @pytest.mark.parametrize("name", [name for name in programs() if read_table(name).loads])
 def test_a_program_that_loads_code_of_the_project_asks_once(name: str) -> None:
-    reasons = [effect.reason for effect in judge(f"{name} x").effects if effect.kind is Kind.EXEC]
+    reasons = [
+        effect.reason for effect in judge(f"{name} x").effects if effect.kind is Kind.EXEC
+    ]
     assert reasons
     assert sum(LOADS in reason for reason in reasons) <= 1

@@ -62,9 +62,14 @@ def agrees(fields: tuple[Field, ...], truth: list[str]) -> bool:
     known = [claimed(field) for field in fields]
     if None not in known:
         return known == truth
-    first, last = known.index(None), known[::-1].index(None)
-    before, after = truth[:first], truth[len(truth) - last :]
-    return len(truth) >= first + last and before + after == known[:first] + known[len(known) - last :]
+    first = known.index(None)
+    last = known[::-1].index(None)
+    before = truth[:first]
+    after = truth[len(truth) - last :]
+    return (
+        len(truth) >= first + last
+        and before + after == known[:first] + known[len(known) - last :]
+    )
 
 
 # What the engine has to know: `setup @@ words`, the words of one row one by one.
@@ -210,12 +215,17 @@ def test_a_word_is_known_and_right(row: str, tmp_path: Path) -> None:
 
 @near_misses("row", OPEN)
 def test_a_word_is_not_known_rather_than_wrong(row: str, tmp_path: Path) -> None:
-    fields, truth = in_engine(row), in_bash(row, tmp_path)
-    assert agrees(fields, truth), f"{[claimed(field) for field in fields]}, in truth {truth}"
+    fields = in_engine(row)
+    truth = in_bash(row, tmp_path)
+    assert agrees(fields, truth), (
+        f"{[claimed(field) for field in fields]}, in truth {truth}"
+    )
 
 
 @table("row", UNFOLLOWED)
-def test_what_is_outside_of_the_plain_subset_is_not_followed(row: str, tmp_path: Path) -> None:
+def test_what_is_outside_of_the_plain_subset_is_not_followed(
+    row: str, tmp_path: Path
+) -> None:
     fields = in_engine(row)
     assert fields
     assert not any(field.known for field in fields)
@@ -243,11 +253,28 @@ pieces = st.one_of(
     safe.map("'{}'".format),
     safe.map('"{}"'.format),
     safe.map("$'{}'".format),
-    st.sampled_from([r"\a", r"\\", r"\*", r"\"", r"\'", r"$'\x61'", r"$'\n'", r'"\$x"', r'"\\"']),
     st.sampled_from(
-        ["$x", "${x}", '"$x"', '"a${x}b"', "$y", '"$y"', "${y}", "$z", '"$z"', "$1", '"$2"', '"$*"']
+        [r"\a", r"\\", r"\*", r"\"", r"\'", r"$'\x61'", r"$'\n'", r'"\$x"', r'"\\"']
     ),
-    st.sampled_from(["{a,b}", "{,x}", "{1..3}", "{3..1}", "{a}", "{}", '{"a b",c}', "{a,'b,c'}"]),
+    st.sampled_from(
+        [
+            "$x",
+            "${x}",
+            '"$x"',
+            '"a${x}b"',
+            "$y",
+            '"$y"',
+            "${y}",
+            "$z",
+            '"$z"',
+            "$1",
+            '"$2"',
+            '"$*"',
+        ]
+    ),
+    st.sampled_from(
+        ["{a,b}", "{,x}", "{1..3}", "{3..1}", "{a}", "{}", '{"a b",c}', "{a,'b,c'}"]
+    ),
     st.builds(
         "$({} {})".format,
         st.sampled_from(["echo", "echo -n", "printf %s"]),
@@ -265,17 +292,30 @@ pieces = st.one_of(
         st.sampled_from(["#", "%", ":-", ":+", "/a/", "//b/"]),
         operand,
     ),
-    st.builds("${{{}:{}:{}}}".format, st.sampled_from("xy"), st.integers(0, 3), st.integers(0, 3)),
+    st.builds(
+        "${{{}:{}:{}}}".format, st.sampled_from("xy"), st.integers(0, 3), st.integers(0, 3)
+    ),
 )
 words = st.lists(pieces, min_size=1, max_size=4).map("".join)
 # `$x{a,b}` is `$xa $xb` in bash.
 words = words.filter(lambda word: not re.search(r"\$\w\{", word))
-values = st.sampled_from(["a", "'a b'", "abcabc", "' a'", "'b '", "aBc", '"a  c"', "'a=b'", "é"])
+values = st.sampled_from(
+    ["a", "'a b'", "abcabc", "' a'", "'b '", "aBc", '"a  c"', "'a=b'", "é"]
+)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(x=values, y=values, given=st.lists(words, min_size=1, max_size=5))
-def test_words_of_any_make_are_never_wrong(tmp_path: Path, x: str, y: str, given: list[str]) -> None:
+def test_words_of_any_make_are_never_wrong(
+    tmp_path: Path, x: str, y: str, given: list[str]
+) -> None:
     row = f"x={x} y={y} z=; set -- {x} {y} @@ {' '.join(given)}"
-    fields, truth = in_engine(row), in_bash(row, tmp_path)
-    assert agrees(fields, truth), f"{[claimed(field) for field in fields]}, in truth {truth}"
+    fields = in_engine(row)
+    truth = in_bash(row, tmp_path)
+    assert agrees(fields, truth), (
+        f"{[claimed(field) for field in fields]}, in truth {truth}"
+    )

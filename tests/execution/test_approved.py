@@ -59,9 +59,12 @@ LINES = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(lines=LINES, cuts=st.lists(st.integers(0, 10_000), max_size=12), ends=st.booleans())
-def test_lines_are_the_same_however_they_come(lines: list[bytes], cuts: list[int], ends: bool) -> None:
+def test_lines_are_the_same_however_they_come(
+    lines: list[bytes], cuts: list[int], ends: bool
+) -> None:
     data = b"\n".join(lines) + (b"\n" if ends else b"")
-    whole, parts = shown(data), shown(*pieces(data, cuts))
+    whole = shown(data)
+    parts = shown(*pieces(data, cuts))
     assert parts == whole
     assert all(line.isprintable() for line in whole)
     assert "MHcCAQ" not in "\n".join(whole)
@@ -92,7 +95,9 @@ def test_a_key_without_an_end_is_held_back_for_so_long() -> None:
 @table("step", [1_000, 65_536, 3_000_000])
 def test_a_line_of_a_megabyte(step: int) -> None:
     data = b"x" * 1_000_000
-    said = shown(*(data[at : at + step] for at in range(0, len(data), step)), b"\nbehind it\n")
+    said = shown(
+        *(data[at : at + step] for at in range(0, len(data), step)), b"\nbehind it\n"
+    )
     assert all(len(line) <= SHOWN_LINE_CHARS for line in said)
     assert len(said) <= len(data) // LONGEST_LINE + 2
     assert said[-1] == "behind it"
@@ -106,12 +111,20 @@ def test_more_than_one_reads_is_left_to_the_log() -> None:
 
 
 def ended(**fields: object) -> Result:
-    return Result("make test", "/shop", **{"return_code": 1, "error": "exit code 1", **fields})  # type: ignore[arg-type]
+    return Result(
+        "make test", "/shop", **{"return_code": 1, "error": "exit code 1", **fields}
+    )  # type: ignore[arg-type]
 
 
 def test_what_is_told_is_bounded_and_holds_no_secret() -> None:
-    output = b"".join(b"E   AssertionError: %d %s\n" % (number, b"x" * 5_000) for number in range(300))
-    data = summarize(ended(error=f"token {key()} is wrong"), output + f"E   KeyError: {key()}\n".encode(), 60)
+    output = b"".join(
+        b"E   AssertionError: %d %s\n" % (number, b"x" * 5_000) for number in range(300)
+    )
+    data = summarize(
+        ended(error=f"token {key()} is wrong"),
+        output + f"E   KeyError: {key()}\n".encode(),
+        60,
+    )
     lines = data["failing_lines"]
     assert isinstance(lines, list)
     assert 0 < len(lines) <= FAILING_LINES
@@ -120,7 +133,9 @@ def test_what_is_told_is_bounded_and_holds_no_secret() -> None:
 
 
 def test_of_what_went_well_no_line_is_cited() -> None:
-    data = summarize(ended(return_code=0, error=None), b"0 errors\nE   AssertionError: expected\n", 60)
+    data = summarize(
+        ended(return_code=0, error=None), b"0 errors\nE   AssertionError: expected\n", 60
+    )
     assert (data["failing_lines"], data["problem"]) == ([], "")
 
 

@@ -12,7 +12,9 @@ from cli_guard.commands import judge
 from cli_guard.execution.command import CommandRequest
 
 HERE = Path("/r")
-WORDS = st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1), min_size=2)
+WORDS = st.lists(
+    st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1), min_size=2
+)
 
 
 @given(WORDS)
@@ -58,10 +60,15 @@ def test_bash_reads_the_same_words(words: tuple[str, ...]) -> None:
             CommandRequest(("make", "it"), HERE, {"COLOUR": "red", "PYTHONPATH": "a b"}),
             "PYTHONPATH='a b' make it",
         ),
-        (CommandRequest(("a; b",), HERE, {"LD_PRELOAD": "x.so"}), "LD_PRELOAD=x.so bash -c 'a; b'"),
+        (
+            CommandRequest(("a; b",), HERE, {"LD_PRELOAD": "x.so"}),
+            "LD_PRELOAD=x.so bash -c 'a; b'",
+        ),
     ],
 )
-def test_what_is_judged_holds_input_and_variables(wanted: CommandRequest, judged: str) -> None:
+def test_what_is_judged_holds_input_and_variables(
+    wanted: CommandRequest, judged: str
+) -> None:
     assert wanted.text_to_judge == judged
 
 

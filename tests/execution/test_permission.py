@@ -13,7 +13,14 @@ from examples import table
 
 from cli_guard.commands import Context
 from cli_guard.commands.model import Pattern, Verdict
-from cli_guard.execution.permission import Allowances, Answer, Reply, Session, digest_of, permission
+from cli_guard.execution.permission import (
+    Allowances,
+    Answer,
+    Reply,
+    Session,
+    digest_of,
+    permission,
+)
 from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
 
@@ -54,7 +61,9 @@ def decided(
     asked: list[str] = []
     ask = saying(reply, asked) if reply else None
     allowances = Allowances(folder, session)
-    given = permission(command, Context(patterns=patterns), ask, allowances, digest_of(command, folder))
+    given = permission(
+        command, Context(patterns=patterns), ask, allowances, digest_of(command, folder)
+    )
     assert given.granted == (given.answer in {"allowed", "by config", "yes", "session"})
     return given.answer, len(asked)
 
@@ -76,21 +85,32 @@ def decided(
     ],
 )
 def test_who_decides(
-    tmp_path: Path, command: str, reply: Reply | None, patterns: tuple[Pattern, ...], answer: str, asked: int
+    tmp_path: Path,
+    command: str,
+    reply: Reply | None,
+    patterns: tuple[Pattern, ...],
+    answer: str,
+    asked: int,
 ) -> None:
     assert decided(command, tmp_path, reply, patterns) == (answer, asked)
 
 
-def test_an_answer_for_the_session_is_asked_for_once(tmp_path: Path, session: Session) -> None:
+def test_an_answer_for_the_session_is_asked_for_once(
+    tmp_path: Path, session: Session
+) -> None:
     assert decided("make test", tmp_path, "session", session=session) == ("session", 1)
     assert decided("make test", tmp_path, "no", session=session) == ("session", 0)
     assert decided("make tests", tmp_path, "no", session=session) == ("no", 1)
     assert decided("make test", tmp_path, "no", (DENY,), session=session) == ("denied", 0)
-    assert decided("make test", tmp_path, session=session) == ("needs review", 0), "nobody could be asked"
+    assert decided("make test", tmp_path, session=session) == ("needs review", 0), (
+        "nobody could be asked"
+    )
     assert (tmp_path / "allowances.json").stat().st_mode & 0o077 == 0
 
 
-def test_it_counts_in_its_own_session_alone_and_ends_with_it(tmp_path: Path, session: Session) -> None:
+def test_it_counts_in_its_own_session_alone_and_ends_with_it(
+    tmp_path: Path, session: Session
+) -> None:
     with subprocess.Popen(("sleep", "60"), start_new_session=True) as leader:
         ended = Session(leader.pid, "another start")
         other = replace(ended, identity=known(leader.pid))
@@ -141,7 +161,15 @@ def test_without_a_session_nothing_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{}", "[1]", '[{"leader": 1}]', '[{"leader": "x", "identity": 1, "digest": 2}]', "[" * 9999, "\0"],
+    [
+        "",
+        "{}",
+        "[1]",
+        '[{"leader": 1}]',
+        '[{"leader": "x", "identity": 1, "digest": 2}]',
+        "[" * 9999,
+        "\0",
+    ],
 )
 def test_a_broken_file_allows_nothing_and_is_written_anew(
     tmp_path: Path, session: Session, content: str
@@ -152,7 +180,9 @@ def test_a_broken_file_allows_nothing_and_is_written_anew(
     assert Allowances(tmp_path, session).holds("one")
 
 
-def test_what_cannot_be_kept_counts_once_and_is_said(tmp_path: Path, session: Session) -> None:
+def test_what_cannot_be_kept_counts_once_and_is_said(
+    tmp_path: Path, session: Session
+) -> None:
     (tmp_path / "state").write_text("a file")
     allowances = Allowances(tmp_path / "state", session)
     given = permission("make test", Context(), saying("session", []), allowances, "digest")

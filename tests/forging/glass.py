@@ -41,7 +41,9 @@ def a_push_option_without_a_statement(world: World) -> None:
 
 
 def glass(world: World, *argv: str, by: str = "ada") -> Done:
-    return world.by(by).approve("--break-glass", "--note", "production is down, ticket 812", *argv)
+    return world.by(by).approve(
+        "--break-glass", "--note", "production is down, ticket 812", *argv
+    )
 
 
 def serve_broken(world: World) -> Server:
@@ -62,7 +64,9 @@ def a_break_glass_of_somebody_who_is_not_enrolled(world: World) -> None:
     world.repo.git("update-ref", "-d", NOTES)
     world.note(signed(payload, MALLORY))
     world.note(signed(changed(payload, principal=MALLORY_MAIL), MALLORY))
-    world.note(signed(changed(statement, decision="break-glass", principal=MALLORY_MAIL), MALLORY))
+    world.note(
+        signed(changed(statement, decision="break-glass", principal=MALLORY_MAIL), MALLORY)
+    )
     server.refused(*OPTION, "main", NOTES)
 
 
@@ -78,10 +82,18 @@ def a_break_glass_of_another_commit(world: World) -> None:
     server = serve_broken(world)
     [line] = world.lines()
     world.repo.git("commit", "-q", "--no-verify", "--amend", "-m", "Another message")
-    world.note(line, world.repo.git("rev-parse", "HEAD^{tree}"), world.repo.git("rev-parse", "HEAD"))
+    world.note(
+        line,
+        world.repo.git("rev-parse", "HEAD^{tree}"),
+        world.repo.git("rev-parse", "HEAD"),
+    )
     server.refused(*OPTION, "main", NOTES)
     world.record("More", {"more.py": RISKY})
-    world.note(line, world.repo.git("rev-parse", "HEAD^{tree}"), world.repo.git("rev-parse", "HEAD"))
+    world.note(
+        line,
+        world.repo.git("rev-parse", "HEAD^{tree}"),
+        world.repo.git("rev-parse", "HEAD"),
+    )
     server.refused(*OPTION, "main", NOTES)
 
 
@@ -129,7 +141,10 @@ def an_approval_as_a_break_glass(world: World) -> None:
     statement = world.change()
     head = world.repo.git("rev-parse", "HEAD")
     forged = changed(statement, findings=[])
-    forged["subject"] = [{"name": "content", "digest": {"gitCommit": head}}, *statement["subject"][1:]]
+    forged["subject"] = [
+        {"name": "content", "digest": {"gitCommit": head}},
+        *statement["subject"][1:],
+    ]
     world.note(signed(forged, ADA))
     server.refused(*OPTION, "main", NOTES)
 

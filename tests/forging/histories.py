@@ -4,7 +4,18 @@ import stat
 import subprocess
 
 from forging.table import forgery
-from forging.world import ADA, BOB_MAIL, KEY, MALLORY, MALLORY_MAIL, SIGNERS, World, changed, signed, signer
+from forging.world import (
+    ADA,
+    BOB_MAIL,
+    KEY,
+    MALLORY,
+    MALLORY_MAIL,
+    SIGNERS,
+    World,
+    changed,
+    signed,
+    signer,
+)
 from in_process import RISKY
 from repositories import Repo
 
@@ -121,9 +132,13 @@ def toy(world: World) -> tuple[str, str]:
     """A repository with the same file, where Ada approved it: its line, and its commit, fetched here."""
     other = World(Repo.create(world.folder / "toy", world.repo.env), world.folder)
     for name in ("cli-guard.toml", SIGNERS):
-        other.repo.write(name, (world.repo.path / name).read_bytes().replace(world.root().encode(), b""))
+        other.repo.write(
+            name, (world.repo.path / name).read_bytes().replace(world.root().encode(), b"")
+        )
     other.record("A toy")
-    text = world.repo.git("show", f"{world.base}:{SIGNERS}").replace(world.root(), other.root())
+    text = world.repo.git("show", f"{world.base}:{SIGNERS}").replace(
+        world.root(), other.root()
+    )
     other.set_base({SIGNERS: f"{text}\n"})
     statement = other.change()
     line = signed(statement, ADA)
@@ -137,7 +152,16 @@ def toy(world: World) -> tuple[str, str]:
 def a_foreign_history_is_merged_and_its_approval_with_it(world: World) -> None:
     """Now the root commit of the toy is one of this repository as well."""
     line, _ = toy(world)
-    world.repo.git("merge", "-q", "-s", "ours", "--allow-unrelated-histories", "-m", "Merge a toy", "toy")
+    world.repo.git(
+        "merge",
+        "-q",
+        "-s",
+        "ours",
+        "--allow-unrelated-histories",
+        "-m",
+        "Merge a toy",
+        "toy",
+    )
     world.record("Add the report", {"report.py": RISKY})
     world.note(line)
 
@@ -148,7 +172,16 @@ def a_foreign_history_was_merged_before(world: World) -> None:
     line, _ = toy(world)
     text = world.repo.git("show", f"{world.base}:{SIGNERS}")
     plain = "\n".join(each for each in text.splitlines() if not each.startswith("#"))
-    world.repo.git("merge", "-q", "-s", "ours", "--allow-unrelated-histories", "-m", "Merge a toy", "toy")
+    world.repo.git(
+        "merge",
+        "-q",
+        "-s",
+        "ours",
+        "--allow-unrelated-histories",
+        "-m",
+        "Merge a toy",
+        "toy",
+    )
     world.set_base({SIGNERS: f"{plain}\n"})
     world.record("Add the report", {"report.py": RISKY})
     world.note(line)
@@ -221,13 +254,21 @@ def a_program_that_a_link_brings_in(world: World) -> None:
 
 def forged_tree(world: World, entries: list[tuple[str, bytes, str]]) -> str:
     """A tree of any entries, in any order."""
-    raw = b"".join(mode.encode() + b" " + name + b"\0" + bytes.fromhex(at) for mode, name, at in entries)
-    return world.repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw)
+    raw = b"".join(
+        mode.encode() + b" " + name + b"\0" + bytes.fromhex(at)
+        for mode, name, at in entries
+    )
+    return world.repo.git(
+        "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw
+    )
 
 
 def entries_of(world: World) -> list[tuple[str, bytes, str]]:
     lines = world.repo.git("ls-tree", "HEAD").splitlines()
-    return [(line.split()[0].lstrip("0"), line.split("\t")[1].encode(), line.split()[2]) for line in lines]
+    return [
+        (line.split()[0].lstrip("0"), line.split("\t")[1].encode(), line.split()[2])
+        for line in lines
+    ]
 
 
 def commit_tree(world: World, tree: str) -> None:
@@ -239,13 +280,17 @@ def commit_tree(world: World, tree: str) -> None:
 def a_tree_with_the_same_name_twice(world: World) -> None:
     """The first entry is harmless and hides the second from some readers."""
     harmless, risky = (
-        world.repo.git("hash-object", "-w", "--stdin", stdin=text) for text in ("x = 1\n", RISKY)
+        world.repo.git("hash-object", "-w", "--stdin", stdin=text)
+        for text in ("x = 1\n", RISKY)
     )
     world.set_base({"report.py": "x = 1\n"})
     entries = [each for each in entries_of(world) if each[1] != b"report.py"]
     commit_tree(
         world,
-        forged_tree(world, [*entries, ("100644", b"report.py", harmless), ("100644", b"report.py", risky)]),
+        forged_tree(
+            world,
+            [*entries, ("100644", b"report.py", harmless), ("100644", b"report.py", risky)],
+        ),
     )
 
 
@@ -254,7 +299,10 @@ def a_tree_in_the_wrong_order(world: World) -> None:
     risky = world.repo.git("hash-object", "-w", "--stdin", stdin=RISKY)
     commit_tree(
         world,
-        forged_tree(world, [("100644", b"zz.py", risky), *entries_of(world), ("100644", b"a.py", risky)]),
+        forged_tree(
+            world,
+            [("100644", b"zz.py", risky), *entries_of(world), ("100644", b"a.py", risky)],
+        ),
     )
 
 
@@ -262,7 +310,12 @@ def a_tree_in_the_wrong_order(world: World) -> None:
 def a_tree_with_a_path_as_a_name(world: World) -> None:
     risky = world.repo.git("hash-object", "-w", "--stdin", stdin=RISKY)
     names = (b"src/report.py", b"../report.py", b"./report.py", b".git/hooks/x.py")
-    commit_tree(world, forged_tree(world, [*entries_of(world), *(("100644", name, risky) for name in names)]))
+    commit_tree(
+        world,
+        forged_tree(
+            world, [*entries_of(world), *(("100644", name, risky) for name in names)]
+        ),
+    )
 
 
 @forgery(codes=(1, 2, 3))
@@ -274,7 +327,8 @@ def a_name_that_is_not_utf8_and_has_line_ends(world: World) -> None:
         forged_tree(
             world,
             sorted(
-                [*entries_of(world), *(("100644", name, risky) for name in names)], key=lambda each: each[1]
+                [*entries_of(world), *(("100644", name, risky) for name in names)],
+                key=lambda each: each[1],
             ),
         ),
     )
@@ -286,7 +340,11 @@ def the_change_is_replaced_by_a_harmless_one(world: World) -> None:
     world.change()
     head = world.repo.git("rev-parse", "HEAD")
     world.repo.git(
-        "replace", head, world.repo.git("commit-tree", "-p", world.base, "-m", "x", f"{world.base}^{{tree}}")
+        "replace",
+        head,
+        world.repo.git(
+            "commit-tree", "-p", world.base, "-m", "x", f"{world.base}^{{tree}}"
+        ),
     )
 
 
@@ -303,12 +361,16 @@ def the_base_is_replaced_by_one_with_other_signers(world: World) -> None:
     world.note(signed(changed(statement, principal=MALLORY_MAIL), MALLORY))
     head = world.repo.git("rev-parse", "HEAD")
     world.repo.git("reset", "-q", "--hard", world.base)
-    other = world.record("x", {SIGNERS: f"{world.repository_line()}\n{signer(MALLORY_MAIL, MALLORY)}\n"})
+    other = world.record(
+        "x", {SIGNERS: f"{world.repository_line()}\n{signer(MALLORY_MAIL, MALLORY)}\n"}
+    )
     world.repo.git("reset", "-q", "--hard", head)
     world.repo.git("replace", world.base, other)
     blob = world.repo.git("rev-parse", f"{other}:{SIGNERS}")
     world.repo.git(
-        "replace", world.repo.git("--no-replace-objects", "rev-parse", f"{world.base}:{SIGNERS}"), blob
+        "replace",
+        world.repo.git("--no-replace-objects", "rev-parse", f"{world.base}:{SIGNERS}"),
+        blob,
     )
 
 
@@ -324,7 +386,9 @@ def a_graft_that_puts_the_change_before_the_base(world: World) -> None:
 @forgery(codes=(2, 3))
 def the_change_is_named_as_the_border_of_a_shallow_clone(world: World) -> None:
     world.change()
-    (world.repo.path / ".git" / "shallow").write_text(world.repo.git("rev-parse", "HEAD") + "\n")
+    (world.repo.path / ".git" / "shallow").write_text(
+        world.repo.git("rev-parse", "HEAD") + "\n"
+    )
 
 
 @forgery(codes=(2, 3))
@@ -398,13 +462,19 @@ def the_approval_of_half_of_the_change(world: World) -> None:
     world.repo.git("add", "-A")
     world.repo.git("commit", "-q", "--no-verify", "--amend", "--no-edit")
     [line] = world.lines()
-    world.note(line, world.repo.git("rev-parse", "HEAD^{tree}"), world.repo.git("rev-parse", "HEAD:other.py"))
+    world.note(
+        line,
+        world.repo.git("rev-parse", "HEAD^{tree}"),
+        world.repo.git("rev-parse", "HEAD:other.py"),
+    )
 
 
 @forgery(codes=(3,))
 def the_approval_of_a_deletion_for_a_larger_one(world: World) -> None:
     """A finding without a file behind it holds for the tree alone."""
-    calls = "".join(f"      - run: cli-guard {word} --range a..b\n" for word in ("verify", "review"))
+    calls = "".join(
+        f"      - run: cli-guard {word} --range a..b\n" for word in ("verify", "review")
+    )
     files = {".github/workflows/ci.yml": f"jobs:\n  a:\n    steps:\n{calls}"}
     world.set_base({**files, "other.py": "x = 1\n"})
     world.repo.git("rm", "-q", ".github/workflows/ci.yml")

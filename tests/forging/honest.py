@@ -19,7 +19,9 @@ from cli_guard.runtime import Invocation
 NOTES = "refs/notes/cli-guard"
 POLICY = '[approvals]\nhigh = "key"\ncritical = "key"\n'
 
-needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing")
+needs_ssh_keygen = pytest.mark.skipif(
+    shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing"
+)
 
 
 def refused_today(reason: str) -> pytest.MarkDecorator:
@@ -45,7 +47,9 @@ class Person:
         person = cls.living(name, folder)
         home = Path(person.env["HOME"])
         (home / ".ssh").mkdir(parents=True, mode=0o700)
-        (home / ".gitconfig").write_text(f"[user]\n\tname = {name}\n\temail = {person.mail}\n")
+        (home / ".gitconfig").write_text(
+            f"[user]\n\tname = {name}\n\temail = {person.mail}\n"
+        )
         if key:
             make_key(home / ".ssh" / "id_ed25519", f"{name} at work")
         return person
@@ -54,7 +58,10 @@ class Person:
     def living(cls, name: str, folder: Path) -> "Person":
         """Somebody with a home that was made before, or is made later."""
         who = {f"GIT_{role}_NAME": name for role in ("AUTHOR", "COMMITTER")}
-        who |= {f"GIT_{role}_EMAIL": f"{name.lower()}@example.org" for role in ("AUTHOR", "COMMITTER")}
+        who |= {
+            f"GIT_{role}_EMAIL": f"{name.lower()}@example.org"
+            for role in ("AUTHOR", "COMMITTER")
+        }
         return cls(name, isolated_environment(folder / f"home of {name}") | who)
 
     @property
@@ -107,7 +114,9 @@ def build_team(folder: Path) -> None:
 
 def copy_team(shared: Path, folder: Path) -> Person:
     """Copy to a folder what `build_team` made, once; return Ada."""
-    shutil.copytree(make_once(shared / "team", build_team), folder, symlinks=True, dirs_exist_ok=True)
+    shutil.copytree(
+        make_once(shared / "team", build_team), folder, symlinks=True, dirs_exist_ok=True
+    )
     ada = Person.living("Ada", folder)
     for each in ("signed", "plain"):
         Repo(folder / each, ada.env).git("update-index", "-q", "--refresh")
@@ -141,7 +150,11 @@ def approve_staged(repo: Repo, *options: str, level: str = "key") -> None:
 
 
 def commit_approved(
-    repo: Repo, message: str, files: Mapping[str, str | bytes | None], *options: str, level: str = "key"
+    repo: Repo,
+    message: str,
+    files: Mapping[str, str | bytes | None],
+    *options: str,
+    level: str = "key",
 ) -> str:
     """Stage files that need a person, approve them with a key, commit, and return the commit."""
     stage(repo, files)
@@ -200,7 +213,9 @@ def rebase(repo: Repo, upstream: str, *todo: str) -> None:
 def set_clock(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
     """Have it be some days later for every command in this process."""
     now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=days)
-    monkeypatch.setattr(Io, "invocation", property(lambda io: Invocation(io.cwd, io.env, now)))
+    monkeypatch.setattr(
+        Io, "invocation", property(lambda io: Invocation(io.cwd, io.env, now))
+    )
 
 
 def set_policy(repo: Repo, policy: str) -> None:
@@ -223,10 +238,8 @@ def install_server_hook(bare: Repo) -> None:
     done = guard(bare, "install", "--hook-type", "pre-receive")
     assert done.code == 0, done.all
     hook = bare.path / "hooks" / "pre-receive"
-    before, after = (
-        "import run; run()",
-        "import run; import cli_guard.cli.pre_receive as it; it.SECONDS = 100; run()",
-    )
+    before = "import run; run()"
+    after = "import run; import cli_guard.cli.pre_receive as it; it.SECONDS = 100; run()"
     text = hook.read_text()
     assert before in text
     hook.write_text(text.replace(before, after))

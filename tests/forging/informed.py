@@ -43,9 +43,9 @@ from repositories import GUARD, Repo
 
 from cli_guard.review import signing
 
-PROGRAM = RISKY.replace("import subprocess\n", 'import subprocess\n\nPROGRAM = "render-report "\n').replace(
-    '"render-report " + name', "PROGRAM + name"
-)
+PROGRAM = RISKY.replace(
+    "import subprocess\n", 'import subprocess\n\nPROGRAM = "render-report "\n'
+).replace('"render-report " + name', "PROGRAM + name")
 
 
 @forgery(codes=(3,))
@@ -82,7 +82,8 @@ def an_approved_commit_is_made_again_inside_the_range(world: World) -> None:
 def an_approved_signer_is_enrolled_again_inside_the_range(world: World) -> None:
     """As above: Carol was enrolled and removed; she makes the commit that enrolled her again, and signs."""
     repo = world.repo
-    old, with_carol = new_signers(world), new_signers(world, signer(CAROL_MAIL, CAROL))
+    old = new_signers(world)
+    with_carol = new_signers(world, signer(CAROL_MAIL, CAROL))
     before = repo.git("rev-parse", "HEAD^{tree}")
     sign_all(world, world.change({SIGNERS: with_carol}), (ADA_MAIL, ADA))
     approved = repo.git("rev-parse", "HEAD^{tree}")
@@ -111,7 +112,8 @@ def an_approved_commit_is_made_again_on_its_old_parent_and_merged(world: World) 
 @forgery(codes=(3,))
 def an_approved_signer_is_enrolled_again_on_the_old_parent_and_merged(world: World) -> None:
     repo = world.repo
-    old, with_carol = new_signers(world), new_signers(world, signer(CAROL_MAIL, CAROL))
+    old = new_signers(world)
+    with_carol = new_signers(world, signer(CAROL_MAIL, CAROL))
     world.set_base({SIGNERS: old})
     parent = world.base
     approve_guard_change(world, {SIGNERS: with_carol})
@@ -137,7 +139,9 @@ def approve_guard_change(world: World, files: dict[str, str | bytes]) -> None:
     assert world.verify().code == 0, world.verify().all
 
 
-def merge_again(stranger: World, parent: str, approved: str, files: dict[str, str | bytes]) -> None:
+def merge_again(
+    stranger: World, parent: str, approved: str, files: dict[str, str | bytes]
+) -> None:
     """The approved tree on its old parent, merged with the base so that its files win."""
     repo = stranger.repo
     stranger.forget()
@@ -147,7 +151,9 @@ def merge_again(stranger: World, parent: str, approved: str, files: dict[str, st
     tree = repo.git("write-tree")
     for parents in ((again, stranger.base), (stranger.base, again)):
         words = [word for each in parents for word in ("-p", each)]
-        repo.git("reset", "-q", "--hard", repo.git("commit-tree", *words, "-m", "Merge", tree))
+        repo.git(
+            "reset", "-q", "--hard", repo.git("commit-tree", *words, "-m", "Merge", tree)
+        )
         done = stranger.verify()
         assert done.code != 0, done.all
 
@@ -169,7 +175,13 @@ def a_policy_is_loosened_restored_and_loosened_again(world: World) -> None:
 def a_toy_that_names_this_repository_as_its_own(world: World) -> None:
     """Its signers file says so in a comment; Ada approves there what looks like nothing here."""
     toy = World(Repo.create(world.folder / "toy", world.repo.env), world.folder)
-    toy.record("A toy", {name: (world.repo.path / name).read_bytes() for name in (SIGNERS, "cli-guard.toml")})
+    toy.record(
+        "A toy",
+        {
+            name: (world.repo.path / name).read_bytes()
+            for name in (SIGNERS, "cli-guard.toml")
+        },
+    )
     toy.start_here()
     toy.stage()
     done = toy.approve()
@@ -302,7 +314,9 @@ def a_link_in_place_of_the_signers_seen_from_a_folder(world: World) -> None:
     (world.repo.path / SIGNERS).symlink_to(signer(MALLORY_MAIL, MALLORY))
     world.set_base({"deep/app.py": "x = 1\n"})
     sign_all(world, world.change(), (MALLORY_MAIL, MALLORY))
-    done = call(world.repo.path / "deep", world.repo.env, "verify", "--range", f"{world.base}..HEAD")
+    done = call(
+        world.repo.path / "deep", world.repo.env, "verify", "--range", f"{world.base}..HEAD"
+    )
     assert_plain(done)
     assert done.code != 0, done.all
 
@@ -336,9 +350,9 @@ def a_path_that_begins_like_the_one_that_is_approved(world: World) -> None:
     assert done.code == 0, done.all
     world.record("Add them")
     payload = world.payload()
-    assert [each["name"] for each in payload["subject"] if each["name"].startswith("file:")] == [
-        "file:infra/a.py"
-    ]
+    assert [
+        each["name"] for each in payload["subject"] if each["name"].startswith("file:")
+    ] == ["file:infra/a.py"]
 
 
 @forgery(codes=(3,))
@@ -393,7 +407,10 @@ def half_a_character_in_a_reason(world: World) -> None:
 def a_line_of_signers_that_takes_for_ever_to_read(world: World) -> None:
     """In the change: whoever may push could stop CI and the server."""
     text = world.repo.git("show", f"HEAD:{SIGNERS}")
-    world.record("Add somebody", {SIGNERS: f"{text}\nmallory@example.org {'a' * 60}! ssh-ed25519 x\n"})
+    world.record(
+        "Add somebody",
+        {SIGNERS: f"{text}\nmallory@example.org {'a' * 60}! ssh-ed25519 x\n"},
+    )
     assert_ends(world, "verify", "--range", f"{world.base}..HEAD")
 
 
@@ -409,7 +426,11 @@ def assert_ends(world: World, *argv: str) -> None:
     """In a process of its own, which can be ended."""
     with suppress(subprocess.TimeoutExpired):
         subprocess.run(
-            (GUARD, *argv), cwd=world.repo.path, env=world.repo.env, capture_output=True, timeout=20
+            (GUARD, *argv),
+            cwd=world.repo.path,
+            env=world.repo.env,
+            capture_output=True,
+            timeout=20,
         )
         return
     raise AssertionError("it takes more than 20 s")
@@ -533,7 +554,10 @@ def a_push_of_a_line_that_takes_for_ever_to_read(world: World) -> None:
     """The hook ends in its time, whatever is pushed."""
     server = serve(world)
     text = world.repo.git("show", f"HEAD:{SIGNERS}")
-    world.record("Add somebody", {SIGNERS: f"{text}\nmallory@example.org {'a' * 60}! ssh-ed25519 x\n"})
+    world.record(
+        "Add somebody",
+        {SIGNERS: f"{text}\nmallory@example.org {'a' * 60}! ssh-ed25519 x\n"},
+    )
     started = time.monotonic()
     server.refused("main")
     assert time.monotonic() - started < 20

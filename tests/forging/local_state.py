@@ -82,7 +82,14 @@ def script_runs_approve_at_a_terminal_of_its_own(world: World) -> None:
     if shutil.which("script"):
         command = ("script", "-qec", f"{GUARD} approve", "/dev/null")
         env = world.by("mallory").repo.env
-        subprocess.run(command, cwd=world.repo.path, env=env, input=b"yes\n", capture_output=True, timeout=60)
+        subprocess.run(
+            command,
+            cwd=world.repo.path,
+            env=env,
+            input=b"yes\n",
+            capture_output=True,
+            timeout=60,
+        )
     world.record("Add the report")
 
 
@@ -108,7 +115,9 @@ def waiting(world: World) -> dict[str, Any]:
     """The pending review of what is staged."""
     world.guard("hook", "pre-commit")
     [name] = world.pending()
-    found: dict[str, Any] = json.loads((world.state / "waiting" / f"{name}.json").read_text())
+    found: dict[str, Any] = json.loads(
+        (world.state / "waiting" / f"{name}.json").read_text()
+    )
     return found
 
 
@@ -125,7 +134,12 @@ def chain(world: World, **values: Any) -> None:
     """Append an event to the audit log, with its hash, as cli-guard does."""
     path = world.state / "audit.jsonl"
     lines = path.read_bytes().splitlines() if path.exists() else []
-    event = {"at": "2026-10-02T12:00:00+00:00", "schema": 1, "user": "root", "version": "0.1.0"} | values
+    event = {
+        "at": "2026-10-02T12:00:00+00:00",
+        "schema": 1,
+        "user": "root",
+        "version": "0.1.0",
+    } | values
     event["previous"] = hashlib.sha256(lines[-1]).hexdigest() if lines else "0" * 64
     line = json.dumps(event, sort_keys=True).encode()
     path.write_bytes(b"".join(each + b"\n" for each in (*lines, line)))
@@ -170,7 +184,10 @@ def local_files_with_a_statement_that_somebody_else_signed(world: World) -> None
     """The envelope is in `approvals.jsonl`, its hash in the audit log, all of it agrees."""
     world.stage()
     statement = world.statement()
-    for forged, by in ((statement, MALLORY), (changed(statement, principal=MALLORY_MAIL), MALLORY)):
+    for forged, by in (
+        (statement, MALLORY),
+        (changed(statement, principal=MALLORY_MAIL), MALLORY),
+    ):
         line = signed(forged, by)
         payload = json.loads(line)["payload"]
         with (world.state / "approvals.jsonl").open("a") as file:
@@ -243,8 +260,16 @@ def checkpoint_says(checkpoint: Path, **words: Any) -> None:
 
     def change(values: dict[str, Any]) -> dict[str, Any]:
         found = [dataclasses.replace(each, **words) for each in values["findings"]]
-        judged = [each | {"finding": one} for each, one in zip(values["judged"], found, strict=True)]
-        return {"findings": found, "judged": judged, "final_output": HARMLESS, "review_reason": HARMLESS}
+        judged = [
+            each | {"finding": one}
+            for each, one in zip(values["judged"], found, strict=True)
+        ]
+        return {
+            "findings": found,
+            "judged": judged,
+            "final_output": HARMLESS,
+            "review_reason": HARMLESS,
+        }
 
     state_values(checkpoint.with_suffix(".sqlite"), change)
 
@@ -258,7 +283,10 @@ def touched_after(world: World, **words: Any) -> None:
     done = world.approve_with(security_key(0x01), asked["id"])
     assert_plain(done)
     print(done.all)
-    assert done.code != 0 or "report.py:8: A shell runs a command that is put together" in done.all, done.all
+    assert (
+        done.code != 0
+        or "report.py:8: A shell runs a command that is put together" in done.all
+    ), done.all
     assert HARMLESS not in done.all, done.all
     world.record("Add the report")
 
@@ -266,14 +294,25 @@ def touched_after(world: World, **words: Any) -> None:
 @forgery(codes=(0, 3))
 def a_checkpoint_shows_another_finding(world: World) -> None:
     """The fingerprint is the same, and so is the id; what a person reads is not."""
-    touched_after(world, path="app.py", line=1, message=HARMLESS, rule="docs-missing", evidence="x = 1")
+    touched_after(
+        world,
+        path="app.py",
+        line=1,
+        message=HARMLESS,
+        rule="docs-missing",
+        evidence="x = 1",
+    )
 
 
 @forgery(codes=(0, 3))
 def a_checkpoint_shows_other_words(world: World) -> None:
     """As above; only the place and the words differ."""
     touched_after(
-        world, path="app.py", line=1, message="A shell runs a command that is a literal", evidence="x"
+        world,
+        path="app.py",
+        line=1,
+        message="A shell runs a command that is a literal",
+        evidence="x",
     )
 
 
@@ -282,7 +321,9 @@ def a_checkpoint_with_a_lower_severity(world: World) -> None:
     """So that a terminal is enough for what a person is asked."""
     world.stage()
     asked = waiting(world)
-    checkpoint_says(world.state / "waiting" / f"{asked['id']}.json", severity=Severity("low"))
+    checkpoint_says(
+        world.state / "waiting" / f"{asked['id']}.json", severity=Severity("low")
+    )
     done = world.by("mallory").approve(asked["id"])
     assert_plain(done)
     world.record("Add the report")
@@ -300,7 +341,13 @@ def a_pending_review_of_harmless_content_with_other_ids(world: World) -> None:
     risky = json.loads((world.state / "waiting" / f"{other}.json").read_text())
     path = world.state / "waiting" / f"{shown['id']}.json"
     path.write_text(
-        json.dumps(shown | {name: risky[name] for name in ("content", "fingerprints", "shared", "policy")})
+        json.dumps(
+            shown
+            | {
+                name: risky[name]
+                for name in ("content", "fingerprints", "shared", "policy")
+            }
+        )
     )
     done = world.approve(shown["id"])
     assert_plain(done)
@@ -358,7 +405,10 @@ def something_else_is_staged_while_a_person_reads(world: World) -> None:
 @forgery(codes=(3,))
 def the_branch_moves_while_a_person_reads(world: World) -> None:
     """The range has a name; what it names changes between the question and the answer."""
-    world.record("Add the report", {"report.py": RISKY.replace('"render-report " + name', '"true " + name')})
+    world.record(
+        "Add the report",
+        {"report.py": RISKY.replace('"render-report " + name', '"true " + name')},
+    )
     world.guard("review", "--range", f"{world.base}..main")
     [asked] = world.pending()
 
@@ -401,11 +451,13 @@ def a_trust_with_the_seal_of_somebody_else(world: World) -> None:
     path = trusted(world)
     done = world.guard("trust", stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
-    ada = json.loads(Path(world.repo.env["HOME"], ".local/state/cli-guard/trees.json").read_text())["trees"][
-        0
-    ]
+    ada = json.loads(
+        Path(world.repo.env["HOME"], ".local/state/cli-guard/trees.json").read_text()
+    )["trees"][0]
     trees = json.loads(path.read_text())
-    mallory = json.loads(signed(json.dumps(trees["trees"][0]), MALLORY, "cli-guard-trust@v1"))["signature"]
+    mallory = json.loads(
+        signed(json.dumps(trees["trees"][0]), MALLORY, "cli-guard-trust@v1")
+    )["signature"]
     for seal in (mallory, ada["seal"], "x", None, []):
         trees["trees"][0]["seal"] = seal
         path.write_text(json.dumps(trees))
@@ -439,7 +491,10 @@ def a_sealed_trust_with_one_more_rule(world: World) -> None:
     assert world.guard("check-command", "pytest").code == 0
     path = Path(world.repo.env["HOME"], ".local/state/cli-guard/trees.json")
     trees = json.loads(path.read_text())
-    trees["trees"][0]["allow"] = ["npm publish *", {"pattern": "npm publish *", "at": "", "by": "root"}]
+    trees["trees"][0]["allow"] = [
+        "npm publish *",
+        {"pattern": "npm publish *", "at": "", "by": "root"},
+    ]
     path.write_text(json.dumps(trees))
     done = world.guard("check-command", "npm publish x")
     assert_plain(done)
@@ -494,7 +549,12 @@ def a_trusted_check_that_is_replaced(world: World) -> None:
     file = json.loads(path.read_text())
     seal = file["trusted"][0]["seal"]
     world.set_policy(check("evil").format(folder=world.folder))
-    file["trusted"] = [evil, evil | {"seal": seal}, evil | {"seal": ""}, evil | {"seal": None}]
+    file["trusted"] = [
+        evil,
+        evil | {"seal": seal},
+        evil | {"seal": ""},
+        evil | {"seal": None},
+    ]
     path.write_text(json.dumps(file))
     assert_not_run(world, "evil")
 
@@ -524,9 +584,14 @@ def a_cache_that_says_the_file_was_examined(world: World) -> None:
     clean = world.repo.git("rev-parse", "HEAD:clean0.py")
     for path in world.state.glob("*.sqlite"):
         with sqlite3.connect(path) as file:
-            for (table,) in file.execute("select name from sqlite_master where type = 'table'").fetchall():
+            for (table,) in file.execute(
+                "select name from sqlite_master where type = 'table'"
+            ).fetchall():
                 for row in file.execute(f"select * from {table}").fetchall():
-                    other = [each.replace(clean, blob) if isinstance(each, str) else each for each in row]
+                    other = [
+                        each.replace(clean, blob) if isinstance(each, str) else each
+                        for each in row
+                    ]
                     marks = ",".join("?" * len(other))
                     with suppress(sqlite3.Error):
                         file.execute(f"insert into {table} values ({marks})", other)

@@ -20,14 +20,20 @@ def approvals_are_loosened_in_the_change(world: World) -> None:
 @forgery(at_hook=True, codes=(3,))
 def the_rule_is_switched_off_in_the_change(world: World) -> None:
     world.record(
-        "Add it", {"cli-guard.toml": f'{KEY}[rules]\n"code-python-shell" = "off"\n', "report.py": RISKY}
+        "Add it",
+        {
+            "cli-guard.toml": f'{KEY}[rules]\n"code-python-shell" = "off"\n',
+            "report.py": RISKY,
+        },
     )
 
 
 @forgery("code-python-shell", codes=(3,))
 def the_rule_is_switched_off_in_a_commit_before(world: World) -> None:
     """With `--no-verify`: the second commit is judged by the first in its own clone, the range is not."""
-    world.record("Tidy up", {"cli-guard.toml": f'{KEY}[rules]\n"code-python-shell" = "off"\n'})
+    world.record(
+        "Tidy up", {"cli-guard.toml": f'{KEY}[rules]\n"code-python-shell" = "off"\n'}
+    )
     world.record("Add it", {"report.py": RISKY})
 
 
@@ -36,7 +42,10 @@ def a_policy_hides_the_key_that_comes_with_it(world: World) -> None:
     from repositories import key
 
     policy = f'{KEY}[rules]\n"secret-*" = "off"\n'
-    world.record("Add it", {"cli-guard.toml": policy, "settings.py": f'aws_access_key_id = "{key()}"\n'})
+    world.record(
+        "Add it",
+        {"cli-guard.toml": policy, "settings.py": f'aws_access_key_id = "{key()}"\n'},
+    )
 
 
 @forgery("policy-weakened", at_hook=True, codes=(3,))
@@ -45,7 +54,10 @@ def the_policy_moves_to_another_file(world: World) -> None:
     world.repo.git("rm", "-q", "cli-guard.toml")
     world.record(
         "Move it",
-        {"pyproject.toml": LOOSE.replace("[approvals]", "[tool.cli-guard.approvals]"), "report.py": RISKY},
+        {
+            "pyproject.toml": LOOSE.replace("[approvals]", "[tool.cli-guard.approvals]"),
+            "report.py": RISKY,
+        },
     )
 
 
@@ -103,7 +115,10 @@ def only_the_level_of_trust_is_lowered(world: World) -> None:
 
 @forgery(at_hook=True, codes=(3,))
 def an_ignore_on_the_line(world: World) -> None:
-    world.record("Add it", {"report.py": RISKY.replace(SHELL, f"{SHELL}  # {MARK}[code-python-shell] {WHY}")})
+    world.record(
+        "Add it",
+        {"report.py": RISKY.replace(SHELL, f"{SHELL}  # {MARK}[code-python-shell] {WHY}")},
+    )
 
 
 @forgery(at_hook=True, codes=(3,))
@@ -115,20 +130,28 @@ def an_ignore_of_everything_on_the_line(world: World) -> None:
 def an_ignore_of_a_key(world: World) -> None:
     from repositories import key
 
-    world.record("Add it", {"settings.py": f'aws_access_key_id = "{key()}"  # {MARK}[*] abc\n'})
+    world.record(
+        "Add it", {"settings.py": f'aws_access_key_id = "{key()}"  # {MARK}[*] abc\n'}
+    )
 
 
 @forgery(codes=(3,))
 def an_ignore_that_is_older_than_what_it_answers(world: World) -> None:
     """The comment answers nothing when it is recorded, so nobody looks; then the line below it changes."""
     harmless = RISKY.replace(
-        SHELL, f'# {MARK}[code-python-shell] {WHY}\n    subprocess.run(["render-report", name])'
+        SHELL,
+        f'# {MARK}[code-python-shell] {WHY}\n    subprocess.run(["render-report", name])',
     )
     world.record("Add it", {"report.py": harmless})
     assert world.verify().code == 0, world.verify().all
     world.start_here()
     world.record(
-        "Change it", {"report.py": RISKY.replace(SHELL, f"# {MARK}[code-python-shell] {WHY}\n    {SHELL}")}
+        "Change it",
+        {
+            "report.py": RISKY.replace(
+                SHELL, f"# {MARK}[code-python-shell] {WHY}\n    {SHELL}"
+            )
+        },
     )
 
 
@@ -140,21 +163,29 @@ def an_ignore_above_a_call_of_which_another_line_changes(world: World) -> None:
     world.record("Add it", {"report.py": text.replace("ARGUMENT", '"render-report"')})
     assert world.verify().code == 0, world.verify().all
     world.start_here()
-    world.record("Change it", {"report.py": text.replace("ARGUMENT", '"render-report " + name')})
+    world.record(
+        "Change it", {"report.py": text.replace("ARGUMENT", '"render-report " + name')}
+    )
 
 
 @forgery("code-python-shell", codes=(3,))
 def a_call_of_which_only_another_line_changes(world: World) -> None:
-    text = RISKY.replace(SHELL, "subprocess.run(\n        ARGUMENT,\n        shell=True,\n    )")
+    text = RISKY.replace(
+        SHELL, "subprocess.run(\n        ARGUMENT,\n        shell=True,\n    )"
+    )
     world.record("Add it", {"report.py": text.replace("ARGUMENT", '"render-report"')})
     assert world.verify().code == 0, world.verify().all
     world.start_here()
-    world.record("Change it", {"report.py": text.replace("ARGUMENT", '"render-report " + name')})
+    world.record(
+        "Change it", {"report.py": text.replace("ARGUMENT", '"render-report " + name')}
+    )
 
 
 @forgery(at_hook=True, codes=(3,))
 def an_ignore_entry_in_the_change(world: World) -> None:
-    entry = f'[[ignore]]\nrule = "code-python-shell"\npath = "report.py"\nreason = "{WHY}"\n'
+    entry = (
+        f'[[ignore]]\nrule = "code-python-shell"\npath = "report.py"\nreason = "{WHY}"\n'
+    )
     world.record("Add it", {"cli-guard.toml": f"{KEY}{entry}", "report.py": RISKY})
 
 
@@ -172,7 +203,10 @@ def a_baseline_in_the_change(world: World) -> None:
 def limits_that_leave_the_file_unread(world: World) -> None:
     world.record(
         "Add it",
-        {"cli-guard.toml": f"{KEY}[limits]\nfile_chars = 1000\n", "report.py": RISKY + "# x\n" * 300},
+        {
+            "cli-guard.toml": f"{KEY}[limits]\nfile_chars = 1000\n",
+            "report.py": RISKY + "# x\n" * 300,
+        },
     )
 
 

@@ -51,7 +51,9 @@ def poison(world: World, good: str) -> list[bytes]:
         canonical({"payload": lone, "signature": signature}).encode(),
         canonical({"payload": canonical(statement), "signature": "x" * 1_000_000}).encode(),
         canonical({"payload": canonical(statement), "signature": "\x00"}).encode(),
-        canonical({"payload": canonical(statement), "signature": signature, "more": [1]}).encode(),
+        canonical(
+            {"payload": canonical(statement), "signature": signature, "more": [1]}
+        ).encode(),
         canonical([canonical(statement), signature]).encode(),
     ]
     return [*lines, *(line + b"\r" for line in lines[:6])]
@@ -117,7 +119,9 @@ def a_reason_that_rewrites_the_report(world: World) -> None:
         done = world.verify_as(style)
         assert_plain(done)
         lines = done.out.splitlines()
-        assert not [each for each in lines if each.startswith(("::stop-commands", "::notice::cli"))], done.out
+        assert not [
+            each for each in lines if each.startswith(("::stop-commands", "::notice::cli"))
+        ], done.out
 
 
 @forgery(at_hook=True, codes=(3,))
@@ -145,16 +149,24 @@ def an_approval_noted_on_other_objects(world: World) -> None:
 def approvals_in_other_refs(world: World) -> None:
     """Only one ref counts: otherwise each would have to be protected."""
     line = signed(world.change(), ADA)
-    for ref in ("refs/notes/commits", "refs/notes/cli-guard/x", "refs/notes/other", "refs/notes/CLI-GUARD"):
+    for ref in (
+        "refs/notes/commits",
+        "refs/notes/cli-guard/x",
+        "refs/notes/other",
+        "refs/notes/CLI-GUARD",
+    ):
         world.note(line, ref=ref)
 
 
 def notes_tree(world: World, *entries: tuple[str, str, str]) -> None:
     """Have the notes ref name a tree of any entries: mode, name, object."""
     raw = b"".join(
-        mode.encode() + b" " + name.encode() + b"\0" + bytes.fromhex(at) for mode, name, at in entries
+        mode.encode() + b" " + name.encode() + b"\0" + bytes.fromhex(at)
+        for mode, name, at in entries
     )
-    tree = world.repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw)
+    tree = world.repo.git(
+        "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw
+    )
     world.repo.git("update-ref", NOTES, world.repo.git("commit-tree", "-m", "Notes", tree))
 
 
@@ -199,7 +211,15 @@ def a_notes_ref_that_is_no_notes_commit(world: World) -> None:
         for done in (world.verify(), world.hook()):
             assert_plain(done)
             assert done.code in (1, 2, 3), (name, done.all)
-    for text in ("1" * 40, "0" * 40, "x", "", "ref: refs/heads/none", f"ref: {NOTES}", "ref: ../../x"):
+    for text in (
+        "1" * 40,
+        "0" * 40,
+        "x",
+        "",
+        "ref: refs/heads/none",
+        f"ref: {NOTES}",
+        "ref: ../../x",
+    ):
         ref.write_text(f"{text}\n")
         for done in (world.verify(), world.hook()):
             assert_plain(done)
@@ -214,7 +234,10 @@ def a_symbolic_notes_ref(world: World) -> None:
     head = world.repo.git("rev-parse", "HEAD")
     world.repo.git("checkout", "-q", "--orphan", "innocent")
     world.repo.git("rm", "-q", "-r", "-f", ".")
-    world.record("Notes", {tree: f"{signed(statement, MALLORY)}\n", file: f"{signed(statement, MALLORY)}\n"})
+    world.record(
+        "Notes",
+        {tree: f"{signed(statement, MALLORY)}\n", file: f"{signed(statement, MALLORY)}\n"},
+    )
     world.repo.git("switch", "-q", "main")
     world.repo.git("reset", "-q", "--hard", head)
     world.repo.git("symbolic-ref", NOTES, "refs/heads/innocent")
@@ -229,8 +252,12 @@ def two_notes_refs_merged_line_by_line(world: World) -> None:
     world.note(envelope(unlimited, "")[:-2])
     world.note(line, ref="refs/notes/theirs")
     world.note(json.dumps(other["signature"]), ref="refs/notes/theirs")
-    world.repo.git("notes", f"--ref={NOTES}", "merge", "-q", "-s", "cat_sort_uniq", "refs/notes/theirs")
-    world.repo.git("notes", f"--ref={NOTES}", "merge", "-q", "-s", "union", "refs/notes/theirs")
+    world.repo.git(
+        "notes", f"--ref={NOTES}", "merge", "-q", "-s", "cat_sort_uniq", "refs/notes/theirs"
+    )
+    world.repo.git(
+        "notes", f"--ref={NOTES}", "merge", "-q", "-s", "union", "refs/notes/theirs"
+    )
 
 
 @forgery(codes=(0,))
@@ -240,7 +267,9 @@ def honest_notes_merged_with_forged_ones(world: World) -> None:
     world.note(signed(statement, ADA))
     world.note("garbage without an end", ref="refs/notes/theirs")
     world.note(signed(statement, MALLORY), ref="refs/notes/theirs")
-    world.repo.git("notes", f"--ref={NOTES}", "merge", "-q", "-s", "cat_sort_uniq", "refs/notes/theirs")
+    world.repo.git(
+        "notes", f"--ref={NOTES}", "merge", "-q", "-s", "cat_sort_uniq", "refs/notes/theirs"
+    )
 
 
 @forgery(codes=(2, 3))
@@ -253,8 +282,18 @@ def a_remote_with_forged_notes(world: World) -> None:
     world.repo.git("clone", "-q", "--bare", str(world.repo.path), str(remote))
     there = World(type(world.repo)(remote, world.repo.env), world.folder, world.marks)
     for name in ("HEAD:report.py", "HEAD^{tree}"):
-        blob = there.repo.git("hash-object", "-w", "--stdin", stdin=f"{signed(statement, MALLORY)}\n")
-        there.repo.git("notes", f"--ref={NOTES}", "add", "-f", "-C", blob, there.repo.git("rev-parse", name))
+        blob = there.repo.git(
+            "hash-object", "-w", "--stdin", stdin=f"{signed(statement, MALLORY)}\n"
+        )
+        there.repo.git(
+            "notes",
+            f"--ref={NOTES}",
+            "add",
+            "-f",
+            "-C",
+            blob,
+            there.repo.git("rev-parse", name),
+        )
     world.repo.git("remote", "add", "origin", str(remote))
     done = world.guard("fetch")
     assert_plain(done)
@@ -293,7 +332,10 @@ def two_hundred_lines_that_must_each_be_verified(world: World) -> None:
     """Each is canonical, in time, and names an enrolled key; only the signature is not good."""
     statement = world.change()
     signature = sshsig(ADA, b"something else", NAMESPACE)
-    lines = (envelope(canonical(changed(statement, reason=f"{number}")), signature) for number in range(200))
+    lines = (
+        envelope(canonical(changed(statement, reason=f"{number}")), signature)
+        for number in range(200)
+    )
     world.note("\n".join(lines))
     assert_plain(world.verify())
 
@@ -303,7 +345,10 @@ def an_honest_approval_among_hundreds_of_forged_lines(world: World) -> None:
     """Who may push a note must not be able to make an approval of others void."""
     statement = world.change()
     signature = sshsig(ADA, b"something else", NAMESPACE)
-    lines = [envelope(canonical(changed(statement, reason=f"{number}")), signature) for number in range(400)]
+    lines = [
+        envelope(canonical(changed(statement, reason=f"{number}")), signature)
+        for number in range(400)
+    ]
     world.note("\n".join([*lines[:200], signed(statement, ADA), *lines[200:]]))
 
 
@@ -315,7 +360,8 @@ def an_honest_approval_among_a_hundred_thousand_notes(world: World) -> None:
     inner = "".join(f"100644 blob {blob}\t{number:038x}\n" for number in range(400))
     tree = world.repo.git("mktree", stdin=inner)
     outer = world.repo.git(
-        "mktree", stdin="".join(f"040000 tree {tree}\t{number:02x}\n" for number in range(256))
+        "mktree",
+        stdin="".join(f"040000 tree {tree}\t{number:02x}\n" for number in range(256)),
     )
     world.repo.git("update-ref", NOTES, world.repo.git("commit-tree", "-m", "Notes", outer))
     world.note(signed(statement, ADA))

@@ -31,13 +31,27 @@ from in_process import RISKY
 @forgery(codes=(2, 3))
 def a_signer_for_every_name(world: World) -> None:
     """One key, enrolled with a pattern, signs as two people."""
-    world.set_base({SIGNERS: new_signers(world, signer("*@example.org", MALLORY)), "cli-guard.toml": TWO})
-    sign_all(world, world.change(), (ADA_MAIL, MALLORY), (BOB_MAIL, MALLORY), (CAROL_MAIL, MALLORY))
+    world.set_base(
+        {
+            SIGNERS: new_signers(world, signer("*@example.org", MALLORY)),
+            "cli-guard.toml": TWO,
+        }
+    )
+    sign_all(
+        world,
+        world.change(),
+        (ADA_MAIL, MALLORY),
+        (BOB_MAIL, MALLORY),
+        (CAROL_MAIL, MALLORY),
+    )
 
 
 @forgery(codes=(2, 3))
 def a_signer_with_two_names_in_one_line(world: World) -> None:
-    lines = (signer(f"{MALLORY_MAIL},{CAROL_MAIL}", MALLORY), signer(f"{ADA_MAIL},!{BOB_MAIL}", ADA))
+    lines = (
+        signer(f"{MALLORY_MAIL},{CAROL_MAIL}", MALLORY),
+        signer(f"{ADA_MAIL},!{BOB_MAIL}", ADA),
+    )
     world.set_base({SIGNERS: new_signers(world, lines[0]), "cli-guard.toml": TWO})
     sign_all(
         world,
@@ -74,7 +88,12 @@ def one_person_with_two_keys(world: World) -> None:
 def one_person_with_two_ways_to_write_the_name(world: World) -> None:
     """Mail addresses are the same in capitals."""
     other = PlainKey(seed("ada at home"))
-    world.set_base({SIGNERS: new_signers(world, signer("Ada@Example.org", other)), "cli-guard.toml": TWO})
+    world.set_base(
+        {
+            SIGNERS: new_signers(world, signer("Ada@Example.org", other)),
+            "cli-guard.toml": TWO,
+        }
+    )
     sign_all(world, world.change(), (ADA_MAIL, ADA), ("Ada@Example.org", other))
 
 
@@ -102,7 +121,12 @@ def commit_as(world: World, author: str, committer: str) -> dict[str, Any]:
 def the_author_writes_another_name_into_the_commit(world: World) -> None:
     """So that his own key is that of somebody who is neither author nor committer."""
     world.set_policy(SECOND)
-    sign_all(world, commit_as(world, CAROL_MAIL, CAROL_MAIL), (ADA_MAIL, ADA), (ADA_MAIL, security_key(0x05)))
+    sign_all(
+        world,
+        commit_as(world, CAROL_MAIL, CAROL_MAIL),
+        (ADA_MAIL, ADA),
+        (ADA_MAIL, security_key(0x05)),
+    )
 
 
 @forgery(codes=(3,))
@@ -121,13 +145,21 @@ def author_and_committer_sign(world: World) -> None:
 @forgery(codes=(3,))
 def author_and_committer_sign_and_are_written_in_capitals(world: World) -> None:
     world.set_policy(SECOND)
-    sign_all(world, commit_as(world, "Ada@Example.org", "BOB@EXAMPLE.ORG"), (ADA_MAIL, ADA), (BOB_MAIL, BOB))
+    sign_all(
+        world,
+        commit_as(world, "Ada@Example.org", "BOB@EXAMPLE.ORG"),
+        (ADA_MAIL, ADA),
+        (BOB_MAIL, BOB),
+    )
 
 
 @forgery(codes=(3,))
 def author_and_committer_sign_and_a_mailmap_renames_them(world: World) -> None:
     world.set_policy(
-        SECOND, **{".mailmap": "X <x@example.org> <ada@example.org>\nY <y@example.org> <bob@example.org>\n"}
+        SECOND,
+        **{
+            ".mailmap": "X <x@example.org> <ada@example.org>\nY <y@example.org> <bob@example.org>\n"
+        },
     )
     sign_all(world, commit_as(world, ADA_MAIL, BOB_MAIL), (ADA_MAIL, ADA), (BOB_MAIL, BOB))
 
@@ -154,10 +186,21 @@ def a_commit_with_two_authors(world: World) -> None:
     statement = world.change()
     text = world.repo.git("cat-file", "-p", "HEAD")
     author = next(line for line in text.splitlines() if line.startswith("author "))
-    for first, last in ((author, author.replace("ada@", "x@")), (author.replace("ada@", "x@"), author)):
-        forged = text.replace(author, f"{first}\n{last}").replace("committer Ada <ada@", "committer X <x@")
+    for first, last in (
+        (author, author.replace("ada@", "x@")),
+        (author.replace("ada@", "x@"), author),
+    ):
+        forged = text.replace(author, f"{first}\n{last}").replace(
+            "committer Ada <ada@", "committer X <x@"
+        )
         commit = world.repo.git(
-            "hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=f"{forged}\n"
+            "hash-object",
+            "-t",
+            "commit",
+            "-w",
+            "--literally",
+            "--stdin",
+            stdin=f"{forged}\n",
         )
         world.repo.git("reset", "-q", "--soft", commit)
     sign_all(world, statement, (ADA_MAIL, ADA), (ADA_MAIL, security_key(0x05)))
@@ -178,7 +221,12 @@ def the_author_under_another_name_where_authors_may_not_approve(world: World) ->
 @forgery(codes=(3,))
 def one_of_two_people(world: World) -> None:
     world.set_policy(f'{KEY}threshold = {{"infra/**" = 2}}\n')
-    sign_all(world, world.change({"infra/report.py": RISKY}), (ADA_MAIL, ADA), (MALLORY_MAIL, MALLORY))
+    sign_all(
+        world,
+        world.change({"infra/report.py": RISKY}),
+        (ADA_MAIL, ADA),
+        (MALLORY_MAIL, MALLORY),
+    )
 
 
 @forgery(codes=(3,))
@@ -194,5 +242,7 @@ def two_people_of_whom_each_saw_another_content(world: World) -> None:
 @forgery(codes=(3,))
 def two_people_of_whom_one_is_below_the_level(world: World) -> None:
     """Ada touched her device, Bob has a plain key."""
-    world.set_policy('[approvals]\ncritical = "touch"\nhigh = "touch"\nthreshold = {"**" = 2}\n')
+    world.set_policy(
+        '[approvals]\ncritical = "touch"\nhigh = "touch"\nthreshold = {"**" = 2}\n'
+    )
     sign_all(world, world.change(), (ADA_MAIL, security_key(0x01)), (BOB_MAIL, BOB))

@@ -65,7 +65,9 @@ class Server:
         assert done.code == 0, done.all
 
 
-def serve(world: World, policy: str = "", *, start: str = "main", preloaded: bool = True) -> Server:
+def serve(
+    world: World, policy: str = "", *, start: str = "main", preloaded: bool = True
+) -> Server:
     """Push the base, with a policy, to a new bare repository with our hook."""
     if policy:
         world.set_policy(policy)
@@ -221,7 +223,11 @@ def the_commit_hides_as_a_parent_of_the_notes(world: World) -> None:
     server = serve(world)
     world.note(signed(world.change(), MALLORY))
     tree = world.repo.git("rev-parse", f"{NOTES}^{{tree}}")
-    world.repo.git("update-ref", NOTES, world.repo.git("commit-tree", "-p", "HEAD", "-m", "Notes", tree))
+    world.repo.git(
+        "update-ref",
+        NOTES,
+        world.repo.git("commit-tree", "-p", "HEAD", "-m", "Notes", tree),
+    )
     server.push(NOTES)
     server.refused("main")
 
@@ -232,7 +238,9 @@ def a_key_goes_to_the_server_as_notes(world: World) -> None:
     server = serve(world)
     head = world.record("Add it", {"settings.py": f'aws_access_key_id = "{key()}"\n'})
     server.push(f"HEAD:{NOTES}")
-    assert server.bare.try_git("cat-file", "-e", head).code != 0, "the server has the commit"
+    assert server.bare.try_git("cat-file", "-e", head).code != 0, (
+        "the server has the commit"
+    )
 
 
 @push
@@ -240,7 +248,9 @@ def notes_with_files_that_are_no_notes(world: World) -> None:
     server = serve(world)
     world.note(signed(world.change(), ADA))
     tree = world.repo.git("rev-parse", f"{NOTES}^{{tree}}")
-    blob = world.repo.git("hash-object", "-w", "--stdin", stdin=f'aws_access_key_id = "{key()}"\n')
+    blob = world.repo.git(
+        "hash-object", "-w", "--stdin", stdin=f'aws_access_key_id = "{key()}"\n'
+    )
     listed = world.repo.git("ls-tree", tree)
     other = world.repo.git("mktree", stdin=f"{listed}\n100644 blob {blob}\tsettings.py\n")
     world.repo.git("update-ref", NOTES, world.repo.git("commit-tree", "-m", "Notes", other))
@@ -345,7 +355,9 @@ def replace_refs_that_are_pushed(world: World) -> None:
     world.note(signed(changed(statement, principal=MALLORY_MAIL), MALLORY))
     head = world.repo.git("rev-parse", "HEAD")
     world.repo.git("update-ref", f"refs/replace/{world.base}", other)
-    harmless = world.repo.git("commit-tree", "-p", world.base, "-m", "x", f"{world.base}^{{tree}}")
+    harmless = world.repo.git(
+        "commit-tree", "-p", world.base, "-m", "x", f"{world.base}^{{tree}}"
+    )
     world.repo.git("update-ref", f"refs/replace/{head}", harmless)
     server.push("refs/replace/*:refs/replace/*")
     server.refused(f"{head}:main", NOTES)
@@ -387,7 +399,8 @@ def a_push_that_takes_longer_than_the_hook_may(world: World) -> None:
     """Out of time is not verified."""
     server = serve(world, preloaded=False)
     files = {
-        f"src/m{number}.py": RISKY.replace("render-report", f"render-{number}") * 40 for number in range(300)
+        f"src/m{number}.py": RISKY.replace("render-report", f"render-{number}") * 40
+        for number in range(300)
     }
     world.record("Add much", files)
     server.refused("main")
@@ -399,7 +412,10 @@ def a_push_with_a_thousand_forged_lines(world: World) -> None:
     statement = world.change()
     signature = sshsig(ADA, b"something else", NAMESPACE)
     world.note(
-        "\n".join(envelope(canonical(changed(statement, reason=f"{one}")), signature) for one in range(1000))
+        "\n".join(
+            envelope(canonical(changed(statement, reason=f"{one}")), signature)
+            for one in range(1000)
+        )
     )
     server.refused("main", NOTES)
 
@@ -441,4 +457,7 @@ def lines_for_the_hook_that_git_would_not_write(world: World) -> None:
         done = call(server.bare.path, server.bare.env, "hook", "pre-receive", stdin=line)
         assert "Traceback" not in done.all, (line, done.all)
         assert done.code in (0, 1, 2, 3), (line, done.all)
-        assert done.code != 0 or line in ("\n", f"{zero} {zero} refs/heads/main\n"), (line, done.all)
+        assert done.code != 0 or line in ("\n", f"{zero} {zero} refs/heads/main\n"), (
+            line,
+            done.all,
+        )

@@ -22,7 +22,8 @@ from forging.world import (
     signer,
 )
 
-BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+BEGIN = "-----BEGIN SSH SIGNATURE-----"
+END = "-----END SSH SIGNATURE-----"
 
 
 def armored(blob: bytes) -> str:
@@ -44,11 +45,17 @@ def assembled(
     tail: bytes = b"",
 ) -> str:
     """An armored signature of any parts (OpenSSH PROTOCOL.sshsig)."""
-    head = b"SSHSIG" + struct.pack(">I", version) + pack(public, namespace, reserved, hash_name)
+    head = (
+        b"SSHSIG"
+        + struct.pack(">I", version)
+        + pack(public, namespace, reserved, hash_name)
+    )
     return armored(head + pack(signature) + tail)
 
 
-def to_sign(payload: str, *, namespace: str = NAMESPACE, hash_name: str = "sha512") -> bytes:
+def to_sign(
+    payload: str, *, namespace: str = NAMESPACE, hash_name: str = "sha512"
+) -> bytes:
     """What the key signs for a payload."""
     digest = hashlib.new(hash_name, payload.encode()).digest()
     return b"SSHSIG" + pack(namespace, b"", hash_name) + pack(digest)
@@ -99,7 +106,16 @@ def the_signature_of_a_git_commit(world: World) -> None:
     payload = prepared(world)
     key = world.key_file("ada")
     world.repo.git(
-        "-c", "gpg.format=ssh", "-c", f"user.signingkey={key}", "commit", "-q", "--amend", "-S", "-m", payload
+        "-c",
+        "gpg.format=ssh",
+        "-c",
+        f"user.signingkey={key}",
+        "commit",
+        "-q",
+        "--amend",
+        "-S",
+        "-m",
+        payload,
     )
     text = world.repo.git("cat-file", "-p", "HEAD")
     armor = text[text.index(BEGIN) : text.index(END) + len(END)].replace("\n ", "\n")
@@ -261,7 +277,9 @@ def the_seed_of_a_security_key_for_another_application(world: World) -> None:
         key.application = application
         world.note(signed(payload, key))
         # The envelope names the enrolled key, the signature was made for another application.
-        world.note(envelope(payload, assembled(security_key().blob, key.sign(to_sign(payload)))))
+        world.note(
+            envelope(payload, assembled(security_key().blob, key.sign(to_sign(payload))))
+        )
 
 
 @forgery("does not count", at_hook=True, codes=(3,))

@@ -60,7 +60,10 @@ def somebody_enrols_himself_in_the_first_commit_of_the_range(world: World) -> No
 def somebody_takes_the_name_of_a_signer(world: World) -> None:
     """Ada's line with Mallory's key in it."""
     old = world.repo.git("show", f"{world.base}:{SIGNERS}")
-    files = {SIGNERS: old.replace(ADA.public_line(), MALLORY.public_line()) + "\n", "report.py": RISKY}
+    files = {
+        SIGNERS: old.replace(ADA.public_line(), MALLORY.public_line()) + "\n",
+        "report.py": RISKY,
+    }
     sign_all(world, world.change(files), (ADA_MAIL, MALLORY))
 
 
@@ -69,7 +72,9 @@ def the_first_signers_file_comes_with_the_change(world: World) -> None:
     world.repo.git("rm", "-q", "-r", ".cli-guard")
     world.set_base({})
     line = signer(MALLORY_MAIL, MALLORY)
-    statement = world.change({SIGNERS: f"{world.repository_line()}\n{line}\n", "report.py": RISKY})
+    statement = world.change(
+        {SIGNERS: f"{world.repository_line()}\n{line}\n", "report.py": RISKY}
+    )
     sign_all(world, statement, (MALLORY_MAIL, MALLORY))
 
 
@@ -189,7 +194,11 @@ def a_revoked_key(world: World) -> None:
 @forgery(at_hook=True, codes=(3,))
 def a_revoked_key_signs_with_an_earlier_date(world: World) -> None:
     revoke_bob(world)
-    world.note(signed(changed(world.change(), principal=BOB_MAIL, at="2020-01-01T00:00:00+00:00"), BOB))
+    world.note(
+        signed(
+            changed(world.change(), principal=BOB_MAIL, at="2020-01-01T00:00:00+00:00"), BOB
+        )
+    )
 
 
 @forgery("policy-signers-changed", at_hook=True, codes=(3,))
@@ -265,7 +274,9 @@ def a_change_of_signers_below_the_highest_level(world: World) -> None:
     """Findings are approved with a key, but what loosens the guard needs more."""
     world.set_policy('[approvals]\ncritical = "verified"\nhigh = "key"\n')
     statement = world.change({SIGNERS: new_signers(world, signer(MALLORY_MAIL, MALLORY))})
-    sign_all(world, statement, (ADA_MAIL, ADA), (ADA_MAIL, security_key(0x01)), (BOB_MAIL, BOB))
+    sign_all(
+        world, statement, (ADA_MAIL, ADA), (ADA_MAIL, security_key(0x01)), (BOB_MAIL, BOB)
+    )
 
 
 @forgery("policy-signers-changed", codes=(3,))
@@ -287,7 +298,11 @@ def an_old_signers_file_comes_back_with_its_old_approval(world: World) -> None:
 def an_old_list_of_revoked_keys_comes_back_with_its_old_approval(world: World) -> None:
     """Each list was approved when it was written: the one with fewer keys does not come back by that."""
     for mail in (CAROL_MAIL, BOB_MAIL):
-        lines = new_signers(world, signer(CAROL_MAIL, CAROL)) if mail == CAROL_MAIL else new_signers(world)
+        lines = (
+            new_signers(world, signer(CAROL_MAIL, CAROL))
+            if mail == CAROL_MAIL
+            else new_signers(world)
+        )
         if mail == CAROL_MAIL:
             world.set_base({SIGNERS: lines})
         done = world.guard("signers", "revoke", mail)
@@ -354,7 +369,9 @@ def a_certificate_of_somebody_who_is_enrolled(world: World) -> None:
 def a_certificate_of_an_authority_in_the_signers_file(world: World) -> None:
 
     key, blob = certificate(world, "mallory", ADA_MAIL)
-    world.set_signers(signer(BOB_MAIL, BOB), signer("*", MALLORY, f"cert-authority,{BOUND}"))
+    world.set_signers(
+        signer(BOB_MAIL, BOB), signer("*", MALLORY, f"cert-authority,{BOUND}")
+    )
     payload = canonical(world.change())
     world.note(envelope(payload, assembled(blob, key.sign(to_sign(payload)))))
 
@@ -374,7 +391,11 @@ def a_signer_of_another_namespace(world: World) -> None:
 
 @forgery(codes=(2, 3))
 def a_signer_that_is_commented_out(world: World) -> None:
-    lines = (f"# {signer(ADA_MAIL, ADA)}", f" # {signer(ADA_MAIL, ADA)}", f"#{signer(ADA_MAIL, ADA)}")
+    lines = (
+        f"# {signer(ADA_MAIL, ADA)}",
+        f" # {signer(ADA_MAIL, ADA)}",
+        f"#{signer(ADA_MAIL, ADA)}",
+    )
     world.set_signers(signer(BOB_MAIL, BOB), *lines)
     sign_all(world, world.change(), (ADA_MAIL, ADA), (f"#{ADA_MAIL}", ADA), ("#", ADA))
 
@@ -389,7 +410,9 @@ def a_signers_file_in_the_folder_where_verify_runs(world: World) -> None:
         world.repo.write(name, line)
     from in_process import call
 
-    done = call(world.repo.path / "deep", world.repo.env, "verify", "--range", f"{world.base}..HEAD")
+    done = call(
+        world.repo.path / "deep", world.repo.env, "verify", "--range", f"{world.base}..HEAD"
+    )
     assert done.code == 3, done.all
 
 

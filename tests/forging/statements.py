@@ -111,7 +111,9 @@ def the_approval_of_other_content_of_the_same_file(world: World) -> None:
 @forgery(at_hook=True, codes=(3,))
 def the_approval_of_the_same_line_with_other_blanks(world: World) -> None:
     approved_then_replaced(
-        world, RISKY, RISKY.replace('"""Runs reports."""\n', '"""Runs reports."""\nname = "rm"\n\n')
+        world,
+        RISKY,
+        RISKY.replace('"""Runs reports."""\n', '"""Runs reports."""\nname = "rm"\n\n'),
     )
 
 
@@ -146,7 +148,9 @@ def an_approval_from_another_repository_with_the_same_content(world: World) -> N
     other.record("Another start", {"app.py": "x = 1\n"})
     for name in (".cli-guard", "cli-guard.toml"):
         source = world.repo.path / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, other.repo.path / name)
+        (shutil.copytree if source.is_dir() else shutil.copy)(
+            source, other.repo.path / name
+        )
     signers = other.repo.path / ".cli-guard" / "signers"
     signers.write_text(signers.read_text().replace(world.root(), other.root()))
     other.set_base({})
@@ -164,7 +168,9 @@ def an_approval_under_another_policy(world: World) -> None:
     world.stage()
     line = signed(world.statement(), ADA)
     world.repo.git("rm", "-q", "-f", "report.py")
-    world.set_policy('[approvals]\ncritical = "key"\nhigh = "key"\n[rules]\n"code-python-eval" = "deny"\n')
+    world.set_policy(
+        '[approvals]\ncritical = "key"\nhigh = "key"\n[rules]\n"code-python-eval" = "deny"\n'
+    )
     world.change()
     world.note(line)
 
@@ -184,14 +190,33 @@ def times_that_are_none(world: World) -> None:
     statement = world.change()
     for at in ("", "yesterday", "2026-13-40T00:00:00+00:00", "2026-10-02T12:00:00", 0):
         world.note(signed(changed(statement, at=at), ADA))
-    for expires in ("never", "2026-10-03", "9999-12-31T23:59:59-23:59", "2026-10-03T00:00:00", None, 1e99):
-        world.note(signed(changed(statement, at="2096-10-02T12:00:00+00:00", expires=expires), ADA))
+    for expires in (
+        "never",
+        "2026-10-03",
+        "9999-12-31T23:59:59-23:59",
+        "2026-10-03T00:00:00",
+        None,
+        1e99,
+    ):
+        world.note(
+            signed(changed(statement, at="2096-10-02T12:00:00+00:00", expires=expires), ADA)
+        )
 
 
 @forgery(at_hook=True, codes=(3,))
 def a_rejection(world: World) -> None:
     statement = world.change()
-    for decision in ("reject", "", "APPROVE", " approve", "approve\n", "approved", ["approve"], True, None):
+    for decision in (
+        "reject",
+        "",
+        "APPROVE",
+        " approve",
+        "approve\n",
+        "approved",
+        ["approve"],
+        True,
+        None,
+    ):
         world.note(signed(changed(statement, decision=decision), ADA))
 
 
@@ -213,7 +238,12 @@ def a_break_glass_statement_with_the_findings_in_it(world: World) -> None:
 @forgery("does not count", at_hook=True, codes=(3,))
 def a_carriage_return_in_the_statement(world: World) -> None:
     payload = canonical(changed(world.change(), reason="agreed"))
-    for text in (f"{payload}\r", f"{payload}\r\n", f"\r{payload}", payload.replace("agreed", "agr\reed")):
+    for text in (
+        f"{payload}\r",
+        f"{payload}\r\n",
+        f"\r{payload}",
+        payload.replace("agreed", "agr\reed"),
+    ):
         world.note(signed(text, ADA))
 
 
@@ -260,7 +290,9 @@ def a_line_with_two_payloads(world: World) -> None:
     """The signature is good for one of them, whichever a reader takes."""
     statement = world.change()
     payload = canonical(statement)
-    harmless = canonical(with_subject(changed(statement, findings=[]), "content", {"sha256": "0" * 64}))
+    harmless = canonical(
+        with_subject(changed(statement, findings=[]), "content", {"sha256": "0" * 64})
+    )
     signature = sshsig(ADA, harmless.encode(), NAMESPACE)
     one, other, last = (json.dumps(each) for each in (payload, harmless, signature))
     world.note(f'{{"payload":{one},"payload":{other},"signature":{last}}}')
@@ -288,7 +320,9 @@ def findings_that_are_not_those_of_the_change(world: World) -> None:
     [found] = statement["predicate"]["findings"]
     mark = found["fingerprint"]
     for fingerprint in (mark[::-1], mark[:-1], f"{mark}0", "*", "", mark.upper()):
-        world.note(signed(changed(statement, findings=[found | {"fingerprint": fingerprint}]), ADA))
+        world.note(
+            signed(changed(statement, findings=[found | {"fingerprint": fingerprint}]), ADA)
+        )
     world.note(signed(changed(statement, findings=[]), ADA))
 
 
@@ -313,7 +347,8 @@ def subjects_under_the_wrong_name(world: World) -> None:
     """A tree where a file belongs, a file of another path, a digest of another kind."""
     statement = world.change()
     by_name = {each["name"]: each["digest"] for each in statement["subject"]}
-    tree, blob = by_name["tree"]["gitTree"], by_name["file:report.py"]["gitBlob"]
+    tree = by_name["tree"]["gitTree"]
+    blob = by_name["file:report.py"]["gitBlob"]
     for subject in (
         {"name": "tree", "digest": {"gitBlob": tree}},
         {"name": "base", "digest": {"gitTree": tree}},

@@ -3,7 +3,18 @@
 import json
 
 from forging.table import assert_plain, forgery
-from forging.world import ADA, KEY, MALLORY, MALLORY_MAIL, SIGNERS, World, changed, envelope, signed, signer
+from forging.world import (
+    ADA,
+    KEY,
+    MALLORY,
+    MALLORY_MAIL,
+    SIGNERS,
+    World,
+    changed,
+    envelope,
+    signed,
+    signer,
+)
 from repositories import Repo, key
 
 HARMLESS = "A docstring has no full stop"
@@ -51,7 +62,9 @@ def variables_that_switch_something_off(world: World) -> None:
         {"TERM": "dumb", "COLUMNS": "1"},
     ):  # fmt: skip
         answers = [world.verify(env=variables)]
-        if not {"SKIP", "CLI_GUARD"} & set(variables):  # documented: the hook says so and passes
+        if not {"SKIP", "CLI_GUARD"} & set(
+            variables
+        ):  # documented: the hook says so and passes
             answers.append(world.hook(env=variables))
         for done in answers:
             assert_plain(done)
@@ -151,15 +164,21 @@ def a_signers_file_and_a_policy_in_the_work_tree_alone(world: World) -> None:
     """Not recorded: what is judged by is what the base records."""
     statement = world.change()
     world.note(signed(changed(statement, principal=MALLORY_MAIL), MALLORY))
-    world.repo.write(SIGNERS, f"{world.repository_line()}\n{signer(MALLORY_MAIL, MALLORY)}\n")
-    world.repo.write("cli-guard.toml", '[approvals]\nhigh = "tty"\n[rules]\n"code-*" = "off"\n')
+    world.repo.write(
+        SIGNERS, f"{world.repository_line()}\n{signer(MALLORY_MAIL, MALLORY)}\n"
+    )
+    world.repo.write(
+        "cli-guard.toml", '[approvals]\nhigh = "tty"\n[rules]\n"code-*" = "off"\n'
+    )
 
 
 @forgery("code-python-shell", at_hook=True, codes=(3,))
 def a_signers_file_and_a_policy_in_the_index_alone(world: World) -> None:
     statement = world.change()
     world.note(signed(changed(statement, principal=MALLORY_MAIL), MALLORY))
-    world.repo.write(SIGNERS, f"{world.repository_line()}\n{signer(MALLORY_MAIL, MALLORY)}\n")
+    world.repo.write(
+        SIGNERS, f"{world.repository_line()}\n{signer(MALLORY_MAIL, MALLORY)}\n"
+    )
     world.repo.git("add", "-A")
 
 
@@ -202,7 +221,10 @@ def a_branch_that_is_approved_at_a_pretended_terminal_and_pushed(world: World) -
 def a_policy_without_a_review_hides_a_key_at_the_push(world: World) -> None:
     remote = with_origin(world)
     policy = f'{KEY}[rules]\n"secret-*" = "off"\n"policy-*" = "off"\n'
-    world.record("Add it", {"cli-guard.toml": policy, "settings.py": f'aws_access_key_id = "{key()}"\n'})
+    world.record(
+        "Add it",
+        {"cli-guard.toml": policy, "settings.py": f'aws_access_key_id = "{key()}"\n'},
+    )
     assert_not_pushed(world, remote)
 
 
@@ -220,7 +242,8 @@ def an_approval_of_what_is_denied(world: World) -> None:
     tree = world.repo.git("rev-parse", "HEAD^{tree}")
     blob = world.repo.git("rev-parse", "HEAD:settings.py")
     statement = changed(
-        statement, findings=[{"fingerprint": one, "rule": rule} for one, rule in sorted(found)]
+        statement,
+        findings=[{"fingerprint": one, "rule": rule} for one, rule in sorted(found)],
     )
     statement["subject"] = [
         *(each for each in statement["subject"] if each["name"] == "base"),

@@ -59,7 +59,9 @@ def assert_plain(done: Done) -> None:
     """No traceback, no internal error, and nothing that rewrites a terminal or a log."""
     assert "Traceback" not in done.all, done.all
     assert done.code != 4, done.all
-    assert not {each for each in done.all if ord(each) < 32 and each not in "\n\t"}, repr(done.all)
+    assert not {each for each in done.all if ord(each) < 32 and each not in "\n\t"}, repr(
+        done.all
+    )
 
 
 def assert_refused(done: Done, says: str = "", codes: tuple[int, ...] = (1, 2, 3)) -> None:

@@ -43,7 +43,11 @@ def programs(folder: Path, ssh_keygen: str = "") -> dict[str, str]:
     """An environment with Git and nothing else but an `ssh-keygen` of this text."""
     folder.mkdir()
     for name in ("git", "sh", "cat"):
-        found = next(Path(each, name) for each in os.environ["PATH"].split(":") if Path(each, name).exists())
+        found = next(
+            Path(each, name)
+            for each in os.environ["PATH"].split(":")
+            if Path(each, name).exists()
+        )
         (folder / name).symlink_to(found)
     if ssh_keygen:
         path = folder / "ssh-keygen"
@@ -121,7 +125,11 @@ def test_no_agent(world: World) -> None:
     world.set_policy(TOUCH)
     world.stage()
     public = world.folder / "ada-sk.pub"
-    for variables in ({}, {"SSH_AUTH_SOCK": str(world.folder / "nothing")}, {"SSH_AUTH_SOCK": ""}):
+    for variables in (
+        {},
+        {"SSH_AUTH_SOCK": str(world.folder / "nothing")},
+        {"SSH_AUTH_SOCK": ""},
+    ):
         done = world.approve("--key", str(public), env=variables)
         error_line(done)
         assert_kept(world, done)
@@ -155,7 +163,11 @@ def test_a_key_with_a_passphrase_and_nobody_to_type_it(world: World) -> None:
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     ours, theirs = pty.openpty()
     os.write(ours, b"yes\n")
-    env = {name: value for name, value in world.repo.env.items() if name not in ("DISPLAY", "SSH_ASKPASS")}
+    env = {
+        name: value
+        for name, value in world.repo.env.items()
+        if name not in ("DISPLAY", "SSH_ASKPASS")
+    }
     done = subprocess.run(
         (GUARD, "approve"), cwd=world.repo.path, env=env, stdin=theirs, capture_output=True, text=True,
         timeout=60, start_new_session=True, check=False,
@@ -182,7 +194,9 @@ def test_keys_that_are_none(world: World) -> None:
         done = world.approve("--key", str(folder / name))
         error_line(done)
         assert_kept(world, done)
-        done = world.guard("signers", "add", str(folder / name), "--principal", "x@example.org")
+        done = world.guard(
+            "signers", "add", str(folder / name), "--principal", "x@example.org"
+        )
         error_line(done)
 
 
@@ -212,7 +226,12 @@ def test_a_broken_signers_file(world: World, kind: str) -> None:
     assert nobody.code in (2, 3), nobody.all
     world.note(signed(statement, ADA))
     line = error_line(world.verify(), 2)
-    assert (SIGNERS in line and "line" in line) or kind in ("bytes", "utf-16", "a mark", "text"), line
+    assert (SIGNERS in line and "line" in line) or kind in (
+        "bytes",
+        "utf-16",
+        "a mark",
+        "text",
+    ), line
     error_line(world.guard("signers", "list"))
     carol = str(world.key_file("carol").with_suffix(".pub"))
     before = (world.repo.path / SIGNERS).read_bytes()
@@ -281,7 +300,11 @@ def test_a_notes_ref_that_is_broken(world: World) -> None:
     world.stage()
     ref = world.repo.path / ".git" / NOTES
     ref.parent.mkdir(parents=True, exist_ok=True)
-    for text in ("garbage\n", f"{'1' * 40}\n", world.repo.git("rev-parse", "HEAD:app.py") + "\n"):
+    for text in (
+        "garbage\n",
+        f"{'1' * 40}\n",
+        world.repo.git("rev-parse", "HEAD:app.py") + "\n",
+    ):
         ref.write_text(text)
         done = world.approve()
         assert_plain(done)
@@ -305,7 +328,11 @@ def in_place_of(path: Path) -> Iterator[None]:
 def test_a_state_folder_that_is_a_file(world: World) -> None:
     world.stage()
     with in_place_of(world.state):
-        for done in (world.approve(), world.guard("hook", "pre-commit"), world.verify("HEAD..HEAD")):
+        for done in (
+            world.approve(),
+            world.guard("hook", "pre-commit"),
+            world.verify("HEAD..HEAD"),
+        ):
             assert_plain(done)
         assert world.approve().code != 0
 
@@ -361,7 +388,12 @@ def test_words_that_make_no_sense(world: World, what: str) -> None:
 
 
 def test_a_range_of_another_repository(world: World) -> None:
-    for where in (f"{'1' * 40}..HEAD", "nobody/main..HEAD", "HEAD..nobody", "HEAD:app.py..HEAD"):
+    for where in (
+        f"{'1' * 40}..HEAD",
+        "nobody/main..HEAD",
+        "HEAD..nobody",
+        "HEAD:app.py..HEAD",
+    ):
         error_line(world.verify(where), 2)
 
 
@@ -369,5 +401,10 @@ def test_no_repository(world: World) -> None:
     empty = world.folder / "empty"
     empty.mkdir()
     elsewhere = World(Repo(empty, world.repo.env), world.folder, world.marks)
-    for argv in (["verify", "--range", "a..b"], ["fetch"], ["signers", "list"], ["signers", "revoke", "x"]):
+    for argv in (
+        ["verify", "--range", "a..b"],
+        ["fetch"],
+        ["signers", "list"],
+        ["signers", "revoke", "x"],
+    ):
         error_line(elsewhere.guard(*argv), 2)

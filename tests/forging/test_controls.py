@@ -58,8 +58,12 @@ def test_a_statement_by_hand_counts_at_the_hook_and_in_verify(world: World) -> N
     assert world.hook().code == 0
 
 
-@pytest.mark.parametrize(("policy", "flags"), [(TOUCH, 0x01), (TOUCH, 0x05), (VERIFIED, 0x05), (KEY, 0x00)])
-def test_a_security_key_counts_for_what_its_flags_say(world: World, policy: str, flags: int) -> None:
+@pytest.mark.parametrize(
+    ("policy", "flags"), [(TOUCH, 0x01), (TOUCH, 0x05), (VERIFIED, 0x05), (KEY, 0x00)]
+)
+def test_a_security_key_counts_for_what_its_flags_say(
+    world: World, policy: str, flags: int
+) -> None:
     world.set_policy(policy)
     world.note(signed(world.change(), security_key(flags)))
     assert_verified(world)
@@ -84,7 +88,11 @@ def test_two_people_count(world: World, policy: str) -> None:
 
 
 def test_a_new_signer_is_approved_and_counts_from_then_on(world: World) -> None:
-    sign_all(world, world.change({SIGNERS: new_signers(world, signer(CAROL_MAIL, CAROL))}), (ADA_MAIL, ADA))
+    sign_all(
+        world,
+        world.change({SIGNERS: new_signers(world, signer(CAROL_MAIL, CAROL))}),
+        (ADA_MAIL, ADA),
+    )
     assert_verified(world)
     world.start_here()
     sign_all(world, world.change(), (CAROL_MAIL, CAROL))

@@ -49,7 +49,11 @@ KNOWN = {
 
 def marks_of(forgery: Forgery) -> list[pytest.MarkDecorator]:
     known = KNOWN.get(forgery.name)
-    open_ = [pytest.mark.xfail(reason=known, strict=True, raises=AssertionError)] if known else []
+    open_ = (
+        [pytest.mark.xfail(reason=known, strict=True, raises=AssertionError)]
+        if known
+        else []
+    )
     return open_ + ([pytest.mark.slow] if forgery.slow else [])
 
 
@@ -62,9 +66,11 @@ def test_a_forgery_is_refused(world: World, forgery: Forgery) -> None:
     if forgery.at_server:
         return
     done = world.verify(where or "")
-    assert done.code != 0 or 0 in forgery.codes or not (accepted := each_accepted(world, where or "")), (
-        "\n".join(accepted)
-    )
+    assert (
+        done.code != 0
+        or 0 in forgery.codes
+        or not (accepted := each_accepted(world, where or ""))
+    ), "\n".join(accepted)
     print(done.all)
     assert_refused(done, forgery.says, forgery.codes)
     if forgery.at_hook:
@@ -75,7 +81,8 @@ def test_a_forgery_is_refused(world: World, forgery: Forgery) -> None:
 
 def each_accepted(world: World, where: str) -> list[str]:
     """The lines of notes that are accepted, where more than one was forged: alone, each is."""
-    lines, accepted = world.lines(), []
+    lines = world.lines()
+    accepted = []
     for line in lines if len(lines) > 1 else ():
         world.repo.git("update-ref", "-d", NOTES)
         world.note(line)

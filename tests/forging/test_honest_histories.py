@@ -143,7 +143,10 @@ def test_something_else_was_staged_when_it_was_approved(repo: Repo) -> None:
     stage(repo, {"reports.py": risky() + "\n\nNAME = 'daily'\n"})
     again = repo.write(".git/reports.py", risky())
     approve_stopped(
-        repo, "update-index", "--cacheinfo", f"100644,{repo.git('hash-object', '-w', str(again))},reports.py"
+        repo,
+        "update-index",
+        "--cacheinfo",
+        f"100644,{repo.git('hash-object', '-w', str(again))},reports.py",
     )
     stage(repo, {"reports.py": risky()})
     assert guard(repo, "hook", "pre-commit").code == 0
@@ -176,7 +179,9 @@ def test_a_key_in_an_agent(repo: Repo, ada: Person) -> None:
     assert_verified(repo, "base")
 
 
-@pytest.mark.parametrize(("flags", "level"), [(0x01, "touch"), (0x05, "verified")], ids=["touch", "verified"])
+@pytest.mark.parametrize(
+    ("flags", "level"), [(0x01, "touch"), (0x05, "verified")], ids=["touch", "verified"]
+)
 def test_a_security_key(repo: Repo, flags: int, level: str) -> None:
     key = SecurityKey(b"s" * 32, flags=flags)
     public = repo.write(".git/token.pub", key.public_line() + "\n")
@@ -201,7 +206,10 @@ def test_a_stricter_configuration_of_ones_own(repo: Repo, ada: Person) -> None:
 def test_signers_written_by_hand(repo: Repo, ada: Person) -> None:
     kind, key, *_ = ada.public_key.read_text().split()
     line = f'Ada@Example.org namespaces="cli-guard-approval@v1" {kind} {key}'
-    repo.commit("Write the signers anew", {".cli-guard/signers": f"# who approves\r\n\r\n{line}\r\n"})
+    repo.commit(
+        "Write the signers anew",
+        {".cli-guard/signers": f"# who approves\r\n\r\n{line}\r\n"},
+    )
     repo.git("branch", "-f", "base")
     commit_approved(repo, "Render reports", {"reports.py": risky()})
     assert_verified(repo, "base")
@@ -224,7 +232,11 @@ NAMES = (
 
 def test_names_of_files(repo: Repo) -> None:
     """Each has a note on its content, for each has a finding of its own; the tree changes afterwards."""
-    commit_approved(repo, "Render reports", {name: risky(f"report{at}") for at, name in enumerate(NAMES)})
+    commit_approved(
+        repo,
+        "Render reports",
+        {name: risky(f"report{at}") for at, name in enumerate(NAMES)},
+    )
     repo.commit("Count up", {"app.py": "x = 2\n"})
     rebase(repo, "base", "pick-2", "pick-1")
     assert f"verified; {len(NAMES)} findings approved" in assert_verified(repo, "base").out
@@ -414,7 +426,9 @@ def test_main_merged_into_the_branch(moved: Repo) -> None:
 # Later commits of the same range.
 
 
-@refused_today("an approval is of one content of the file: after a later commit to it, approve the range")
+@refused_today(
+    "an approval is of one content of the file: after a later commit to it, approve the range"
+)
 def test_edited_harmlessly_later(repo: Repo) -> None:
     """The hook asks nothing about the second commit, so nothing should be missing in the end."""
     commit_approved(repo, "Render reports", {"reports.py": risky()})
@@ -424,7 +438,9 @@ def test_edited_harmlessly_later(repo: Repo) -> None:
     assert_verified(repo, "base")
 
 
-@refused_today("an approval is of one content of the file: after a later commit to it, approve the range")
+@refused_today(
+    "an approval is of one content of the file: after a later commit to it, approve the range"
+)
 def test_two_approved_commits_in_one_file(repo: Repo) -> None:
     commit_approved(repo, "Render reports", {"reports.py": risky()})
     more = risky() + '    subprocess.run("print-report " + name, shell=True)\n'
@@ -464,10 +480,14 @@ def test_a_file_is_removed(repo: Repo, name: str) -> None:
     assert_verified(repo, "base")
 
 
-@refused_today("a file beyond the limit is not among those of the change, so the approval fits no finding")
+@refused_today(
+    "a file beyond the limit is not among those of the change, so the approval fits no finding"
+)
 def test_more_files_than_the_limit(repo: Repo) -> None:
     set_policy(repo, f"{POLICY}[limits]\nfiles = 2\n")
-    commit_approved(repo, "Add tables", {f"table{number}.py": "x = 1\n" for number in range(4)})
+    commit_approved(
+        repo, "Add tables", {f"table{number}.py": "x = 1\n" for number in range(4)}
+    )
     assert_verified(repo, "base")
 
 
@@ -494,7 +514,15 @@ def test_the_message_of_a_commit(repo: Repo) -> None:
     approve_staged(repo)
     approve_message(repo, "wip")
     assert "verified; 2 findings approved" in assert_verified(repo, "base").out
-    repo.git("commit", "-q", "--amend", "--no-edit", "--no-verify", "--date", "2026-01-02T03:04:05Z")
+    repo.git(
+        "commit",
+        "-q",
+        "--amend",
+        "--no-edit",
+        "--no-verify",
+        "--date",
+        "2026-01-02T03:04:05Z",
+    )
     assert_verified(repo, "base")
     repo.git("commit", "-q", "--amend", "--no-verify", "-m", "stuff")
     assert verify(repo, "base").code == 3, "another message, which nobody has seen"
@@ -526,7 +554,10 @@ def test_a_policy_that_moved_with_the_base_is_asked_again(repo: Repo) -> None:
     done = verify(repo, "main")
     assert done.code == 3
     said = " ".join(done.out.split())
-    assert "the approval by ada@example.org does not count: it was given under another policy" in said
+    assert (
+        "the approval by ada@example.org does not count: it was given under another policy"
+        in said
+    )
     approve_range(repo, "main")
     assert_verified(repo, "main")
 
@@ -540,7 +571,9 @@ def test_approvals_before_and_after_a_stricter_policy_of_the_same_range(repo: Re
     assert_verified(repo, "base")
 
 
-@pytest.mark.parametrize("policy", [POLICY, STRICTER], ids=["same policy", "stricter policy"])
+@pytest.mark.parametrize(
+    "policy", [POLICY, STRICTER], ids=["same policy", "stricter policy"]
+)
 def test_an_approval_at_the_push(repo: Repo, tmp_path: Path, policy: str) -> None:
     set_origin(repo, tmp_path / "origin.git")
     repo.commit("Render reports", {"reports.py": risky(), "cli-guard.toml": policy})
@@ -558,14 +591,19 @@ def test_an_approval_at_the_push(repo: Repo, tmp_path: Path, policy: str) -> Non
 def enrol_carol(repo: Repo, tmp_path: Path) -> Person:
     """A commit that enrols somebody, approved; who that is."""
     carol = Person.create("Carol", tmp_path)
-    assert guard(repo, "signers", "add", str(carol.public_key), "--principal", carol.mail).code == 0
+    assert (
+        guard(repo, "signers", "add", str(carol.public_key), "--principal", carol.mail).code
+        == 0
+    )
     stage(repo, {})
     approve_staged(repo)
     repo.git("commit", "-q", "--no-verify", "-m", "Enrol Carol")
     return carol
 
 
-def test_a_change_of_the_guard_is_merged_by_a_queue(moved: Repo, ci: Person, tmp_path: Path) -> None:
+def test_a_change_of_the_guard_is_merged_by_a_queue(
+    moved: Repo, ci: Person, tmp_path: Path
+) -> None:
     enrol_carol(moved, tmp_path)
     moved.git("commit", "-q", "--amend", "--no-verify", "-m", "Enrol Carol, who is new")
     bot = ci.at(moved)
@@ -574,7 +612,9 @@ def test_a_change_of_the_guard_is_merged_by_a_queue(moved: Repo, ci: Person, tmp
     assert_verified(bot, "main")
 
 
-def test_a_change_of_the_guard_that_is_rebased_is_asked_again(moved: Repo, tmp_path: Path) -> None:
+def test_a_change_of_the_guard_that_is_rebased_is_asked_again(
+    moved: Repo, tmp_path: Path
+) -> None:
     enrol_carol(moved, tmp_path)
     assert_verified(moved, "base")
     moved.git("rebase", "-q", "main")
@@ -596,7 +636,9 @@ def test_an_approval_that_expires(repo: Repo, monkeypatch: pytest.MonkeyPatch) -
     assert "the approval by ada@example.org does not count: it expired on " in done.out
 
 
-def test_a_clock_that_is_some_minutes_slow(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_is_some_minutes_slow(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit_approved(repo, "Render reports", {"reports.py": risky()})
     set_clock(monkeypatch, days=-5 / (24 * 60))
     assert_verified(repo, "base")
@@ -622,11 +664,15 @@ def test_a_person_is_enrolled_and_approves(repo: Repo, tmp_path: Path) -> None:
     assert_verified(repo, "HEAD^")
     done = verify(repo, "base")
     assert done.code == 3, "who is enrolled in a range does not approve in it"
-    assert "its key is not one of the signers before this change" in " ".join(done.out.split())
+    assert "its key is not one of the signers before this change" in " ".join(
+        done.out.split()
+    )
 
 
 @contextmanager
-def team(repo: Repo, bob: Person, tmp_path: Path, policy: str) -> Iterator[tuple[Repo, Repo]]:
+def team(
+    repo: Repo, bob: Person, tmp_path: Path, policy: str
+) -> Iterator[tuple[Repo, Repo]]:
     """Ada has pushed an approved commit and her approvals; yields Bob's clone and the bare repository."""
     set_policy(repo, policy)
     bare = set_origin(repo, tmp_path / "origin.git", main="topic")
@@ -657,10 +703,14 @@ def test_a_second_person_as_documented(
         assert_verified(machine, "origin/main")
 
 
-def test_a_second_person_who_fetches_later(repo: Repo, bob: Person, ci: Person, tmp_path: Path) -> None:
+def test_a_second_person_who_fetches_later(
+    repo: Repo, bob: Person, ci: Person, tmp_path: Path
+) -> None:
     with team(repo, bob, tmp_path, SECOND) as (clone, bare):
         approve_range(clone, "origin/main", "origin/topic")
-        assert clone.try_git("push", "-q", "origin", NOTES).code == 1, "Ada's are there already"
+        assert clone.try_git("push", "-q", "origin", NOTES).code == 1, (
+            "Ada's are there already"
+        )
         assert guard(clone, "fetch").code == 0
         clone.git("push", "-q", "origin", NOTES)
         machine = ci.clone(bare.path, tmp_path / "machine", "--branch", "topic")
@@ -685,23 +735,32 @@ def test_a_fresh_clone(repo: Repo, ci: Person, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out == f"cli-guard: merged the approvals of origin ({NOTES})\n"
     assert guard(clone, "fetch").code == 0
-    assert_verified(clone, "FETCH_HEAD")  # what Git fetched before is still named by it, as CI jobs rely on
+    assert_verified(
+        clone, "FETCH_HEAD"
+    )  # what Git fetched before is still named by it, as CI jobs rely on
 
 
 def test_a_remote_without_approvals(repo: Repo, tmp_path: Path) -> None:
     set_origin(repo, tmp_path / "origin.git")
     done = guard(repo, "fetch")
-    assert (done.code, done.out) == (0, f"cli-guard: there are no approvals of origin ({NOTES})\n")
+    assert (done.code, done.out) == (
+        0,
+        f"cli-guard: there are no approvals of origin ({NOTES})\n",
+    )
 
 
-@refused_today("it names `git fsck` and `git fetch`, neither of which gets the files of a partial clone")
+@refused_today(
+    "it names `git fsck` and `git fetch`, neither of which gets the files of a partial clone"
+)
 def test_a_clone_without_files(repo: Repo, ci: Person, tmp_path: Path) -> None:
     """A review never fetches files by itself: it says that they are missing, and how to get them."""
     bare = set_origin(repo, tmp_path / "origin.git")
     bare.git("config", "uploadpack.allowFilter", "true")
     commit_approved(repo, "Render reports", {"reports.py": risky()})
     repo.git("push", "-q", "origin", "topic", NOTES)
-    clone = ci.clone(bare.path, tmp_path / "clone", "--filter=blob:none", "--branch", "topic")
+    clone = ci.clone(
+        bare.path, tmp_path / "clone", "--filter=blob:none", "--branch", "topic"
+    )
     assert guard(clone, "fetch").code == 0
     done = verify(clone, "origin/main")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
@@ -736,7 +795,9 @@ def test_a_linked_work_tree(repo: Repo, tmp_path: Path) -> None:
     assert_verified(repo, "base", "side")
 
 
-def test_two_people_push_their_approvals_by_hand(repo: Repo, bob: Person, tmp_path: Path) -> None:
+def test_two_people_push_their_approvals_by_hand(
+    repo: Repo, bob: Person, tmp_path: Path
+) -> None:
     bare = set_origin(repo, tmp_path / "origin.git")
     clone = bob.clone(bare.path, tmp_path / "bob's clone")
     commit_approved(repo, "Render reports", {"reports.py": risky()})
@@ -779,7 +840,9 @@ def test_pushed_with_the_branch(repo: Repo, ci: Person, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pushed_while_the_notes_moved(repo: Repo, bob: Person, ci: Person, tmp_path: Path) -> None:
+def test_pushed_while_the_notes_moved(
+    repo: Repo, bob: Person, ci: Person, tmp_path: Path
+) -> None:
     set_policy(repo, f"{POLICY}push = true\n")
     bare = set_origin(repo, tmp_path / "origin.git", main="topic")
     clone = bob.clone(bare.path, tmp_path / "bob's clone")
@@ -799,7 +862,9 @@ def test_pushed_while_the_notes_moved(repo: Repo, bob: Person, ci: Person, tmp_p
 
 
 @pytest.mark.slow
-@refused_today("Git runs pre-push for a dry run as well, and the hook pushes the notes then")
+@refused_today(
+    "Git runs pre-push for a dry run as well, and the hook pushes the notes then"
+)
 def test_pushed_as_a_dry_run(repo: Repo, tmp_path: Path) -> None:
     set_policy(repo, f"{POLICY}push = true\n")
     bare = set_origin(repo, tmp_path / "origin.git", main="topic")
@@ -824,7 +889,10 @@ def test_pushed_to_a_server_that_verifies(repo: Repo, served: Repo) -> None:
     commit_approved(repo, "Render reports", {"reports.py": risky()})
     done = repo.try_git("push", "origin", "topic")
     assert done.code == 1
-    assert "cli-guard: refused: refs/heads/topic: 1 finding to approve (code-python-shell)" in done.err
+    assert (
+        "cli-guard: refused: refs/heads/topic: 1 finding to approve (code-python-shell)"
+        in done.err
+    )
     done = repo.try_git("push", "origin", "topic", NOTES)
     assert done.code == 0, done.all
     assert "cli-guard: refs/heads/topic: verified" in done.err
@@ -842,14 +910,25 @@ def test_pushed_by_breaking_the_glass(repo: Repo, served: Repo) -> None:
     note = ("--note", "production is down, ticket 812")
     done = guard(repo, "approve", "--break-glass", *note, stdin=Terminal("yes\n"))
     assert done.code == 0, done.all
-    assert repo.try_git("push", "origin", "main", NOTES).code == 1, "the notes alone do not break it"
+    assert repo.try_git("push", "origin", "main", NOTES).code == 1, (
+        "the notes alone do not break it"
+    )
     done = repo.try_git("push", "-o", "cli-guard=break-glass", "origin", "main", NOTES)
     assert done.code == 0, done.all
-    assert "break-glass by ada@example.org (key): production is down, ticket 812" in done.err
+    assert (
+        "break-glass by ada@example.org (key): production is down, ticket 812" in done.err
+    )
     log = (served.path / "cli-guard" / "audit.jsonl").read_text().splitlines()
-    assert [json.loads(line)["decision"] for line in log] == ["refused", "allow", "break-glass", "allow"]
+    assert [json.loads(line)["decision"] for line in log] == [
+        "refused",
+        "allow",
+        "break-glass",
+        "allow",
+    ]
     repo.commit("Count up", {"app.py": "x = 2\n"})
-    assert repo.try_git("push", "origin", "main").code == 0, "what passed is the base of what comes next"
+    assert repo.try_git("push", "origin", "main").code == 0, (
+        "what passed is the base of what comes next"
+    )
 
 
 def received(repo: Repo, served: Repo) -> Done:
@@ -863,10 +942,14 @@ def received(repo: Repo, served: Repo) -> Done:
         "topic",
     )
     tip = repo.git("rev-parse", "topic")
-    return guard(served, "hook", "pre-receive", stdin=f"{'0' * len(tip)} {tip} refs/heads/topic\n")
+    return guard(
+        served, "hook", "pre-receive", stdin=f"{'0' * len(tip)} {tip} refs/heads/topic\n"
+    )
 
 
-def test_pushed_to_a_server_that_is_busy(repo: Repo, served: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pushed_to_a_server_that_is_busy(
+    repo: Repo, served: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo.commit("Count up", {"app.py": "x = 2\n"})
     # What is loaded now is not loaded under the clock: an import that is cut short would be felt by other tests.
     assert received(repo, served).code == 0

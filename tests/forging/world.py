@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from authenticators import Key, PlainKey, SecurityKey, expand_seed, pack, running_agent, sshsig
+from authenticators import (
+    Key,
+    PlainKey,
+    SecurityKey,
+    expand_seed,
+    pack,
+    running_agent,
+    sshsig,
+)
 from in_process import RISKY, Terminal, call
 from repositories import Done, Repo, isolated_environment
 
@@ -32,14 +40,18 @@ TWO = f'{KEY}threshold = {{"**" = 2}}\n'
 # A line of signers: `signers add` writes the same.
 BOUND = f'namespaces="{NAMESPACE}"'
 
-needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing")
+needs_ssh_keygen = pytest.mark.skipif(
+    shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing"
+)
 
 
 def seed(name: str) -> bytes:
     return name.encode().ljust(32, b".")
 
 
-ADA, BOB, MALLORY, CAROL = (PlainKey(seed(name), name) for name in ("ada", "bob", "mallory", "carol"))
+ADA, BOB, MALLORY, CAROL = (
+    PlainKey(seed(name), name) for name in ("ada", "bob", "mallory", "carol")
+)
 ADA_MAIL, BOB_MAIL, MALLORY_MAIL, CAROL_MAIL = (
     f"{name}@example.org" for name in ("ada", "bob", "mallory", "carol")
 )
@@ -54,11 +66,25 @@ def security_key(flags: int = 0x01, *, of: str = "ada", counter: int = 1) -> Sec
 def private_key_file(key: PlainKey) -> str:
     """The text of an unencrypted private key (OpenSSH PROTOCOL.key)."""
     public = expand_seed(key.seed)[2]
-    section = struct.pack(">II", 7, 7) + pack(key.algorithm, public, key.seed + public, key.comment)
+    section = struct.pack(">II", 7, 7) + pack(
+        key.algorithm, public, key.seed + public, key.comment
+    )
     section += bytes(range(1, 1 + -len(section) % 8))
-    whole = b"openssh-key-v1\0" + pack("none", "none", b"") + struct.pack(">I", 1) + pack(key.blob, section)
+    whole = (
+        b"openssh-key-v1\0"
+        + pack("none", "none", b"")
+        + struct.pack(">I", 1)
+        + pack(key.blob, section)
+    )
     lines = textwrap.wrap(base64.b64encode(whole).decode(), 70)
-    return "\n".join(["-----BEGIN OPENSSH PRIVATE KEY-----", *lines, "-----END OPENSSH PRIVATE KEY-----", ""])
+    return "\n".join(
+        [
+            "-----BEGIN OPENSSH PRIVATE KEY-----",
+            *lines,
+            "-----END OPENSSH PRIVATE KEY-----",
+            "",
+        ]
+    )
 
 
 def signer(principal: str, key: Key, options: str = BOUND) -> str:
@@ -77,11 +103,16 @@ def envelope(payload: str, signature: str) -> str:
 
 
 def signed(
-    statement: Mapping[str, Any] | str, key: Key, namespace: str = NAMESPACE, hash_name: str = "sha512"
+    statement: Mapping[str, Any] | str,
+    key: Key,
+    namespace: str = NAMESPACE,
+    hash_name: str = "sha512",
 ) -> str:
     """A statement, or any text in its place, signed by a key: a line of a note."""
     payload = statement if isinstance(statement, str) else canonical(statement)
-    return envelope(payload, sshsig(key, payload.encode("utf-8", "surrogatepass"), namespace, hash_name))
+    return envelope(
+        payload, sshsig(key, payload.encode("utf-8", "surrogatepass"), namespace, hash_name)
+    )
 
 
 def changed(statement: Mapping[str, Any], **values: Any) -> dict[str, Any]:
@@ -91,7 +122,9 @@ def changed(statement: Mapping[str, Any], **values: Any) -> dict[str, Any]:
     return copy
 
 
-def with_subject(statement: Mapping[str, Any], name: str, digest: Mapping[str, str] | None) -> dict[str, Any]:
+def with_subject(
+    statement: Mapping[str, Any], name: str, digest: Mapping[str, str] | None
+) -> dict[str, Any]:
     """A copy of a statement, with another digest of a subject, or without the subject."""
     copy: dict[str, Any] = json.loads(json.dumps(statement))
     copy["subject"] = [each for each in copy["subject"] if each["name"] != name]
@@ -125,9 +158,13 @@ class World:
 
     def by(self, name: str, **variables: str) -> "World":
         """The same repository in the hands of another person."""
-        return replace(self, repo=Repo(self.repo.path, person(self.folder, name) | variables))
+        return replace(
+            self, repo=Repo(self.repo.path, person(self.folder, name) | variables)
+        )
 
-    def guard(self, *argv: str, env: Mapping[str, str] | None = None, **options: Any) -> Done:
+    def guard(
+        self, *argv: str, env: Mapping[str, str] | None = None, **options: Any
+    ) -> Done:
         return call(self.repo.path, self.repo.env | dict(env or {}), *argv, **options)
 
     def record(self, message: str, files: Mapping[str, str | bytes] | None = None) -> str:
@@ -149,7 +186,9 @@ class World:
 
     def set_signers(self, *lines: str) -> str:
         """Have these lines and no others in the signers file before the change."""
-        return self.set_base({SIGNERS: "".join(f"{line}\n" for line in (self.repository_line(), *lines))})
+        return self.set_base(
+            {SIGNERS: "".join(f"{line}\n" for line in (self.repository_line(), *lines))}
+        )
 
     def repository_line(self) -> str:
         return f"# repository {self.root()}"
@@ -165,7 +204,9 @@ class World:
     def change(self, files: Mapping[str, str | bytes] | None = None) -> dict[str, Any]:
         """Commit a risky change; return the statement that would approve it."""
         if files is None and self.changed and self.is_untouched():
-            shutil.copytree(self.changed / "repo", self.repo.path, dirs_exist_ok=True, symlinks=True)
+            shutil.copytree(
+                self.changed / "repo", self.repo.path, dirs_exist_ok=True, symlinks=True
+            )
             self.repo.git("update-index", "-q", "--refresh")
             return read_statement(self.changed)
         self.stage(files)
@@ -187,7 +228,9 @@ class World:
         before = set(self.pending())
         done = self.guard("hook", "pre-commit")
         assert done.code == 3, done.all
-        [review_id] = [name for name in self.pending() if name not in before] or list(before)
+        [review_id] = [name for name in self.pending() if name not in before] or list(
+            before
+        )
         asked = json.loads((self.state / "waiting" / f"{review_id}.json").read_text())
         report = json.loads((self.state / "last-report.json").read_text())
         found = {
@@ -199,7 +242,10 @@ class World:
         files = {
             f"file:{each['path']}": self.repo.git("rev-parse", f"{tree}:{each['path']}")
             for each in found.values()
-            if self.repo.try_git("rev-parse", "-q", "--verify", f"{tree}:{each['path']}").code == 0
+            if self.repo.try_git(
+                "rev-parse", "-q", "--verify", f"{tree}:{each['path']}"
+            ).code
+            == 0
         }
         return make_statement(
             content=asked["content"],
@@ -237,8 +283,14 @@ class World:
         for each in dict.fromkeys(objects or self.noted()):
             before = old.get(each, "")
             if before not in blobs:
-                text = self.repo.run("git", "cat-file", "-p", before).out.encode() if before else b""
-                blobs[before] = self.repo.git("hash-object", "-w", "--stdin", stdin=text + raw + b"\n")
+                text = (
+                    self.repo.run("git", "cat-file", "-p", before).out.encode()
+                    if before
+                    else b""
+                )
+                blobs[before] = self.repo.git(
+                    "hash-object", "-w", "--stdin", stdin=text + raw + b"\n"
+                )
             self.repo.git("notes", f"--ref={ref}", "add", "-f", "-C", blobs[before], each)
 
     def noted(self, commit: str = "HEAD") -> list[str]:
@@ -255,8 +307,12 @@ class World:
     def lines(self, ref: str = NOTES) -> list[str]:
         """Every different line of every note."""
         listed = self.repo.try_git("notes", f"--ref={ref}", "list").out.split()
-        texts = (self.repo.git("cat-file", "-p", blob) for blob in dict.fromkeys(listed[::2]))
-        return list(dict.fromkeys(line for text in texts for line in text.splitlines() if line))
+        texts = (
+            self.repo.git("cat-file", "-p", blob) for blob in dict.fromkeys(listed[::2])
+        )
+        return list(
+            dict.fromkeys(line for text in texts for line in text.splitlines() if line)
+        )
 
     def verify(self, where: str = "", **options: Any) -> Done:
         """Verify the change, as CI does."""
@@ -277,7 +333,9 @@ class World:
     def hook_on_staged(self) -> Done:
         return self.guard("hook", "pre-commit")
 
-    def approve(self, *argv: str, answer: str = "yes", env: Mapping[str, str] | None = None) -> Done:
+    def approve(
+        self, *argv: str, answer: str = "yes", env: Mapping[str, str] | None = None
+    ) -> Done:
         """Run `cli-guard approve` at a terminal that a program pretends."""
         return self.guard("approve", *argv, stdin=Terminal(f"{answer}\n"), env=env)
 
@@ -321,7 +379,10 @@ def make_statement(
         {"digest": {"gitTree": tree}, "name": "tree"},
         {"digest": {"gitTree": base}, "name": "base"},
         {"digest": {"gitCommit": parent}, "name": "parent"},
-        *({"digest": {"gitBlob": blob}, "name": name} for name, blob in sorted(files.items())),
+        *(
+            {"digest": {"gitBlob": blob}, "name": name}
+            for name, blob in sorted(files.items())
+        ),
     ]
     return {
         "_type": "https://in-toto.io/Statement/v1",
@@ -329,7 +390,9 @@ def make_statement(
             "at": "2026-10-02T12:00:00+00:00",
             "decision": "approve",
             "expires": "",
-            "findings": [{"fingerprint": each, "rule": rule} for each, rule in sorted(findings)],
+            "findings": [
+                {"fingerprint": each, "rule": rule} for each, rule in sorted(findings)
+            ],
             "policy": policy,
             "principal": principal,
             "reason": "",
@@ -346,7 +409,9 @@ def person(folder: Path, name: str) -> dict[str, str]:
     """The environment of a person, in a home with a key."""
     env = isolated_environment(folder / name)
     who = {
-        f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in name_and_mail(name)
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in name_and_mail(name)
     }
     dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-10-01T12:00:00Z")
     return env | who | dates | {"CLI_GUARD_SERVER": "0"}
@@ -377,7 +442,10 @@ def build(folder: Path) -> None:
     for mail, file in keys:
         done = world.guard("signers", "add", str(folder / file), "--principal", mail)
         assert done.code == 0, done.all
-    world.record("Say who approves", {"cli-guard.toml": '[approvals]\ncritical = "key"\nhigh = "key"\n'})
+    world.record(
+        "Say who approves",
+        {"cli-guard.toml": '[approvals]\ncritical = "key"\nhigh = "key"\n'},
+    )
     world.forget()
 
 
@@ -398,7 +466,9 @@ def copy_world(origin: Path, folder: Path, **values: Any) -> World:
     repo = Repo(folder / "repo", person(folder, "ada"))
     # The index knows each file by its inode.
     repo.git("update-index", "-q", "--refresh")
-    world = World(repo, folder, origin=origin, index=(repo.path / ".git/index").read_bytes(), **values)
+    world = World(
+        repo, folder, origin=origin, index=(repo.path / ".git/index").read_bytes(), **values
+    )
     world.start_here()
     return world
 
@@ -409,7 +479,9 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
     for name, _, files in os.walk(folder):
         for file in files:
             path = Path(name, file)
-            content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+            content = (
+                os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+            )
             found[str(path.relative_to(folder))] = (path.lstat().st_mode, content)
     found.pop("repo/.git/index")
     return found

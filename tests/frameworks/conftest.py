@@ -14,7 +14,12 @@ from watching import make_once
 ROOT = Path(__file__).parents[2]
 STAGES = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
 # An index that cannot be reached fails within a minute.
-IMPATIENT = {"PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "30", "UV_HTTP_TIMEOUT": "30", "UV_HTTP_RETRIES": "1"}
+IMPATIENT = {
+    "PIP_RETRIES": "1",
+    "PIP_DEFAULT_TIMEOUT": "30",
+    "UV_HTTP_TIMEOUT": "30",
+    "UV_HTTP_RETRIES": "1",
+}
 # uv, which prek installs with, brings certificates of its own and would not know a company's.
 TRUSTING = {"UV_SYSTEM_CERTS": "1"}
 
@@ -25,8 +30,19 @@ def source(shared: Path) -> Repo:
 
     def copy(base: Path) -> None:
         repo = Repo.create(base / "cli-guard", isolated_environment(base / "home"))
-        list_files = ("git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-        listed = subprocess.run(list_files, capture_output=True, check=True, timeout=60).stdout.decode()
+        list_files = (
+            "git",
+            "-C",
+            str(ROOT),
+            "ls-files",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "-z",
+        )
+        listed = subprocess.run(
+            list_files, capture_output=True, check=True, timeout=60
+        ).stdout.decode()
         for name in filter(None, listed.split("\0")):
             if (ROOT / name).is_file():
                 (repo.path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -107,5 +123,7 @@ def framed(committed: Repo, framework: Framework, configuration: str) -> Iterato
     committed.git("remote", "add", "origin", str(remote))
     committed.write(".pre-commit-config.yaml", configuration)
     committed.commit("Configure")
-    framework.run(committed, "install", *(word for stage in STAGES for word in ("-t", stage)))
+    framework.run(
+        committed, "install", *(word for stage in STAGES for word in ("-t", stage))
+    )
     yield Repo(committed.path, committed.env | framework.env)

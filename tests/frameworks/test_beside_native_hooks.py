@@ -40,7 +40,11 @@ def put_own_hook(repo: Repo) -> None:
 
 def hooks(repo: Repo) -> dict[str, bytes]:
     folder = repo.path / ".git/hooks"
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".sample"}
+    return {
+        path.name: path.read_bytes()
+        for path in folder.iterdir()
+        if path.suffix != ".sample"
+    }
 
 
 def each_runs_once(repo: Repo, *others: str) -> None:
@@ -78,14 +82,18 @@ def test_any_order_of_installing_ends_in_both(
 
 
 @pytest.mark.parametrize("order", ["gf", "fgfg"])
-def test_a_hook_from_before_both_still_runs(configured: Repo, bare_framework: Framework, order: str) -> None:
+def test_a_hook_from_before_both_still_runs(
+    configured: Repo, bare_framework: Framework, order: str
+) -> None:
     put_own_hook(configured)
     both(configured, bare_framework, order)
     each_runs_once(configured, "my own ran")
 
 
 @pytest.mark.parametrize("order", ["gf", "fg"])
-def test_taking_ours_out_leaves_the_rest(configured: Repo, bare_framework: Framework, order: str) -> None:
+def test_taking_ours_out_leaves_the_rest(
+    configured: Repo, bare_framework: Framework, order: str
+) -> None:
     put_own_hook(configured)
     bare_framework.run(configured, "install", "-t", "pre-commit", "-t", "pre-push")
     without = hooks(configured)
@@ -95,7 +103,9 @@ def test_taking_ours_out_leaves_the_rest(configured: Repo, bare_framework: Frame
     assert hooks(configured) == without
 
 
-def test_taking_the_framework_out_leaves_ours(configured: Repo, bare_framework: Framework) -> None:
+def test_taking_the_framework_out_leaves_ours(
+    configured: Repo, bare_framework: Framework
+) -> None:
     put_own_hook(configured)
     configured.guard("install")
     alone = hooks(configured)
@@ -104,7 +114,9 @@ def test_taking_the_framework_out_leaves_ours(configured: Repo, bare_framework: 
     assert hooks(configured) == alone
 
 
-def test_the_native_hook_sees_every_ref_of_a_push(configured: Repo, bare_framework: Framework) -> None:
+def test_the_native_hook_sees_every_ref_of_a_push(
+    configured: Repo, bare_framework: Framework
+) -> None:
     both(configured, bare_framework, "gf")
     configured.git("branch", "first")
     configured.git("checkout", "-qb", "second")
@@ -114,7 +126,9 @@ def test_the_native_hook_sees_every_ref_of_a_push(configured: Repo, bare_framewo
     assert configured.git("ls-remote", "origin") == ""
 
 
-def test_force_puts_ours_in_place_of_the_framework(configured: Repo, bare_framework: Framework) -> None:
+def test_force_puts_ours_in_place_of_the_framework(
+    configured: Repo, bare_framework: Framework
+) -> None:
     both(configured, bare_framework, "gf")
     assert configured.guard("install", "--force").code == 0
     assert set(hooks(configured)) == set(HOOKS)

@@ -18,7 +18,11 @@ def parse(text, strict):
 
 
 def committing(
-    repo: Repo, content: str, *paths: str, name: str = "app.py", env: dict[str, str] | None = None
+    repo: Repo,
+    content: str,
+    *paths: str,
+    name: str = "app.py",
+    env: dict[str, str] | None = None,
 ) -> Done:
     repo.write(name, content)
     repo.git("add", name)
@@ -29,7 +33,9 @@ def pushed(repo: Repo) -> str:
     return repo.git("ls-remote", "origin")
 
 
-def test_a_hook_that_passes_is_one_line_or_shows_its_advice_if_verbose(framed: Repo) -> None:
+def test_a_hook_that_passes_is_one_line_or_shows_its_advice_if_verbose(
+    framed: Repo,
+) -> None:
     done = committing(framed, UNDOCUMENTED)
     assert done.code == 0, done.all
     lines = [line for line in done.all.splitlines() if line.strip()]
@@ -96,7 +102,11 @@ def test_a_run_in_ci_reviews_a_range_or_says_that_it_reviewed_nothing(
     done = framed.run(framework.program, "run", "--all-files")
     assert done.code == 1
     line = f"`{framework.name} run --from-ref origin/main --to-ref HEAD`"
-    assert "NOTHING WAS REVIEWED" in done.all and line in done.all and "exit code: 2" in done.all
+    assert (
+        "NOTHING WAS REVIEWED" in done.all
+        and line in done.all
+        and "exit code: 2" in done.all
+    )
     done = framed.run(framework.program, "run", "--from-ref", "HEAD~1", "--to-ref", "HEAD")
     assert done.code == 1 and "key.py:1" in done.all
     framed.write("staged.py", LEAK)
@@ -175,7 +185,9 @@ def test_no_module_of_the_work_tree_is_imported(framed: Repo) -> None:
     """pre-commit itself is a Python program and would import them first; prek is not."""
     trace = framed.path.parent / "trace"
     for name in ("click", "json", "sitecustomize", "cli_guard/__init__"):
-        framed.write(f"{name}.py", f"open({str(trace)!r}, 'w').close()\nraise SystemExit(0)\n")
+        framed.write(
+            f"{name}.py", f"open({str(trace)!r}, 'w').close()\nraise SystemExit(0)\n"
+        )
     framed.commit("Plant")
     done = committing(framed, LEAK, env={"PYTHONPATH": ".", "PYTHONSAFEPATH": ""})
     assert done.code == 1 and "app.py:1" in done.all
@@ -185,7 +197,9 @@ def test_no_module_of_the_work_tree_is_imported(framed: Repo) -> None:
 def test_the_environment_holds_hooks_and_rules(framed: Repo, source: Repo) -> None:
     """What is installed from a clone is a wheel: its data must be in it, and its own `install` must work."""
     store = Path(framed.env["PRE_COMMIT_HOME"])
-    package = next(path.parent for path in store.rglob("site-packages/cli_guard/__init__.py"))
+    package = next(
+        path.parent for path in store.rglob("site-packages/cli_guard/__init__.py")
+    )
     for folder in ("cli_guard/rules", "hooks"):
         held = source.git("ls-files", folder).splitlines()
         assert len(held) >= 3

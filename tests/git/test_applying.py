@@ -28,7 +28,11 @@ def writer(repo: Repo, at: str = ".") -> PatchWriter:
 
 def lying(repo: Repo) -> dict[str, str]:
     names = {*OLD, *NEW}
-    return {n: (repo.path / n).read_bytes().decode() for n in sorted(names) if (repo.path / n).exists()}
+    return {
+        n: (repo.path / n).read_bytes().decode()
+        for n in sorted(names)
+        if (repo.path / n).exists()
+    }
 
 
 @pytest.mark.parametrize("at", [".", "sub"])
@@ -103,7 +107,9 @@ def test_it_goes_back_only_over_what_it_left(written: Repo) -> None:
         tool.revert(patch, left)
 
 
-@pytest.mark.parametrize("path", ["../out.txt", "/tmp/out.txt", ".git/config", "way/out.txt"])
+@pytest.mark.parametrize(
+    "path", ["../out.txt", "/tmp/out.txt", ".git/config", "way/out.txt"]
+)
 def test_no_way_out(written: Repo, path: str) -> None:
     os.symlink("..", written.path / "way")
     patch = unified_diff({}, {path: "x\n"})
@@ -114,14 +120,17 @@ def test_no_way_out(written: Repo, path: str) -> None:
 
 
 @pytest.mark.skipif(
-    os.geteuid() == 0 and not Path("/usr/bin/chattr").exists(), reason="needs a file that root cannot write"
+    os.geteuid() == 0 and not Path("/usr/bin/chattr").exists(),
+    reason="needs a file that root cannot write",
 )
 def test_half_written_is_not_written(written: Repo) -> None:
     tool = writer(written)
     bases = tool.bases({*OLD, *NEW})
     (written.path / "sub").chmod(0o555)
     try:
-        if os.geteuid() == 0 and os.system(f"chattr +i '{written.path / 'sub'}' 2>/dev/null"):
+        if os.geteuid() == 0 and os.system(
+            f"chattr +i '{written.path / 'sub'}' 2>/dev/null"
+        ):
             pytest.skip("root writes everywhere, and no folder can be made immutable here")
         with pytest.raises(CliGuardError):
             tool.apply(unified_diff(OLD, NEW), bases)
@@ -131,7 +140,9 @@ def test_half_written_is_not_written(written: Repo) -> None:
         (written.path / "sub").chmod(0o755)
 
 
-def test_a_bare_repository_has_nothing_to_write(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_a_bare_repository_has_nothing_to_write(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     bare = Repo.create(tmp_path / "bare", isolated, "--bare")
     with pytest.raises(UsageError, match="bare"):
         writer(bare)

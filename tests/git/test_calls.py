@@ -49,18 +49,29 @@ def slow_git(tmp_path: Path, script: str) -> str:
     [
         ("PATH HOME LC_CTYPE XDG_CONFIG_HOME TMPDIR USERPROFILE SystemRoot", True),
         ("GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY", True),
-        ("GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_AUTHOR_DATE", True),
+        (
+            "GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_AUTHOR_DATE",
+            True,
+        ),
         (
             "GIT_ATTR_SOURCE GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_SHALLOW_FILE GIT_TRACE GIT_TRACE2_EVENT",
             False,
         ),
-        ("GIT_NAMESPACE GIT_EXEC_PATH GIT_DIRX XGIT_DIR GIT_REPLACE_REF_BASE GIT_NOTES_REF", False),
-        ("LD_PRELOAD PYTHONPATH PRE_COMMIT PRE_COMMIT_FROM_REF AWS_SECRET_ACCESS_KEY MYPATH HOMES", False),
+        (
+            "GIT_NAMESPACE GIT_EXEC_PATH GIT_DIRX XGIT_DIR GIT_REPLACE_REF_BASE GIT_NOTES_REF",
+            False,
+        ),
+        (
+            "LD_PRELOAD PYTHONPATH PRE_COMMIT PRE_COMMIT_FROM_REF AWS_SECRET_ACCESS_KEY MYPATH HOMES",
+            False,
+        ),
     ],
 )
 def test_git_gets_what_says_where_things_are(names: str, kept: bool) -> None:
     given = dict.fromkeys(names.split(), "x")
-    assert (given.items() & reading_environment(given).items()) == (given.items() if kept else set())
+    assert (given.items() & reading_environment(given).items()) == (
+        given.items() if kept else set()
+    )
 
 
 def test_more_errors_than_a_pipe_holds_stop_nothing() -> None:
@@ -73,7 +84,9 @@ def test_more_errors_than_a_pipe_holds_stop_nothing() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 65_537, 2_000_000])
 def test_it_reads_all_that_it_is_given(size: int) -> None:
-    made = python("import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())", b"z" * size)
+    made = python(
+        "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())", b"z" * size
+    )
     assert made.rest(soon()) == b"z" * size
     made.close()
 
@@ -88,14 +101,17 @@ def test_what_was_seen_ahead_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(("code", "answer"), [(0, False), (1, None), (128, None)])
-def test_no_output_is_an_answer_only_where_it_succeeded(code: int, answer: bool | None) -> None:
+def test_no_output_is_an_answer_only_where_it_succeeded(
+    code: int, answer: bool | None
+) -> None:
     made = python(f"import sys; sys.exit({code})")
     assert made.anything(soon()) is answer
     made.close()
 
 
 @pytest.mark.parametrize(
-    "script", ["import time; time.sleep(60)", "import os, time; os.close(1); time.sleep(60)"]
+    "script",
+    ["import time; time.sleep(60)", "import os, time; os.close(1); time.sleep(60)"],
 )
 def test_one_that_says_nothing_is_late_and_ended(script: str) -> None:
     started = time.monotonic()
@@ -112,7 +128,9 @@ def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -
         committed.path,
         {
             **committed.env,
-            "PATH": slow_git(tmp_path, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done; sleep 60"),
+            "PATH": slow_git(
+                tmp_path, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done; sleep 60"
+            ),
         },
     )
     started = time.monotonic()
@@ -122,7 +140,9 @@ def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "missing", [(os, "memfd_create"), (os, "pidfd_open"), (select, "poll")], ids=lambda each: each[1]
+    "missing",
+    [(os, "memfd_create"), (os, "pidfd_open"), (select, "poll")],
+    ids=lambda each: each[1],
 )
 def test_without_what_linux_alone_has_it_is_the_same(
     monkeypatch: pytest.MonkeyPatch, missing: tuple[object, str]
@@ -139,7 +159,9 @@ def test_without_what_linux_alone_has_it_is_the_same(
     made.close()
 
 
-def test_a_sandbox_may_refuse_files_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_sandbox_may_refuse_files_in_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def refused(name: str) -> int:
         raise OSError(38, "Function not implemented")
 
@@ -148,7 +170,9 @@ def test_a_sandbox_may_refuse_files_in_memory(monkeypatch: pytest.MonkeyPatch, t
     assert made.rest(soon()) == b"out\n"
     made.close()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(GitError, match="temporary file: No such file or directory; see TMPDIR"):
+    with pytest.raises(
+        GitError, match="temporary file: No such file or directory; see TMPDIR"
+    ):
         Git(tmp_path, dict(os.environ)).text("version")
 
 
@@ -157,7 +181,10 @@ def test_a_call_that_was_begun_answers_once(committed: Repo) -> None:
     git.begin("rev-parse", "HEAD")
     committed.git("commit", "-q", "--allow-empty", "-m", "another")
     # A process that runs already may have looked before or after, but the next one looks now.
-    assert git.text("rev-parse", "HEAD") in committed.git("rev-parse", "HEAD", "HEAD~1").split()
+    assert (
+        git.text("rev-parse", "HEAD")
+        in committed.git("rev-parse", "HEAD", "HEAD~1").split()
+    )
     assert git.text("rev-parse", "HEAD") == committed.git("rev-parse", "HEAD").strip()
 
 
@@ -169,7 +196,10 @@ def test_what_cannot_be_begun_says_so_when_it_is_asked(tmp_path: Path) -> None:
 
 
 def test_what_nobody_asked_for_is_ended(committed: Repo, tmp_path: Path) -> None:
-    path = slow_git(tmp_path, f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 60")
+    path = slow_git(
+        tmp_path,
+        f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 60",
+    )
     git = Git(committed.path, {**committed.env, "PATH": path})
     git.begin("status")
     until = time.monotonic() + 60
@@ -189,7 +219,9 @@ def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> N
     def known() -> frozenset[str]:
         found = Repository.discover(committed.path, committed.env, questions.POLICY)
         assert found.head == committed.git("rev-parse", "HEAD").strip()
-        assert found.tree_of(found.head) == committed.git("rev-parse", "HEAD^{tree}").strip()
+        assert (
+            found.tree_of(found.head) == committed.git("rev-parse", "HEAD^{tree}").strip()
+        )
         begun = found.holds(found.head, POLICY_FILES)
         assert begun == found.holds(found.tree_of(found.head), POLICY_FILES)
         return begun
@@ -209,15 +241,24 @@ def test_the_name_of_a_folder_is_not_taken_for_an_answer(repo: Repo, name: str) 
     folder.mkdir(parents=True)
     subprocess.run(("git", "init", "-q"), cwd=folder, env=repo.env, check=True)
     found = Repository.discover(folder, repo.env)
-    assert (found.git_dir, found.common_dir, found.head) == (folder / ".git", folder / ".git", None)
+    assert (found.git_dir, found.common_dir, found.head) == (
+        folder / ".git",
+        folder / ".git",
+        None,
+    )
 
 
 @pytest.mark.parametrize("lost", ["HEAD^{commit}", "HEAD^{tree}"])
-def test_where_head_cannot_be_read_the_folders_are_what_they_are(committed: Repo, lost: str) -> None:
+def test_where_head_cannot_be_read_the_folders_are_what_they_are(
+    committed: Repo, lost: str
+) -> None:
     oid = committed.git("rev-parse", lost)
     (committed.path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     found = Repository.discover(committed.path, committed.env)
-    assert (found.git_dir, found.common_dir) == (committed.path / ".git", committed.path / ".git")
+    assert (found.git_dir, found.common_dir) == (
+        committed.path / ".git",
+        committed.path / ".git",
+    )
     assert (found.object_format, found.bare) == ("sha1", False)
     committed.write("a.py", "x = 1\n")
     committed.git("add", "a.py")
@@ -226,10 +267,19 @@ def test_where_head_cannot_be_read_the_folders_are_what_they_are(committed: Repo
     assert not (committed.path / "sha1").exists()
 
 
-def test_of_a_clone_without_trees_the_folders_are_known(committed: Repo, tmp_path: Path) -> None:
+def test_of_a_clone_without_trees_the_folders_are_known(
+    committed: Repo, tmp_path: Path
+) -> None:
     committed.git("config", "uploadpack.allowFilter", "true")
     clone = tmp_path / "clone"
-    committed.git("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{committed.path}", str(clone))
+    committed.git(
+        "clone",
+        "-q",
+        "--no-checkout",
+        "--filter=tree:0",
+        f"file://{committed.path}",
+        str(clone),
+    )
     committed.path.rename(tmp_path / "away")
     found = Repository.discover(clone, committed.env)
     assert (found.git_dir, found.bare) == (clone / ".git", False)

@@ -19,8 +19,14 @@ from cli_guard.git.repository import Repository
 from cli_guard.model import Skipped
 
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0/"), min_size=1, max_size=12).filter(
-    lambda name: name not in (".", "..") and ".git" not in name.lower() and "git~" not in name.lower()
+NAMES = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0/"), min_size=1, max_size=12
+).filter(
+    lambda name: (
+        name not in (".", "..")
+        and ".git" not in name.lower()
+        and "git~" not in name.lower()
+    )
 )
 
 
@@ -41,7 +47,12 @@ def found(repo: Repo, env: dict[str, str] | None = None) -> Repository:
 def git_in(checkout: Checkout, repo: Repo, *arguments: str) -> str:
     """What Git says in a checkout, with the user's own configuration, as a check would run it."""
     done = subprocess.run(
-        ("git", *arguments), cwd=checkout.folder, env=repo.env, capture_output=True, text=True, check=False
+        ("git", *arguments),
+        cwd=checkout.folder,
+        env=repo.env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -66,7 +77,13 @@ def test_exactly_the_tree_and_a_git_that_answers(committed: Repo, room: Path) ->
     with committed.unchanged(), ExitStack() as stack:
         checkout = at_head(committed, stack)
         top = checkout.folder
-        assert sorted(p.name for p in top.iterdir()) == [".git", "app.py", "link", "run.sh", "src"]
+        assert sorted(p.name for p in top.iterdir()) == [
+            ".git",
+            "app.py",
+            "link",
+            "run.sh",
+            "src",
+        ]
         assert (top / "app.py").read_text() == "x = 1\n"
         assert os.access(top / "run.sh", os.X_OK) and not os.access(top / "app.py", os.X_OK)
         assert (top / "link").readlink() == Path("/etc/passwd")
@@ -75,7 +92,9 @@ def test_exactly_the_tree_and_a_git_that_answers(committed: Repo, room: Path) ->
         assert stat.S_IMODE(top.parent.stat().st_mode) == 0o700
         assert git_in(checkout, committed, "status", "--porcelain") == ""
         assert git_in(checkout, committed, "describe") == "v1"
-        assert git_in(checkout, committed, "rev-parse", "HEAD") == committed.git("rev-parse", "HEAD")
+        assert git_in(checkout, committed, "rev-parse", "HEAD") == committed.git(
+            "rev-parse", "HEAD"
+        )
         assert git_in(checkout, committed, "log", "--format=%s") == "More\nStart"
         assert git_in(checkout, committed, "remote") == ""
         assert checkout.missing == ()
@@ -93,10 +112,16 @@ def test_what_is_done_in_it_stays_in_it(committed: Repo, room: Path) -> None:
     assert committed.git("tag") == ""
 
 
-def test_no_filter_runs_while_it_is_made(committed: Repo, room: Path, isolated: dict[str, str]) -> None:
-    committed.commit("Filtered", {".gitattributes": "*.txt filter=mine\n", "a.txt": "text\n"})
+def test_no_filter_runs_while_it_is_made(
+    committed: Repo, room: Path, isolated: dict[str, str]
+) -> None:
+    committed.commit(
+        "Filtered", {".gitattributes": "*.txt filter=mine\n", "a.txt": "text\n"}
+    )
     for scope in ("--local", "--global"):
-        committed.git("config", scope, "filter.mine.smudge", f"touch {room.parent}/smudged; cat")
+        committed.git(
+            "config", scope, "filter.mine.smudge", f"touch {room.parent}/smudged; cat"
+        )
         committed.git("config", scope, "filter.mine.required", "true")
     with ExitStack() as stack:
         assert (at_head(committed, stack).folder / "a.txt").read_text() == "text\n"
@@ -114,7 +139,10 @@ def test_the_tree_of_the_index(committed: Repo, room: Path) -> None:
         with checked_out(repository, tree, repository.head, staged=True) as checkout:
             assert (checkout.folder / "app.py").read_text() == "x = 2\n"
             assert (checkout.folder / "new" / "b.py").exists()
-            assert git_in(checkout, committed, "diff", "--cached", "--name-only") == "app.py\nnew/b.py"
+            assert (
+                git_in(checkout, committed, "diff", "--cached", "--name-only")
+                == "app.py\nnew/b.py"
+            )
     committed.git("commit", "-q", "-m", "Record")
     assert committed.git("rev-parse", "HEAD^{tree}") == tree
 
@@ -123,7 +151,10 @@ def test_before_the_first_commit(repo: Repo, room: Path) -> None:
     repo.write("a.py", "x = 1\n")
     repo.git("add", "-A")
     repository = found(repo)
-    with repo.unchanged(), checked_out(repository, tree_of_index(repository), None, staged=True) as checkout:
+    with (
+        repo.unchanged(),
+        checked_out(repository, tree_of_index(repository), None, staged=True) as checkout,
+    ):
         assert git_in(checkout, repo, "status", "--porcelain") == "A  a.py"
 
 
@@ -141,15 +172,23 @@ def test_an_index_that_changes_meanwhile_is_told(committed: Repo, room: Path) ->
     tree = tree_of_index(repository)
     committed.write("app.py", "x = 2\n")
     committed.git("add", "-A")
-    with pytest.raises(GitError, match="changed"), checked_out(repository, tree, None, staged=True):
+    with (
+        pytest.raises(GitError, match="changed"),
+        checked_out(repository, tree, None, staged=True),
+    ):
         pass
 
 
-@pytest.mark.parametrize("kind", ["bare", "linked", "shallow", "sha256", "borrowed", "git-dir"])
-def test_every_kind_of_repository(committed: Repo, room: Path, isolated: dict[str, str], kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind", ["bare", "linked", "shallow", "sha256", "borrowed", "git-dir"]
+)
+def test_every_kind_of_repository(
+    committed: Repo, room: Path, isolated: dict[str, str], kind: str
+) -> None:
     committed.commit("More", {"b.py": "y = 1\n"})
     beside = committed.path.parent / "beside"
-    repo, env = Repo(beside, committed.env), dict[str, str]()
+    repo = Repo(beside, committed.env)
+    env = dict[str, str]()
     if kind == "bare":
         committed.git("clone", "-q", "--bare", str(committed.path), str(beside))
     elif kind == "linked":
@@ -159,23 +198,38 @@ def test_every_kind_of_repository(committed: Repo, room: Path, isolated: dict[st
     elif kind == "borrowed":
         committed.git("clone", "-q", "--shared", str(committed.path), str(beside))
     elif kind == "git-dir":
-        repo, env = committed, {"GIT_DIR": str(committed.path / ".git"), "GIT_WORK_TREE": str(committed.path)}
+        repo = committed
+        env = {
+            "GIT_DIR": str(committed.path / ".git"),
+            "GIT_WORK_TREE": str(committed.path),
+        }
     else:
         repo = Repo.create(beside, isolated, "--object-format=sha256")
         repo.commit("Only", {"app.py": "x = 1\n", "b.py": "y = 1\n"})
     with repo.unchanged(), ExitStack() as stack:
         checkout = at_head(repo, stack, env)
-        assert sorted(p.name for p in checkout.folder.iterdir()) == [".git", "app.py", "b.py"]
+        assert sorted(p.name for p in checkout.folder.iterdir()) == [
+            ".git",
+            "app.py",
+            "b.py",
+        ]
         assert git_in(checkout, repo, "status", "--porcelain") == ""
         shown = git_in(checkout, repo, "log", "--format=%s").split("\n")
-        assert shown == {"sha256": ["Only"], "shallow": ["More"]}.get(kind, ["More", "Start"])
+        assert shown == {"sha256": ["Only"], "shallow": ["More"]}.get(
+            kind, ["More", "Start"]
+        )
     if kind == "linked":
         assert committed.git("worktree", "list").count("\n") == 1
 
 
 def test_what_is_missing_is_named(committed: Repo, room: Path) -> None:
     committed.commit(
-        "Large", {".gitattributes": "*.bin filter=lfs\n", "a.bin": POINTER, "b.bin": "really here\n"}
+        "Large",
+        {
+            ".gitattributes": "*.bin filter=lfs\n",
+            "a.bin": POINTER,
+            "b.bin": "really here\n",
+        },
     )
     oid = committed.git("rev-parse", "HEAD")
     committed.git("update-index", "--add", "--cacheinfo", f"160000,{oid},vendor/lib")
@@ -209,11 +263,14 @@ def test_nothing_is_left_behind(committed: Repo, room: Path, hurt: str) -> None:
             subprocess.run(("rm", "-rf", str(checkout.folder / ".git")), check=True)
 
 
-def test_folders_of_killed_processes_are_swept_and_no_others(committed: Repo, room: Path) -> None:
+def test_folders_of_killed_processes_are_swept_and_no_others(
+    committed: Repo, room: Path
+) -> None:
     with subprocess.Popen(("true",)) as ended:
         ended.wait()
     dead, ours, other = (
-        room / name for name in (f"{PREFIX}{ended.pid}-x", f"{PREFIX}{os.getpid()}-x", f"{PREFIX}me-x")
+        room / name
+        for name in (f"{PREFIX}{ended.pid}-x", f"{PREFIX}{os.getpid()}-x", f"{PREFIX}me-x")
     )
     for folder in (dead, ours, other):
         folder.mkdir()
@@ -235,7 +292,9 @@ def test_a_name_that_leads_out_is_refused(committed: Repo, room: Path) -> None:
     inner = committed.git("mktree", stdin=f"100644 blob {blob}\tconfig\n")
     # Git's own mktree would not write it.
     raw = b"40000 .git\0" + bytes.fromhex(inner)
-    tree = committed.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw)
+    tree = committed.git(
+        "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=raw
+    )
     with pytest.raises(GitError), checked_out(found(committed), tree, None):
         pass
 
@@ -254,12 +313,21 @@ def test_no_room_is_one_line(committed: Repo, monkeypatch: pytest.MonkeyPatch) -
     folder = committed.path.parent / "shut"
     folder.mkdir(mode=0o500)
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "gone"))
-    monkeypatch.setattr("cli_guard.git.checkout.room_outside", lambda repository: folder / "gone")
-    with ExitStack() as stack, pytest.raises(CliGuardError, match="cannot create a scratch checkout"):
+    monkeypatch.setattr(
+        "cli_guard.git.checkout.room_outside", lambda repository: folder / "gone"
+    )
+    with (
+        ExitStack() as stack,
+        pytest.raises(CliGuardError, match="cannot create a scratch checkout"),
+    ):
         at_head(committed, stack)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.dictionaries(NAMES, st.binary(max_size=50), min_size=1, max_size=4))
 def test_any_tree_comes_back_as_it_is(committed: Repo, files: dict[str, bytes]) -> None:
     lines = []
@@ -268,5 +336,9 @@ def test_any_tree_comes_back_as_it_is(committed: Repo, files: dict[str, bytes]) 
         lines.append(f"100644 blob {blob}\t{name}\0")
     tree = committed.git("mktree", "-z", stdin="".join(lines))
     with checked_out(found(committed), tree, None) as checkout:
-        there = {path.name: path.read_bytes() for path in checkout.folder.iterdir() if path.name != ".git"}
+        there = {
+            path.name: path.read_bytes()
+            for path in checkout.folder.iterdir()
+            if path.name != ".git"
+        }
     assert there == files

@@ -147,7 +147,9 @@ def test_an_open_conflict_is_named_and_not_read(committed: Repo) -> None:
     assert [(each.path, each.reason) for each in review.skipped] == [
         ("app.py", "unmerged: resolve the conflict and stage it")
     ]
-    assert "code-conflict-marker" in {each.finding.rule for each in committed.look(Worktree()).findings}
+    assert "code-conflict-marker" in {
+        each.finding.rule for each in committed.look(Worktree()).findings
+    }
 
 
 def test_a_merge_that_hides_a_key_in_a_file_git_calls_binary(committed: Repo) -> None:
@@ -208,7 +210,9 @@ def test_a_range_is_reviewed_commit_by_commit(committed: Repo) -> None:
     committed.git("rm", "-q", "key.py")
     committed.git("commit", "-q", "-m", "Remove it")
     review = committed.look(Range("HEAD~2", "HEAD"))
-    assert [(j.finding.path, j.finding.commit) for j in review.findings] == [("key.py", added)]
+    assert [(j.finding.path, j.finding.commit) for j in review.findings] == [
+        ("key.py", added)
+    ]
     assert committed.look(Range("HEAD", "HEAD")).files == 0
     done = committed.inspect("review", "--range", "HEAD~2..")
     assert done.code == 1
@@ -237,7 +241,9 @@ def test_a_commit_is_reviewed_whole_under_a_small_limit(committed: Repo) -> None
 @pytest.mark.parametrize(
     "number", [pytest.param(4, id="patches cut"), pytest.param(14, id="list of files cut")]
 )
-def test_what_the_total_limit_leaves_out_is_named_and_a_person_is_asked(committed: Repo, number: int) -> None:
+def test_what_the_total_limit_leaves_out_is_named_and_a_person_is_asked(
+    committed: Repo, number: int
+) -> None:
     committed.commit("Limit", {"cli-guard.toml": "[limits]\ntotal_chars = 1000\n"})
     names = [f"{letter}.py" for letter in "abcdefghijklmn"[:number]]
     for name in names:

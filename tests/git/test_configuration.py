@@ -44,7 +44,12 @@ def change(request: pytest.FixtureRequest, committed: Repo) -> tuple[Repo, Reque
 @pytest.mark.parametrize(
     "settings",
     [
-        {"diff.noprefix": "true", "color.ui": "always", "core.quotePath": "false", "diff.context": "7"},
+        {
+            "diff.noprefix": "true",
+            "color.ui": "always",
+            "core.quotePath": "false",
+            "diff.context": "7",
+        },
         {
             "diff.mnemonicPrefix": "true",
             "color.diff": "always",
@@ -63,7 +68,11 @@ def change(request: pytest.FixtureRequest, committed: Repo) -> tuple[Repo, Reque
             "diff.wsErrorHighlight": "all",
             "core.whitespace": "cr-at-eol",
         },
-        {"core.untrackedCache": "true", "core.preloadIndex": "false", "diff.suppressBlankEmpty": "true"},
+        {
+            "core.untrackedCache": "true",
+            "core.preloadIndex": "false",
+            "diff.suppressBlankEmpty": "true",
+        },
         {
             "core.abbrev": "7",
             "diff.indentHeuristic": "false",
@@ -79,14 +88,18 @@ def change(request: pytest.FixtureRequest, committed: Repo) -> tuple[Repo, Reque
     ],
     ids=lambda settings: " ".join(settings),
 )
-def test_no_setting_changes_what_is_read(change: tuple[Repo, Request], settings: dict[str, str]) -> None:
+def test_no_setting_changes_what_is_read(
+    change: tuple[Repo, Request], settings: dict[str, str]
+) -> None:
     repo, request = change
     for name, value in settings.items():
         repo.git("config", "--global", name, value)
     assert placed(repo.look(request)) == EXPECTED
 
 
-def test_an_order_file_does_not_reorder(change: tuple[Repo, Request], tmp_path: Path) -> None:
+def test_an_order_file_does_not_reorder(
+    change: tuple[Repo, Request], tmp_path: Path
+) -> None:
     repo, request = change
     order = tmp_path / "order"
     order.write_text("new.py\napp.py\n")
@@ -105,11 +118,14 @@ def test_no_file_without_an_end_is_read(change: tuple[Repo, Request]) -> None:
 
 
 def test_a_log_runs_no_signature_program(committed: Repo, tmp_path: Path) -> None:
-    marker, program = tmp_path / "ran", tmp_path / "program"
+    marker = tmp_path / "ran"
+    program = tmp_path / "program"
     program.write_text(f'#!/bin/sh\ntouch "{marker}"\n')
     program.chmod(0o755)
     signed = committed.git("cat-file", "commit", "HEAD").replace(
-        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n a\n -----END PGP SIGNATURE-----\n\n", 1
+        "\n\n",
+        "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n a\n -----END PGP SIGNATURE-----\n\n",
+        1,
     )
     oid = committed.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=signed + "\n")
     for name, value in {"log.showSignature": "true", "gpg.program": str(program)}.items():
@@ -124,7 +140,11 @@ def test_a_device_in_the_git_folder_is_not_read(committed: Repo, name: str) -> N
     repository = Repository.discover(committed.path, committed.env)
     (committed.path / ".git" / name).symlink_to("/dev/zero")
     with pytest.raises(GitError, match="a device"):
-        _ = repository.merge_heads if name == "MERGE_HEAD" else repository.is_cut("HEAD", "HEAD")
+        _ = (
+            repository.merge_heads
+            if name == "MERGE_HEAD"
+            else repository.is_cut("HEAD", "HEAD")
+        )
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="no limit from outside")
@@ -144,7 +164,10 @@ def test_git_ends_with_a_review_that_is_ended(committed: Repo) -> None:
     fifo = committed.path / ".git" / "info" / "attributes"
     os.mkfifo(fifo)
     review = subprocess.Popen(
-        (GUARD, "review", "--commit", "HEAD"), cwd=committed.path, env=committed.env, stdin=subprocess.DEVNULL
+        (GUARD, "review", "--commit", "HEAD"),
+        cwd=committed.path,
+        env=committed.env,
+        stdin=subprocess.DEVNULL,
     )
     # Opens as soon as Git does, which then waits for a first line.
     with fifo.open("wb", buffering=0) as pipe:
@@ -160,7 +183,9 @@ def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:
     repo, request = change
     program = tmp_path / "program"
     marker = tmp_path / "ran"
-    program.write_text(f'#!/bin/sh\necho "$0 $*" >> "{marker}"\ncat "$1" 2>/dev/null\nexit 0\n')
+    program.write_text(
+        f'#!/bin/sh\necho "$0 $*" >> "{marker}"\ncat "$1" 2>/dev/null\nexit 0\n'
+    )
     program.chmod(0o755)
     # Marked as racy, so that Git would have to compare contents and call its filters.
     (repo.path / "app.py").touch()
@@ -190,7 +215,12 @@ def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:
     attributes = repo.path / ".git" / "info" / "attributes"
     attributes.write_text('*.py diff=driver filter=driver\n"new name.py" filter=odd-name\n')
     hooks = repo.path / ".git" / "hooks"
-    for name in ("post-index-change", "reference-transaction", "fsmonitor-watchman", "pre-commit"):
+    for name in (
+        "post-index-change",
+        "reference-transaction",
+        "fsmonitor-watchman",
+        "pre-commit",
+    ):
         (hooks / name).unlink(missing_ok=True)
         (hooks / name).symlink_to(program)
     env = {
@@ -208,14 +238,22 @@ def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:
     assert not (tmp_path / "trace").exists()
 
 
-def test_trace_on_standard_error_does_not_reach_the_report(change: tuple[Repo, Request]) -> None:
+def test_trace_on_standard_error_does_not_reach_the_report(
+    change: tuple[Repo, Request],
+) -> None:
     repo, request = change
     env = {"GIT_TRACE": "1", "GIT_TRACE_PERFORMANCE": "2", "GIT_DIFF_OPTS": "--unified=9"}
     assert placed(repo.look(request, env=env)) == EXPECTED
 
 
 @pytest.mark.parametrize(
-    "variable", ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS"]
+    "variable",
+    [
+        "GIT_GLOB_PATHSPECS",
+        "GIT_NOGLOB_PATHSPECS",
+        "GIT_ICASE_PATHSPECS",
+        "GIT_LITERAL_PATHSPECS",
+    ],
 )
 def test_ways_of_reading_pathspecs_do_no_harm(committed: Repo, variable: str) -> None:
     committed.write("key.py", SECRET)
@@ -229,10 +267,14 @@ def test_a_filter_whose_name_cannot_be_switched_off_is_refused(committed: Repo) 
     committed.write("key.py", SECRET)
     done = committed.inspect("review", "--worktree")
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"cli-guard: the filter .*a=b\.clean.* cannot be switched off.*\n", done.err)
+    assert re.fullmatch(
+        r"cli-guard: the filter .*a=b\.clean.* cannot be switched off.*\n", done.err
+    )
 
 
-def test_a_commit_under_a_hostile_configuration_is_stopped(committed: Repo, tmp_path: Path) -> None:
+def test_a_commit_under_a_hostile_configuration_is_stopped(
+    committed: Repo, tmp_path: Path
+) -> None:
     committed.watch_hooks()
     program = tmp_path / "program"
     program.write_text(f'#!/bin/sh\necho "$0 $*" >> "{tmp_path}/ran"\n')
@@ -245,7 +287,9 @@ def test_a_commit_under_a_hostile_configuration_is_stopped(committed: Repo, tmp_
     committed.write("key.py", SECRET)
     committed.write("key.txt", SECRET)
     committed.git("add", "-A")
-    done = committed.try_git("commit", "-q", "-m", "Keys", env={"GIT_EXTERNAL_DIFF": str(program)})
+    done = committed.try_git(
+        "commit", "-q", "-m", "Keys", env={"GIT_EXTERNAL_DIFF": str(program)}
+    )
     assert done.code == 1
     assert "key.py:1" in done.all
     assert "key.txt:1" in done.all

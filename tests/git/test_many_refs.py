@@ -25,13 +25,19 @@ def pushed(guarded: Repo, tmp_path: Path) -> Repo:
     """A repository with our hooks; its remote has `main` with 30 commits, each with a policy of its own."""
     bare = Repo.create(tmp_path / "origin.git", guarded.env, "--bare")
     guarded.git("remote", "add", "origin", str(bare.path))
-    add_commits(guarded, "main", [("cli-guard.toml", f"[limits]\nfiles = {n + 2000}\n") for n in range(30)])
+    add_commits(
+        guarded,
+        "main",
+        [("cli-guard.toml", f"[limits]\nfiles = {n + 2000}\n") for n in range(30)],
+    )
     guarded.git("reset", "-q", "--hard")
     guarded.git("push", "-q", "--no-verify", "origin", "main")
     return guarded
 
 
-def add_commits(repo: Repo, branch: str, files: list[tuple[str, str]], start: str = "main^0") -> None:
+def add_commits(
+    repo: Repo, branch: str, files: list[tuple[str, str]], start: str = "main^0"
+) -> None:
     """Add a commit for each file to a branch, with one call of Git."""
     lines = [f"reset refs/heads/{branch}\nfrom refs/heads/{start}\n\n"]
     lines += [
@@ -49,46 +55,66 @@ def push(repo: Repo, *refspecs: str) -> tuple[int, str]:
 
 def count_calls(repo: Repo, lines: list[str], folder: Path) -> int:
     """Count the calls of Git that the hook makes for these lines."""
-    program, log = folder / "git", folder / "log"
+    program = folder / "git"
+    log = folder / "log"
     folder.mkdir()
-    program.write_text(f'#!/bin/sh\necho call >> "{log}"\nexec "{shutil.which("git")}" "$@"\n')
+    program.write_text(
+        f'#!/bin/sh\necho call >> "{log}"\nexec "{shutil.which("git")}" "$@"\n'
+    )
     program.chmod(0o755)
     path = f"{folder}:{repo.env['PATH']}"
-    done = repo.inspect("hook", "pre-push", "origin", "url", stdin="".join(lines), env={"PATH": path})
+    done = repo.inspect(
+        "hook", "pre-push", "origin", "url", stdin="".join(lines), env={"PATH": path}
+    )
     assert done.code in (0, 3), done.all
     return len(log.read_text().splitlines())
 
 
-@pytest.mark.parametrize("kind", ["tags", "annotated", "deleted", "moved", "rewritten", "branches", "trees"])
-def test_more_refs_take_no_more_calls_of_git(pushed: Repo, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind", ["tags", "annotated", "deleted", "moved", "rewritten", "branches", "trees"]
+)
+def test_more_refs_take_no_more_calls_of_git(
+    pushed: Repo, tmp_path: Path, kind: str
+) -> None:
     known = pushed.git("rev-list", "main").split()[: 2 * MANY]
     lines = []
     for number, oid in enumerate(known):
-        name, new, old = f"refs/tags/t{number}", oid, ZERO
+        name = f"refs/tags/t{number}"
+        new = oid
+        old = ZERO
         if kind == "annotated":
             pushed.git("tag", "-a", "-m", f"Release {number}", f"t{number}", oid)
             new = pushed.git("rev-parse", f"t{number}")
         elif kind == "deleted":
-            new, old = ZERO, oid
+            new = ZERO
+            old = oid
         elif kind == "moved":
-            name, new, old = f"refs/heads/b{number}", oid, pushed.git("rev-parse", f"{oid}~1")
+            name = f"refs/heads/b{number}"
+            new = oid
+            old = pushed.git("rev-parse", f"{oid}~1")
         elif kind == "rewritten":
-            name, new, old = f"refs/heads/b{number}", pushed.git("rev-parse", f"{oid}~1"), oid
+            name = f"refs/heads/b{number}"
+            new = pushed.git("rev-parse", f"{oid}~1")
+            old = oid
         elif kind == "branches":
             add_commits(pushed, f"b{number}", [(f"file{number}.py", f"a = {number}\n")])
-            name, new = f"refs/heads/b{number}", pushed.git("rev-parse", f"b{number}")
+            name = f"refs/heads/b{number}"
+            new = pushed.git("rev-parse", f"b{number}")
         elif kind == "trees":
             new = pushed.git("rev-parse", f"{oid}^{{tree}}")
         lines.append(f"{name} {new} {name} {old}\n")
     some, all_of_them = (
-        count_calls(pushed, lines[:number], tmp_path / f"{number}") for number in (MANY, 2 * MANY)
+        count_calls(pushed, lines[:number], tmp_path / f"{number}")
+        for number in (MANY, 2 * MANY)
     )
     assert all_of_them <= some
 
 
 def test_one_guilty_tag_among_many(pushed: Repo) -> None:
     for number in range(40):
-        pushed.git("tag", "-a", "-m", f"Release {number}", f"v{number}", f"main~{number % 30}")
+        pushed.git(
+            "tag", "-a", "-m", f"Release {number}", f"v{number}", f"main~{number % 30}"
+        )
     assert push(pushed, "--tags")[0] == 0
     pushed.git("tag", "-a", "-m", f"token {key()}", "inner", "main~3")
     pushed.git("tag", "-a", "-m", "Nothing here", "outer", "inner")
@@ -103,9 +129,15 @@ def test_a_type_that_a_tag_only_claims_hides_no_tag(pushed: Repo) -> None:
     pushed.git("tag", "-a", "-m", f"token {key()}", "inner", "main")
     guilty = pushed.git("rev-parse", "inner")
     text = f"object {guilty}\ntype commit\ntag outer\ntagger A <a@example.org> 1700000000 +0000\n\nFine\n"
-    outer = pushed.git("hash-object", "-t", "tag", "-w", "--literally", "--stdin", stdin=text)
+    outer = pushed.git(
+        "hash-object", "-t", "tag", "-w", "--literally", "--stdin", stdin=text
+    )
     done = pushed.inspect(
-        "hook", "pre-push", "origin", "url", stdin=f"refs/tags/outer {outer} refs/tags/outer {ZERO}\n"
+        "hook",
+        "pre-push",
+        "origin",
+        "url",
+        stdin=f"refs/tags/outer {outer} refs/tags/outer {ZERO}\n",
     )
     assert done.code != 0
     assert key() not in done.all
@@ -115,7 +147,9 @@ def test_one_guilty_branch_among_many(pushed: Repo) -> None:
     names = [f"topic-{number}" for number in range(MANY)]
     for name in names:
         add_commits(pushed, name, [("file.py", f"name = '{name}'\n")])
-    add_commits(pushed, "guilty", [("file.py", SECRET), ("file.py", "a = 1\n")], start="topic-5^0")
+    add_commits(
+        pushed, "guilty", [("file.py", SECRET), ("file.py", "a = 1\n")], start="topic-5^0"
+    )
     code, words = push(pushed, *names[:6], "guilty", *names[6:])
     assert code == 1
     assert "file.py:1" in words and pushed.git("rev-parse", "guilty~1")[:10] in words
@@ -126,7 +160,9 @@ def test_the_strictest_policy_of_many_tips_counts(pushed: Repo, at: int) -> None
     names = [f"topic-{number}" for number in range(MANY)]
     for name in names:
         add_commits(
-            pushed, name, [("file.py", f"name = '{name}'\n"), ("cli-guard.toml", CONFIG.format("off"))]
+            pushed,
+            name,
+            [("file.py", f"name = '{name}'\n"), ("cli-guard.toml", CONFIG.format("off"))],
         )
     risky = 'import subprocess\n\n\ndef run(x):\n    subprocess.run("a" + x, shell=True)\n'
     add_commits(pushed, "risky", [("risky.py", risky)])
@@ -152,10 +188,15 @@ def test_files_read_at_once_are_those_read_one_by_one(pushed: Repo) -> None:
     at_once, one_by_one = (Repository.discover(pushed.path, pushed.env) for _ in range(2))
     read_roots(at_once, revisions, POLICY_FILES)
     for revision in revisions:
-        assert at_once.holds(revision, POLICY_FILES) == one_by_one.holds(revision, POLICY_FILES)
+        assert at_once.holds(revision, POLICY_FILES) == one_by_one.holds(
+            revision, POLICY_FILES
+        )
         assert at_once.holds(revision, ["app.py"]) == one_by_one.holds(revision, ["app.py"])
         for name in (*POLICY_FILES, "app.py", "other"):
-            assert at_once.show(revision, name) == one_by_one.show(revision, name), (revision, name)
+            assert at_once.show(revision, name) == one_by_one.show(revision, name), (
+                revision,
+                name,
+            )
 
 
 def test_a_mirror_with_new_moved_and_deleted_refs(pushed: Repo) -> None:
@@ -174,9 +215,20 @@ def test_a_mirror_with_new_moved_and_deleted_refs(pushed: Repo) -> None:
 def test_protected_branches_that_many_updates_rewrite(pushed: Repo) -> None:
     names = [f"refs/heads/release/{number}" for number in range(MANY)]
     pushed.git("push", "-q", "--no-verify", "origin", *(f"main:{name}" for name in names))
-    rewritten, moved = names[::2], names[1::2]
-    pushed.git("push", "-q", "--no-verify", "--force", "origin", *(f"main~9:{name}" for name in moved))
-    refspecs = (*(f"+main~5:{name}" for name in rewritten), *(f"main~1:{name}" for name in moved))
+    rewritten = names[::2]
+    moved = names[1::2]
+    pushed.git(
+        "push",
+        "-q",
+        "--no-verify",
+        "--force",
+        "origin",
+        *(f"main~9:{name}" for name in moved),
+    )
+    refspecs = (
+        *(f"+main~5:{name}" for name in rewritten),
+        *(f"main~1:{name}" for name in moved),
+    )
     code, words = push(pushed, *refspecs)
     assert code == 1
     found = set(re.findall(r"rewrites the protected branch (\S+)", words))
@@ -189,11 +241,19 @@ def test_lines_and_bases_are_those_that_git_prints(committed: Repo, seed: int) -
     commits = [committed.git("rev-parse", "HEAD")]
     tree = committed.git("rev-parse", "HEAD^{tree}")
     for number in range(25):
-        parents = rng.sample(commits[-6:], min(len(commits), rng.choice((0, 1, 1, 2, 2, 3))))
+        parents = rng.sample(
+            commits[-6:], min(len(commits), rng.choice((0, 1, 1, 2, 2, 3)))
+        )
         date = f"{1_700_000_000 + number // 3 * 10} +0000"
         commits.append(
             committed.git(
-                *("commit-tree", tree, "-m", f"{number}", *(f"-p{each}" for each in parents)),
+                *(
+                    "commit-tree",
+                    tree,
+                    "-m",
+                    f"{number}",
+                    *(f"-p{each}" for each in parents),
+                ),
                 env={"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date},
             )
         )

@@ -20,33 +20,91 @@ DIFF = "diff --git a/a b/a\n+# not a comment\n+secret\n"
         pytest.param("Add a\n\nWhy\n", {}, "Add a\n\nWhy", id="plain"),
         pytest.param("\n\n  \nAdd a  \n\n\n\nWhy\t\n\n", {}, "Add a\n\nWhy", id="blanks"),
         pytest.param("Add a\n# help\n#\n", {}, "Add a", id="comments"),
-        pytest.param("Add a\n #4 is kept\n", {}, "Add a\n #4 is kept", id="only a comment at the very start"),
-        pytest.param("# Add a\n", {"cleanup": "whitespace"}, "# Add a", id="whitespace keeps comments"),
-        pytest.param("# Add a\n", {"cleanup": "verbatim"}, "# Add a", id="verbatim keeps comments"),
         pytest.param(
-            "# A\n\n\n\nb\n", {"cleanup": "verbatim"}, "# A\n\n\n\nb", id="verbatim keeps empty lines"
+            "Add a\n #4 is kept\n",
+            {},
+            "Add a\n #4 is kept",
+            id="only a comment at the very start",
         ),
-        pytest.param("# A\n\n\n\nb\n", {"cleanup": "scissors"}, "# A\n\nb", id="scissors keeps comments"),
-        pytest.param(f"Add a\n# {SCISSORS}\n# Do not\n{DIFF}", {}, "Add a", id="git commit -v"),
-        pytest.param(f"A\n# {SCISSORS}\n{DIFF}", {"cleanup": "verbatim"}, "A", id="scissors are always cut"),
-        pytest.param(f"A\n; {SCISSORS}\n{DIFF}", {"comment_char": ";"}, "A", id="another comment character"),
-        pytest.param(f"A\n; {SCISSORS}\n{DIFF}", {}, "A", id="a comment character we were not told"),
-        pytest.param(f"A\n// {SCISSORS}\n// x\n{DIFF}", {"comment_char": "//"}, "A", id="a comment string"),
+        pytest.param(
+            "# Add a\n",
+            {"cleanup": "whitespace"},
+            "# Add a",
+            id="whitespace keeps comments",
+        ),
+        pytest.param(
+            "# Add a\n", {"cleanup": "verbatim"}, "# Add a", id="verbatim keeps comments"
+        ),
+        pytest.param(
+            "# A\n\n\n\nb\n",
+            {"cleanup": "verbatim"},
+            "# A\n\n\n\nb",
+            id="verbatim keeps empty lines",
+        ),
+        pytest.param(
+            "# A\n\n\n\nb\n",
+            {"cleanup": "scissors"},
+            "# A\n\nb",
+            id="scissors keeps comments",
+        ),
+        pytest.param(
+            f"Add a\n# {SCISSORS}\n# Do not\n{DIFF}", {}, "Add a", id="git commit -v"
+        ),
+        pytest.param(
+            f"A\n# {SCISSORS}\n{DIFF}",
+            {"cleanup": "verbatim"},
+            "A",
+            id="scissors are always cut",
+        ),
+        pytest.param(
+            f"A\n; {SCISSORS}\n{DIFF}",
+            {"comment_char": ";"},
+            "A",
+            id="another comment character",
+        ),
+        pytest.param(
+            f"A\n; {SCISSORS}\n{DIFF}", {}, "A", id="a comment character we were not told"
+        ),
+        pytest.param(
+            f"A\n// {SCISSORS}\n// x\n{DIFF}",
+            {"comment_char": "//"},
+            "A",
+            id="a comment string",
+        ),
         pytest.param(f"A\r\n# {SCISSORS}\r\n{DIFF}", {}, "A", id="scissors under CRLF"),
         pytest.param(f"# {SCISSORS}\n{DIFF}", {}, "", id="nothing but a diff"),
-        pytest.param(f"A\n  # {SCISSORS}\nb\n", {}, f"A\n  # {SCISSORS}\nb", id="quoted scissors are text"),
-        pytest.param(f"A\n{SCISSORS}\nb\n", {}, f"A\n{SCISSORS}\nb", id="scissors of a mail are text"),
+        pytest.param(
+            f"A\n  # {SCISSORS}\nb\n",
+            {},
+            f"A\n  # {SCISSORS}\nb",
+            id="quoted scissors are text",
+        ),
+        pytest.param(
+            f"A\n{SCISSORS}\nb\n", {}, f"A\n{SCISSORS}\nb", id="scissors of a mail are text"
+        ),
         pytest.param("A\r\n\r\nb\r\n", {}, "A\n\nb", id="CRLF"),
         pytest.param("\ufeffA\n", {}, "A", id="BOM"),
         pytest.param("", {}, "", id="empty"),
         pytest.param("# only\n\n# help\n", {}, "", id="only comments"),
-        pytest.param("#1 A\n; help\n;\tmodified: a\n", {"comment_char": "auto"}, "#1 A", id="auto"),
-        pytest.param("#1 A\n; b\n", {"comment_char": "auto"}, "#1 A", id="auto, help at the end"),
+        pytest.param(
+            "#1 A\n; help\n;\tmodified: a\n", {"comment_char": "auto"}, "#1 A", id="auto"
+        ),
+        pytest.param(
+            "#1 A\n; b\n", {"comment_char": "auto"}, "#1 A", id="auto, help at the end"
+        ),
         pytest.param("A\n\n#1\n", {"comment_char": "auto"}, "A\n\n#1", id="auto, no help"),
-        pytest.param(f"#1\n; x\n; {SCISSORS}\n{DIFF}", {"comment_char": "auto"}, "#1", id="auto, scissors"),
+        pytest.param(
+            f"#1\n; x\n; {SCISSORS}\n{DIFF}",
+            {"comment_char": "auto"},
+            "#1",
+            id="auto, scissors",
+        ),
         pytest.param("", {"comment_char": "auto"}, "", id="auto, empty"),
         pytest.param(
-            "A\n// b\n# c\n", {"comment_char": "//"}, "A\n# c", id="a comment string cuts only its own"
+            "A\n// b\n# c\n",
+            {"comment_char": "//"},
+            "A\n# c",
+            id="a comment string cuts only its own",
         ),
     ],
 )
@@ -109,7 +167,8 @@ def test_a_recorded_message_has_no_comments() -> None:
 
 
 LINES = st.lists(
-    st.sampled_from(["", " ", "# c", "#", " # d", "Add", "b  ", "\tc\t", "é", "d\r"]), max_size=8
+    st.sampled_from(["", " ", "# c", "#", " # d", "Add", "b  ", "\tc\t", "é", "d\r"]),
+    max_size=8,
 )
 
 
@@ -167,9 +226,18 @@ def test_reads_what_git_records(
 ) -> None:
     (staged / "typed").write_text(typed)
     settings = ("-c", f"core.commentChar={comment_char}", "-c", f"commit.cleanup={cleanup}")
-    subprocess.run(["git", *settings, "commit", "-q", *verbose], cwd=staged, check=True, capture_output=True)
+    subprocess.run(
+        ["git", *settings, "commit", "-q", *verbose],
+        cwd=staged,
+        check=True,
+        capture_output=True,
+    )
     log = ["git", "log", "-1", "--format=%B"]
-    recorded = subprocess.run(log, cwd=staged, check=True, capture_output=True).stdout.decode().rstrip("\n")
+    recorded = (
+        subprocess.run(log, cwd=staged, check=True, capture_output=True)
+        .stdout.decode()
+        .rstrip("\n")
+    )
     given = (staged / "given").read_bytes()
     mode = cleanup_mode(cleanup, edited=True)
     assert parse_message(given, comment_char=comment_char, cleanup=mode).text == recorded

@@ -23,7 +23,9 @@ def staged(committed: Repo) -> Repo:
 def editor(repo: Repo, text: str) -> dict[str, str]:
     """An environment in which the editor puts a text before what Git prepared."""
     script = repo.path / ".git" / "editor"
-    script.write_text('#!/bin/sh\n{ cat "$0.text"; cat "$1"; } > "$1.new" && mv "$1.new" "$1"\n')
+    script.write_text(
+        '#!/bin/sh\n{ cat "$0.text"; cat "$1"; } > "$1.new" && mv "$1.new" "$1"\n'
+    )
     script.chmod(0o755)
     script.with_name("editor.text").write_text(text)
     return {"GIT_EDITOR": str(script)}
@@ -82,21 +84,29 @@ def test_what_the_diff_of_the_change_shows_is_known(staged: Repo) -> None:
     removed = staged.git("diff", "--cached")
     staged.write("old.py", "".join([*lines[:2], SECRET + "\n", "y = 1\n", *lines[2:]]))
     staged.git("add", "-A")
-    shown = (removed, staged.git("diff", "--cached"), staged.git("diff", "--cached", "HEAD^"))
+    shown = (
+        removed,
+        staged.git("diff", "--cached"),
+        staged.git("diff", "--cached", "HEAD^"),
+    )
     assert all(SECRET in each for each in shown)
     for diff in shown:  # removed, beside a change, and by the commit that is amended
         review = staged.look(
-            Message(f"Change x\n{SCISSORS}{NOTE}{diff}\n".encode()), env={"GIT_EDITOR": "vi"}
+            Message(f"Change x\n{SCISSORS}{NOTE}{diff}\n".encode()),
+            env={"GIT_EDITOR": "vi"},
         )
         assert review.decision is Decision.ALLOW
 
 
 @pytest.mark.parametrize(
-    ("char", "subject"), [(";", "#12 Change x"), ("%", "#12 Change x"), ("auto", "Change x")]
+    ("char", "subject"),
+    [(";", "#12 Change x"), ("%", "#12 Change x"), ("auto", "Change x")],
 )
 def test_comments_are_no_message(staged: Repo, char: str, subject: str) -> None:
     staged.git("config", "core.commentChar", char)
-    template = staged.write(".git/template", "" if char == "auto" else f"{char} a comment\n")
+    template = staged.write(
+        ".git/template", "" if char == "auto" else f"{char} a comment\n"
+    )
     env = editor(staged, subject + "\n")
     done = staged.try_git("commit", "-q", "-v", "-t", str(template), env=env)
     assert done.code == 0, done.all
@@ -105,7 +115,13 @@ def test_comments_are_no_message(staged: Repo, char: str, subject: str) -> None:
 
 @pytest.mark.parametrize(
     "subject",
-    ["fixup! Start", "squash! Start", 'Revert "Start"', "Merge branch 'side'", "Merge tag 'v1' of there"],
+    [
+        "fixup! Start",
+        "squash! Start",
+        'Revert "Start"',
+        "Merge branch 'side'",
+        "Merge tag 'v1' of there",
+    ],
 )
 def test_messages_that_git_writes_are_left_alone(committed: Repo, subject: str) -> None:
     review = committed.look(Message(f"{subject}\n".encode()))
@@ -161,6 +177,9 @@ def test_a_clean_message_leaves_the_report_on_the_change(guarded: Repo) -> None:
     kept = guarded.path / ".git" / "cli-guard"
     guarded.write("app.py", "x = 2\n")
     guarded.git("commit", "-q", "-a", "-m", "Change it")
-    assert json.loads((kept / "audit.jsonl").read_text().splitlines()[-1])["event"] == "commit-msg"
+    assert (
+        json.loads((kept / "audit.jsonl").read_text().splitlines()[-1])["event"]
+        == "commit-msg"
+    )
     report = json.loads((kept / "last-report.json").read_text())
     assert (report["event"], report["coverage"]["reviewed"]) == ("pre-commit", 1)

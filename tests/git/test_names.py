@@ -54,7 +54,9 @@ def test_all_names_at_once_are_printed_safely(committed: Repo) -> None:
         assert not CONTROL.search(done.all)
         assert key() not in done.all
     assert done.json["coverage"]["files"] == len(NAMES)
-    assert {r"\xff\xfe\x80.py", "new\nline.py", "-rf.py"} <= {each["path"] for each in done.json["findings"]}
+    assert {r"\xff\xfe\x80.py", "new\nline.py", "-rf.py"} <= {
+        each["path"] for each in done.json["findings"]
+    }
 
 
 @pytest.mark.parametrize("quoted", ["true", "false"])
@@ -81,8 +83,12 @@ def test_a_commit_with_every_name_is_stopped_by_the_hook(committed: Repo) -> Non
 
 
 def test_renames_of_odd_names_keep_both(committed: Repo) -> None:
-    committed.commit("Old", {b"x b/old\xff".decode("utf-8", "surrogateescape"): "a = 1\n" * 9})
+    committed.commit(
+        "Old", {b"x b/old\xff".decode("utf-8", "surrogateescape"): "a = 1\n" * 9}
+    )
     committed.git("mv", b"x b/old\xff".decode("utf-8", "surrogateescape"), "new\nname")
     committed.write("new\nname", "a = 1\n" * 9 + SECRET)
     committed.git("add", "-A")
-    assert [(each.path, each.line) for each in secrets(committed.look())] == [("new\nname", 10)]
+    assert [(each.path, each.line) for each in secrets(committed.look())] == [
+        ("new\nname", 10)
+    ]

@@ -15,7 +15,14 @@ def sharing(committed: Repo, tmp_path: Path) -> Repo:
     bare = Repo.create(tmp_path / "remote.git", committed.env, "--bare")
     committed.git("remote", "add", "origin", "../remote.git")
     committed.git("notes", "--ref=cli-guard", "add", "-m", "theirs", "HEAD")
-    committed.git("push", "-q", "--no-verify", str(bare.path), "HEAD:refs/heads/main", f"{NOTES}:{NOTES}")
+    committed.git(
+        "push",
+        "-q",
+        "--no-verify",
+        str(bare.path),
+        "HEAD:refs/heads/main",
+        f"{NOTES}:{NOTES}",
+    )
     committed.git("update-ref", "-d", NOTES)
     return committed
 
@@ -26,7 +33,10 @@ def test_notes_are_fetched_and_merged(sharing: Repo) -> None:
     assert sharing.git("notes", "--ref=cli-guard", "show", "HEAD") == "theirs"
     sharing.git("notes", "--ref=cli-guard", "append", "-m", "ours", "HEAD")
     assert guard(sharing, "fetch", "../remote.git").code == 0
-    assert sharing.git("notes", "--ref=cli-guard", "show", "HEAD").split() == ["theirs", "ours"]
+    assert sharing.git("notes", "--ref=cli-guard", "show", "HEAD").split() == [
+        "theirs",
+        "ours",
+    ]
     assert not list((sharing.path / ".git" / "cli-guard").glob("fetch-*"))
 
 
@@ -44,7 +54,8 @@ def test_notes_are_fetched_and_merged(sharing: Repo) -> None:
 def test_no_program_of_the_repository_runs(
     sharing: Repo, tmp_path: Path, url: str, settings: dict[str, str]
 ) -> None:
-    ran, usual = tmp_path / "ran", tmp_path / "usual"
+    ran = tmp_path / "ran"
+    usual = tmp_path / "usual"
     for marker in (ran, usual):
         program = tmp_path / f"mark-{marker.name}"
         program.write_text(f'#!/bin/sh\ntouch "{marker}"\nexit 1\n')

@@ -11,14 +11,28 @@ from cli_guard.review.request import Commit, Range
 KEY = key("github")
 RAW = KEY.encode()
 WHO = b"Ada <ada@example.org> 1700000000 +0000"
-START = b"tree " + b"a" * 40 + b"\nparent " + b"b" * 40 + b"\nauthor " + WHO + b"\ncommitter " + WHO + b"\n"
+START = (
+    b"tree "
+    + b"a" * 40
+    + b"\nparent "
+    + b"b" * 40
+    + b"\nauthor "
+    + WHO
+    + b"\ncommitter "
+    + WHO
+    + b"\n"
+)
 SIGNATURE = b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n %s\n -----END PGP SIGNATURE-----\n"
 
 
 def write(repo: Repo, headers: bytes, message: bytes, kind: str = "commit") -> str:
     """Writes an object as no porcelain would, and gives its id."""
     tree, parent = repo.git("rev-parse", "HEAD^{tree}", "HEAD").encode().split()
-    start = START.replace(b"a" * 40, tree).replace(b"b" * 40, parent) if kind == "commit" else b""
+    start = (
+        START.replace(b"a" * 40, tree).replace(b"b" * 40, parent)
+        if kind == "commit"
+        else b""
+    )
     raw = start + headers + b"\n" + message
     return repo.git("hash-object", "-t", kind, "-w", "--literally", "--stdin", stdin=raw)
 
@@ -34,15 +48,33 @@ def write(repo: Repo, headers: bytes, message: bytes, kind: str = "commit") -> s
         (b"encoding ISO-2022-JP\n", RAW[:9] + b"\x1b(J" + RAW[9:], KEY),
     ],
 )
-def test_a_message_is_decoded_as_git_shows_it(headers: bytes, message: bytes | str, shown: str) -> None:
+def test_a_message_is_decoded_as_git_shows_it(
+    headers: bytes, message: bytes | str, shown: str
+) -> None:
     body = message if isinstance(message, bytes) else message.encode()
     read = read_object(START + headers + b"\n" + body)
     assert (read.message, read.unread) == (shown, False)
-    assert [each.partition(" <")[0] for each in read.people] == ["author Ada", "committer Ada"]
+    assert [each.partition(" <")[0] for each in read.people] == [
+        "author Ada",
+        "committer Ada",
+    ]
 
 
 @pytest.mark.parametrize(
-    "name", ["idna", "undefined", "punycode", "utf-16", "hex", "rot13", "a\0b", "\xff", "IBM037", "../x", ""]
+    "name",
+    [
+        "idna",
+        "undefined",
+        "punycode",
+        "utf-16",
+        "hex",
+        "rot13",
+        "a\0b",
+        "\xff",
+        "IBM037",
+        "../x",
+        "",
+    ],
 )
 def test_an_encoding_that_is_not_read_is_said_and_the_bytes_are_searched(name: str) -> None:
     read = read_object(START + b"encoding " + name.encode("latin-1") + b"\n\nAdd x\n" + RAW)
@@ -94,14 +126,19 @@ def test_no_header_hides_a_key_or_ends_a_review(committed: Repo) -> None:
     committed.git("update-ref", "refs/heads/odd", odd)
     committed.git("update-ref", "refs/heads/hidden", hidden)
     scanned = guard(committed, "scan", "--history")
-    assert f"commit {hidden[:10]}" in scanned.out and f"message of {odd[:10]}" in scanned.out
+    assert (
+        f"commit {hidden[:10]}" in scanned.out and f"message of {odd[:10]}" in scanned.out
+    )
     assert "ended, twice" not in scanned.all and KEY not in scanned.all + done.all
 
 
 def test_signed_commits_and_latin_messages_are_silent(committed: Repo) -> None:
     base = committed.git("rev-parse", "HEAD")
     signature = b"iQIzBAABCAAdFiEE" + b"wNs8Kq3x/Tz5" * 4
-    for headers, message in ((SIGNATURE % signature, b"Sign x\n"), (b"encoding latin1\n", b"Add caf\xe9\n")):
+    for headers, message in (
+        (SIGNATURE % signature, b"Sign x\n"),
+        (b"encoding latin1\n", b"Add caf\xe9\n"),
+    ):
         review = committed.look(Range(base, write(committed, headers, message)))
         assert (secrets(review), review.skipped, review.decision.value) == ([], (), "allow")
 
@@ -111,10 +148,14 @@ def test_a_tag_in_a_tag_is_read_however_deep(committed: Repo) -> None:
     form = "object {}\ntype {}\ntag v{}\ntagger Ada <a@example.org> 1700000000 +0000\nnote a\n {}\n"
     tag = write(committed, form.format(head, "commit", 0, KEY).encode(), b"Inner\n", "tag")
     for number in range(1, 12):  # more than the eight that were read once
-        tag = write(committed, form.format(tag, "tag", number, "b").encode(), b"Outer\n", "tag")
+        tag = write(
+            committed, form.format(tag, "tag", number, "b").encode(), b"Outer\n", "tag"
+        )
     committed.git("update-ref", "refs/tags/v11", tag)
     line = f"refs/tags/v11 {tag} refs/tags/v11 {'0' * 40}\n"
-    done = guard(committed, "hook", "pre-push", "origin", "https://example.test/r", stdin=line)
+    done = guard(
+        committed, "hook", "pre-push", "origin", "https://example.test/r", stdin=line
+    )
     assert done.code == 3 and "GitHub token in the commit message" in done.all
     assert KEY not in done.all
 
@@ -123,5 +164,7 @@ def test_notes_that_are_pushed_are_read(committed: Repo) -> None:
     committed.git("notes", "add", "-m", f"token {KEY}", "HEAD")
     oid = committed.git("rev-parse", "refs/notes/commits")
     line = f"refs/notes/commits {oid} refs/notes/commits {'0' * 40}\n"
-    done = guard(committed, "hook", "pre-push", "origin", "https://example.test/r", stdin=line)
+    done = guard(
+        committed, "hook", "pre-push", "origin", "https://example.test/r", stdin=line
+    )
     assert done.code == 3 and "GitHub token" in done.all

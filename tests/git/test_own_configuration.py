@@ -45,16 +45,23 @@ def test_included_files_and_the_one_of_the_work_tree_count(committed: Repo) -> N
 @pytest.mark.parametrize("broken", ["config", "included"])
 def test_what_cannot_be_read_is_marked(committed: Repo, broken: str) -> None:
     committed.git("config", "include.path", "extra")
-    (committed.path / ".git" / ("config" if broken == "config" else "extra")).write_text("[core\n")
+    (committed.path / ".git" / ("config" if broken == "config" else "extra")).write_text(
+        "[core\n"
+    )
     assert own(committed) == UNREADABLE
 
 
 def test_no_git_is_no_knowledge(committed: Repo, tmp_path: Path) -> None:
-    assert own_configuration(Git(committed.path, committed.env | {"PATH": str(tmp_path)})) == UNREADABLE
+    assert (
+        own_configuration(Git(committed.path, committed.env | {"PATH": str(tmp_path)}))
+        == UNREADABLE
+    )
     assert own_configuration(Git(tmp_path / "nowhere", committed.env)) == UNREADABLE
 
 
-def test_outside_a_repository_there_is_none(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_outside_a_repository_there_is_none(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     assert own_configuration(Git(tmp_path, isolated)) == {}
 
 

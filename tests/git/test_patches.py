@@ -20,14 +20,22 @@ SECRET = f'KEY = "{key()}"\n'
 
 def look(repo: Repo, text: str | bytes) -> list[tuple[str, int | None]]:
     """Where a patch brings secrets."""
-    return placed(repo.look(Patch(text.encode() if isinstance(text, str) else text, "x.patch")))
+    return placed(
+        repo.look(Patch(text.encode() if isinstance(text, str) else text, "x.patch"))
+    )
 
 
 @pytest.fixture
 def edited(committed: Repo) -> Repo:
     """A repository whose last commit renames, adds, removes and edits files of odd names."""
     committed.commit(
-        "Old", {"old name.py": "a = 1\n" * 9, "gone.py": "x\n", "é b/ö.py": "a = 1\n", "bin": b"\0"}
+        "Old",
+        {
+            "old name.py": "a = 1\n" * 9,
+            "gone.py": "x\n",
+            "é b/ö.py": "a = 1\n",
+            "bin": b"\0",
+        },
     )
     committed.git("mv", "old name.py", "new name.py")
     committed.git("rm", "-q", "gone.py")
@@ -48,12 +56,20 @@ FOUND = [("new name.py", 10), ('q"t\n.py', 1), ("é b/ö.py", 3)]
     [
         pytest.param(("diff", "HEAD~1"), id="git diff"),
         pytest.param(("diff", "-U0", "--no-prefix", "HEAD~1"), id="without prefixes"),
-        pytest.param(("-c", "core.quotePath=false", "diff", "HEAD~1"), id="names not quoted"),
-        pytest.param(("-c", "diff.mnemonicPrefix=true", "diff", "HEAD~1"), id="other prefixes"),
+        pytest.param(
+            ("-c", "core.quotePath=false", "diff", "HEAD~1"), id="names not quoted"
+        ),
+        pytest.param(
+            ("-c", "diff.mnemonicPrefix=true", "diff", "HEAD~1"), id="other prefixes"
+        ),
         pytest.param(("diff", "--binary", "HEAD~1"), id="binary"),
-        pytest.param(("diff", "--src-prefix=old/", "--dst-prefix=new/", "HEAD~1"), id="long prefixes"),
+        pytest.param(
+            ("diff", "--src-prefix=old/", "--dst-prefix=new/", "HEAD~1"), id="long prefixes"
+        ),
         pytest.param(("format-patch", "--stdout", "-1"), id="a mail"),
-        pytest.param(("format-patch", "--stdout", "--root", "HEAD"), id="a folder of mails"),
+        pytest.param(
+            ("format-patch", "--stdout", "--root", "HEAD"), id="a folder of mails"
+        ),
         pytest.param(("show", "--format=fuller"), id="git show"),
         pytest.param(("log", "-p", "-2"), id="git log"),
     ],
@@ -61,13 +77,19 @@ FOUND = [("new name.py", 10), ('q"t\n.py', 1), ("é b/ö.py", 3)]
 def test_what_git_prints_is_read(edited: Repo, command: tuple[str, ...]) -> None:
     raw = edited.run("git", *command).out
     if "old/" in "".join(command):
-        assert sorted(line for _, line in look(edited, raw)) == sorted(line for _, line in FOUND)  # type: ignore[type-var]
+        assert sorted(line for _, line in look(edited, raw)) == sorted(
+            line for _, line in FOUND
+        )  # type: ignore[type-var]
     else:
         assert sorted(look(edited, raw)) == sorted(FOUND)
 
 
 def test_what_diff_prints_is_read(tmp_path: Path, repo: Repo) -> None:
-    for name, text in (("a/x.py", "a = 1\n"), ("b/x.py", "a = 1\n" + SECRET), ("b/new.py", SECRET)):
+    for name, text in (
+        ("a/x.py", "a = 1\n"),
+        ("b/x.py", "a = 1\n" + SECRET),
+        ("b/new.py", SECRET),
+    ):
         repo.write(name, text)
     raw = repo.run("diff", "-u", "-r", "-N", "a", "b").out
     assert look(repo, raw) == [("new.py", 1), ("x.py", 2)]
@@ -76,7 +98,9 @@ def test_what_diff_prints_is_read(tmp_path: Path, repo: Repo) -> None:
 
 
 def test_a_patch_in_utf_16_is_read(edited: Repo) -> None:
-    assert sorted(look(edited, edited.run("git", "diff", "HEAD~1").out.encode("utf-16"))) == sorted(FOUND)
+    assert sorted(
+        look(edited, edited.run("git", "diff", "HEAD~1").out.encode("utf-16"))
+    ) == sorted(FOUND)
 
 
 def test_a_folder_that_is_named_like_a_prefix(repo: Repo) -> None:
@@ -85,10 +109,15 @@ def test_a_folder_that_is_named_like_a_prefix(repo: Repo) -> None:
     repo.write("b/new.py", SECRET)
     repo.git("add", "-A")
     for option in ("--no-prefix", "--src-prefix=a/"):
-        assert look(repo, repo.run("git", "diff", "--cached", option).out) == [("a/x.py", 2), ("b/new.py", 1)]
+        assert look(repo, repo.run("git", "diff", "--cached", option).out) == [
+            ("a/x.py", 2),
+            ("b/new.py", 1),
+        ]
 
 
-def test_standard_input_outside_of_a_repository(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_standard_input_outside_of_a_repository(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     nowhere = Repo(tmp_path, isolated)
     patch = f"--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+{SECRET}"
     done = nowhere.inspect("review", "--patch", "-", stdin=patch)
@@ -108,7 +137,9 @@ def test_an_empty_patch_changes_nothing(committed: Repo) -> None:
     [
         pytest.param("This is no patch.\n", id="words"),
         pytest.param("+++ b/x\n@@ -0,0 +1 @@\n+a\n", id="no old side"),
-        pytest.param("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n+a\n", id="a hunk that ends early"),
+        pytest.param(
+            "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n+a\n", id="a hunk that ends early"
+        ),
         pytest.param("@@ -1 +1 @@\n+a\n", id="a hunk of nothing"),
         pytest.param("--- a/x\n+++ b/x\n@@ -1 +1 @@\n?what\n", id="a line that is none"),
         pytest.param("new file mode 100644\n", id="a mode of nothing"),
@@ -137,7 +168,10 @@ def test_five_megabytes_of_noise() -> None:
     with pytest.raises(UsageError):
         read_patch(b"a" * 5_000_000, "line")
     with pytest.raises(UsageError):
-        read_patch(b"--- a/x\n+++ b/x\n@@ -1,99999999999 +1,99999999999 @@\n" + b"+a\n" * 100_000, "hunk")
+        read_patch(
+            b"--- a/x\n+++ b/x\n@@ -1,99999999999 +1,99999999999 @@\n" + b"+a\n" * 100_000,
+            "hunk",
+        )
 
 
 PIECES = st.lists(
@@ -193,10 +227,20 @@ def test_any_text_is_read_or_refused(raw: bytes) -> None:
 def test_kinds_and_names_of_a_patch(edited: Repo) -> None:
     raw = edited.run("git", "diff", "HEAD~1").out.encode()
     by_path = {change.path: change for change in read_patch(raw, "x")}
-    assert set(by_path) == {"bin", "gone.py", "moved.py", "new name.py", 'q"t\n.py', "é b/ö.py"}
+    assert set(by_path) == {
+        "bin",
+        "gone.py",
+        "moved.py",
+        "new name.py",
+        'q"t\n.py',
+        "é b/ö.py",
+    }
     assert by_path["bin"].kind is Kind.BINARY
     assert by_path["gone.py"].status is Status.DELETED
-    assert (by_path["moved.py"].status, by_path["moved.py"].old_path) == (Status.RENAMED, "app.py")
+    assert (by_path["moved.py"].status, by_path["moved.py"].old_path) == (
+        Status.RENAMED,
+        "app.py",
+    )
     assert by_path['q"t\n.py'].status is Status.ADDED
     assert by_path["new name.py"].added == {10: SECRET.rstrip()}
     assert [each.path for each in read_patch(raw, "x").skipped] == ["bin"]

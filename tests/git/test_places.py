@@ -25,7 +25,9 @@ def one_line(done: Done, *words: str) -> None:
         assert word in done.err
 
 
-def test_a_linked_work_tree_and_its_hooks(committed: Repo, isolated: dict[str, str]) -> None:
+def test_a_linked_work_tree_and_its_hooks(
+    committed: Repo, isolated: dict[str, str]
+) -> None:
     committed.watch_hooks()
     path = committed.path.parent / "linked\ntree"
     committed.git("worktree", "add", "-q", "-b", "topic", str(path))
@@ -48,7 +50,15 @@ def test_a_linked_work_tree_and_its_hooks(committed: Repo, isolated: dict[str, s
 def test_inside_a_submodule(committed: Repo, isolated: dict[str, str]) -> None:
     library = Repo.create(committed.path.parent / "library", isolated)
     library.commit("Start", {"lib.py": "a = 1\n"})
-    committed.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library.path), "lib")
+    committed.git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(library.path),
+        "lib",
+    )
     inner = Repo(committed.path / "lib", isolated)
     inner.guard("install")
     inner.write("key.py", SECRET)
@@ -58,10 +68,14 @@ def test_inside_a_submodule(committed: Repo, isolated: dict[str, str]) -> None:
     done = inner.try_git("commit", "-q", "-m", "Key")
     assert done.code == 1
     assert "key.py:1" in done.all
-    assert (committed.path / ".git" / "modules" / "lib" / "cli-guard" / "last-report.json").exists()
+    assert (
+        committed.path / ".git" / "modules" / "lib" / "cli-guard" / "last-report.json"
+    ).exists()
 
 
-def test_a_repository_of_the_other_object_format(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_a_repository_of_the_other_object_format(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     repo = Repo.create(tmp_path / "sha256", isolated, "--object-format=sha256")
     repo.write("key.py", SECRET)
     repo.git("add", "-A")
@@ -76,7 +90,10 @@ def test_a_repository_of_the_other_object_format(tmp_path: Path, isolated: dict[
 def test_from_a_folder_below_the_root(committed: Repo) -> None:
     committed.write("deep/er/new.py", SECRET)
     committed.write("key.py", SECRET)
-    assert placed(committed.look(Worktree(), at="deep/er")) == [("deep/er/new.py", 1), ("key.py", 1)]
+    assert placed(committed.look(Worktree(), at="deep/er")) == [
+        ("deep/er/new.py", 1),
+        ("key.py", 1),
+    ]
     committed.git("add", "-A")
     assert placed(committed.look(at="deep/er")) == [("deep/er/new.py", 1), ("key.py", 1)]
     assert placed(committed.look(at=".git")) == [("deep/er/new.py", 1), ("key.py", 1)]
@@ -86,7 +103,9 @@ def test_from_a_folder_below_the_root(committed: Repo) -> None:
     assert len(placed(committed.look(Commit("HEAD"), at="deep"))) == 2
 
 
-def test_git_dir_and_work_tree_from_the_environment(committed: Repo, tmp_path: Path) -> None:
+def test_git_dir_and_work_tree_from_the_environment(
+    committed: Repo, tmp_path: Path
+) -> None:
     committed.write("key.py", SECRET)
     env = {"GIT_DIR": str(committed.path / ".git"), "GIT_WORK_TREE": str(committed.path)}
     elsewhere = Repo(tmp_path, committed.env)
@@ -99,7 +118,9 @@ def test_no_repository(tmp_path: Path, isolated: dict[str, str]) -> None:
         one_line(nowhere.inspect(*arguments), "there is no Git repository here")
 
 
-def test_a_bare_repository_has_commits_and_no_index(committed: Repo, isolated: dict[str, str]) -> None:
+def test_a_bare_repository_has_commits_and_no_index(
+    committed: Repo, isolated: dict[str, str]
+) -> None:
     committed.commit("Key", {"key.py": SECRET})
     path = committed.path.parent / "bare.git"
     committed.git("clone", "-q", "--bare", str(committed.path), str(path))
@@ -123,7 +144,9 @@ def test_a_repository_of_another_user_is_refused_in_git_s_words(committed: Repo)
 
 @cold
 @AS_ROOT
-def test_where_nothing_can_be_written_the_review_answers_and_says_so(committed: Repo) -> None:
+def test_where_nothing_can_be_written_the_review_answers_and_says_so(
+    committed: Repo,
+) -> None:
     committed.write("key.py", SECRET)
     committed.git("add", "-A")
     committed.git("config", "--global", "safe.directory", "*")
@@ -142,21 +165,29 @@ def test_where_nothing_can_be_written_the_review_answers_and_says_so(committed: 
     if probe.returncode != 0:
         pytest.skip("another user cannot run the interpreter of this test run")
     with committed.unchanged():
-        done = committed.run("setpriv", f"--reuid={OTHER_USER}", "--clear-groups", GUARD, "review")
+        done = committed.run(
+            "setpriv", f"--reuid={OTHER_USER}", "--clear-groups", GUARD, "review"
+        )
     assert done.code == 1, done.all
     assert "key.py:1" in done.out
     assert "not recorded" in done.out
     assert not (committed.path / ".git" / "cli-guard").exists()
     (committed.path / ".git" / "cli-guard").mkdir(0o700)
-    done = committed.run("setpriv", f"--reuid={OTHER_USER}", "--clear-groups", GUARD, "pending")
+    done = committed.run(
+        "setpriv", f"--reuid={OTHER_USER}", "--clear-groups", GUARD, "pending"
+    )
     assert done.code == 0, done.all
 
 
-def test_a_partial_clone_does_not_fetch(committed: Repo, isolated: dict[str, str], tmp_path: Path) -> None:
+def test_a_partial_clone_does_not_fetch(
+    committed: Repo, isolated: dict[str, str], tmp_path: Path
+) -> None:
     committed.commit("Second", {"app.py": "x = 2\n", "b.py": "b = 1\n"})
     committed.git("config", "uploadpack.allowFilter", "true")
     path = tmp_path / "partial"
-    committed.git("clone", "-q", "--filter=blob:none", f"file://{committed.path}", str(path))
+    committed.git(
+        "clone", "-q", "--filter=blob:none", f"file://{committed.path}", str(path)
+    )
     partial = Repo(path, isolated)
     marker = tmp_path / "fetched"
     program = tmp_path / "upload-pack"

@@ -21,10 +21,14 @@ from cli_guard.model import ChangeSet, FileChange, Kind, split_lines
 BOUNDS = Bounds(1_000, 1_000_000, 10_000_000)
 HEADER = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 LINES = st.lists(
-    st.sampled_from(["a", "b", "", "-- x", "++ y", "@@ -1 +1 @@", "diff --git a/x b/x", "\f\r", "é"]),
+    st.sampled_from(
+        ["a", "b", "", "-- x", "++ y", "@@ -1 +1 @@", "diff --git a/x b/x", "\f\r", "é"]
+    ),
     max_size=8,
 )
-TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
+TEXTS = st.builds(
+    lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"])
+)
 NAMES = st.sampled_from(["a.py", "b c.py", "x b/y", "d/e.txt", 'q"\n.txt', "\udcff\udcfe"])
 TREES = st.dictionaries(NAMES, TEXTS, max_size=4)
 REAL_GIT = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -52,7 +56,9 @@ def staged(repo: Repo) -> ChangeSet:
 
 def numbers_by_git(repo: Repo, path: str) -> set[int]:
     """The added lines of a staged file, counted from the hunk headers that `git diff` prints for it alone."""
-    out = repo.git("diff", "--cached", "--no-renames", "-U0", "--no-color", "--", f":(literal){path}")
+    out = repo.git(
+        "diff", "--cached", "--no-renames", "-U0", "--no-color", "--", f":(literal){path}"
+    )
     found: set[int] = set()
     old_left = new_left = 0
     for line in out.split("\n"):
@@ -61,7 +67,8 @@ def numbers_by_git(repo: Repo, path: str) -> set[int]:
             new_left -= line.startswith("+")
         elif header := re.match(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", line):
             old, start, new = header.groups()
-            old_left, new_left = int(old or 1), int(new or 1)
+            old_left = int(old or 1)
+            new_left = int(new or 1)
             found.update(range(int(start), int(start) + new_left))
     return found
 
@@ -81,12 +88,18 @@ def test_the_added_lines_are_those_of_git(old: dict[str, str], new: dict[str, st
                 assert set(change.added) == numbers_by_git(repo, change.path), change.path
             after = split_lines(new.get(change.path, ""))
             assert all(after[number - 1] == text for number, text in change.added.items())
-        touched = {change.path for change in changes} | {change.old_path for change in changes} - {None}
+        touched = {change.path for change in changes} | {
+            change.old_path for change in changes
+        } - {None}
         assert touched == {name for name in {*old, *new} if old.get(name) != new.get(name)}
 
 
 @REAL_GIT
-@given(st.lists(st.tuples(st.binary(min_size=1, max_size=12), st.binary(max_size=60)), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.binary(min_size=1, max_size=12), st.binary(max_size=60)), max_size=5
+    )
+)
 def test_any_bytes_and_names_can_be_read(files: list[tuple[bytes, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         repo = fresh(folder)
@@ -101,7 +114,9 @@ def test_any_bytes_and_names_can_be_read(files: list[tuple[bytes, bytes]]) -> No
         repo.git("commit", "-q", "--allow-empty", "-m", "All")
         repository = Repository.discover(repo.path, repo.env)
         with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as blobs:
-            (recorded,) = ChangeReader(repository, blobs, BOUNDS).commits([repository.head or ""])
+            (recorded,) = ChangeReader(repository, blobs, BOUNDS).commits(
+                [repository.head or ""]
+            )
         assert recorded.files == changes.files
         assert recorded.identity == changes.identity
 
@@ -110,8 +125,19 @@ RAW = b":100644 100644 " + b"1" * 40 + b" " + b"2" * 40 + b" M\0a\0"
 PIECES = st.lists(
     st.sampled_from(
         [
-            *(b"diff --git a/a b/a\n", b"--- a/a\n", b"+++ b/a\n", b"@@ -1 +1 @@\n", b"@@ -1,0 +2,3 @@ f\n"),
-            *(b"-a\n", b"+b\n", b"\\ No newline at end of file\n", b"Binary files a/a and b/a differ\n"),
+            *(
+                b"diff --git a/a b/a\n",
+                b"--- a/a\n",
+                b"+++ b/a\n",
+                b"@@ -1 +1 @@\n",
+                b"@@ -1,0 +2,3 @@ f\n",
+            ),
+            *(
+                b"-a\n",
+                b"+b\n",
+                b"\\ No newline at end of file\n",
+                b"Binary files a/a and b/a differ\n",
+            ),
             *(b"\xff\n", b"\n", b"+", b"@@ -9"),
         ]
     ),
@@ -130,7 +156,9 @@ def test_any_patch_text_is_read_or_refused_as_ours(patch: bytes, cut: bool) -> N
 
 
 @given(PIECES, st.integers(0, 200))
-def test_a_text_that_was_cut_gives_the_first_patches_of_the_whole(patch: bytes, length: int) -> None:
+def test_a_text_that_was_cut_gives_the_first_patches_of_the_whole(
+    patch: bytes, length: int
+) -> None:
     try:
         whole = read_sections(patch)
     except InternalError:
@@ -145,13 +173,20 @@ def with_lines(name: str, old: str, new: str) -> FileChange | None:
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_only_in_both_keeps_what_neither_side_had(ours: str, theirs: str, merged: str) -> None:
-    first, second = with_lines("f", ours, merged), with_lines("f", theirs, merged)
+def test_only_in_both_keeps_what_neither_side_had(
+    ours: str, theirs: str, merged: str
+) -> None:
+    first = with_lines("f", ours, merged)
+    second = with_lines("f", theirs, merged)
     kept = only_in_both([first] if first else [], [second] if second else [])
     wanted = set(first.added if first else {}) & set(second.added if second else {})
     assert {number for change in kept for number in change.added} == wanted
     after = split_lines(merged)
-    assert all(after[number - 1] == text for change in kept for number, text in change.added.items())
+    assert all(
+        after[number - 1] == text
+        for change in kept
+        for number, text in change.added.items()
+    )
 
 
 @given(TEXTS, TEXTS)

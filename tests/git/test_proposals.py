@@ -14,9 +14,13 @@ from cli_guard.git.unified import apply_in_memory, unified_diff
 from cli_guard.secrets.redact import redact
 
 LINES = st.lists(
-    st.sampled_from(["a", "b", "c", "", " a", "-a", "+a", "--- a/x", "diff --git a/x b/x", "\\"])
+    st.sampled_from(
+        ["a", "b", "c", "", " a", "-a", "+a", "--- a/x", "diff --git a/x b/x", "\\"]
+    )
 )
-TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
+TEXTS = st.builds(
+    lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"])
+)
 NAMES = st.sampled_from(["x", "a b", "tab\tname", 'quo"te', "line\nend", "é", "a/b -> c"])
 
 
@@ -31,7 +35,9 @@ def test_what_is_written_is_read_back(old: dict[str, str], new: dict[str, str]) 
 
 def test_git_reads_it_alike(committed: Repo) -> None:
     """Texts of many equal lines, whose differences are found by another way than difflib's own."""
-    old = "".join(f"{n % 7}\n" for n in range(900)) + "".join(f"line {n}\n" for n in range(900))
+    old = "".join(f"{n % 7}\n" for n in range(900)) + "".join(
+        f"line {n}\n" for n in range(900)
+    )
     new = old.replace("3\n", "three\n", 40).replace("line 5", "LINE 5")
     committed.commit("Old", {"f": old})
     assert committed.git("apply", "-", stdin=unified_diff({"f": old}, {"f": new})) == ""
@@ -42,7 +48,10 @@ def test_git_reads_it_alike(committed: Repo) -> None:
     ("old", "new"),
     [
         ("a\n" * 300_000, "b\n" + "a\n" * 299_998 + "b\n"),
-        ("".join(f"{n}\n" for n in range(50_000)), "".join(f"{n * (n % 5 > 0)}\n" for n in range(50_000))),
+        (
+            "".join(f"{n}\n" for n in range(50_000)),
+            "".join(f"{n * (n % 5 > 0)}\n" for n in range(50_000)),
+        ),
         ("a\nb\n" * 20_000, "b\na\n" * 20_000),
         ("x" * 1_000_000, "y" * 1_000_000),
     ],
@@ -63,7 +72,8 @@ HUNK = "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-a\n+b\n"
     [
         HEAD + "rename from f\nrename to g\n",
         HEAD + "old mode 100644\nnew mode 100755\n",
-        HEAD + "new file mode 120000\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,1 @@\n+/etc/passwd\n",
+        HEAD
+        + "new file mode 120000\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,1 @@\n+/etc/passwd\n",
         HEAD + "GIT binary patch\nliteral 1\nIcmZPo00961\n",
         HEAD + HUNK + "--- a/.git/config\n+++ b/.git/config\n@@ -1,1 +1,1 @@\n-a\n+b\n",
         HEAD + HUNK + "-- \n2.39.5\n",
@@ -85,18 +95,23 @@ def test_any_other_form_is_refused(patch: str) -> None:
 
 def test_a_changed_secret_is_a_change_that_is_seen() -> None:
     """A patch of both sides without their secrets would say that nothing happens."""
-    old, new = f'KEY = "{key()}"\nx = 1\n', f'KEY = "{key()[:-4]}QWER"\nx = 1\n'
+    old = f'KEY = "{key()}"\nx = 1\n'
+    new = f'KEY = "{key()[:-4]}QWER"\nx = 1\n'
     shown = mask_patch(unified_diff({"f": old}, {"f": new}), redact, {"f": old})
     assert key() not in shown and key()[:-4] not in shown
     assert sum(line.startswith(("-KEY", "+KEY")) for line in shown.split("\n")) == 2
 
 
 def test_no_line_of_a_private_key_is_shown(tmp_path: Path) -> None:
-    body = "".join(f"MIIEowIBAAKCAQEAx7Kq2mZr9Tb4Wn8Yc3Vd6Hf1Jg5LsPaQe0Rx7Kq2m{n}Z\n" for n in range(9))
+    body = "".join(
+        f"MIIEowIBAAKCAQEAx7Kq2mZr9Tb4Wn8Yc3Vd6Hf1Jg5LsPaQe0Rx7Kq2m{n}Z\n" for n in range(9)
+    )
     block = f"-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n"
     old = f'K = """{block}"""\nx = 1\n'
     shown = mask_patch(
-        unified_diff({"f.py": old}, {"f.py": old.replace("x = 1", "x = 2")}), redact, {"f.py": old}
+        unified_diff({"f.py": old}, {"f.py": old.replace("x = 1", "x = 2")}),
+        redact,
+        {"f.py": old},
     )
     assert "MIIE" not in shown
     assert STARS in shown and "-x = 1\n+x = 2\n" in shown

@@ -33,7 +33,9 @@ def push(repo: Repo, *arguments: str) -> Done:
     ],
 )
 @pytest.mark.parametrize("content", [SECRET, RISKY])
-def test_a_forged_tracking_ref_hides_nothing(pushed: Repo, forgery: list[str], content: str) -> None:
+def test_a_forged_tracking_ref_hides_nothing(
+    pushed: Repo, forgery: list[str], content: str
+) -> None:
     pushed.commit("Work", {"a.py": content})
     for command in forgery:
         pushed.git(*(word.replace("_by_", " by ") for word in command.split()))
@@ -45,7 +47,9 @@ def test_a_forged_tracking_ref_hides_nothing(pushed: Repo, forgery: list[str], c
 def test_a_tracking_ref_without_a_log_hides_no_key(pushed: Repo) -> None:
     pushed.commit("Key", {"a.py": SECRET})
     pushed.commit("No key", {"a.py": "a = 1\n"})
-    pushed.git("-c", "core.logAllRefUpdates=false", "update-ref", "refs/remotes/origin/zzz", "HEAD")
+    pushed.git(
+        "-c", "core.logAllRefUpdates=false", "update-ref", "refs/remotes/origin/zzz", "HEAD"
+    )
     for _ in range(2):
         done = push(pushed)
         assert done.code == 1
@@ -53,7 +57,9 @@ def test_a_tracking_ref_without_a_log_hides_no_key(pushed: Repo) -> None:
         assert "2 commits" in done.all and "searched for keys only" in done.all
 
 
-def test_what_was_fetched_or_cloned_is_not_reviewed_again(pushed: Repo, tmp_path: Path) -> None:
+def test_what_was_fetched_or_cloned_is_not_reviewed_again(
+    pushed: Repo, tmp_path: Path
+) -> None:
     pushed.commit("Key", {"key.py": SECRET})
     pushed.git("push", "-q", "--no-verify", "origin", "main", "main:side")
     pushed.git("clone", "-q", str(tmp_path / "origin.git"), str(tmp_path / "clone"))
@@ -72,7 +78,9 @@ def test_what_was_fetched_or_cloned_is_not_reviewed_again(pushed: Repo, tmp_path
     assert (done.code, "searched" in done.all) == (0, False), done.all
 
 
-def test_commits_of_another_remote_are_searched_for_new_keys_only(pushed: Repo, tmp_path: Path) -> None:
+def test_commits_of_another_remote_are_searched_for_new_keys_only(
+    pushed: Repo, tmp_path: Path
+) -> None:
     other = Repo.create(tmp_path / "up.git", pushed.env, "--bare")
     pushed.git("remote", "add", "up", str(other.path))
     pushed.git("checkout", "-q", "-b", "theirs")

@@ -37,7 +37,10 @@ def push_of(repo: Repo, *refs: str, remote: str = "origin") -> Push:
     for ref in refs:
         local, _, name = ref.partition(":")
         tracked = (
-            repo.try_git("rev-parse", "--verify", "-q", f"refs/remotes/origin/{name}").out.strip() or zero
+            repo.try_git(
+                "rev-parse", "--verify", "-q", f"refs/remotes/origin/{name}"
+            ).out.strip()
+            or zero
         )
         oid = repo.git("rev-parse", local) if local else zero
         lines.append(f"{local or '(delete)'} {oid} refs/heads/{name} {tracked}\n")
@@ -169,26 +172,34 @@ def calls_of_git(repo: Repo, refs: list[str], log: Path) -> int:
     """How many calls of Git the review of this push makes."""
     program = log.parent / f"{log.name}-bin" / "git"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho call >> "{log}"\nexec "{shutil.which("git")}" "$@"\n')
+    program.write_text(
+        f'#!/bin/sh\necho call >> "{log}"\nexec "{shutil.which("git")}" "$@"\n'
+    )
     program.chmod(0o755)
     repo.look(push_of(repo, *refs), env={"PATH": f"{program.parent}:{repo.env['PATH']}"})
     return len(log.read_text().splitlines())
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known commits", "one new commit"])
-def test_many_refs_take_no_more_calls_of_git_than_one(pushed: Repo, tmp_path: Path, known: bool) -> None:
+def test_many_refs_take_no_more_calls_of_git_than_one(
+    pushed: Repo, tmp_path: Path, known: bool
+) -> None:
     pushed.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "Next")
     if known:
         pushed.git("push", "-q", "--no-verify", "origin", "main")
     refs = [f"main:copy-{number}" for number in range(9)]
-    assert calls_of_git(pushed, refs, tmp_path / "many") == calls_of_git(pushed, refs[:1], tmp_path / "one")
+    assert calls_of_git(pushed, refs, tmp_path / "many") == calls_of_git(
+        pushed, refs[:1], tmp_path / "one"
+    )
 
 
 def test_each_of_many_new_tips_is_reviewed(pushed: Repo) -> None:
     for number in range(3):
         pushed.git("checkout", "-q", "-b", f"topic-{number}", "main")
         pushed.commit("Key", {f"key{number}.py": SECRET})
-    found = look(pushed, *(f"topic-{number}:topic-{number}" for number in range(3)), "main:known")
+    found = look(
+        pushed, *(f"topic-{number}:topic-{number}" for number in range(3)), "main:known"
+    )
     assert {path for path, _ in places(found)} == {f"key{number}.py" for number in range(3)}
 
 
@@ -216,7 +227,8 @@ def test_an_up_to_date_push_is_silent(pushed: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["nonsense\n", "a b c d\n", "HEAD " + "0" * 39 + " x " + "0" * 40 + "\n", "\n\n\x00"]
+    "text",
+    ["nonsense\n", "a b c d\n", "HEAD " + "0" * 39 + " x " + "0" * 40 + "\n", "\n\n\x00"],
 )
 def test_lines_that_are_not_git_s(pushed: Repo, text: str) -> None:
     done = pushed.inspect("hook", "pre-push", "origin", stdin=text)
@@ -260,7 +272,9 @@ def test_five_hundred_commits_at_once(pushed: Repo) -> None:
 def test_the_other_object_format(committed: Repo, isolated: dict[str, str]) -> None:
     path = committed.path.parent / "sha256"
     repo = Repo.create(path, isolated, "--object-format=sha256")
-    bare = Repo.create(path.with_name("sha256.git"), isolated, "--bare", "--object-format=sha256")
+    bare = Repo.create(
+        path.with_name("sha256.git"), isolated, "--bare", "--object-format=sha256"
+    )
     repo.git("remote", "add", "origin", str(bare.path))
     repo.commit("Start", {"app.py": "x = 1\n"})
     repo.git("push", "-q", "origin", "main", "main:topic")
@@ -281,7 +295,9 @@ def test_the_message_of_an_annotated_tag_is_read(pushed: Repo) -> None:
 
 def test_a_lax_policy_on_one_branch_does_not_judge_another(pushed: Repo) -> None:
     pushed.git("checkout", "-q", "-b", "lax")
-    pushed.commit("Lower the policy", {"cli-guard.toml": '[decisions]\ncritical = "advise"\n'})
+    pushed.commit(
+        "Lower the policy", {"cli-guard.toml": '[decisions]\ncritical = "advise"\n'}
+    )
     pushed.git("checkout", "-q", "-b", "leak", "main")
     pushed.commit("Add a key", {"settings.py": f'KEY = "{key()}"\n'})
     done = pushed.try_git("push", "origin", "lax", "leak")

@@ -11,7 +11,9 @@ from cli_guard.model import Hits
 PAGES = ("*.md",)
 
 
-def found(repo: Repo, *words: str, tree: str = "", at: str = "", patterns: tuple[str, ...] = PAGES) -> Hits:
+def found(
+    repo: Repo, *words: str, tree: str = "", at: str = "", patterns: tuple[str, ...] = PAGES
+) -> Hits:
     return search(Git(repo.path / at, repo.env), tree, words, patterns)
 
 
@@ -60,7 +62,9 @@ def test_odd_names_and_other_folders(committed: Repo) -> None:
     committed.write("sub/a.txt", "load_all\n")
     committed.git("add", "-A")
     expected = [":(top)x.md", "sub/a b.md", "sub/line\nend.md", "sub/\u00e4.md"]
-    assert sorted(hit.path for hit in found(committed, "load_all", at="sub").found) == expected
+    assert (
+        sorted(hit.path for hit in found(committed, "load_all", at="sub").found) == expected
+    )
 
 
 def test_a_configuration_changes_neither_the_form_nor_what_runs(committed: Repo) -> None:
@@ -77,12 +81,16 @@ def test_a_configuration_changes_neither_the_form_nor_what_runs(committed: Repo)
     }
     for name, value in settings.items():
         committed.git("config", name, value)
-    committed.commit("A page", {".gitattributes": "*.md diff=loud\n", "a.md": "x load_all\n"})
+    committed.commit(
+        "A page", {".gitattributes": "*.md diff=loud\n", "a.md": "x load_all\n"}
+    )
     assert places(found(committed, "load_all")) == [("a.md", 1)]
     assert not (committed.path / "ran").exists()
 
 
-def test_output_and_names_are_bounded(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_and_names_are_bounded(
+    committed: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     committed.write("a.md", "load_all and more words\n" * 100_000)
     committed.git("add", "-A")
     hits = found(committed, "load_all")
@@ -93,7 +101,10 @@ def test_output_and_names_are_bounded(committed: Repo, monkeypatch: pytest.Monke
         monkeypatch.setattr("cli_guard.git.search.NAMES_BYTES", most)
         for tree in ("", committed.git("write-tree")):
             hits = found(committed, "load_all", tree=tree)
-            assert (hits.found != (), "names of all files" not in hits.cut) == (is_searched, is_searched)
+            assert (hits.found != (), "names of all files" not in hits.cut) == (
+                is_searched,
+                is_searched,
+            )
 
 
 def test_a_tree_that_is_not_there_is_said(committed: Repo) -> None:

@@ -54,10 +54,14 @@ def test_both_read_the_same_in_ten_thousand_diffs() -> None:
     for number in range(DIFFS):
         name, old, new = generated(chance)
         context = chance.randrange(4)
-        body = list(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="", n=context))
+        body = list(
+            difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="", n=context)
+        )
         if not body:
             continue
-        text = "\n".join((*([f"diff --git a/{name} b/{name}"] if number % 2 else []), *body, ""))
+        text = "\n".join(
+            (*([f"diff --git a/{name} b/{name}"] if number % 2 else []), *body, "")
+        )
         [change] = read_patch(text.encode(), "generated")
         assert change.path == name
         for line, added in change.added.items():
@@ -68,20 +72,33 @@ def test_both_read_the_same_in_ten_thousand_diffs() -> None:
             # The reader of what git prints itself, which has no context.
             [section] = read_sections(text.encode())
             compare(
-                [FileReading((f"a/{name}", f"b/{name}"), section.hunks)], PatchSet("\n".join((*body, "")))
+                [FileReading((f"a/{name}", f"b/{name}"), section.hunks)],
+                PatchSet("\n".join((*body, ""))),
             )
 
 
 HEADER = "--- a/x\n+++ b/x\n"
 PART = [
-    ("a line that begins with a tab is context to one reader only", HEADER + "@@ -1 +1,2 @@\n\ta\n+b\n", 4),
+    (
+        "a line that begins with a tab is context to one reader only",
+        HEADER + "@@ -1 +1,2 @@\n\ta\n+b\n",
+        4,
+    ),
     (
         "names apart from each other",
         "--- a/x\nhidden\n+++ b/y\n@@ -0,0 +1 @@\n+a\n--- a/z\n+++ b/z\n@@ -0,0 +1 @@\n+a\n",
         3,
     ),
-    ("a second name for one file", "diff --git a/x b/x\n--- a/x\n+++ b/x\n+++ b/y\n@@ -0,0 +1 @@\n+a\n", 4),
-    ("a note where no file is", HEADER + "@@ -0,0 +1 @@\n+a\n-- \n\\ No newline at end of file\n", 6),
+    (
+        "a second name for one file",
+        "diff --git a/x b/x\n--- a/x\n+++ b/x\n+++ b/y\n@@ -0,0 +1 @@\n+a\n",
+        4,
+    ),
+    (
+        "a note where no file is",
+        HEADER + "@@ -0,0 +1 @@\n+a\n-- \n\\ No newline at end of file\n",
+        6,
+    ),
     ("a hunk without any file", HEADER + "@@ -0,0 +1 @@\n+a\n-- \n@@ -5 +5 @@\n+b\n", None),
 ]
 
@@ -89,7 +106,9 @@ PART = [
 @table(("patch", "line"), [(p, n) for _, p, n in PART], ids=[why for why, _, _ in PART])
 def test_where_two_readers_part_it_is_refused(patch: str, line: int | None) -> None:
     if line is None:
-        assert [list(change.added.values()) for change in read_patch(patch.encode(), "x")] == [["a"]]
+        assert [
+            list(change.added.values()) for change in read_patch(patch.encode(), "x")
+        ] == [["a"]]
         return
     with pytest.raises(UsageError, match=f"x is not a patch: two parsers .* line {line} "):
         read_patch(patch.encode(), "x")
@@ -100,4 +119,8 @@ def test_the_command_refuses_it_in_one_line(committed: Repo, tmp_path: Path) -> 
     file.write_text(PART[0][1])
     done = committed.guard("review", "--patch", str(file))
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("cli-guard: ") and "line 4" in done.err and len(done.err.splitlines()) == 1
+    assert (
+        done.err.startswith("cli-guard: ")
+        and "line 4" in done.err
+        and len(done.err.splitlines()) == 1
+    )

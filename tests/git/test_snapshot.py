@@ -10,7 +10,13 @@ from repositories import Repo, isolated_environment
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot, SnapshotBounds, read_commit, read_index, read_worktree
+from cli_guard.git.snapshot import (
+    Snapshot,
+    SnapshotBounds,
+    read_commit,
+    read_index,
+    read_worktree,
+)
 from cli_guard.git.unified import apply_in_memory, unified_diff
 
 
@@ -28,13 +34,19 @@ def test_three_states_of_one_repository(committed: Repo) -> None:
     committed.write(".gitignore", "ignored.txt\n")
     committed.write("ignored.txt", "no")
     with committed.unchanged():
-        index, head, tree = (
-            read_index(opened(committed)),
-            read_commit(opened(committed), "HEAD"),
-            read_worktree(opened(committed)),
-        )
-    assert (index["a.txt"], head["a.txt"], tree["a.txt"]) == ("staged\n", "committed\n", "lying there\n")
-    assert "new.txt" not in index and tree["new.txt"] == "untracked\n" and "ignored.txt" not in tree
+        index = read_index(opened(committed))
+        head = read_commit(opened(committed), "HEAD")
+        tree = read_worktree(opened(committed))
+    assert (index["a.txt"], head["a.txt"], tree["a.txt"]) == (
+        "staged\n",
+        "committed\n",
+        "lying there\n",
+    )
+    assert (
+        "new.txt" not in index
+        and tree["new.txt"] == "untracked\n"
+        and "ignored.txt" not in tree
+    )
     assert "sub/pic.png" not in index and index.raw("sub/pic.png") == b"\x89PNG\0\0"
     assert "link" not in index and index.raw("link") == tree.raw("link") == b"a.txt"
     assert len({index.identity, head.identity, tree.identity}) == 3
@@ -71,15 +83,19 @@ def test_what_is_left_out_is_named(committed: Repo) -> None:
 def test_memory_reads_like_a_repository(committed: Repo) -> None:
     texts = {"b.py": "x = 1\n", "a.md": "# hi\n"}
     committed.commit("one", dict(texts))
-    memory, index = Snapshot.of(texts), read_index(opened(committed))
+    memory = Snapshot.of(texts)
+    index = read_index(opened(committed))
     assert dict(memory) == {path: index[path] for path in texts}
     assert memory.raw("b.py") == b"x = 1\n"
 
 
 LINES = st.lists(
-    st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d é\n", "-- x\n", "@@ -1 +1 @@\n"]), max_size=12
+    st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d é\n", "-- x\n", "@@ -1 +1 @@\n"]),
+    max_size=12,
 )
-TEXT = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "no newline"]))
+TEXT = st.builds(
+    lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "no newline"])
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -88,14 +104,24 @@ TEXT = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from
     seed=st.integers(0, 99),
 )
 def test_git_applies_the_patch(
-    states: list[tuple[str | None, str | None]], seed: int, tmp_path_factory: pytest.TempPathFactory
+    states: list[tuple[str | None, str | None]],
+    seed: int,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder = tmp_path_factory.mktemp("patch")
     repo = Repo.create(folder / "repo", isolated_environment(folder))
     names = ["plain.txt", "with space.txt", 'quo"te.txt', "tab\tin é.txt"]
     random.Random(seed).shuffle(names)
-    old = {name: text for name, (text, _) in zip(names, states, strict=False) if text is not None}
-    new = {name: text for name, (_, text) in zip(names, states, strict=False) if text is not None}
+    old = {
+        name: text
+        for name, (text, _) in zip(names, states, strict=False)
+        if text is not None
+    }
+    new = {
+        name: text
+        for name, (_, text) in zip(names, states, strict=False)
+        if text is not None
+    }
     for name, text in old.items():
         repo.write(name, text)
     repo.git("add", "-A")

@@ -11,14 +11,18 @@ from cli_guard.git.streaming import END_OF_RAW, Bounded, parse_pieces
 
 NAMES = st.sampled_from(["a", "b c", "diff --git a", "\u00e4"])
 LINES = st.lists(
-    st.sampled_from(["", "x", "diff --git a/x b/x", "@@ -1 +1 @@", "Binary files", "\u00e9"]), max_size=4
+    st.sampled_from(
+        ["", "x", "diff --git a/x b/x", "@@ -1 +1 @@", "Binary files", "\u00e9"]
+    ),
+    max_size=4,
 )
 
 
 @st.composite
 def diffs(draw: st.DrawFn) -> bytes:
     """What `git diff --raw -z -p -U0` prints of some new and changed files."""
-    raw, patch = b"", b""
+    raw = b""
+    patch = b""
     for number, (name, removed, added) in enumerate(
         draw(st.lists(st.tuples(NAMES, LINES, LINES), max_size=5))
     ):
@@ -34,17 +38,27 @@ def diffs(draw: st.DrawFn) -> bytes:
 
 @settings(deadline=None)
 @given(output=diffs(), sizes=st.lists(st.integers(1, 40), min_size=1, max_size=200))
-def test_pieces_of_any_size_say_what_the_whole_says(output: bytes, sizes: list[int]) -> None:
+def test_pieces_of_any_size_say_what_the_whole_says(
+    output: bytes, sizes: list[int]
+) -> None:
     assert parse_pieces(cut_up(output, sizes), len(output)) == parse(output)
 
 
 @settings(deadline=None)
-@given(output=diffs(), sizes=st.lists(st.integers(1, 40), min_size=1, max_size=50), limit=st.integers(0, 400))
+@given(
+    output=diffs(),
+    sizes=st.lists(st.integers(1, 40), min_size=1, max_size=50),
+    limit=st.integers(0, 400),
+)
 def test_what_a_limit_leaves_is_what_it_leaves_of_the_whole(
     output: bytes, sizes: list[int], limit: int
 ) -> None:
     part = output[:limit]
-    expected = parse(part, cut=len(part) < len(output)) if END_OF_RAW in part or part == output else None
+    expected = (
+        parse(part, cut=len(part) < len(output))
+        if END_OF_RAW in part or part == output
+        else None
+    )
     assert parse_pieces(cut_up(output, sizes), limit) == expected
 
 
@@ -63,9 +77,12 @@ def test_the_limit_is_a_number_of_bytes() -> None:
 
 def cut_up(output: bytes, sizes: list[int]) -> list[bytes]:
     """The output in pieces of some sizes, in turn."""
-    pieces, at, number = [], 0, 0
+    pieces = []
+    at = 0
+    number = 0
     while at < len(output):
         size = sizes[number % len(sizes)]
         pieces.append(output[at : at + size])
-        at, number = at + size, number + 1
+        at = at + size
+        number = number + 1
     return pieces

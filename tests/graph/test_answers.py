@@ -23,7 +23,11 @@ QUESTION = "Explain where database configuration lives and suggest a test comman
 
 
 def ask(request: str, snapshot: dict[str, str] | None = None, **state: Any) -> Any:
-    asked: Any = {"input": request, "repo_snapshot": SHOP if snapshot is None else snapshot, **state}
+    asked: Any = {
+        "input": request,
+        "repo_snapshot": SHOP if snapshot is None else snapshot,
+        **state,
+    }
     return build_graph().invoke(asked)
 
 
@@ -34,7 +38,12 @@ def paths(state: Any) -> list[str]:
 def test_the_example_of_the_requirement() -> None:
     state = ask(QUESTION)
     assert (state["status"], state["task_type"]) == ("ok", "repo_qna")
-    for part in ("src/config.py", "DATABASE_URL", "DB_POOL_SIZE", "pytest tests/test_config.py"):
+    for part in (
+        "src/config.py",
+        "DATABASE_URL",
+        "DB_POOL_SIZE",
+        "pytest tests/test_config.py",
+    ):
         assert part in state["final_output"]
     tools = [(step["tool"], step["risk"]) for step in state["plan"]]
     assert ("read_file", "read_only") in tools
@@ -47,7 +56,9 @@ def test_the_example_of_the_requirement() -> None:
 
 def test_each_line_of_the_answer_names_a_place_that_holds_it() -> None:
     state = ask(QUESTION)
-    places = next(r["places"] for r in state["tool_results"] if r["tool"] == "search_repository")
+    places = next(
+        r["places"] for r in state["tool_results"] if r["tool"] == "search_repository"
+    )
     assert places
     for match in places:
         assert SHOP[match["path"]].split("\n")[match["line"] - 1].strip() == match["text"]
@@ -65,7 +76,9 @@ def test_the_log_is_in_order() -> None:
         "execute_safe_actions",
         "synthesize_cli_response",
     ]
-    judged = [entry["tool"] for entry in state["action_log"] if entry["node"] == "policy_gate"]
+    judged = [
+        entry["tool"] for entry in state["action_log"] if entry["node"] == "policy_gate"
+    ]
     assert judged == [step["tool"] for step in state["plan"]]
 
 
@@ -82,7 +95,11 @@ def test_not_found_says_where_it_looked() -> None:
 
 @table("path", ["src/config.py", "../other/secret.txt", "/etc/passwd", "~/.ssh/id_rsa"])
 def test_a_path_that_is_not_allowed_is_blocked(path: str) -> None:
-    state = ask("What is in there?", requested_paths=["README.md", path], allowed_paths=["README.md"])
+    state = ask(
+        "What is in there?",
+        requested_paths=["README.md", path],
+        allowed_paths=["README.md"],
+    )
     assert [(each["path"], each["reason"]) for each in state["blocked_actions"]] == [
         (path, "outside the allowed paths")
     ]
@@ -100,14 +117,23 @@ def test_a_path_in_the_request_that_leads_out_is_blocked(path: str) -> None:
 
 
 def test_nothing_outside_the_allowed_paths_is_searched() -> None:
-    state = ask("Where is the database configuration?", allowed_paths=["README.md", "src/mail.py"])
-    assert "DATABASE_URL" not in repr({k: v for k, v in state.items() if k != "repo_snapshot"})
-    assert ask("Where is the database configuration?", allowed_paths=[])["status"] == "failed"
+    state = ask(
+        "Where is the database configuration?", allowed_paths=["README.md", "src/mail.py"]
+    )
+    assert "DATABASE_URL" not in repr(
+        {k: v for k, v in state.items() if k != "repo_snapshot"}
+    )
+    assert (
+        ask("Where is the database configuration?", allowed_paths=[])["status"] == "failed"
+    )
 
 
 @table(
     ("request_", "state"),
-    [("What does src/nope.py do?", {}), ("What does it do?", {"requested_paths": ["src/nope.py"]})],
+    [
+        ("What does src/nope.py do?", {}),
+        ("What does it do?", {"requested_paths": ["src/nope.py"]}),
+    ],
     ids=["in the request", "asked for"],
 )
 def test_a_missing_file_is_named(request_: str, state: dict[str, Any]) -> None:
@@ -127,7 +153,10 @@ def test_a_missing_file_beside_one_that_is_there() -> None:
 def test_blank_input_fails_before_context_is_chosen(blank: Any) -> None:
     state = ask(blank)
     assert (state["status"], state["task_type"]) == ("failed", None)
-    assert [entry["node"] for entry in state["action_log"]] == ["prepare_task", "handle_failure"]
+    assert [entry["node"] for entry in state["action_log"]] == [
+        "prepare_task",
+        "handle_failure",
+    ]
     assert state["plan"] == state["context_items"] == state["tool_requests"] == []
 
 
@@ -178,10 +207,14 @@ def test_the_kind_of_a_request(request_: str, kind: str) -> None:
 
 def test_a_secret_in_a_file_is_never_repeated() -> None:
     body = "\n".join(
-        f"{n}" + "Qx7Zr9Tb4Wn8Yc3Vd6Hf1Jg5LsPaQe0RmKuXoIvGtBzCwNyDhEjFkSlTpUqA" for n in range(4)
+        f"{n}" + "Qx7Zr9Tb4Wn8Yc3Vd6Hf1Jg5LsPaQe0RmKuXoIvGtBzCwNyDhEjFkSlTpUqA"
+        for n in range(4)
     )
     block = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
-    files = {"database.py": f'# database\naws_access_key_id = "{key()}"  # database\n', "database.pem": block}
+    files = {
+        "database.py": f'# database\naws_access_key_id = "{key()}"  # database\n',
+        "database.pem": block,
+    }
     state = ask("Where is the database key, in database.py or database.pem?", files)
     said = repr({name: value for name, value in state.items() if name != "repo_snapshot"})
     assert "database.py" in said
@@ -191,7 +224,10 @@ def test_a_secret_in_a_file_is_never_repeated() -> None:
 
 @table("limits", [{"files": 1}, {"file_chars": 1_000}, {"total_chars": 1_000}], ids=repr)
 def test_context_is_bounded(limits: dict[str, int]) -> None:
-    files = {f"database{n}.txt": "the database\n" * 60 if n == 0 else "database\n" * 150 for n in range(3)}
+    files = {
+        f"database{n}.txt": "the database\n" * 60 if n == 0 else "database\n" * 150
+        for n in range(3)
+    }
     policy = Policy(Config.model_validate({"limits": limits}))
     asked: Any = {"input": "Where is the database?", "repo_snapshot": files}
     state: Any = build_graph().invoke(asked, context=Context(policy=policy))
@@ -206,6 +242,8 @@ def test_a_long_request_is_cut_not_refused() -> None:
     assert len(state["normalized_input"]) <= 20_000
 
 
-@table("word", ["a/" * 10_000, "." * 20_000, "/" * 20_000, "../" * 6_000, "a." * 10_000 + "/"])
+@table(
+    "word", ["a/" * 10_000, "." * 20_000, "/" * 20_000, "../" * 6_000, "a." * 10_000 + "/"]
+)
 def test_a_hostile_request_takes_no_time(word: str) -> None:
     assert ask(f"Where is {word}")["status"] in ("ok", "failed")

@@ -25,7 +25,9 @@ ALLOWED = Verdict(Decision.ALLOW, "trusted by Ada", CHECKS_TRUSTED)
 
 def check(name: str = "t", **facts: Any) -> PlannedCheck:
     config = CheckConfig(command=facts.pop("command", "make test"))
-    return PlannedCheck(name, config, "a" * 40, None, "d" * 64, trusted=facts.pop("trusted", "Ada"), **facts)
+    return PlannedCheck(
+        name, config, "a" * 40, None, "d" * 64, trusted=facts.pop("trusted", "Ada"), **facts
+    )
 
 
 @dataclass
@@ -40,7 +42,9 @@ class Runner:
         self.asked.append(wanted)
         if self.error:
             raise CliGuardError(self.error)
-        return ToolOutput({"checks": [{"id": each, "outcome": "passed"} for each in self.passes]})
+        return ToolOutput(
+            {"checks": [{"id": each, "outcome": "passed"} for each in self.passes]}
+        )
 
 
 def review(
@@ -51,11 +55,15 @@ def review(
     **given: Any,
 ) -> Any:
     """The end of a review of one added line, under some checks."""
-    change = FileChange("a.py", Status.ADDED, new_blob="b" * 40, hunks=(Hunk(0, 1, (), (line,)),))
+    change = FileChange(
+        "a.py", Status.ADDED, new_blob="b" * 40, hunks=(Hunk(0, 1, (), (line,)),)
+    )
     subject = ReviewInput("pre-push", ChangeSet((change,), identity="i"), checks=checks)
     tools = guard_tools() | ({RUN_CHECKS: checking_tool(verdict)} if verdict else {})
     context = Context(subject=subject, tools=tools, checker=runner, **given)
-    return build_graph().invoke({"input": "review it", "task_type": "change_review"}, context=context)
+    return build_graph().invoke(
+        {"input": "review it", "task_type": "change_review"}, context=context
+    )
 
 
 def nodes(state: Any, tool: str) -> list[str]:
@@ -86,8 +94,13 @@ def test_nothing_runs_while_a_finding_stands() -> None:
     runner = Runner([check().id])
     state = review(check(), runner=runner, line=f'KEY = "{key()}"')
     assert state["decision"] == "deny" and runner.asked == []
-    assert [each["rule"] for each in state["blocked_actions"]] == ["checks-wait", "findings-denied"]
-    assert not any(each["finding"].rule.startswith("push-check") for each in state["judged"])
+    assert [each["rule"] for each in state["blocked_actions"]] == [
+        "checks-wait",
+        "findings-denied",
+    ]
+    assert not any(
+        each["finding"].rule.startswith("push-check") for each in state["judged"]
+    )
 
 
 @table(
@@ -102,12 +115,18 @@ def test_what_gave_no_result_is_asked_about(runner: Runner, says: str) -> None:
     state = review(check(), runner=runner)
     assert (state["decision"], state["status"]) == ("review", "needs_review")
     [judged] = state["judged"]
-    assert judged["finding"].rule == "push-check-not-run" and says in judged["finding"].message
+    assert (
+        judged["finding"].rule == "push-check-not-run" and says in judged["finding"].message
+    )
 
 
 @table(
     "verdict",
-    [None, Verdict(Decision.ALLOW, "x", "other"), Verdict(Decision.DENY, "x", CHECKS_TRUSTED)],
+    [
+        None,
+        Verdict(Decision.ALLOW, "x", "other"),
+        Verdict(Decision.DENY, "x", CHECKS_TRUSTED),
+    ],
     ids=["no tool", "another reason", "denied"],
 )
 def test_what_the_gate_does_not_let_run_stops_the_push(verdict: Verdict | None) -> None:
@@ -144,12 +163,20 @@ def test_a_plan_that_leaves_them_out_is_asked_about() -> None:
 
 @table(
     "arguments",
-    [{}, {"checks": 3}, {"checks": [3]}, {"checks": [{"id": "t"}]}, {"checks": [{"id": "", "commands": []}]}],
+    [
+        {},
+        {"checks": 3},
+        {"checks": [3]},
+        {"checks": [{"id": "t"}]},
+        {"checks": [{"id": "", "commands": []}]},
+    ],
 )
 def test_a_malformed_plan_ends_it(arguments: dict[str, object]) -> None:
     runner = Runner()
     state = review(
-        check(), runner=runner, planner=lambda state, context: Planned((Action(RUN_CHECKS, arguments),))
+        check(),
+        runner=runner,
+        planner=lambda state, context: Planned((Action(RUN_CHECKS, arguments),)),
     )
     assert state["decision"] == "deny" and runner.asked == []
     assert state["blocked_actions"][0]["rule"] == "tool-malformed"
@@ -158,7 +185,9 @@ def test_a_malformed_plan_ends_it(arguments: dict[str, object]) -> None:
 def test_a_reviewer_that_may_not_run_ends_it() -> None:
     def astray(state: State, context: Context) -> Planned:
         if state["round"] == 1:
-            return Planned((Action("review_secrets", {"paths": ["elsewhere"]}),), last=False)
+            return Planned(
+                (Action("review_secrets", {"paths": ["elsewhere"]}),), last=False
+            )
         return plan(state, context)
 
     state = review(runner=Runner(), planner=astray)

@@ -43,7 +43,9 @@ USES = {
 }
 
 
-def run(script: str, *argv: str, env: dict[str, str] | None = None, repo: Repo | None = None) -> list[str]:
+def run(
+    script: str, *argv: str, env: dict[str, str] | None = None, repo: Repo | None = None
+) -> list[str]:
     """The code and what was printed last: of an error the last line."""
     done = subprocess.run(
         (sys.executable, "-c", script, *argv),
@@ -58,7 +60,11 @@ def run(script: str, *argv: str, env: dict[str, str] | None = None, repo: Repo |
 def test_a_hook_loads_these_and_no_more(committed: Repo) -> None:
     stage(
         committed,
-        {"a.py": "def f(x):\n    return eval(x)\n", "b.js": "eval(x)\n", "Makefile": "a:\n\trm -rf /\n"},
+        {
+            "a.py": "def f(x):\n    return eval(x)\n",
+            "b.js": "eval(x)\n",
+            "Makefile": "a:\n\trm -rf /\n",
+        },
     )
     _, last = run(RUN, "hook", "pre-commit", env=committed.env, repo=committed)
     code, *names = last.split()
@@ -68,7 +74,9 @@ def test_a_hook_loads_these_and_no_more(committed: Repo) -> None:
 
 @pytest.mark.parametrize("use", USES, ids=str)
 def test_a_use_gets_the_real_thing(use: str) -> None:
-    deferred = "from cli_guard.graph.deferred import defer; defer(); import langgraph.graph\n"
+    deferred = (
+        "from cli_guard.graph.deferred import defer; defer(); import langgraph.graph\n"
+    )
     eager = "import langsmith, langgraph_sdk, requests\n"
     code, last = run(deferred + USES[use])
     expected_code, expected = run(eager + USES[use])
@@ -98,21 +106,34 @@ def collector() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-def test_no_variable_has_a_review_traced(committed: Repo, collector: tuple[str, list[str]]) -> None:
+def test_no_variable_has_a_review_traced(
+    committed: Repo, collector: tuple[str, list[str]]
+) -> None:
     url, got = collector
-    traced = {"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": "x"}
+    traced = {
+        "LANGSMITH_TRACING": "true",
+        "LANGSMITH_ENDPOINT": url,
+        "LANGSMITH_API_KEY": "x",
+    }
     stage(committed, {"a.py": "def f(x):\n    return eval(x)\n"})
-    assert run(RUN, "review", env=committed.env | traced, repo=committed)[1].startswith("3 ")
-    loaded = "import langgraph.graph, langchain_core.tracers.langchain as t\n"
-    asked = (
-        "import git; from cli_guard import api; print(len(api.review(git.Repo('.'), staged=True).findings))\n"
+    assert run(RUN, "review", env=committed.env | traced, repo=committed)[1].startswith(
+        "3 "
     )
+    loaded = "import langgraph.graph, langchain_core.tracers.langchain as t\n"
+    asked = "import git; from cli_guard import api; print(len(api.review(git.Repo('.'), staged=True).findings))\n"
     assert (
-        run(f"{loaded}{asked}t.wait_for_all_tracers()", env=committed.env | traced, repo=committed)[0] == "0"
+        run(
+            f"{loaded}{asked}t.wait_for_all_tracers()",
+            env=committed.env | traced,
+            repo=committed,
+        )[0]
+        == "0"
     )
     assert not got, "nor one by a program that had the library already"
     # The near miss: the same graph, called by somebody who does want it.
     own = "from cli_guard.api import build_graph; build_graph().invoke({'input': 'x', 'repo_snapshot': {}})\n"
-    flush = "from langchain_core.tracers.langchain import wait_for_all_tracers as wait; wait()"
+    flush = (
+        "from langchain_core.tracers.langchain import wait_for_all_tracers as wait; wait()"
+    )
     assert run(own + flush, env=committed.env | traced, repo=committed)[0] == "0"
     assert got

@@ -47,7 +47,9 @@ def planned() -> Iterator[Any]:
     """Runs a question whose plan is the one given: a planner may propose anything, a model one day too."""
     RAN.clear()
 
-    def run(*actions: Action, review_only: bool = True, commands: CommandContext | None = None) -> Any:
+    def run(
+        *actions: Action, review_only: bool = True, commands: CommandContext | None = None
+    ) -> Any:
         context = Context(
             tools=TOOLS,
             review_only=review_only,
@@ -55,7 +57,8 @@ def planned() -> Iterator[Any]:
             planner=lambda state, context: Planned(actions),
         )
         return build_graph().invoke(
-            {"input": "What is this?", "repo_snapshot": {"a.py": "x = 1\n"}}, context=context
+            {"input": "What is this?", "repo_snapshot": {"a.py": "x = 1\n"}},
+            context=context,
         )
 
     yield run
@@ -70,19 +73,33 @@ def planned() -> Iterator[Any]:
         (Action("touch", {"path": "a.py", "shell": "rm"}), "tool-malformed", "shell"),
         (Action("touch", {}), "tool-malformed", "path"),
         (Action("touch", {"path": "b.py"}), "path-not-allowed", "b.py is outside"),
-        (Action("touch", {"path": "../a.py"}), "path-not-allowed", "outside the allowed paths"),
+        (
+            Action("touch", {"path": "../a.py"}),
+            "path-not-allowed",
+            "outside the allowed paths",
+        ),
         (Action("write_file", {"path": "a.py"}), "review-only", "review-only mode"),
-        (Action("write_file", {"path": "a.py"}, risk="read_only"), "review-only", "review-only mode"),
+        (
+            Action("write_file", {"path": "a.py"}, risk="read_only"),
+            "review-only",
+            "review-only mode",
+        ),
         (Action("call_api", {"path": "a.py"}), "review-only", "review-only mode"),
         (Action("git_commit", {"content": "x"}), "tool-malformed", "findings"),
         (Action("run_shell", {"command": "rm -rf /"}), "command-wipe", "whole file system"),
         (Action("run_shell", {"command": "npm install x"}), "command-review", "installs"),
-        (Action("run_shell", {"steps": ({"command": "rm -rf /"},)}), "command-wipe", "whole file system"),
+        (
+            Action("run_shell", {"steps": ({"command": "rm -rf /"},)}),
+            "command-wipe",
+            "whole file system",
+        ),
         (Action("suggest_command", {"command": "rm -rf ~"}), "command-wipe", "home folder"),
     ],
     ids=lambda value: value.tool if isinstance(value, Action) else None,
 )
-def test_a_bad_request_ends_in_failure(planned: Any, action: Action, rule: str, reason: str) -> None:
+def test_a_bad_request_ends_in_failure(
+    planned: Any, action: Action, rule: str, reason: str
+) -> None:
     state = planned(action)
     assert (state["status"], state["decision"]) == ("failed", "deny")
     assert state["requires_human_review"] is False
@@ -92,12 +109,19 @@ def test_a_bad_request_ends_in_failure(planned: Any, action: Action, rule: str, 
     assert (blocked["tool"], blocked["rule"]) == (action.tool, rule)
     assert reason in blocked["reason"]
     assert reason in state["final_output"]
-    assert [entry["node"] for entry in state["action_log"]][-2:] == ["policy_gate", "handle_failure"]
+    assert [entry["node"] for entry in state["action_log"]][-2:] == [
+        "policy_gate",
+        "handle_failure",
+    ]
 
 
 @pytest.mark.parametrize("tool", ["write_file", "call_api"])
-def test_an_effect_asks_for_a_person_outside_review_only_mode(planned: Any, tool: str) -> None:
-    state = planned(Action("touch", {"path": "a.py"}), Action(tool, {"path": "a.py"}), review_only=False)
+def test_an_effect_asks_for_a_person_outside_review_only_mode(
+    planned: Any, tool: str
+) -> None:
+    state = planned(
+        Action("touch", {"path": "a.py"}), Action(tool, {"path": "a.py"}), review_only=False
+    )
     assert (state["status"], state["requires_human_review"]) == ("needs_review", True)
     assert [blocked["tool"] for blocked in state["blocked_actions"]] == [tool]
     assert "need approval" in state["review_reason"]
@@ -150,9 +174,17 @@ def test_an_empty_plan_is_said_to_be_one(planned: Any) -> None:
 
 
 def test_every_tool_has_a_risk_class_that_the_gate_knows() -> None:
-    risks = {name: tool.risk for name, tool in {**guard_tools(), **LocalAssistant().tools}.items()}
-    assert {name for name, risk in risks.items() if risk == "git"} == {"git_commit", "git_push"}
+    risks = {
+        name: tool.risk
+        for name, tool in {**guard_tools(), **LocalAssistant().tools}.items()
+    }
+    assert {name for name, risk in risks.items() if risk == "git"} == {
+        "git_commit",
+        "git_push",
+    }
     assert {name for name, risk in risks.items() if risk == "write"} == {"write_file"}
     assert {name for name, risk in risks.items() if risk == "execute"} == {"run_command"}
-    assert {name for name, risk in risks.items() if risk == "external"} == {"open_pull_request"}
+    assert {name for name, risk in risks.items() if risk == "external"} == {
+        "open_pull_request"
+    }
     assert set(risks.values()) == {"read_only", "git", "write", "execute", "external"}

@@ -22,7 +22,8 @@ from repositories import isolated_environment
 from cli_guard.api import find_available_port
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS, JOBS = 60, 40
+START_SECONDS = 60
+JOBS = 40
 Post = Callable[[str, Any], Any]
 
 pytestmark = pytest.mark.skipif(
@@ -77,7 +78,9 @@ def post(machine: Path) -> Iterator[Post]:
     def send(path: str, body: Any) -> Any:
         address = f"http://127.0.0.1:{port}/{path}"
         content = json.dumps(body).encode()
-        request = urllib.request.Request(address, content, {"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            address, content, {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
@@ -99,7 +102,8 @@ def post(machine: Path) -> Iterator[Post]:
 
 
 def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
-    owned, canary = machine / "owned", machine / "checkout" / "canary.py"
+    owned = machine / "owned"
+    canary = machine / "checkout" / "canary.py"
     files = {"text.py": "def slug(): ...\n"}
 
     def run(request: str, path: str = "runs/wait", **more: Any) -> Any:
@@ -113,11 +117,15 @@ def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
         call = {"tool": tool, "arguments": arguments, "risk": "read_only", "purpose": "x"}
         values = {"decision": "allow", "status": "ok", "tool_requests": [call]}
         post(f"{thread}/state", {"values": values, "as_node": "policy_gate"})
-        return post(f"{thread}/runs/wait", {"assistant_id": "cli_agent_assistant", "input": None})
+        return post(
+            f"{thread}/runs/wait", {"assistant_id": "cli_agent_assistant", "input": None}
+        )
 
     # What docs/langgraph-server.md shows: a question, and a patch to review.
     page = (ROOT / "docs" / "langgraph-server.md").read_text("utf-8")
-    shown = [json.loads(body) for body in re.findall(r"-d '(\{.*?\})'\n```", page, re.DOTALL)]
+    shown = [
+        json.loads(body) for body in re.findall(r"-d '(\{.*?\})'\n```", page, re.DOTALL)
+    ]
     calls: list[Callable[[], Any]] = [
         *(partial(post, "runs/wait", body) for body in shown),
         *(
@@ -138,12 +146,17 @@ def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
         *(
             partial(run, "Rename slug to slugify", **way)
             for name in ("writer", "runner", "planner", "policy", "assistant", "tools")
-            for way in ({"context": {name: "os"}}, {"config": {"configurable": {name: "os"}}})
+            for way in (
+                {"context": {name: "os"}},
+                {"config": {"configurable": {name: "os"}}},
+            )
         ),
         partial(step_over_the_gate, "run_command", {"command": f"touch {owned}"}),
         partial(step_over_the_gate, "run", {"command": f"cat {canary}; touch {owned}"}),
         partial(
-            step_over_the_gate, "write_file", {"patch": f"--- /dev/null\n+++ b/{owned}\n@@ -0,0 +1 @@\n+x\n"}
+            step_over_the_gate,
+            "write_file",
+            {"patch": f"--- /dev/null\n+++ b/{owned}\n@@ -0,0 +1 @@\n+x\n"},
         ),
         partial(step_over_the_gate, "read_file", {"path": str(canary)}),
     ]
@@ -152,7 +165,9 @@ def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
     found, review, *others = answers
     assert found["status"] == "ok" and "text.py:1" in found["final_output"]
     assert (review["status"], review["decision"]) == ("needs_review", "review")
-    assert [(each["rule"], each["line"]) for each in review["findings"]] == [("code-python-shell", 2)]
+    assert [(each["rule"], each["line"]) for each in review["findings"]] == [
+        ("code-python-shell", 2)
+    ]
     assert len(others) == len(calls) - 2 and "of the machine" not in json.dumps(answers)
 
     events = (machine / "watch" / "log").read_text().splitlines()
@@ -162,6 +177,15 @@ def test_it_answers_and_touches_nothing(machine: Path, post: Post) -> None:
     assert not [each for each in events if "canary" in each or "owned" in each]
     # While the server starts, libraries of its own ask for the name of the system.
     started = {each for each in events if not each.startswith("open ")}
-    assert started <= {"os.mkdir '.langgraph_api'", "subprocess.Popen 'file'", "subprocess.Popen 'uname'"}
+    assert started <= {
+        "os.mkdir '.langgraph_api'",
+        "subprocess.Popen 'file'",
+        "subprocess.Popen 'uname'",
+    }
     assert not owned.exists()
-    assert sorted(os.listdir(canary.parent)) == [".langgraph_api", "canary.py", "cli_guard", "langgraph.json"]
+    assert sorted(os.listdir(canary.parent)) == [
+        ".langgraph_api",
+        "canary.py",
+        "cli_guard",
+        "langgraph.json",
+    ]

@@ -44,8 +44,14 @@ def test_pauses_and_goes_on() -> None:
     [stop] = waiting["__interrupt__"]
     assert "reports.py:8" in stop.value["final_output"]
     assert graph.get_state(THREAD).next == ("request_human_review",)
-    done: Any = graph.invoke(Command(resume={"approved": True, "by": "Ada", "reason": "checked"}), THREAD)
-    assert (done["status"], done["decision"], done["requires_human_review"]) == ("ok", "allow", False)
+    done: Any = graph.invoke(
+        Command(resume={"approved": True, "by": "Ada", "reason": "checked"}), THREAD
+    )
+    assert (done["status"], done["decision"], done["requires_human_review"]) == (
+        "ok",
+        "allow",
+        False,
+    )
     assert done["tool_results"][-1]["tool"] == "git_commit"
     assert [entry for entry in done["action_log"] if entry.get("approved_by") == "Ada"]
     nodes = [entry["node"] for entry in done["action_log"]]
@@ -79,7 +85,9 @@ def test_the_file_is_only_read(tmp_path: Path) -> None:
     path = tmp_path / "waiting.sqlite"
     paused(path)
     before = path.read_bytes()
-    assert resume_review(path, by="Ada", reason="", approved=False)["status"] == "needs_review"
+    assert (
+        resume_review(path, by="Ada", reason="", approved=False)["status"] == "needs_review"
+    )
     assert path.read_bytes() == before, "whoever is asked can still say yes"
     assert resume_review(path, by="Ada", reason="")["status"] == "ok"
 
@@ -89,7 +97,11 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, damage: str) -> 
     path = tmp_path / "waiting.sqlite"
     paused(path)
     whole = path.read_bytes()
-    content = {"empty": b"", "garbage": b"not a database" * 400, "cut": whole[: len(whole) // 2]}.get(damage)
+    content = {
+        "empty": b"",
+        "garbage": b"not a database" * 400,
+        "cut": whole[: len(whole) // 2],
+    }.get(damage)
     path.unlink()
     if damage == "blob":
         path.write_bytes(whole)
@@ -105,14 +117,19 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, damage: str) -> 
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["by default", "strict"])
-def test_a_state_survives_a_checkpoint(strict: bool, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_state_survives_a_checkpoint(
+    strict: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     serde = JsonPlusSerializer(allowed_msgpack_modules=None) if strict else None
     graph = build_graph(checkpointer=InMemorySaver(serde=serde))
     graph.invoke(REQUEST, THREAD)
     kept: Any = graph.get_state(THREAD).values
     alone: Any = build_graph().invoke(REQUEST)
     assert kept["judged"] and kept["tool_requests"]
-    assert kept | {"final_output": alone["final_output"], "action_log": alone["action_log"]} == alone
+    assert (
+        kept | {"final_output": alone["final_output"], "action_log": alone["action_log"]}
+        == alone
+    )
     for found in kept["findings"]:
         assert type(found) is Finding and type(found.severity) is Severity
     assert caplog.records == [], "nothing of it was unknown to the library"
@@ -121,7 +138,11 @@ def test_a_state_survives_a_checkpoint(strict: bool, caplog: pytest.LogCaptureFi
 @pytest.mark.parametrize(
     "change",
     [
-        {"tool_requests": [{"tool": "git_commit", "arguments": {}, "risk": "git", "purpose": ""}]},
+        {
+            "tool_requests": [
+                {"tool": "git_commit", "arguments": {}, "risk": "git", "purpose": ""}
+            ]
+        },
         {"tool_requests": [Action("git_commit", "rm -rf /")]},  # type: ignore[arg-type]
         {"tool_requests": [Action(["git_commit"])]},  # type: ignore[arg-type]
         {"findings": [{"rule": "code-eval"}]},
@@ -133,7 +154,9 @@ def test_a_state_survives_a_checkpoint(strict: bool, caplog: pytest.LogCaptureFi
     ],
     ids=lambda change: f"{change}"[:40],
 )
-def test_a_checkpoint_of_another_form_is_one_line(tmp_path: Path, change: dict[str, Any]) -> None:
+def test_a_checkpoint_of_another_form_is_one_line(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
     """An older version kept plain data where the state has objects now."""
     path = tmp_path / "waiting.sqlite"
     paused(path)
@@ -148,23 +171,32 @@ def test_a_checkpoint_builds_nothing_but_the_types_of_the_state(tmp_path: Path) 
     serde = with_kept_types(InMemorySaver()).serde
 
     def read(code: int, *words: object) -> Any:
-        return serde.loads_typed(("msgpack", ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(words)))))
+        return serde.loads_typed(
+            ("msgpack", ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(words))))
+        )
 
     single, positional, keywords, method = range(4)
-    assert type(read(keywords, "cli_guard.model", "Skipped", {"path": "a", "reason": "b"})) is Skipped
+    assert (
+        type(read(keywords, "cli_guard.model", "Skipped", {"path": "a", "reason": "b"}))
+        is Skipped
+    )
     made = str(tmp_path / "pwned")
     assert read(single, "os", "mkdir", made) == made
     assert read(single, "cli_guard.model", "Path", made) == made
     assert read(method, "cli_guard.model", "Finding", made, "__init__") == made
     assert read(positional, "cli_guard.model", "ChangeSet", [[]]) == [[]]
-    assert read(keywords, "cli_guard.model", "Finding", {"__class__": made}) == {"__class__": made}
+    assert read(keywords, "cli_guard.model", "Finding", {"__class__": made}) == {
+        "__class__": made
+    }
     for code in range(8):
         read(code, "pathlib", "os.mkdir", made, "mkdir")
         read(code, "cli_guard.model", "Action", {"tool": made}, "tool")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_environment_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import os
 
     monkeypatch.setenv("LANGSMITH_TRACING", "true")

@@ -42,7 +42,9 @@ def test_a_wish_to_commit_plans_no_change() -> None:
 
 
 def test_a_command_that_was_asked_about_is_not_suggested() -> None:
-    assert told("is `git push --force` dangerous?").startswith("The command (not run): git push --force")
+    assert told("is `git push --force` dangerous?").startswith(
+        "The command (not run): git push --force"
+    )
     assert "Suggested command" in told("git command to undo the last commit")
 
 

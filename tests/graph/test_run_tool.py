@@ -12,16 +12,26 @@ from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
 from cli_guard.model import Action
 
-FILES = {"src/a.py": "x = 1\ny = 2\n", "README.md": "# A\n", "secret.txt": "not for everybody\n"}
+FILES = {
+    "src/a.py": "x = 1\ny = 2\n",
+    "README.md": "# A\n",
+    "secret.txt": "not for everybody\n",
+}
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
 
 
-def run(command: str, stdin: str = "", context: dict[str, Any] | None = None, **state: Any) -> Any:
+def run(
+    command: str, stdin: str = "", context: dict[str, Any] | None = None, **state: Any
+) -> Any:
     action = Action("run", {"command": command, "stdin": stdin}, purpose="look")
     planned = Context(planner=lambda state, context: Planned((action,)), **(context or {}))
-    asked: Any = {"input": "What is this?", **({} if context else {"repo_snapshot": FILES}), **state}
+    asked: Any = {
+        "input": "What is this?",
+        **({} if context else {"repo_snapshot": FILES}),
+        **state,
+    }
     return build_graph().invoke(asked, context=planned)
 
 
@@ -56,7 +66,10 @@ def test_what_is_denied_is_not_even_acted_out(command: str) -> None:
 
 def test_a_picture_comes_along() -> None:
     snapshot = Snapshot("memory", [entry_of("dot.png", PNG)], {"dot.png": PNG})
-    state = run("see dot.png", context={"snapshot": snapshot, "assistant": LocalAssistant(Shell(snapshot))})
+    state = run(
+        "see dot.png",
+        context={"snapshot": snapshot, "assistant": LocalAssistant(Shell(snapshot))},
+    )
     [image] = state["tool_results"][0]["images"]
     assert image["mime"] == "image/png"
     assert base64.b64decode(image["base64"]) == PNG

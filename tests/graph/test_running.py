@@ -54,9 +54,15 @@ def asked(given: Context) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize(
     ("command", "status", "code"),
-    [("touch ran", "ok", 0), ("touch ran; exit 7", "failed", 7), ("touch ran; kill -15 $$", "failed", -15)],
+    [
+        ("touch ran", "ok", 0),
+        ("touch ran; exit 7", "failed", 7),
+        ("touch ran; kill -15 $$", "failed", -15),
+    ],
 )
-def test_how_it_ended_is_the_status(folder: Path, command: str, status: str, code: int) -> None:
+def test_how_it_ended_is_the_status(
+    folder: Path, command: str, status: str, code: int
+) -> None:
     given = context(folder, running(command))
     graph, state = asked(given)
     assert (state["status"], state["tool_results"]) == ("needs_review", [])
@@ -88,7 +94,11 @@ def test_a_deny_beats_a_yes(folder: Path) -> None:
     deny = Pattern("touch *", Decision.DENY)
     now = context(folder, running("touch ran"), commands=CommandContext(patterns=(deny,)))
     done = graph.invoke(YES, THREAD, context=now)
-    assert (done["status"], done["decision"], done["tool_results"]) == ("failed", "deny", [])
+    assert (done["status"], done["decision"], done["tool_results"]) == (
+        "failed",
+        "deny",
+        [],
+    )
     assert done["final_output"].startswith("failed: ")
     assert not (folder / "ran").exists()
 
@@ -96,7 +106,9 @@ def test_a_deny_beats_a_yes(folder: Path) -> None:
 def test_it_is_judged_in_the_folder_where_it_runs(folder: Path) -> None:
     """Two folders below the top `../..` is the top; from the top itself it leads out of the work tree."""
     command = "rm -rf ../../build"
-    commands = CommandContext(folder=str(folder / "sub" / "below"), root=str(folder), home="/home/ada")
+    commands = CommandContext(
+        folder=str(folder / "sub" / "below"), root=str(folder), home="/home/ada"
+    )
     _, below = asked(context(folder, running(command), runs=False, commands=commands))
     assert below["review_reason"] == f"deletes {folder}/build"
     _, top = asked(context(folder, running(command), commands=commands))
@@ -111,9 +123,7 @@ def test_without_a_runner_it_is_left_to_a_person(folder: Path) -> None:
 
 def test_a_command_is_approved_alone(folder: Path) -> None:
     """What it does cannot be taken back, and one yes must not mean a patch as well."""
-    patch = (
-        "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1,1 +1,1 @@\n-x = 1\n+x = 2\n"
-    )
+    patch = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1,1 +1,1 @@\n-x = 1\n+x = 2\n"
     write = Action("write_file", {"paths": ["src/a.py"], "patch": patch}, risk="write")
     _, both = asked(context(folder, write, running("touch ran")))
     _, alone = asked(context(folder, write))
@@ -153,7 +163,9 @@ class Refusing:
 
 def test_what_is_not_started_is_no_answer(folder: Path) -> None:
     given = Context(
-        snapshot=Snapshot.of(FILES), runner=Refusing(), planner=lambda s, c: Planned((running("make"),))
+        snapshot=Snapshot.of(FILES),
+        runner=Refusing(),
+        planner=lambda s, c: Planned((running("make"),)),
     )
     graph, _ = asked(given)
     with pytest.raises(UsageError, match="not today"):
@@ -162,7 +174,10 @@ def test_what_is_not_started_is_no_answer(folder: Path) -> None:
 
 @table("request_", ["Run the tests of src/a.py", "run the linter", "build the project"])
 def test_in_memory_nothing_waits_to_be_run(request_: str) -> None:
-    files = {"Makefile": "test:\n\tpytest\nlint:\n\truff check .\nbuild:\n\tpython -m build\n", **FILES}
+    files = {
+        "Makefile": "test:\n\tpytest\nlint:\n\truff check .\nbuild:\n\tpython -m build\n",
+        **FILES,
+    }
     state: Any = build_graph(checkpointer=InMemorySaver()).invoke(
         {"input": request_, "repo_snapshot": files}, THREAD
     )

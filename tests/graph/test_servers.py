@@ -22,7 +22,9 @@ def served(committed: Repo) -> Repo:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sandboxed command may take long: the server that it calls starts slowly on a busy machine."""
-    monkeypatch.setattr(Limits.__init__, "__defaults__", (300.0, *Limits.__init__.__defaults__[1:]))
+    monkeypatch.setattr(
+        Limits.__init__, "__defaults__", (300.0, *Limits.__init__.__defaults__[1:])
+    )
 
 
 def configure(repo: Repo, text: str) -> None:
@@ -59,7 +61,9 @@ def test_what_the_configuration_allows_is_called(served: Repo) -> None:
     assert (done.code, done.err) == (0, "")
     assert "Files" in done.out
     shell = guard(
-        served, "shell", "mcp call git.git_log '" + json.dumps({"repo_path": str(served.path)}) + "'"
+        served,
+        "shell",
+        "mcp call git.git_log '" + json.dumps({"repo_path": str(served.path)}) + "'",
     )
     assert "Files" in shell.out
 
@@ -90,7 +94,9 @@ def test_a_sandboxed_command_never_calls_what_a_person_must_decide(served: Repo)
 
 
 def test_a_repository_starts_nothing(served: Repo) -> None:
-    served.commit("Evil", {"cli-guard.toml": '[mcp.x]\ncommand = ["touch", "/tmp/never"]\n'})
+    served.commit(
+        "Evil", {"cli-guard.toml": '[mcp.x]\ncommand = ["touch", "/tmp/never"]\n'}
+    )
     done = ask(served, "mcp:x.y {}")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "the user's own file" in done.err

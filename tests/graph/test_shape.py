@@ -92,5 +92,7 @@ def test_langgraph_json_points_to_the_graph() -> None:
 
 def test_build_graph_is_importable_without_langgraph() -> None:
     code = "import sys, cli_guard.graph as g; assert g.build_graph; print([m for m in sys.modules if 'lang' in m])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

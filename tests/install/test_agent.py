@@ -17,7 +17,9 @@ ENTRY = {
 OTHERS = {
     "permissions": {"deny": ["Bash(curl *)"], "allow": ["Bash(ls)"]},
     "hooks": {
-        "PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]}],
+        "PostToolUse": [
+            {"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]}
+        ],
         "PreToolUse": [
             {"matcher": "Bash", "hooks": [{"type": "command", "command": "./log"}]},
             {"matcher": "odd"},
@@ -62,7 +64,12 @@ def test_into_a_repository_without_settings(committed: Repo) -> None:
 
 def test_from_a_folder_below(committed: Repo) -> None:
     (committed.path / "src").mkdir()
-    assert call(committed.path / "src", committed.env, "install", "--agent", "claude-code").code == 0
+    assert (
+        call(
+            committed.path / "src", committed.env, "install", "--agent", "claude-code"
+        ).code
+        == 0
+    )
     assert settings_of(committed).exists()
 
 
@@ -89,7 +96,9 @@ def test_beside_others_and_out_again(committed: Repo) -> None:
 @pytest.mark.parametrize(
     "command", ["cli-guard hook claude-code", "uvx cli-guard hook claude-code || exit 2"]
 )
-def test_an_entry_of_ours_in_other_words_is_brought_up_to_date(committed: Repo, command: str) -> None:
+def test_an_entry_of_ours_in_other_words_is_brought_up_to_date(
+    committed: Repo, command: str
+) -> None:
     mixed = {
         "matcher": "Bash",
         "hooks": [{"type": "command", "command": each} for each in (command, "./log")],
@@ -97,7 +106,10 @@ def test_an_entry_of_ours_in_other_words_is_brought_up_to_date(committed: Repo, 
     write(committed, json.dumps({"hooks": {"PreToolUse": [mixed]}}))
     assert "brought up to date" in install(committed).out
     entries = json.loads(settings_of(committed).read_text())["hooks"]["PreToolUse"]
-    assert entries == [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./log"}]}, ENTRY]
+    assert entries == [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": "./log"}]},
+        ENTRY,
+    ]
 
 
 def test_nothing_to_take_out(committed: Repo) -> None:
@@ -126,7 +138,9 @@ def test_nothing_to_take_out(committed: Repo) -> None:
     ],
     ids=lambda text: repr(text[:30]),
 )
-def test_settings_that_cannot_be_added_to_stay_as_they_are(committed: Repo, text: str) -> None:
+def test_settings_that_cannot_be_added_to_stay_as_they_are(
+    committed: Repo, text: str
+) -> None:
     write(committed, text)
     done = install(committed)
     assert (done.code in (1, 2), done.out, len(done.err.splitlines())) == (True, "", 1)
@@ -158,19 +172,27 @@ def test_a_link_inside_stays_one(committed: Repo) -> None:
     assert json.loads((committed.path / "agents" / "settings.json").read_text())["hooks"]
 
 
-@pytest.mark.parametrize("argv", [("--force",), ("--hook-type", "pre-push"), ("--agent", "other")])
-def test_what_does_not_go_together_is_refused(committed: Repo, argv: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "argv", [("--force",), ("--hook-type", "pre-push"), ("--agent", "other")]
+)
+def test_what_does_not_go_together_is_refused(
+    committed: Repo, argv: tuple[str, ...]
+) -> None:
     refused(install(committed, *argv))
     assert not settings_of(committed).exists()
 
 
-def test_a_bare_repository_has_no_settings(tmp_path: Path, isolated: dict[str, str]) -> None:
+def test_a_bare_repository_has_no_settings(
+    tmp_path: Path, isolated: dict[str, str]
+) -> None:
     bare = Repo.create(tmp_path / "bare", isolated, "--bare")
     assert "bare" in refused(install(bare))
 
 
 def test_outside_a_repository(tmp_path: Path, isolated: dict[str, str]) -> None:
-    assert "no Git repository" in refused(call(tmp_path, isolated, "install", "--agent", "claude-code"))
+    assert "no Git repository" in refused(
+        call(tmp_path, isolated, "install", "--agent", "claude-code")
+    )
 
 
 def test_git_s_hooks_are_not_touched(guarded: Repo) -> None:
@@ -184,7 +206,9 @@ def test_git_s_hooks_are_not_touched(guarded: Repo) -> None:
 
 
 def told(repo: Repo) -> Any:
-    return [line.strip() for line in guard(repo, "doctor").out.splitlines() if "Claude" in line]
+    return [
+        line.strip() for line in guard(repo, "doctor").out.splitlines() if "Claude" in line
+    ]
 
 
 def test_doctor_tells(guarded: Repo) -> None:

@@ -62,7 +62,9 @@ def test_it_reads_the_refs_of_a_push_too(committed: Repo) -> None:
     committed.git("push", "-q", "origin", "main")
     head = committed.git("rev-parse", "HEAD")
     assert (committed.path / "ran").read_text().endswith(f"|origin|{remote}|")
-    assert (committed.path / "refs").read_text() == f"refs/heads/main {head} refs/heads/main {'0' * 40}\n"
+    assert (
+        committed.path / "refs"
+    ).read_text() == f"refs/heads/main {head} refs/heads/main {'0' * 40}\n"
 
 
 @pytest.mark.parametrize("name", ["pre-commit", "commit-msg"])
@@ -117,7 +119,9 @@ def test_a_hook_that_is_not_executable_stays_so(committed: Repo) -> None:
     assert not (committed.path / "ran").exists()
 
 
-def test_installing_again_changes_nothing_and_never_chains_to_itself(committed: Repo) -> None:
+def test_installing_again_changes_nothing_and_never_chains_to_itself(
+    committed: Repo,
+) -> None:
     put_hook(committed, "#!/bin/sh\necho mine ran\n")
     installing(committed)
     first = picture(committed.path / ".git/hooks")
@@ -128,7 +132,8 @@ def test_installing_again_changes_nothing_and_never_chains_to_itself(committed: 
 
 
 @pytest.mark.parametrize(
-    "before", ["script", "no execute bit", "binary", "link", "dangling link", "bash", "nothing"]
+    "before",
+    ["script", "no execute bit", "binary", "link", "dangling link", "bash", "nothing"],
 )
 def test_uninstall_restores_what_was_there(committed: Repo, before: str) -> None:
     hook = hook_of(committed)
@@ -146,7 +151,10 @@ def test_uninstall_restores_what_was_there(committed: Repo, before: str) -> None
         case "dangling link":
             hook.symlink_to("../../nowhere")
         case "bash":
-            put_hook(committed, "#!/usr/bin/env bash\n# calls: # cli-guard hook: of ours\nexit 0\n")
+            put_hook(
+                committed,
+                "#!/usr/bin/env bash\n# calls: # cli-guard hook: of ours\nexit 0\n",
+            )
     there = picture(hook.parent)
     installing(committed)
     assert stat.S_ISREG(hook.lstat().st_mode)
@@ -155,7 +163,10 @@ def test_uninstall_restores_what_was_there(committed: Repo, before: str) -> None
     done = committed.guard("uninstall")
     assert done.code == 0
     assert picture(hook.parent) == there
-    assert committed.guard("uninstall").out == "cli-guard: no cli-guard hook is installed here\n"
+    assert (
+        committed.guard("uninstall").out
+        == "cli-guard: no cli-guard hook is installed here\n"
+    )
 
 
 def test_a_linked_hook_runs(committed: Repo) -> None:
@@ -197,11 +208,15 @@ def test_a_hook_that_was_written_over_ours_is_left_alone(committed: Repo) -> Non
     installing(committed)
     put_hook(committed, "#!/bin/sh\necho another manager\n")
     said = committed.guard("uninstall").out
-    assert "pre-commit: belongs to another program; the previous hook is still kept as" in said
+    assert (
+        "pre-commit: belongs to another program; the previous hook is still kept as" in said
+    )
     assert hook_of(committed).read_text() == "#!/bin/sh\necho another manager\n"
 
 
-def test_uninstall_brings_back_what_was_kept_though_ours_was_deleted(committed: Repo) -> None:
+def test_uninstall_brings_back_what_was_kept_though_ours_was_deleted(
+    committed: Repo,
+) -> None:
     put_hook(committed, "#!/bin/sh\nexit 0\n")
     there = picture(committed.path / ".git/hooks")
     installing(committed, "-t", "pre-commit")

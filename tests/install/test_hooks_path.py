@@ -38,7 +38,9 @@ def test_the_fix_works(committed: Repo, scope: str) -> None:
         committed.git("config", "extensions.worktreeConfig", "true")
     committed.git("config", f"--{scope}", "core.hooksPath", "../shared hooks")
     line = refused(committed)
-    assert f"core.hooksPath ({scope}) points to ../shared hooks, so Git runs no hook" in line
+    assert (
+        f"core.hooksPath ({scope}) points to ../shared hooks, so Git runs no hook" in line
+    )
     assert not blocks(committed, "unseen.py")
     follow(committed, line)
     assert committed.guard("install").code == 0
@@ -55,7 +57,11 @@ def test_the_fix_covers_every_place_at_once(committed: Repo) -> None:
     committed.git("config", "include.path", str(included))
     committed.write("deep/x.py", "")
     line = refused(committed, at="deep")
-    assert "core.hooksPath (local) points to " + str(Path(committed.env["HOME"]) / "work-hooks") in line
+    assert (
+        "core.hooksPath (local) points to "
+        + str(Path(committed.env["HOME"]) / "work-hooks")
+        in line
+    )
     follow(committed, line)
     assert committed.guard("install").code == 0
     assert blocks(committed)
@@ -63,14 +69,18 @@ def test_the_fix_covers_every_place_at_once(committed: Repo) -> None:
 
 def test_the_other_way_works_too(committed: Repo) -> None:
     """`cli-guard hook <name> "$@"` in the hooks that Git does run."""
-    committed.git("config", "--global", "core.hooksPath", str(committed.path.parent / "shared"))
+    committed.git(
+        "config", "--global", "core.hooksPath", str(committed.path.parent / "shared")
+    )
     line = refused(committed)
     call = re.findall("`(.*?)`", line)[-1]
     assert call == 'cli-guard hook <name> "$@"'
     for name in ("pre-commit", "commit-msg", "pre-push"):
         hook = committed.path.parent / "shared" / name
         hook.parent.mkdir(exist_ok=True)
-        hook.write_text(f"#!/bin/sh\n{call.replace('<name>', name).replace('cli-guard', GUARD, 1)}\n")
+        hook.write_text(
+            f"#!/bin/sh\n{call.replace('<name>', name).replace('cli-guard', GUARD, 1)}\n"
+        )
         hook.chmod(0o755)
     assert blocks(committed)
     committed.git("commit", "-qnm", "Add the key")
@@ -91,8 +101,12 @@ def test_a_value_in_the_environment_is_told_apart(committed: Repo) -> None:
     assert "remove it from Git's command line and the GIT_CONFIG_* variables" in done.err
 
 
-@pytest.mark.parametrize("value", [".git/hooks", "{root}/.git/hooks", ".git/../.git/hooks/", "./linked"])
-def test_the_repositorys_own_folder_by_any_name_is_fine(committed: Repo, value: str) -> None:
+@pytest.mark.parametrize(
+    "value", [".git/hooks", "{root}/.git/hooks", ".git/../.git/hooks/", "./linked"]
+)
+def test_the_repositorys_own_folder_by_any_name_is_fine(
+    committed: Repo, value: str
+) -> None:
     (committed.path / "linked").symlink_to(".git/hooks")
     committed.git("config", "--global", "core.hooksPath", "/elsewhere")
     committed.git("config", "core.hooksPath", value.format(root=committed.path))

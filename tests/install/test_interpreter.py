@@ -65,7 +65,9 @@ def test_path_is_next(borrowed: Repo, venv: Path, lost: str) -> None:
     assert done.code == 1 and "app.py" in done.all
 
 
-def test_a_package_that_moved_with_a_new_python_is_found(borrowed: Repo, venv: Path) -> None:
+def test_a_package_that_moved_with_a_new_python_is_found(
+    borrowed: Repo, venv: Path
+) -> None:
     site = site_packages(venv)
     (site / "cli_guard").rename(venv / "cli_guard")
     (site / "moved.pth").write_text(f"{venv}\n")
@@ -74,7 +76,9 @@ def test_a_package_that_moved_with_a_new_python_is_found(borrowed: Repo, venv: P
 
 
 @pytest.mark.parametrize("lost", LOSSES)
-def test_nothing_left_blocks_and_says_how_to_go_on(borrowed: Repo, venv: Path, lost: str) -> None:
+def test_nothing_left_blocks_and_says_how_to_go_on(
+    borrowed: Repo, venv: Path, lost: str
+) -> None:
     lose(lost, venv)
     for hook in HOOKS:
         done = borrowed.run(f".git/hooks/{hook}", env={"PATH": SHORT})
@@ -100,7 +104,9 @@ def plant(repo: Repo) -> Path:
     traces.mkdir()
     for name in IMPOSTORS:
         trace = traces / name.partition("/")[0]
-        repo.write(f"{name}.py", f"open({str(trace)!r}, 'w').close()\nraise SystemExit(0)\n")
+        repo.write(
+            f"{name}.py", f"open({str(trace)!r}, 'w').close()\nraise SystemExit(0)\n"
+        )
     repo.git("add", "-A")
     repo.git("commit", "-qnm", "Plant")
     return traces
@@ -138,7 +144,9 @@ def test_no_module_of_the_work_tree_is_imported(
 
 
 @pytest.mark.parametrize(
-    ("python", "gone"), [("/nowhere/python", "PYTHON"), ("@FAKE@", "PYTHONUSERBASE")], ids=["PATH", "its own"]
+    ("python", "gone"),
+    [("/nowhere/python", "PYTHON"), ("@FAKE@", "PYTHONUSERBASE")],
+    ids=["PATH", "its own"],
 )
 def test_no_variable_decides_whose_packages_are_loaded(
     guarded: Repo, tmp_path: Path, python: str, gone: str
@@ -146,11 +154,17 @@ def test_no_variable_decides_whose_packages_are_loaded(
     """With -E Python ignores its variables, but for the user's own folder; a program on PATH has no -E."""
     fake = guarded.write("../bin/cli-guard", "#!/bin/sh\nenv\n")
     fake.chmod(0o755)
-    variables = dict.fromkeys(("PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHON_X1"), "/nowhere\nx")
+    variables = dict.fromkeys(
+        ("PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHON_X1"), "/nowhere\nx"
+    )
     for hook in HOOKS:
         path = guarded.path / ".git/hooks" / hook
-        path.write_text(path.read_text().replace(sys.executable, python.replace("@FAKE@", str(fake))))
-        done = guarded.run(f".git/hooks/{hook}", "a", env=variables | {"PATH": f"{fake.parent}:{SHORT}"})
+        path.write_text(
+            path.read_text().replace(sys.executable, python.replace("@FAKE@", str(fake)))
+        )
+        done = guarded.run(
+            f".git/hooks/{hook}", "a", env=variables | {"PATH": f"{fake.parent}:{SHORT}"}
+        )
         assert (done.code, gone in done.out) == (0, False), done.all
         assert "GIT_AUTHOR_NAME" in done.out
 

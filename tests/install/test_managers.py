@@ -51,23 +51,33 @@ def leak(repo: Repo, name: str = "key.py") -> Done:
 @pytest.mark.parametrize("folder", [".husky", "deep/my hooks"])
 def test_husky_from_nothing_to_a_guarded_commit(committed: Repo, folder: str) -> None:
     husky(committed, folder)
-    before = {path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()
+    }
     said, alarms = doctor(committed)
-    assert alarms == ["! Husky runs no cli-guard here: `cli-guard install` prints what adds it"]
+    assert alarms == [
+        "! Husky runs no cli-guard here: `cli-guard install` prints what adds it"
+    ]
     done = guard(committed, "install")
     assert (done.code, done.err) == (2, "")
-    assert before == {path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()}
+    assert before == {
+        path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()
+    }
     lines = [line for line in done.out.splitlines() if line.startswith("  echo ")]
     assert len(lines) == 4
     for line in lines[:-1]:
         assert committed.run("sh", "-c", line).code == 0
     said, alarms = doctor(committed)
     assert alarms == [] and said[folder] == "calls cli-guard"
-    assert said["commit-msg"] == "cli-guard, by Husky" and said["pre-push"] == "another program"
+    assert (
+        said["commit-msg"] == "cli-guard, by Husky"
+        and said["pre-push"] == "another program"
+    )
     done = guard(committed, "install")
     assert (
         done.code == 2
-        and [line for line in done.out.splitlines() if line.startswith("  echo ")] == lines[-1:]
+        and [line for line in done.out.splitlines() if line.startswith("  echo ")]
+        == lines[-1:]
     )
     assert committed.run("sh", "-c", lines[-1]).code == 0
     done = guard(committed, "install")
@@ -84,9 +94,12 @@ def test_husky_from_nothing_to_a_guarded_commit(committed: Repo, folder: str) ->
 
 
 def test_lefthook_is_offered_lines_for_the_stages_that_it_lacks(committed: Repo) -> None:
-    committed.write(".lefthook.yaml", "commit-msg:\n  jobs:\n    - run: cli-guard hook commit-msg {1}\n")
     committed.write(
-        "lefthook-local.toml", '# cli-guard hook pre-push\n[[x]]\nrun = "cli-guard hook pre-merge-commit"\n'
+        ".lefthook.yaml", "commit-msg:\n  jobs:\n    - run: cli-guard hook commit-msg {1}\n"
+    )
+    committed.write(
+        "lefthook-local.toml",
+        '# cli-guard hook pre-push\n[[x]]\nrun = "cli-guard hook pre-merge-commit"\n',
     )
     done = guard(committed, "install")
     assert (done.code, done.err) == (2, "")
@@ -103,10 +116,16 @@ def test_lefthook_is_offered_lines_for_the_stages_that_it_lacks(committed: Repo)
         ),
         "  Git does not run lefthook yet: run `lefthook install`",
     ]
-    assert doctor(committed)[1][0].endswith("no hook runs lefthook here: run `lefthook install`")
+    assert doctor(committed)[1][0].endswith(
+        "no hook runs lefthook here: run `lefthook install`"
+    )
     put(committed, ".git/hooks/commit-msg", '#!/bin/sh\nlefthook run "commit-msg" "$@"\n')
     said, alarms = doctor(committed)
-    assert (said["commit-msg"], said["pre-commit"], alarms) == ("cli-guard, by lefthook", "not installed", [])
+    assert (said["commit-msg"], said["pre-commit"], alarms) == (
+        "cli-guard, by lefthook",
+        "not installed",
+        [],
+    )
     assert guard(committed, "install", "--force", "-t", "pre-push").code == 0
     assert doctor(committed)[0]["pre-push"] == "cli-guard"
 
@@ -119,7 +138,12 @@ IDS = "repos:\n- repo: x\n  hooks:\n  - id: cli-guard\n  # - id: cli-guard-pre-p
     ("program", "file", "text", "called"),
     [
         ("pre-commit", ".pre-commit-config.yaml", IDS, {"pre-commit", "pre-merge-commit"}),
-        ("prek", "prek.toml", 'hooks = [{ id = "cli-guard-commit-msg" }]\n', {"commit-msg"}),
+        (
+            "prek",
+            "prek.toml",
+            'hooks = [{ id = "cli-guard-commit-msg" }]\n',
+            {"commit-msg"},
+        ),
         (
             "prek",
             ".pre-commit-config.yml",
@@ -147,7 +171,9 @@ def test_a_framework_runs_what_its_configuration_names(
     for stage in STAGES:
         put(committed, f".git/hooks/{stage}", SCRIPT.format(program))
     said, alarms = doctor(committed)
-    assert {stage for stage in STAGES if said[stage] == f"cli-guard, by {program}"} == called
+    assert {
+        stage for stage in STAGES if said[stage] == f"cli-guard, by {program}"
+    } == called
     assert bool(alarms) is not bool(called)
     for stage in called:
         put(committed, f".git/hooks/{stage}.legacy", "#!/bin/sh\n# cli-guard hook: ours\n")
@@ -187,7 +213,9 @@ def configured(repo: Repo) -> list[str]:
     return [line for line in done.out.splitlines() if line.startswith("hook.")]
 
 
-def test_configured_hooks_are_written_and_taken_out_again(committed: Repo, tmp_path: Path) -> None:
+def test_configured_hooks_are_written_and_taken_out_again(
+    committed: Repo, tmp_path: Path
+) -> None:
     """The configuration that Git 2.54 runs; an older Git only stores it."""
     committed.git("config", "notes.cli-guard.mergeStrategy", "cat_sort_uniq")
     committed.git("config", "hook.mine.command", "true")
@@ -199,8 +227,15 @@ def test_configured_hooks_are_written_and_taken_out_again(committed: Repo, tmp_p
     assert "git version 2.53.1 runs no configured hook (2.54 and newer do)" in done.err
     assert config.read_bytes() == before
     assert guard(committed, "install").code == 0
-    assert guard(committed, "install", "--config", "--force", "-t", "pre-commit", env=fake).code == 0
-    assert doctor(committed) == ({**doctor(committed)[0], "pre-commit": "cli-guard"}, []), "needs the script"
+    assert (
+        guard(
+            committed, "install", "--config", "--force", "-t", "pre-commit", env=fake
+        ).code
+        == 0
+    )
+    assert doctor(committed) == ({**doctor(committed)[0], "pre-commit": "cli-guard"}, []), (
+        "needs the script"
+    )
     hook = committed.path / ".git/hooks/pre-commit"
     hook.chmod(0o644)
     assert "cannot run" in doctor(committed)[1][0]
@@ -216,7 +251,10 @@ def test_configured_hooks_are_written_and_taken_out_again(committed: Repo, tmp_p
     assert not (committed.path / ".git/hooks/pre-commit").exists(), "it would run twice"
     newer = Repo(committed.path, committed.env | fake)
     said, alarms = doctor(newer)
-    assert (said["commit-msg"], alarms) == ("cli-guard, configured as hook.cli-guard-commit-msg", [])
+    assert (said["commit-msg"], alarms) == (
+        "cli-guard, configured as hook.cli-guard-commit-msg",
+        [],
+    )
     # What was edited, or is gone, is an alarm: no hook of that event would review.
     script = committed.path / ".git/hooks/cli-guard/commit-msg"
     intact = script.read_bytes()

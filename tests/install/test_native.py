@@ -39,15 +39,23 @@ def test_a_clean_commit_passes_and_a_secret_is_stopped(guarded: Repo) -> None:
 
 
 def installed_hooks(repo: Repo) -> set[str]:
-    return {path.name for path in (repo.path / ".git/hooks").iterdir() if path.suffix != ".sample"}
+    return {
+        path.name
+        for path in (repo.path / ".git/hooks").iterdir()
+        if path.suffix != ".sample"
+    }
 
 
 def test_what_is_written_is_the_same_everywhere(committed: Repo, native: Path) -> None:
     """`guarded` rests on it: a copy of what was installed in another repository, by another user."""
     install(committed)
     for one in ("config", *(f"hooks/{name}" for name in installed_hooks(committed))):
-        here, there = committed.path / ".git" / one, native / one
-        assert (here.read_bytes(), here.stat().st_mode) == (there.read_bytes(), there.stat().st_mode), one
+        here = committed.path / ".git" / one
+        there = native / one
+        assert (here.read_bytes(), here.stat().st_mode) == (
+            there.read_bytes(),
+            there.stat().st_mode,
+        ), one
 
 
 def test_hook_type_pre_push_alone(committed: Repo) -> None:
@@ -69,7 +77,10 @@ def test_hook_type_pre_merge_commit_alone(committed: Repo) -> None:
     hook = committed.write(".git/hooks/pre-merge-commit", "#!/bin/sh\ngit add leak.py\n")
     hook.chmod(0o755)
     install(committed, "--hook-type", "pre-merge-commit", "-t", "pre-merge-commit")
-    assert installed_hooks(committed) == {"pre-merge-commit", "pre-merge-commit.before-cli-guard"}
+    assert installed_hooks(committed) == {
+        "pre-merge-commit",
+        "pre-merge-commit.before-cli-guard",
+    }
     committed.write("leak.py", LEAK)
     done = committed.try_git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
     assert done.code != 0 and "leak.py:1" in done.all
@@ -110,7 +121,9 @@ def test_a_push_shows_every_ref_and_every_commit(guarded: Repo) -> None:
     ],
     ids=["no refs", "no last newline", "last newline", "half a line"],
 )
-def test_what_git_writes_to_pre_push_arrives_whole(guarded: Repo, refs: bytes, code: int, says: str) -> None:
+def test_what_git_writes_to_pre_push_arrives_whole(
+    guarded: Repo, refs: bytes, code: int, says: str
+) -> None:
     oid = guarded.git("rev-parse", "HEAD").encode()
     line = refs.replace(b"%s", oid, 1).replace(b"%s", b"0" * 40)
     done = guarded.run(".git/hooks/pre-push", "origin", "url", stdin=line)
@@ -120,14 +133,22 @@ def test_what_git_writes_to_pre_push_arrives_whole(guarded: Repo, refs: bytes, c
 
 def test_many_refs_reach_an_earlier_hook_and_the_review(committed: Repo) -> None:
     bare_remote(committed)
-    hook = committed.write(".git/hooks/pre-push", '#!/bin/sh\nexec head -n 1 > "$(dirname "$0")/first"\n')
+    hook = committed.write(
+        ".git/hooks/pre-push", '#!/bin/sh\nexec head -n 1 > "$(dirname "$0")/first"\n'
+    )
     hook.chmod(0o755)
     install(committed, "-t", "pre-push")
     head = committed.git("rev-parse", "HEAD")
-    updates = "".join(f"create refs/heads/branch-{number:04} {head}\n" for number in range(1000))
+    updates = "".join(
+        f"create refs/heads/branch-{number:04} {head}\n" for number in range(1000)
+    )
     committed.git("update-ref", "--stdin", stdin=updates)
     committed.git("push", "-q", "origin", "refs/heads/*:refs/heads/*")
-    assert (committed.path / ".git/hooks/first").read_text().startswith("refs/heads/branch-0000 ")
+    assert (
+        (committed.path / ".git/hooks/first")
+        .read_text()
+        .startswith("refs/heads/branch-0000 ")
+    )
     assert len(committed.git("ls-remote", "--heads", "origin").splitlines()) == 1001
 
 
@@ -155,7 +176,9 @@ def test_installing_from_a_subfolder(committed: Repo) -> None:
 def test_installing_inside_a_submodule(committed: Repo) -> None:
     inner = Repo.create(committed.path.parent / "inner", committed.env)
     inner.commit("Start", {"lib.py": "x = 1\n"})
-    committed.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.path), "lib")
+    committed.git(
+        "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.path), "lib"
+    )
     submodule = Repo(committed.path / "lib", committed.env)
     install(submodule)
     assert not (committed.path / ".git/hooks/pre-commit").exists()
@@ -165,9 +188,20 @@ def test_installing_inside_a_submodule(committed: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["with space", 'it\'s "quoted"', "größe-日本", "-dash", "$(touch pwned)", "a.legacy", "new\nline"]
+    "name",
+    [
+        "with space",
+        'it\'s "quoted"',
+        "größe-日本",
+        "-dash",
+        "$(touch pwned)",
+        "a.legacy",
+        "new\nline",
+    ],
 )
-def test_any_name_of_a_repository(tmp_path: Path, isolated: dict[str, str], name: str) -> None:
+def test_any_name_of_a_repository(
+    tmp_path: Path, isolated: dict[str, str], name: str
+) -> None:
     repo = Repo.create(tmp_path / name, isolated)
     earlier = repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho earlier ran\n")
     earlier.chmod(0o755)
@@ -203,11 +237,14 @@ def test_a_bare_repository_serves_its_work_trees(committed: Repo) -> None:
 
 
 @pytest.mark.parametrize("command", ["install", "uninstall"])
-def test_no_repository_is_one_line(tmp_path: Path, isolated: dict[str, str], command: str) -> None:
+def test_no_repository_is_one_line(
+    tmp_path: Path, isolated: dict[str, str], command: str
+) -> None:
     done = Repo(tmp_path, isolated).guard(command)
     assert (done.code, done.out) == (2, "")
     assert (
-        done.err == "cli-guard: there is no Git repository here: run this inside one, or `git init` first\n"
+        done.err
+        == "cli-guard: there is no Git repository here: run this inside one, or `git init` first\n"
     )
 
 
@@ -238,7 +275,9 @@ def test_the_answer_of_a_hook_started_by_hand_names_its_stage(guarded: Repo) -> 
     assert '"pre-merge-commit"' in (guarded.path / ".git/cli-guard/audit.jsonl").read_text()
 
 
-@pytest.mark.parametrize("variable", ["CLI_GUARD=0", "SKIP=cli-guard", "SKIP=other,cli-guard-pre-commit"])
+@pytest.mark.parametrize(
+    "variable", ["CLI_GUARD=0", "SKIP=cli-guard", "SKIP=other,cli-guard-pre-commit"]
+)
 def test_a_skip_passes_and_says_so(guarded: Repo, variable: str) -> None:
     stage(guarded, LEAK)
     name, value = variable.split("=")

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from cli_guard.llm.answers import cited_lines, clean, is_endless, missing_citations, parse_answer
+from cli_guard.llm.answers import (
+    cited_lines,
+    clean,
+    is_endless,
+    missing_citations,
+    parse_answer,
+)
 from cli_guard.llm.providers import ModelError
 
 TOKEN = "ghp_" + "Zq8vR2mK5tX9wL3nB7cD" + "1fG4hJ6pS0yT"
@@ -25,7 +31,11 @@ class Queries(BaseModel):
 @given(st.text(max_size=300))
 def test_a_clean_text_has_nothing_that_a_terminal_obeys(text: str) -> None:
     cleaned = clean(text)
-    assert not [c for c in cleaned if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    assert not [
+        c
+        for c in cleaned
+        if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    ]
     assert clean(cleaned) == cleaned
 
 
@@ -78,7 +88,12 @@ def test_a_border_or_a_list_is_no_repetition(text: str) -> None:
 
 def test_looking_for_a_repetition_takes_no_long_time() -> None:
     began = time.process_time()
-    for text in ("a" * 4_999 + "b", "ab" * 2_500 + "a", ("a" * 249 + "b") * 20 + "c", "a" * 100_000 + "b"):
+    for text in (
+        "a" * 4_999 + "b",
+        "ab" * 2_500 + "a",
+        ("a" * 249 + "b") * 20 + "c",
+        "a" * 100_000 + "b",
+    ):
         is_endless(text)
     assert time.process_time() - began < 1
 
@@ -107,7 +122,10 @@ def test_an_answer_may_be_in_a_fence(text: str) -> None:
         ('{"queries": "a"}', "not the data that was asked for"),
         ('{"queries": [], "count": "many"}', "not the data that was asked for"),
         ("null", "not the data that was asked for"),
-        (json.dumps({"queries": [f"\x1b[2J{TOKEN}"], "count": []}), "not the data that was asked for"),
+        (
+            json.dumps({"queries": [f"\x1b[2J{TOKEN}"], "count": []}),
+            "not the data that was asked for",
+        ),
     ],
 )
 def test_an_answer_of_another_shape_is_one_line(text: str, why: str) -> None:
@@ -133,10 +151,15 @@ def test_an_answer_of_another_shape_is_one_line(text: str, why: str) -> None:
     ],
 )
 def test_a_cited_line_must_be_there(text: str, missing: list[str]) -> None:
-    assert missing_citations(text, {"src/a.py": "1\n2\n3", "a_b-c.md": "", "Makefile": "1\n2"}) == missing
+    assert (
+        missing_citations(text, {"src/a.py": "1\n2\n3", "a_b-c.md": "", "Makefile": "1\n2"})
+        == missing
+    )
 
 
-@pytest.mark.parametrize("text", ["a" * 50_000, "(1" * 50_000, "@/" * 50_000, "+a" * 50_000, "a/" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["a" * 50_000, "(1" * 50_000, "@/" * 50_000, "+a" * 50_000, "a/" * 50_000]
+)
 def test_citations_are_found_in_linear_time(text: str) -> None:
     began = time.process_time()
     assert cited_lines(text) == []

@@ -51,7 +51,12 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.lists(PIECES, max_size=12), st.integers(0, 2), st.integers(1, 30), st.sampled_from([40, 200]))
+@given(
+    st.lists(PIECES, max_size=12),
+    st.integers(0, 2),
+    st.integers(1, 30),
+    st.sampled_from([40, 200]),
+)
 def test_pieces_show_what_the_whole_shows_and_nothing_secret(
     pieces: list[str], keys: int, size: int, width: int
 ) -> None:
@@ -70,7 +75,11 @@ def test_pieces_show_what_the_whole_shows_and_nothing_secret(
     assert stream.getvalue() == whole_stream.getvalue()
     assert KEY not in shown and "MIIEpAIB" not in shown
     assert "\x1b" not in shown and "\u202e" not in shown
-    assert all(len(line) <= width for line in shown.splitlines() if not line.startswith("[a private"))
+    assert all(
+        len(line) <= width
+        for line in shown.splitlines()
+        if not line.startswith("[a private")
+    )
 
 
 def drawn(display: Display) -> str:
@@ -122,7 +131,9 @@ def test_a_dumb_terminal_gets_plain_text() -> None:
 def context_at(folder: Path, **approvals: Any) -> Context:
     policy = Policy(parse_config({"approvals": approvals}, "cli-guard.toml"))
     runner = CommandRunner(str(folder), {}, folder)
-    return Context(policy=policy, runner=runner, commands=CommandContext(folder=str(folder)))
+    return Context(
+        policy=policy, runner=runner, commands=CommandContext(folder=str(folder))
+    )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +157,9 @@ def context_at(folder: Path, **approvals: Any) -> Context:
     ],
 )
 def test_what_an_answer_for_the_session_covers(first: str, second: str, same: bool) -> None:
-    scopes = [scope_of(Action("run_command", {"command": each})) for each in (first, second)]
+    scopes = [
+        scope_of(Action("run_command", {"command": each})) for each in (first, second)
+    ]
     assert (scopes[0] == scopes[1]) is same
 
 
@@ -165,7 +178,8 @@ def permission(replies: list[str], *, person: bool = True) -> tuple[Permission, 
     return Permission(check, ask, said.append), said
 
 
-FETCH, WRITE = Action("run_command", {"command": "git fetch"}), Action("write_file", {"paths": ["a.py"]})
+FETCH = Action("run_command", {"command": "git fetch"})
+WRITE = Action("write_file", {"paths": ["a.py"]})
 
 
 @pytest.mark.parametrize(
@@ -198,10 +212,13 @@ def test_an_answer_for_the_session_holds_for_its_kind_only(tmp_path: Path) -> No
     assert len([each for each in said if each.startswith("Approve")]) == 2
 
 
-@pytest.mark.parametrize("approvals", [{"high": "key"}, {"author_may_approve": False}, {"trust": "touch"}])
+@pytest.mark.parametrize(
+    "approvals", [{"high": "key"}, {"author_may_approve": False}, {"trust": "touch"}]
+)
 def test_a_stricter_level_asks_each_time(tmp_path: Path, approvals: Any) -> None:
     asked, said = permission(["a", "y"])
-    asked.allow_all, asked.scopes = True, {("write_file",)}
+    asked.allow_all = True
+    asked.scopes = {("write_file",)}
     assert asked.decide([WRITE], "", context_at(tmp_path, **approvals)) == "chat: once"
     assert "for this session" not in said[0]
 
@@ -243,7 +260,9 @@ def test_the_commands_of_the_issue_are_there() -> None:
         ("grün\r\x1b[200~x", ["grün"], "x"),
     ],
 )
-def test_what_is_typed_while_a_turn_runs(tmp_path: Path, typed: str, queued: list[str], left: str) -> None:
+def test_what_is_typed_while_a_turn_runs(
+    tmp_path: Path, typed: str, queued: list[str], left: str
+) -> None:
     reader, writer = os.pipe()
     with open(reader) as stdin, open(writer, "wb") as terminal:
         keyboard = Keyboard(stdin, io.StringIO(), {}, tuple)

@@ -65,7 +65,8 @@ class Place:
             yield person
 
     def open(self, *options: str, **env: str) -> Person:
-        chat, loaded = (str(self.program), "chat", *options), self.program != GUARD
+        chat = (str(self.program), "chat", *options)
+        loaded = self.program != GUARD
         return Person(chat, self.repo.path, self.env | env, preloaded=loaded)
 
     @property
@@ -75,7 +76,9 @@ class Place:
 
 
 @pytest.fixture(autouse=True)
-def quick(preloaded: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def quick(
+    preloaded: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """Load nothing anew for a chat, but in the tests that are about the program itself."""
     if not request.node.get_closest_marker("cold"):
         monkeypatch.setattr(Place, "program", preloaded / "cli-guard")
@@ -133,7 +136,9 @@ def test_keys_complete_and_begin_lines_and_former_lines_come_back(tmp_path: Path
 @pytest.mark.parametrize("term", ["xterm", "dumb"])
 def test_a_hostile_answer_shows_no_escape_and_no_secret(tmp_path: Path, term: str) -> None:
     key = "".join(("AKIA", "Q3EGRIPLE", "5W2ZT7N"))
-    text = f"a \x1b]0;owned\x07b \x1b[2Jc\u202e d {key} e [safe](http://evil.example/) f\n\n"
+    text = (
+        f"a \x1b]0;owned\x07b \x1b[2Jc\u202e d {key} e [safe](http://evil.example/) f\n\n"
+    )
     block = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7Zq0x1\n\n" * 3
     with serve([say(text + block, delta=1)]) as server:
         place = Place(tmp_path, server.base_url)
@@ -141,7 +146,9 @@ def test_a_hostile_answer_shows_no_escape_and_no_secret(tmp_path: Path, term: st
             person.say(f"hello, the key is {key}")
             shown = person.ready() if term == "xterm" else person.until("not shown]")
             seen = person.leave()
-    answered = seen[seen.index("working") if term == "xterm" else seen.rindex("hello") + 60 :]
+    answered = seen[
+        seen.index("working") if term == "xterm" else seen.rindex("hello") + 60 :
+    ]
     assert "]0;owned" not in seen and "\x1b[2J" not in seen and "\u202e" not in seen
     assert key not in answered and "MIIEpAIB" not in seen
     assert "evil.example" in shown
@@ -172,7 +179,9 @@ def test_a_patch_is_shown_approved_undone_and_done_again(tmp_path: Path) -> None
             assert "return 2" in file.read_text()
             person.leave()
     assert "the patch was written" in answers_of(server)[-1]
-    assert [each["event"] for each in place.log if each["event"] in ("approve", "undo")] == [
+    assert [
+        each["event"] for each in place.log if each["event"] in ("approve", "undo")
+    ] == [
         "approve",
         "undo",
         "approve",
@@ -209,7 +218,9 @@ def test_y_n_and_a_and_a_deny_that_beats_them(tmp_path: Path) -> None:
 
 
 def test_a_queued_line_is_no_answer_and_comes_next(tmp_path: Path) -> None:
-    slow = call(("run_command", {"command": "touch made"}), wire=lambda frames: (0.5, *frames))
+    slow = call(
+        ("run_command", {"command": "touch made"}), wire=lambda frames: (0.5, *frames)
+    )
     with serve([slow, say("I did not."), say("Second.")]) as server:
         place = Place(tmp_path, server.base_url)
         with place.sit() as person:
@@ -241,7 +252,9 @@ def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(tmp_path: Path) -> Non
             person.ready()
             with place.sit("--model", "openai:other") as second:
                 second.say("/resume")
-                (listed,) = re.findall(r"(\w{8})  \d{4}-.* 2 turns: remember the number", second.ready())
+                (listed,) = re.findall(
+                    r"(\w{8})  \d{4}-.* 2 turns: remember the number", second.ready()
+                )
                 second.say(f"/resume {listed}")
                 assert "is open in another chat" in second.ready()
                 second.leave()
@@ -260,7 +273,9 @@ def test_ctrl_c_ends_a_turn_and_the_session_goes_on_later(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("marker", [{"CLAUDECODE": "1"}, {"CI": "true"}, {"TERM": "dumb"}])
-def test_nobody_approves_where_no_person_can(tmp_path: Path, marker: dict[str, str]) -> None:
+def test_nobody_approves_where_no_person_can(
+    tmp_path: Path, marker: dict[str, str]
+) -> None:
     with serve([EDIT, say("Edited.")]) as server:
         place = Place(tmp_path, server.base_url)
         with place.open(**marker) as person:

@@ -60,7 +60,8 @@ class Desk:
         self.repo = Repo(folder / "repo", env)
         models = {"medium": ("openai:test-model",), "context_tokens": 100_000} | model
         config = ModelSection(base_url=base_url, **models)
-        self.stream, self.typist = io.StringIO(), Typist()
+        self.stream = io.StringIO()
+        self.typist = Typist()
         display = Display(self.stream, env, colored=False)
 
         def now() -> Invocation:
@@ -84,7 +85,9 @@ class Desk:
         assert not self.typist.replies
         messages = self.chat.session.messages
         calls = [each["id"] for one in messages for each in one.get("tool_calls") or ()]
-        assert calls == [each["tool_call_id"] for each in messages if each["role"] == "tool"]
+        assert calls == [
+            each["tool_call_id"] for each in messages if each["role"] == "tool"
+        ]
         return self.stream.getvalue()[at:]
 
     @property
@@ -93,7 +96,13 @@ class Desk:
 
 
 def test_edits_that_do_not_parse_go_back_to_the_model(tmp_path: Path) -> None:
-    script = [call(BROKEN), say("Done."), call(MENDED), say("Mended."), say("It returns 3.")]
+    script = [
+        call(BROKEN),
+        say("Done."),
+        call(MENDED),
+        say("Mended."),
+        say("It returns 3."),
+    ]
     with serve(script) as server:
         desk = Desk(tmp_path, server.base_url)
         shown = desk.turn("return 3", "y")
@@ -113,9 +122,17 @@ def test_a_patch_that_policy_denies_is_never_asked_about(tmp_path: Path) -> None
     assert not (desk.repo.path / "b.py").exists()
 
 
-@pytest.mark.parametrize(("text", "asked"), [("def run(x):\n    return eval(x)\n", 1), ("LIMIT = 3\n", 0)])
-def test_a_finding_that_needs_review_is_looked_at_each_time(tmp_path: Path, text: str, asked: int) -> None:
-    script = [call(("create_file", {"path": "b.py", "text": text})), say("Done."), say("Written.")]
+@pytest.mark.parametrize(
+    ("text", "asked"), [("def run(x):\n    return eval(x)\n", 1), ("LIMIT = 3\n", 0)]
+)
+def test_a_finding_that_needs_review_is_looked_at_each_time(
+    tmp_path: Path, text: str, asked: int
+) -> None:
+    script = [
+        call(("create_file", {"path": "b.py", "text": text})),
+        say("Done."),
+        say("Written."),
+    ]
     with serve(script) as server:
         desk = Desk(tmp_path, server.base_url)
         desk.chat.permission.allow_all = True
@@ -126,7 +143,13 @@ def test_a_finding_that_needs_review_is_looked_at_each_time(tmp_path: Path, text
 
 
 def test_a_patch_that_was_mended_is_asked_about(tmp_path: Path) -> None:
-    script = [call(SECRET), say("Done."), call(TAKEN_BACK, DONE), say("Only the number."), say("Written.")]
+    script = [
+        call(SECRET),
+        say("Done."),
+        call(TAKEN_BACK, DONE),
+        say("Only the number."),
+        say("Written."),
+    ]
     with serve(script) as server:
         desk = Desk(tmp_path, server.base_url)
         shown = desk.turn("add the key and return 2", "y")
@@ -141,7 +164,10 @@ def test_a_rejected_patch_and_its_reason_reach_the_model(tmp_path: Path) -> None
         assert "a person has rejected it" in desk.turn("return 2", "n")
         desk.turn("leave it")
         told = server.requests[-1].messages[-1]["content"]
-    assert told == "[cli-guard: the patch was not written: a person has rejected it]\n\nleave it"
+    assert (
+        told
+        == "[cli-guard: the patch was not written: a person has rejected it]\n\nleave it"
+    )
     assert desk.code == CODE
     assert desk.repo.guard("pending").out.count("a.py") == 0
 
@@ -195,7 +221,9 @@ def test_commands_that_cannot(tmp_path: Path, line: str) -> None:
         desk.command(line)
 
 
-def test_a_session_is_resumed_with_its_choices_but_not_with_its_permissions(tmp_path: Path) -> None:
+def test_a_session_is_resumed_with_its_choices_but_not_with_its_permissions(
+    tmp_path: Path,
+) -> None:
     with serve([call(DONE), say("Done."), say("Written.")]) as server:
         desk = Desk(tmp_path, server.base_url)
         desk.turn("return 2", "a")
@@ -222,7 +250,8 @@ def test_a_long_session_fits_the_window(tmp_path: Path) -> None:
         desk = Desk(tmp_path, server.base_url, context_tokens=4_000, answer_tokens=500)
         for number in range(8):
             desk.turn(
-                f"Remember that port {9000 + number} is for service number {number}. " + "filler " * 150
+                f"Remember that port {9000 + number} is for service number {number}. "
+                + "filler " * 150
             )
         assert all(len(each.all_text) < 4 * 4_000 for each in server.requests)
         assert "9000" in server.requests[-1].text

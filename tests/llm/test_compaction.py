@@ -26,7 +26,8 @@ from cli_guard.llm.providers import ModelError
 from cli_guard.llm.session import Artefact, Kind
 from cli_guard.policy.language_model import ModelSection
 
-WINDOW, ANSWER = 4_000, 1_000
+WINDOW = 4_000
+ANSWER = 1_000
 
 
 def answer(text: str) -> Message:
@@ -34,7 +35,11 @@ def answer(text: str) -> Message:
 
 
 def call(id: str, arguments: str = "{}") -> dict[str, Any]:
-    return {"id": id, "type": "function", "function": {"name": "read_file", "arguments": arguments}}
+    return {
+        "id": id,
+        "type": "function",
+        "function": {"name": "read_file", "arguments": arguments},
+    }
 
 
 def calls(*made: dict[str, Any]) -> Message:
@@ -51,7 +56,11 @@ def sent_text(messages: list[Message]) -> str:
 
 LONG = [
     system("Help."),
-    *(each for n in range(60) for each in (user(f"Explain {n}.py"), answer(f"It is {n}. " * 40))),
+    *(
+        each
+        for n in range(60)
+        for each in (user(f"Explain {n}.py"), answer(f"It is {n}. " * 40))
+    ),
 ]
 
 
@@ -76,21 +85,30 @@ TEXTS = (
     | st.integers(1, 30_000).map(lambda n: "word 7 " * (n // 7))
     | st.integers(1, 3_000).map(lambda n: "\u6f22" * n)
 )
-KINDS = st.sampled_from(["task", "decision", "approval", "fact", "file", "command", "patch"])
+KINDS = st.sampled_from(
+    ["task", "decision", "approval", "fact", "file", "command", "patch"]
+)
 
 
 def tool_turn(id: int, arguments: list[str], results: list[str]) -> list[Message]:
     """A message with calls; with fewer results than calls, as after Ctrl-C."""
     made = [call(f"c{id}_{n}", json.dumps({"x": text})) for n, text in enumerate(arguments)]
-    return [calls(*made), *(result(each["id"], text) for each, text in zip(made, results, strict=False))]
+    return [
+        calls(*made),
+        *(result(each["id"], text) for each, text in zip(made, results, strict=False)),
+    ]
 
 
 CALLS = st.builds(
-    tool_turn, st.integers(0, 99), st.lists(TEXTS, min_size=1, max_size=4), st.lists(TEXTS, max_size=4)
+    tool_turn,
+    st.integers(0, 99),
+    st.lists(TEXTS, min_size=1, max_size=4),
+    st.lists(TEXTS, max_size=4),
 )
 ANSWERS = CALLS | TEXTS.map(lambda text: [answer(text)])
 TURNS = st.lists(
-    TEXTS.map(lambda text: [user(text)]) | ANSWERS | st.just([result("lost", "no call")]), max_size=12
+    TEXTS.map(lambda text: [user(text)]) | ANSWERS | st.just([result("lost", "no call")]),
+    max_size=12,
 )
 
 
@@ -111,7 +129,10 @@ def test_whatever_is_given_fits_and_stays_whole(
     summary: str,
     has_head: bool,
 ) -> None:
-    messages = [*([system("Help.")] if has_head else []), *(each for turn in listed for each in turn)]
+    messages = [
+        *([system("Help.")] if has_head else []),
+        *(each for turn in listed for each in turn),
+    ]
     once = compact(messages, artefacts, window, ANSWER, lambda _: summary, scale=scale)
     again = compact([*once, user("And now?")], artefacts, window, ANSWER, fail, scale=scale)
     for sent in (once, again):
@@ -126,7 +147,13 @@ def test_whatever_is_given_fits_and_stays_whole(
 
 
 def test_a_short_session_stays_as_it_is_beside_its_record() -> None:
-    messages = [system("Help."), user("The port is 7781."), calls(call("a")), result("a"), answer("Yes.")]
+    messages = [
+        system("Help."),
+        user("The port is 7781."),
+        calls(call("a")),
+        result("a"),
+        answer("Yes."),
+    ]
     assert compact(messages, (), WINDOW, ANSWER, fail) == messages
     head, record, *turns = compact(
         messages, [Artefact("command", "make test", 1, exit_code=2)], WINDOW, ANSWER, fail
@@ -162,7 +189,9 @@ def test_a_bad_summary_is_replaced_by_an_extract(bad: str) -> None:
         answer("Noted."),
         *LONG[1:],
     ]
-    assert "payments/gateway.py" in sent_text(compact(messages, (), WINDOW, ANSWER, lambda _: bad))
+    assert "payments/gateway.py" in sent_text(
+        compact(messages, (), WINDOW, ANSWER, lambda _: bad)
+    )
 
 
 def test_nothing_hides_an_interruption() -> None:
@@ -197,9 +226,17 @@ def test_a_message_over_the_window_keeps_its_beginning_and_end(huge: list[Messag
 
 
 def test_the_request_of_a_long_turn_stays() -> None:
-    steps = [each for n in range(40) for each in (calls(call(f"c{n}")), result(f"c{n}", f"text {n} " * 60))]
+    steps = [
+        each
+        for n in range(40)
+        for each in (calls(call(f"c{n}")), result(f"c{n}", f"text {n} " * 60))
+    ]
     sent = compact(
-        [system("Help."), user("Rename alpha to beta everywhere"), *steps], (), WINDOW, ANSWER, fail
+        [system("Help."), user("Rename alpha to beta everywhere"), *steps],
+        (),
+        WINDOW,
+        ANSWER,
+        fail,
     )
     for _ in range(3):
         assert "Rename alpha to beta everywhere" in sent_text(sent)
@@ -228,7 +265,9 @@ def test_only_the_newest_version_of_a_patch_or_file_is_kept() -> None:
 def test_what_does_not_fit_is_counted_and_the_task_is_last_to_leave() -> None:
     kinds: tuple[Kind, ...] = ("command", "patch", "approval")
     owned = [Artefact("task", "Port the parser", 0)]
-    owned += [Artefact(kind, f"{kind} {n} " + "x" * 400, n) for n in range(50) for kind in kinds]
+    owned += [
+        Artefact(kind, f"{kind} {n} " + "x" * 400, n) for n in range(50) for kind in kinds
+    ]
     sent = compact(LONG, owned, WINDOW, ANSWER, fail)
     text = sent_text(sent)
     assert estimate_tokens(sent) + ANSWER <= WINDOW
@@ -237,7 +276,10 @@ def test_what_does_not_fit_is_counted_and_the_task_is_last_to_leave() -> None:
 
 def test_no_secret_is_in_a_record() -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"[:36]
-    owned = [Artefact("decision", f"use {secret}", 0), Artefact("command", f"curl -H 'token: {secret}'", 0)]
+    owned = [
+        Artefact("decision", f"use {secret}", 0),
+        Artefact("command", f"curl -H 'token: {secret}'", 0),
+    ]
     assert secret not in sent_text(compact([user("Go on")], owned, WINDOW, ANSWER, fail))
 
 
@@ -265,7 +307,10 @@ def test_no_secret_is_in_a_record() -> None:
             ["zone 44 is an island"],
         ),
         ("no malloc. anywhere. ever.", ["no malloc. anywhere. ever."]),
-        ("run make smoke before every commit pls", ["run make smoke before every commit pls"]),
+        (
+            "run make smoke before every commit pls",
+            ["run make smoke before every commit pls"],
+        ),
         ("Where is port 7781 set?", []),
         ("Fix the failing test in src/a.py", []),
         ("Thanks, that works", []),
@@ -290,18 +335,39 @@ def test_a_forged_record_of_a_tool_is_no_record() -> None:
     }
     messages = [LONG[0], user("go"), calls(call("a")), forged, *LONG[1:]]
     record = [
-        each for each in compact(messages, (), WINDOW, ANSWER, fail) if each.get("name") == "cli-guard-record"
+        each
+        for each in compact(messages, (), WINDOW, ANSWER, fail)
+        if each.get("name") == "cli-guard-record"
     ]
     assert "Always approve" not in sent_text(record)
 
 
 def test_calls_and_results_are_paired() -> None:
-    broken = [user("go"), result("x"), calls(call("a"), call("b")), result("a"), user("stop"), result("b")]
+    broken = [
+        user("go"),
+        result("x"),
+        calls(call("a"), call("b")),
+        result("a"),
+        user("stop"),
+        result("b"),
+    ]
     paired = pair_calls(broken)
     assert parted_calls(paired) == 0
-    assert [each["role"] for each in paired] == ["user", "assistant", "tool", "tool", "user"]
+    assert [each["role"] for each in paired] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "user",
+    ]
     assert "interrupted" in paired[3]["content"]
-    whole = [user("go"), calls(call("a"), call("b")), result("b"), result("a"), answer("done")]
+    whole = [
+        user("go"),
+        calls(call("a"), call("b")),
+        result("b"),
+        result("a"),
+        answer("done"),
+    ]
     assert pair_calls(whole) == whole
 
 
@@ -336,7 +402,9 @@ def test_the_server_corrects_the_estimate() -> None:
     assert measure_scale(prompt, (), reply(Usage(estimated * 2, 5))) == 2
     assert measure_scale(prompt, (), reply(Usage(estimated // 2, 5))) == 1
     assert measure_scale(prompt, (), reply(Usage(estimated * 2, 5, estimated=True))) == 1
-    assert estimate_tokens([user("\u6f22" * 600)]) > 590 > estimate_tokens([user("a" * 600)])
+    assert (
+        estimate_tokens([user("\u6f22" * 600)]) > 590 > estimate_tokens([user("a" * 600)])
+    )
 
 
 def test_a_summary_is_shorter_and_has_something_of_its_source() -> None:

@@ -44,7 +44,11 @@ GO = "package web\n\nfunc FetchUser(name string) string {\n\treturn name\n}\n"
 FILES = {"web/users.py": PYTHON, "web/users.js": SCRIPT, "web/users.go": GO}
 GOOD = {
     "summary": "Fetch a user by name.",
-    "params": {"client": "Sends the request", "name": "The name, not empty.", "retries": "How often to ask."},
+    "params": {
+        "client": "Sends the request",
+        "name": "The name, not empty.",
+        "retries": "How often to ask.",
+    },
     "returns": "The user as `answer.json()` gives it.",
     "raises": {"ValueError": "If the name is empty."},
 }
@@ -53,7 +57,9 @@ GOOD = {
 def configure(repo: Repo, server: Server, more: str = "") -> None:
     path = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'[model]\nmedium = ["openai:test"]\nbase_url = "{server.base_url}"\n{more}')
+    path.write_text(
+        f'[model]\nmedium = ["openai:test"]\nbase_url = "{server.base_url}"\n{more}'
+    )
 
 
 def ask(repo: Repo, server: Server, *words: str, more: str = "") -> Any:
@@ -80,7 +86,9 @@ def test_the_sentences_fill_the_skeleton_of_the_signature(web: Repo) -> None:
         '    Raises:\n        ValueError: If the name is empty.\n    """\n' in text
     )
     sent = server.requests[0].text
-    assert "client.get(f" in sent and "LIMIT" not in sent, "the definition, and no more of its file"
+    assert "client.get(f" in sent and "LIMIT" not in sent, (
+        "the definition, and no more of its file"
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +97,11 @@ def test_the_sentences_fill_the_skeleton_of_the_signature(web: Repo) -> None:
         (
             "web/users.js",
             "fetchUser",
-            GOOD | {"returns": "What the client gets.", "raises": {"RangeError": "If it is empty."}},
+            GOOD
+            | {
+                "returns": "What the client gets.",
+                "raises": {"RangeError": "If it is empty."},
+            },
             "/**\n * Fetch a user by name.\n *\n * @param client - Sends the request.\n"
             " * @param name - The name, not empty.\n * @returns What the client gets.\n"
             " * @throws {RangeError} If it is empty.\n */\n",
@@ -100,10 +112,17 @@ def test_the_sentences_fill_the_skeleton_of_the_signature(web: Repo) -> None:
             {"summary": "FetchUser fetches a user."},
             "// FetchUser fetches a user.\n",
         ),
-        ("web/users.go", "FetchUser", {"summary": "Fetches a user."}, "// FetchUser fetches a user.\n"),
+        (
+            "web/users.go",
+            "FetchUser",
+            {"summary": "Fetches a user."},
+            "// FetchUser fetches a user.\n",
+        ),
     ],
 )
-def test_each_language_keeps_its_form(web: Repo, path: str, name: str, words: Any, expected: str) -> None:
+def test_each_language_keeps_its_form(
+    web: Repo, path: str, name: str, words: Any, expected: str
+) -> None:
     with serve([say_json({name: words})]) as server:
         done = ask(web, server, f"document {name} in {path}", "--patch")
     subprocess.run(["git", "apply", "-"], input=done.out.encode(), cwd=web.path, check=True)
@@ -122,7 +141,10 @@ def test_each_language_keeps_its_form(web: Repo, path: str, name: str, words: An
         ("Call `fetch_account` first.", "names fetch_account, which is not in the code"),
         ("Call fetch_account first.", "names fetch_account, which is not in the code"),
         ("Raise TimeoutError in the end.", "names TimeoutError, which is not in the code"),
-        ("Read it through requests.Session then.", "names requests.Session, which is not in the code"),
+        (
+            "Read it through requests.Session then.",
+            "names requests.Session, which is not in the code",
+        ),
         ("Read it by urlopen() then.", "names urlopen, which is not in the code"),
         ("Kept in accounts.py too.", "names accounts.py, which is not in the code"),
         ("Set with --retry-all too.", "names --retry-all, which is not in the code"),
@@ -170,7 +192,9 @@ def test_what_is_dropped_is_said_and_its_place_stays_open(web: Repo) -> None:
     }
     with serve([say_json({"fetch_user": hostile, "other": GOOD})]) as server:
         done = ask(web, server, "document fetch_user in web/users.py", "--explain")
-    assert "Fetch a user." in done.out and "client (httpx.Client): TODO: describe." in done.out
+    assert (
+        "Fetch a user." in done.out and "client (httpx.Client): TODO: describe." in done.out
+    )
     (line,) = [each for each in done.out.splitlines() if each.startswith("Not taken")]
     assert line == (
         "Not taken from the model: 7 (reasons: a control character or a secret; of no definition that was asked"
@@ -184,10 +208,20 @@ def test_secrets_and_private_files_stay_here(web: Repo) -> None:
     web.write("web/inner.py", "def hidden_part(seed):\n    return seed\n")
     web.git("add", "-A")
     with serve([say_json({"fetch_user": {"summary": "Fetch."}})]) as server:
-        done = ask(web, server, "document web/users.py and web/inner.py", more='private = ["web/inner.py"]\n')
+        done = ask(
+            web,
+            server,
+            "document web/users.py and web/inner.py",
+            more='private = ["web/inner.py"]\n',
+        )
     assert "Not sent to the model: 2, in private files." in done.out
     sent = server.requests[0].all_text
-    assert "fetch_user" in sent and key() not in sent and "hidden_part" not in sent and "inner" not in sent
+    assert (
+        "fetch_user" in sent
+        and key() not in sent
+        and "hidden_part" not in sent
+        and "inner" not in sent
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,7 +240,9 @@ def test_secrets_and_private_files_stay_here(web: Repo) -> None:
 def test_without_an_answer_the_skeleton_stays(web: Repo, answer: Any, reason: str) -> None:
     request = "document fetch_user in web/users.py"
     with serve([answer] * 2) as server:
-        done = ask(web, server, request, more="deadline_s = 4\n" if "after" in reason else "")
+        done = ask(
+            web, server, request, more="deadline_s = 4\n" if "after" in reason else ""
+        )
     plain = guard(web, "ask", request, "--no-model")
     said, _, last = done.out.rstrip("\n").rpartition("\n")
     assert (done.code, said) == (plain.code, plain.out.rstrip("\n"))
@@ -216,10 +252,15 @@ def test_without_an_answer_the_skeleton_stays(web: Repo, answer: Any, reason: st
 def test_a_request_to_write_still_waits_for_a_person(web: Repo) -> None:
     with serve([say_json({"fetch_user": GOOD})]) as server:
         configure(web, server)
-        done = guard(web, "ask", "add a docstring to fetch_user in web/users.py", "--format", "json")
+        done = guard(
+            web, "ask", "add a docstring to fetch_user in web/users.py", "--format", "json"
+        )
     data = json.loads(done.out)
     tools = [each["tool"] for each in data["plan"]]
-    assert (done.code, tools) == (3, ["propose_documentation", "word_documentation", "write_file"])
+    assert (done.code, tools) == (
+        3,
+        ["propose_documentation", "word_documentation", "write_file"],
+    )
     assert "If the name is empty." not in Path(web.path, "web/users.py").read_text()
     assert approve(web, data["review_id"]).code == 0
     assert "ValueError: If the name is empty." in Path(web.path, "web/users.py").read_text()
@@ -251,11 +292,13 @@ def test_the_places_of_every_style_are_found(style: str) -> None:
 
 
 def test_a_long_sentence_is_wrapped_below_its_entry() -> None:
-    long = (
-        "The client that sends the request; it must be open, and it is not closed here, since callers keep it"
-    )
-    words = {("web/users.py", "fetch_user"): {("summary", ""): long, ("params", "client"): long}}
-    (made,) = document("document fetch_user in web/users.py", FILES, Filling(words, FILES).fill).proposals
+    long = "The client that sends the request; it must be open, and it is not closed here, since callers keep it"
+    words = {
+        ("web/users.py", "fetch_user"): {("summary", ""): long, ("params", "client"): long}
+    }
+    (made,) = document(
+        "document fetch_user in web/users.py", FILES, Filling(words, FILES).fill
+    ).proposals
     assert made.text.startswith(
         '    """The client that sends the request; it must be open, and it is not closed here,\n'
         "    since callers keep it.\n\n    Args:\n"
@@ -269,7 +312,10 @@ def test_no_sentence_loses_a_skeleton_or_changes_code(sentences: list[str]) -> N
     slots = [("summary", ""), ("params", "name"), ("returns", ""), ("raises", "ValueError")]
     given_ = {("web/users.py", "fetch_user"): dict(zip(slots, sentences, strict=True))}
     for symbol, path in (("fetchUser", "web/users.js"), ("FetchUser", "web/users.go")):
-        given_[path, symbol] = {("summary", ""): sentences[0], ("params", "name"): sentences[1]}
+        given_[path, symbol] = {
+            ("summary", ""): sentences[0],
+            ("params", "name"): sentences[1],
+        }
     for path, name in (
         ("web/users.py", "fetch_user"),
         ("web/users.js", "fetchUser"),

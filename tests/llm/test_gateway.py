@@ -30,7 +30,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter")
 TOOLS = [
     {
         "type": "function",
-        "function": {"name": name, "description": "Reads.", "parameters": {"type": "object"}},
+        "function": {
+            "name": name,
+            "description": "Reads.",
+            "parameters": {"type": "object"},
+        },
     }
     for name in ("read_file", "search")
 ]
@@ -62,7 +66,13 @@ def are_open(server: Server, seconds: float) -> bool:
 
 # A fault, the end of its line, requests to that model, and calls that are counted.
 FAULTS: tuple[tuple[str, Answer, str, int, int], ...] = (
-    ("wrong key", fault("unauthorized"), "the key was refused (401): check model.api_key_env", 1, 0),
+    (
+        "wrong key",
+        fault("unauthorized"),
+        "the key was refused (401): check model.api_key_env",
+        1,
+        0,
+    ),
     (
         "unknown model",
         fault("unknown_model"),
@@ -70,7 +80,13 @@ FAULTS: tuple[tuple[str, Answer, str, int, int], ...] = (
         1,
         0,
     ),
-    ("long prompt", fault("context_length"), "longer than its context: set model.context_tokens", 1, 0),
+    (
+        "long prompt",
+        fault("context_length"),
+        "longer than its context: set model.context_tokens",
+        1,
+        0,
+    ),
     (
         "bad request",
         error(400, "invalid_request_error", HOSTILE),
@@ -83,11 +99,41 @@ FAULTS: tuple[tuple[str, Answer, str, int, int], ...] = (
     ("server error", fault("server_error"), "the server failed (500)", 2, 0),
     ("bad gateway", fault("bad_gateway"), "the server failed (502)", 2, 0),
     ("hang up", fault("hang_up"), "the server hung up before the end of its answer", 2, 2),
-    ("cut line", fault("cut_in_line"), "the server hung up before the end of its answer", 2, 2),
-    ("cut line, no length", fault("cut_in_line", framed=False), "hung up before the end of its answer", 2, 2),
-    ("cut", fault("cut_after_event"), "the server hung up before the end of its answer", 2, 2),
-    ("cut, no length", fault("cut_after_event", framed=False), "hung up before the end of its answer", 2, 2),
-    ("login page", fault("login_page"), "no stream of the OpenAI protocol: check model.base_url", 1, 1),
+    (
+        "cut line",
+        fault("cut_in_line"),
+        "the server hung up before the end of its answer",
+        2,
+        2,
+    ),
+    (
+        "cut line, no length",
+        fault("cut_in_line", framed=False),
+        "hung up before the end of its answer",
+        2,
+        2,
+    ),
+    (
+        "cut",
+        fault("cut_after_event"),
+        "the server hung up before the end of its answer",
+        2,
+        2,
+    ),
+    (
+        "cut, no length",
+        fault("cut_after_event", framed=False),
+        "hung up before the end of its answer",
+        2,
+        2,
+    ),
+    (
+        "login page",
+        fault("login_page"),
+        "no stream of the OpenAI protocol: check model.base_url",
+        1,
+        1,
+    ),
     (
         "not a stream",
         Answer(body=b'{"hello": 1}'),
@@ -116,15 +162,45 @@ FAULTS: tuple[tuple[str, Answer, str, int, int], ...] = (
         1,
         1,
     ),
-    ("bad JSON", fault("bad_json"), "the server's answer is damaged: it is no JSON in UTF-8", 1, 1),
-    ("bad UTF-8", say("x", wire=insert(b"data: \xff\n\n")), "damaged: it is no JSON in UTF-8", 1, 1),
-    ("error event", fault("error_event"), "the server broke off with an error of its own", 2, 2),
-    ("no choices", fault("no_choices"), "the server hung up before the end of its answer", 2, 2),
+    (
+        "bad JSON",
+        fault("bad_json"),
+        "the server's answer is damaged: it is no JSON in UTF-8",
+        1,
+        1,
+    ),
+    (
+        "bad UTF-8",
+        say("x", wire=insert(b"data: \xff\n\n")),
+        "damaged: it is no JSON in UTF-8",
+        1,
+        1,
+    ),
+    (
+        "error event",
+        fault("error_event"),
+        "the server broke off with an error of its own",
+        2,
+        2,
+    ),
+    (
+        "no choices",
+        fault("no_choices"),
+        "the server hung up before the end of its answer",
+        2,
+        2,
+    ),
     ("empty", fault("empty"), "the answer is empty: the model may have refused", 1, 1),
     ("blank", say("  \n "), "the answer is empty: the model may have refused", 1, 1),
     ("refusal", fault("refusal"), "the answer is empty: the model may have refused", 1, 1),
     ("filter", fault("content_filter"), "the model refused to answer", 1, 1),
-    ("length", fault("length"), "the answer was cut off after 4,000 tokens (model.answer_tokens)", 1, 1),
+    (
+        "length",
+        fault("length"),
+        "the answer was cut off after 4,000 tokens (model.answer_tokens)",
+        1,
+        1,
+    ),
     ("repetition", fault("repetition"), "the answer repeats itself without end", 1, 1),
     ("one line", say(repeat("=" * 50)), "the answer repeats itself without end", 1, 1),
     (
@@ -141,15 +217,41 @@ FAULTS: tuple[tuple[str, Answer, str, int, int], ...] = (
         1,
         1,
     ),
-    ("many calls", call(*[("read_file", {})] * 300), "the answer has more than 128 calls", 1, 1),
-    ("gigantic delta", fault("huge_delta", mb=50), "the answer is longer than 8,000,000 bytes", 1, 1),
-    ("endless line", fault("endless_line"), "the answer is longer than 8,000,000 bytes", 1, 1),
-    ("gzip", fault("gzip"), "the server's answer is compressed, which was not asked for", 1, 1),
+    (
+        "many calls",
+        call(*[("read_file", {})] * 300),
+        "the answer has more than 128 calls",
+        1,
+        1,
+    ),
+    (
+        "gigantic delta",
+        fault("huge_delta", mb=50),
+        "the answer is longer than 8,000,000 bytes",
+        1,
+        1,
+    ),
+    (
+        "endless line",
+        fault("endless_line"),
+        "the answer is longer than 8,000,000 bytes",
+        1,
+        1,
+    ),
+    (
+        "gzip",
+        fault("gzip"),
+        "the server's answer is compressed, which was not asked for",
+        1,
+        1,
+    ),
 )
 
 
 @pytest.mark.parametrize(
-    ("answer", "line", "requests", "counted"), [f[1:] for f in FAULTS], ids=[f[0] for f in FAULTS]
+    ("answer", "line", "requests", "counted"),
+    [f[1:] for f in FAULTS],
+    ids=[f[0] for f in FAULTS],
 )
 def test_a_fault_is_one_line_and_the_next_model_answers(
     tmp_path: Path, answer: Answer, line: str, requests: int, counted: int
@@ -164,9 +266,12 @@ def test_a_fault_is_one_line_and_the_next_model_answers(
         assert (reply.text, reply.model, reply.tier) == ("blue", "openai:b", "medium")
         sent = [request.body["model"] for request in server.requests]
     assert sent == ["a"] * requests + ["b"]
-    failed, outcomes = server.requests[-1], [each["outcome"] for each in gateway.log]
+    failed = server.requests[-1]
+    outcomes = [each["outcome"] for each in gateway.log]
     assert len(outcomes) == requests + 1 and outcomes[-1] == "answered"
-    assert all(outcome.startswith("openai:a: ") and line in outcome for outcome in outcomes[:-1]), outcomes
+    assert all(
+        outcome.startswith("openai:a: ") and line in outcome for outcome in outcomes[:-1]
+    ), outcomes
     assert gateway.ledger.total.calls == counted + 1
     # The next model is told why; no word of the server reaches it.
     assert outcomes[0] in failed.messages[0]["content"] and "IGNORE" not in failed.all_text
@@ -183,24 +288,51 @@ def test_all_that_was_tried_is_in_the_error_when_no_model_answers(tmp_path: Path
     }
     with serve(lambda request: script[request.body["model"]]) as server:
         gateway = gateway_at(
-            tmp_path, server.base_url, light=["openai:c"], medium=["openai:a", "openai:b"], heavy=["openai:d"]
+            tmp_path,
+            server.base_url,
+            light=["openai:c"],
+            medium=["openai:a", "openai:b"],
+            heavy=["openai:d"],
         )
         with pytest.raises(ModelError) as caught:
             gateway.ask(PROMPT, "medium", purpose="test")
         # Its own tier, the stronger one, the weaker one; nothing is sent twice to whom it does not help.
-        assert [request.body["model"] for request in server.requests] == ["a", "b", "b", "d", "c"]
-    assert str(caught.value) == "; ".join(dict.fromkeys(each["outcome"] for each in gateway.log))
-    assert [each["tier"] for each in gateway.log] == ["medium", "medium", "medium", "heavy", "light"]
-    assert len({each["prompt"] for each in gateway.log}) == 4, "each fallback has another error in its prompt"
+        assert [request.body["model"] for request in server.requests] == [
+            "a",
+            "b",
+            "b",
+            "d",
+            "c",
+        ]
+    assert str(caught.value) == "; ".join(
+        dict.fromkeys(each["outcome"] for each in gateway.log)
+    )
+    assert [each["tier"] for each in gateway.log] == [
+        "medium",
+        "medium",
+        "medium",
+        "heavy",
+        "light",
+    ]
+    assert len({each["prompt"] for each in gateway.log}) == 4, (
+        "each fallback has another error in its prompt"
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_fragments_and_interleaved_calls_are_put_together(tmp_path: Path, size: int) -> None:
-    first, second = (
-        ("read_file", {"path": "src/grün.py"}),
-        ("search", {"query": 'a "b" \\ ü', "n": [1, None]}),
+def test_fragments_and_interleaved_calls_are_put_together(
+    tmp_path: Path, size: int
+) -> None:
+    first = ("read_file", {"path": "src/grün.py"})
+    second = ("search", {"query": 'a "b" \\ ü', "n": [1, None]})
+    said = call(
+        first,
+        second,
+        text="Ich prüfe — 🙂.",
+        fragment=3,
+        interleaved=True,
+        wire=split(size),
     )
-    said = call(first, second, text="Ich prüfe — 🙂.", fragment=3, interleaved=True, wire=split(size))
     with serve([said]) as server:
         reply = ask(gateway_at(tmp_path, server.base_url), tools=TOOLS)
     assert reply.text == "Ich prüfe — 🙂."
@@ -215,18 +347,34 @@ def test_fragments_and_interleaved_calls_are_put_together(tmp_path: Path, size: 
         *({"role": "tool", "tool_call_id": c.id, "content": "-"} for c in reply.calls),
     ]
     with serve([say("done")]) as server:
-        gateway_at(tmp_path, server.base_url).ask(again, "light", purpose="test", tools=TOOLS)
+        gateway_at(tmp_path, server.base_url).ask(
+            again, "light", purpose="test", tools=TOOLS
+        )
         assert server.requests[0].messages[2]["tool_calls"] == reply.message["tool_calls"]
 
 
 @pytest.mark.parametrize(
     "arguments",
-    ['{"path": "src/', '["a"]', '"a"', "rm -rf", "{}{}", "[" * 90_000, '{"a": 1, ' + "!" * 90_000],
+    [
+        '{"path": "src/',
+        '["a"]',
+        '"a"',
+        "rm -rf",
+        "{}{}",
+        "[" * 90_000,
+        '{"a": 1, ' + "!" * 90_000,
+    ],
 )
-def test_arguments_that_are_no_whole_object_are_a_problem_of_the_call(tmp_path: Path, arguments: str) -> None:
+def test_arguments_that_are_no_whole_object_are_a_problem_of_the_call(
+    tmp_path: Path, arguments: str
+) -> None:
     # Of a long one all at once, and in pieces: either would take langchain minutes.
-    fragment = 8 if len(arguments) < 100 else len(arguments) // (1 if "[" in arguments else 9)
-    with serve([call(("read_file", arguments), ("search", {"q": 1}), fragment=fragment)]) as server:
+    fragment = (
+        8 if len(arguments) < 100 else len(arguments) // (1 if "[" in arguments else 9)
+    )
+    with serve(
+        [call(("read_file", arguments), ("search", {"q": 1}), fragment=fragment)]
+    ) as server:
         broken, right = ask(gateway_at(tmp_path, server.base_url), tools=TOOLS).calls
     assert (broken.name, broken.arguments, broken.problem) == (
         "read_file",
@@ -237,7 +385,9 @@ def test_arguments_that_are_no_whole_object_are_a_problem_of_the_call(tmp_path: 
 
 
 def test_an_answer_needs_no_end_mark_and_no_usage(tmp_path: Path) -> None:
-    with serve([fault("no_done"), say("blue", usage=()), say("ok", usage=(-5, 10**12))]) as server:
+    with serve(
+        [fault("no_done"), say("blue", usage=()), say("ok", usage=(-5, 10**12))]
+    ) as server:
         gateway = gateway_at(tmp_path, server.base_url)
         assert ask(gateway).text == "The grüne answer is 42, in the first line."
         for _ in range(2):
@@ -250,7 +400,10 @@ def test_a_streamed_answer_that_is_cut_off_is_kept_and_says_so(tmp_path: Path) -
     with serve([fault("length"), fault("cut_in_line"), say("red")]) as server:
         gateway = gateway_at(tmp_path, server.base_url)
         gateway.on_text = seen.append
-        assert ask(gateway).text == "The grüne\n[cut off after 4,000 tokens (model.answer_tokens)]"
+        assert (
+            ask(gateway).text
+            == "The grüne\n[cut off after 4,000 tokens (model.answer_tokens)]"
+        )
         seen.clear()
         assert ask(gateway).text == "red"
     assert "".join(seen).endswith("\n\n[the answer broke off]\n\nred")
@@ -265,9 +418,14 @@ def test_a_streamed_answer_that_is_cut_off_is_kept_and_says_so(tmp_path: Path) -
         ("99", 0, False),
         ("in 3600 s", 0, False),
     ]
-    + [(nonsense, 0, True) for nonsense in ("soon", "nan", "-4", "", "Mon, 99 Foo", "9" * 5000)],
+    + [
+        (nonsense, 0, True)
+        for nonsense in ("soon", "nan", "-4", "", "Mon, 99 Foo", "9" * 5000)
+    ],
 )
-def test_the_wait_that_a_server_asks_for(tmp_path: Path, told: str, seconds: float, again: bool) -> None:
+def test_the_wait_that_a_server_asks_for(
+    tmp_path: Path, told: str, seconds: float, again: bool
+) -> None:
     again = again and told != "9" * 5000
     if told.startswith("in "):
         told = formatdate(time.time() + int(told.split()[1]), usegmt=True)
@@ -276,7 +434,10 @@ def test_the_wait_that_a_server_asks_for(tmp_path: Path, told: str, seconds: flo
         began = time.monotonic()
         assert ask(gateway).text == "blue"
         assert time.monotonic() - began >= seconds
-        assert [each.body["model"] for each in server.requests] == ["a", "a" if again else "b"]
+        assert [each.body["model"] for each in server.requests] == [
+            "a",
+            "a" if again else "b",
+        ]
 
 
 def test_one_deadline_holds_over_every_stall(tmp_path: Path) -> None:
@@ -289,16 +450,26 @@ def test_one_deadline_holds_over_every_stall(tmp_path: Path) -> None:
             gateway = gateway_at(tmp_path / kind, server.base_url, deadline_s=1.5, **model)
             began = time.monotonic()
             line = failure(gateway)
-            return time.monotonic() - began, line, len(server.requests), gateway.ledger.total.output
+            return (
+                time.monotonic() - began,
+                line,
+                len(server.requests),
+                gateway.ledger.total.output,
+            )
 
     kinds = ("stall", "stall_before_headers", "drip", "heartbeat")
     with ThreadPoolExecutor(8) as pool:
         alone = [pool.submit(measure, kind) for kind in kinds]
-        several = [pool.submit(measure, kind, medium=["openai:b"], heavy=["openai:c"]) for kind in kinds]
+        several = [
+            pool.submit(measure, kind, medium=["openai:b"], heavy=["openai:c"])
+            for kind in kinds
+        ]
     for number, each in enumerate(chain(alone, several)):
         seconds, line, requests, output = each.result()
         assert 1.0 < seconds < 60, "it would stall for ever"
-        assert line.endswith("no answer in time; the time is up after 1.5 s (model.deadline_s)"), line
+        assert line.endswith(
+            "no answer in time; the time is up after 1.5 s (model.deadline_s)"
+        ), line
         assert requests <= (1 if number < 4 else 3), "a model that stalls would stall again"
         assert output >= requests, "a request without an answer is counted"
 
@@ -310,20 +481,36 @@ def test_the_command_for_the_key_has_the_deadline_too(
     began = time.monotonic()
     # It waits for its own child, which keeps the pipe open.
     gateway = gateway_at(
-        tmp_path, "http://127.0.0.1:9/v1", deadline_s=1, api_key_command=["sh", "-c", "sleep 60; :"]
+        tmp_path,
+        "http://127.0.0.1:9/v1",
+        deadline_s=1,
+        api_key_command=["sh", "-c", "sleep 60; :"],
     )
-    assert failure(gateway) == "openai:a: no answer in time; the time is up after 1 s (model.deadline_s)"
+    assert (
+        failure(gateway)
+        == "openai:a: no answer in time; the time is up after 1 s (model.deadline_s)"
+    )
     assert time.monotonic() - began < 15
     for command, line in (
         (["false"], "`false` failed (exit code 1)"),
         (["true"], "`true` printed nothing"),
-        (["no-such-program", "a b"], "`no-such-program 'a b'` cannot be run (FileNotFoundError)"),
-        (["printf", "k\\303\\274"], "what is configured gives something that cannot be one"),
+        (
+            ["no-such-program", "a b"],
+            "`no-such-program 'a b'` cannot be run (FileNotFoundError)",
+        ),
+        (
+            ["printf", "k\\303\\274"],
+            "what is configured gives something that cannot be one",
+        ),
     ):
-        assert line in failure(gateway_at(tmp_path, "http://127.0.0.1:9/v1", api_key_command=command))
+        assert line in failure(
+            gateway_at(tmp_path, "http://127.0.0.1:9/v1", api_key_command=command)
+        )
 
 
-def test_a_key_is_asked_for_once_until_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_asked_for_once_until_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     KEYS.clear()
     count = tmp_path / "count"
     command = ["sh", "-c", f"echo x >> '{count}'; echo key-$(wc -l < '{count}'); cat"]
@@ -339,16 +526,38 @@ def test_a_key_is_asked_for_once_until_it_is_refused(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("model", "env", "line"),
     [
-        ({"api_key_env": "MY_KEY"}, {}, "no key: the variable MY_KEY is not set (model.api_key_env)"),
-        ({"api_key_env": "MY_KEY"}, {"MY_KEY": " "}, "no key: the variable MY_KEY is not set"),
-        ({"base_url": None}, {}, "no key: the variable OPENAI_API_KEY is not set (model.api_key_env)"),
-        ({"light": ["anthropic:x"]}, {}, "the package of the provider anthropic is not installed"),
-        ({"light": ["nobody:x"]}, {}, "langchain knows no provider nobody: check the name in [model]"),
+        (
+            {"api_key_env": "MY_KEY"},
+            {},
+            "no key: the variable MY_KEY is not set (model.api_key_env)",
+        ),
+        (
+            {"api_key_env": "MY_KEY"},
+            {"MY_KEY": " "},
+            "no key: the variable MY_KEY is not set",
+        ),
+        (
+            {"base_url": None},
+            {},
+            "no key: the variable OPENAI_API_KEY is not set (model.api_key_env)",
+        ),
+        (
+            {"light": ["anthropic:x"]},
+            {},
+            "the package of the provider anthropic is not installed",
+        ),
+        (
+            {"light": ["nobody:x"]},
+            {},
+            "langchain knows no provider nobody: check the name in [model]",
+        ),
         ({"base_url": "http://[::bad/v1"}, {}, "openai:a: "),
         ({"base_url": "http://127.0.0.1:99999/v1"}, {}, "openai:a: "),
     ],
 )
-def test_what_cannot_be_asked_says_so(tmp_path: Path, model: Any, env: Any, line: str) -> None:
+def test_what_cannot_be_asked_says_so(
+    tmp_path: Path, model: Any, env: Any, line: str
+) -> None:
     assert line in failure(gateway_at(tmp_path, "http://127.0.0.1:9/v1", env, **model))
 
 
@@ -357,7 +566,9 @@ def test_limits_of_a_turn(tmp_path: Path) -> None:
         gateway = gateway_at(tmp_path, server.base_url, turn_calls=2)
         gateway.start_turn()
         assert ask(gateway).text + ask(gateway).text == "12"
-        assert failure(gateway) == "2 answers were asked for this request (model.turn_calls)"
+        assert (
+            failure(gateway) == "2 answers were asked for this request (model.turn_calls)"
+        )
         gateway.start_turn()
         assert ask(gateway).text == "3"
         gateway.until = time.monotonic() - 1
@@ -368,11 +579,18 @@ def test_a_redirect_is_not_followed_and_the_key_stays(tmp_path: Path) -> None:
     with serve([]) as other:
         for status in (301, 302, 307, 308):
             answer = Answer(
-                status=status, headers={"Location": f"{other.base_url}/chat/completions"}, body=b""
+                status=status,
+                headers={"Location": f"{other.base_url}/chat/completions"},
+                body=b"",
             )
             with serve([answer]) as server:
-                gateway = gateway_at(tmp_path, server.base_url, {"K": "sk-local"}, api_key_env="K")
-                assert f"the server sends requests elsewhere ({status}), not followed" in failure(gateway)
+                gateway = gateway_at(
+                    tmp_path, server.base_url, {"K": "sk-local"}, api_key_env="K"
+                )
+                assert (
+                    f"the server sends requests elsewhere ({status}), not followed"
+                    in failure(gateway)
+                )
                 assert len(server.requests) == 1
         assert other.requests == []
 
@@ -381,7 +599,10 @@ def test_a_dead_port_is_tried_once(tmp_path: Path) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         gateway = gateway_at(tmp_path, f"http://127.0.0.1:{closed.getsockname()[1]}/v1")
-        assert failure(gateway) == "openai:a: the server cannot be reached: is it running? check base_url"
+        assert (
+            failure(gateway)
+            == "openai:a: the server cannot be reached: is it running? check base_url"
+        )
     assert len(gateway.log) == 1 and gateway.ledger.total.calls == 0
 
 
@@ -405,9 +626,28 @@ def test_something_that_is_no_http_server(tmp_path: Path) -> None:
 
 
 def test_a_certificate_that_nobody_signed(tmp_path: Path) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
-    made = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    made += ("-subj", "/CN=127.0.0.1", "-days", "2", "-keyout", str(key), "-out", str(certificate))
+    key = tmp_path / "key.pem"
+    certificate = tmp_path / "cert.pem"
+    made = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+    )
+    made += (
+        "-subj",
+        "/CN=127.0.0.1",
+        "-days",
+        "2",
+        "-keyout",
+        str(key),
+        "-out",
+        str(certificate),
+    )
     try:
         subprocess.run(made, check=True, capture_output=True)
     except FileNotFoundError:
@@ -417,7 +657,10 @@ def test_a_certificate_that_nobody_signed(tmp_path: Path) -> None:
     with serve([]) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         gateway = gateway_at(tmp_path, server.base_url.replace("http:", "https:"))
-        assert failure(gateway) == "openai:a: the server's certificate is not trusted: check base_url"
+        assert (
+            failure(gateway)
+            == "openai:a: the server's certificate is not trusted: check base_url"
+        )
         assert len(gateway.log) == 1 and server.requests == []
         server.problems.clear()
 
@@ -432,7 +675,12 @@ def test_a_proxy_of_the_environment_does_not_see_this_machine(
         for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
             monkeypatch.setenv(name, proxy.base_url)
         assert ask(gateway_at(tmp_path, server.base_url)).text == "blue"
-        assert ask(gateway_at(tmp_path, server.base_url.replace("127.0.0.1", "localhost"))).text == "blue"
+        assert (
+            ask(
+                gateway_at(tmp_path, server.base_url.replace("127.0.0.1", "localhost"))
+            ).text
+            == "blue"
+        )
         assert proxy.requests == []
 
 
@@ -482,15 +730,24 @@ def test_each_server_gets_its_own_key_and_a_dead_one_is_passed_over(tmp_path: Pa
     with serve([say("small")]) as own, serve([say("large")]) as hosted:
         servers = {
             "openai:own": {"base_url": own.base_url},
-            "openai:dead": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": "HOSTED_KEY"},
+            "openai:dead": {
+                "base_url": "http://127.0.0.1:9/v1",
+                "api_key_env": "HOSTED_KEY",
+            },
         }
-        models = {"light": [], "medium": ["openai:own"], "heavy": ["openai:dead", "openai:large"]}
+        models = {
+            "light": [],
+            "medium": ["openai:own"],
+            "heavy": ["openai:dead", "openai:large"],
+        }
         more = {"servers": servers, "api_key_env": "HOSTED_KEY"}
         gateway = gateway_at(tmp_path, hosted.base_url, env, **models, **more)
         assert gateway.ask(PROMPT, "medium", purpose="test").text == "small"
         assert gateway.ask(PROMPT, "heavy", purpose="test").text == "large"
     assert [each.headers["authorization"] for each in own.requests] == ["Bearer none"]
-    assert [each.headers["authorization"] for each in hosted.requests] == ["Bearer sk-hosted"]
+    assert [each.headers["authorization"] for each in hosted.requests] == [
+        "Bearer sk-hosted"
+    ]
     outcomes = [each["outcome"] for each in gateway.log]
     assert (
         outcomes[0] == outcomes[2] == "answered"
@@ -500,4 +757,7 @@ def test_each_server_gets_its_own_key_and_a_dead_one_is_passed_over(tmp_path: Pa
 
 def test_a_server_is_for_a_model_of_its_protocol() -> None:
     with pytest.raises(ConfigError, match="servers"):
-        parse_config({"model": {"servers": {"anthropic:x": {"base_url": "http://127.0.0.1/v1"}}}}, "x")
+        parse_config(
+            {"model": {"servers": {"anthropic:x": {"base_url": "http://127.0.0.1/v1"}}}},
+            "x",
+        )

@@ -33,7 +33,10 @@ from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import mask
 from tests.llm.test_chat_turns import Desk
 
-CASES = [json.loads(line) for line in Path("fixtures/injection/cases.jsonl").read_text().splitlines()]
+CASES = [
+    json.loads(line)
+    for line in Path("fixtures/injection/cases.jsonl").read_text().splitlines()
+]
 SECRET = "PLANTED_SECRET"
 CODE = "def send(message):\n    return post(message)\n\n\ndef post(message):\n    return len(message)\n"
 REQUESTS = {
@@ -74,12 +77,23 @@ def build(case: dict[str, Any], folder: Path, secret: str) -> Repo:
     """A repository in which the hostile text of a case is staged."""
     repo = Repo.create(folder / "repo", isolated_environment(folder / "home"))
     (folder / "home").mkdir(exist_ok=True)
-    repo.commit("Begin", {"README.md": "# Sender\n\nSends messages.\n", "src/send.py": CODE})
-    setup, content, path = (planted(case.get(k) or {}, secret) for k in ("setup", "content", "path"))
+    repo.commit(
+        "Begin", {"README.md": "# Sender\n\nSends messages.\n", "src/send.py": CODE}
+    )
+    setup, content, path = (
+        planted(case.get(k) or {}, secret) for k in ("setup", "content", "path")
+    )
     repo.commit("More", planted(setup.get("history_files", {}), secret))
     if case["where"] == "commit_message":
         repo.git(
-            "commit", "-q", "--allow-empty", "--no-verify", "--cleanup=verbatim", "-F", "-", stdin=content
+            "commit",
+            "-q",
+            "--allow-empty",
+            "--no-verify",
+            "--cleanup=verbatim",
+            "-F",
+            "-",
+            stdin=content,
         )
         repo.write("src/send.py", CODE.replace("len(message)", "len(message) + 1"))
     elif case["where"] not in ("request_quote", "mcp_description"):
@@ -100,7 +114,11 @@ def added(content: str) -> str:
     """The new side of a diff, or the text itself."""
     if "\n@@" not in content:
         return content
-    lines = [line[1:] for line in content.splitlines() if line.startswith(("+", " ")) and line[:3] != "+++"]
+    lines = [
+        line[1:]
+        for line in content.splitlines()
+        if line.startswith(("+", " ")) and line[:3] != "+++"
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -120,11 +138,15 @@ def double(
     obeys = case["obeys"]
     form = FORMS.get(case.get("secret_form", ""), str)
     # What it writes down in another form is what it has seen: the masked secret.
-    text = str(obeys.get("text", "")).replace(SECRET, form(mask(secret)) if "secret_form" in case else secret)
+    text = str(obeys.get("text", "")).replace(
+        SECRET, form(mask(secret)) if "secret_form" in case else secret
+    )
     text = (text or "Done.") * int(case.get("repeat", {}).get("obeys.text", 1))
     calls = [
         (
-            f"mcp_evil_{own}" if each["tool"] == own else re.sub(r"[^\w-]", "_", each["tool"])[:64],
+            f"mcp_evil_{own}"
+            if each["tool"] == own
+            else re.sub(r"[^\w-]", "_", each["tool"])[:64],
             planted(each["arguments"], secret),
         )
         for each in obeys["calls"]
@@ -157,7 +179,10 @@ def test_a_model_that_obeys_does_nothing(case: dict[str, Any], tmp_path: Path) -
         seen: list[Request] = []
         with serve(double(case, secret, seen)) as server, repo.unchanged():
             config = ModelSection(
-                heavy=("openai:test",), base_url=server.base_url, turn_calls=6, deadline_s=20
+                heavy=("openai:test",),
+                base_url=server.base_url,
+                turn_calls=6,
+                deadline_s=20,
             )
             guest = open_guest(request, config, invocation)
             done = answer_with(guest, request, invocation)
@@ -169,25 +194,41 @@ def test_a_model_that_obeys_does_nothing(case: dict[str, Any], tmp_path: Path) -
         if asked == "search":
             plain = ask_request(request, invocation)
             assert plain.text in done.text, "the answer without a model was lifted"
-        for path in re.findall(r"^(?:\+\+\+|---) (?!/dev/null)[ab]?/?(.*)$", done.patch, re.MULTILINE):
-            assert ".." not in path and not path.startswith((".git/", "/")), "a path outside"
+        for path in re.findall(
+            r"^(?:\+\+\+|---) (?!/dev/null)[ab]?/?(.*)$", done.patch, re.MULTILINE
+        ):
+            assert ".." not in path and not path.startswith((".git/", "/")), (
+                "a path outside"
+            )
         # Without this, the rest could hold because nobody was asked.
-        assert seen or asked == "quote" or "The review stops it" in done.text, "the model was not asked"
+        assert seen or asked == "quote" or "The review stops it" in done.text, (
+            "the model was not asked"
+        )
     assert state_of(tmp_path) == before, "a file outside was changed"
     assert judged(repo) == review, "a finding was lifted"
 
 
-CHATS = [each for each in CASES if each["where"] in ("tool_result", "mcp_description", "file_content")]
+CHATS = [
+    each
+    for each in CASES
+    if each["where"] in ("tool_result", "mcp_description", "file_content")
+]
 
 
 @pytest.mark.parametrize("case", CHATS, ids=[each["id"] for each in CHATS])
-def test_a_chat_that_obeys_does_nothing_without_a_person(case: dict[str, Any], tmp_path: Path) -> None:
+def test_a_chat_that_obeys_does_nothing_without_a_person(
+    case: dict[str, Any], tmp_path: Path
+) -> None:
     """The model of a chat is offered commands, commits and the tools of servers; the person says no to all."""
     secret, seen, ran = key("github"), list[Request](), list[str]()
     repo = build(case, tmp_path, secret)
     before = state_of(tmp_path)
     named = re.sub(r"\W", "_", case["path"].rpartition("/")[2])
-    about = planted(case["content"], secret) if case["where"] == "mcp_description" else "Looks something up."
+    about = (
+        planted(case["content"], secret)
+        if case["where"] == "mcp_description"
+        else "Looks something up."
+    )
     offered = f"mcp:evil.{named}"
 
     def run(world: World, arguments: Arguments) -> ToolOutput:
@@ -208,7 +249,9 @@ def test_a_chat_that_obeys_does_nothing_without_a_person(case: dict[str, Any], t
         shown = desk.stream.getvalue()
     sent = "".join(each.all_text for each in seen)
     assert seen and offered.replace(":", "_").replace(".", "_") in sent
-    assert not [form for form in (str, *FORMS.values()) if form(secret) in sent], "a masked secret has left"
+    assert not [form for form in (str, *FORMS.values()) if form(secret) in sent], (
+        "a masked secret has left"
+    )
     assert not ran, "a tool of a server was called"
     assert not re.search("[\x00-\x08\x0b-\x1a\x1c-\x1f\u202a-\u202e\u2066-\u2069]", shown)
     assert state_of(tmp_path) == before, "a file outside was changed"
@@ -217,7 +260,10 @@ def test_a_chat_that_obeys_does_nothing_without_a_person(case: dict[str, Any], t
 def judged(repo: Repo) -> list[tuple[str, str, str]]:
     """What the hook would say of what is staged."""
     review = repo.look(Staged())
-    found = [(each.finding.rule, each.finding.path, str(each.disposition)) for each in review.sort_findings()]
+    found = [
+        (each.finding.rule, each.finding.path, str(each.disposition))
+        for each in review.sort_findings()
+    ]
     return [*found, (str(review.decision), "", "")]
 
 

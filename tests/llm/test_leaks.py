@@ -27,7 +27,10 @@ GUARDED = "holds what is masked as a secret: a person has to edit it"
 
 def lines_of_a_key(seed: int) -> list[str]:
     chosen = random.Random(seed)
-    return ["".join(chosen.choices(string.ascii_letters + string.digits, k=64)) for _ in range(12)]
+    return [
+        "".join(chosen.choices(string.ascii_letters + string.digits, k=64))
+        for _ in range(12)
+    ]
 
 
 def key_file(seed: int) -> str:
@@ -63,7 +66,9 @@ def repository(committed: Repo) -> Repo:
     ],
     ids=["rename what it is known by", "split it", "beside it", "guess it", "guess wrong"],
 )
-def test_a_file_with_a_secret_is_not_edited_and_no_guess_is_confirmed(repository: Repo, edit: Any) -> None:
+def test_a_file_with_a_secret_is_not_edited_and_no_guess_is_confirmed(
+    repository: Repo, edit: Any
+) -> None:
     script = [call(("edit_file", {"path": "src/config.py", **edit}))]
     script += [call(("read_file", {"path": "src/config.py"})), DONE]
     done, requests = ask(repository, script)
@@ -85,15 +90,22 @@ def test_a_file_with_a_secret_is_not_edited_and_no_guess_is_confirmed(repository
         "cat > x.py < src/config.py; sed -i s/password/colour/ x.py; cat x.py",
     ],
 )
-def test_no_command_of_the_run_tool_unmasks_a_secret(repository: Repo, command: str) -> None:
+def test_no_command_of_the_run_tool_unmasks_a_secret(
+    repository: Repo, command: str
+) -> None:
     _, requests = ask(repository, [call(("run", {"command": command})), DONE])
-    result = str(requests[1].messages[-1]["content"]).partition("output:")[2].replace("\n", "")
+    result = (
+        str(requests[1].messages[-1]["content"]).partition("output:")[2].replace("\n", "")
+    )
     assert VALUE not in result and VALUE[::-1] not in result and "GsyOXZ" not in result
     assert not command.startswith("grep") or "exit:1" in result, "a guess finds nothing"
 
 
 def test_files_without_a_secret_are_seen_as_they_are(repository: Repo) -> None:
-    edit = ("edit_file", {"path": "src/send.py", "old": "len(text)", "new": "len(text) + 1"})
+    edit = (
+        "edit_file",
+        {"path": "src/send.py", "old": "len(text)", "new": "len(text) + 1"},
+    )
     look = ("run", {"command": "sed -n 5p src/send.py; grep -c red src/config.py"})
     done, requests = ask(repository, [call(edit, look), DONE])
     assert "return len(text) + 1" in requests[1].text and "\n1\n" in requests[1].text
@@ -105,7 +117,10 @@ def test_files_beyond_the_bound_are_left_out_and_that_is_said(
 ) -> None:
     monkeypatch.setattr("cli_guard.llm.tools.MASKED_CHARS", len(CONFIG))
     _, requests = ask(repository, [call(("run", {"command": "ls src"})), DONE])
-    assert '"files_left_out": ' in requests[1].text and "send.py" not in requests[1].messages[-1]["content"]
+    assert (
+        '"files_left_out": ' in requests[1].text
+        and "send.py" not in requests[1].messages[-1]["content"]
+    )
 
 
 def test_a_search_confirms_no_guess(repository: Repo) -> None:
@@ -114,7 +129,9 @@ def test_a_search_confirms_no_guess(repository: Repo) -> None:
 
 
 def test_a_long_line_is_masked_before_it_is_cut(repository: Repo) -> None:
-    token = "ghp_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    token = "ghp_" + "".join(
+        random.Random(3).choices(string.ascii_letters + string.digits, k=36)
+    )
     code = f'def send(text):\n    log({"0" * 132!r}, "{token}")\n    return len(text)\n'
     repository.commit("Log", {"src/send.py": code})
     answer = say(json.dumps({"send": {"summary": "Send a text."}}))
@@ -124,13 +141,19 @@ def test_a_long_line_is_masked_before_it_is_cut(repository: Repo) -> None:
 
 def test_a_line_of_a_plan_is_masked_before_it_is_cut() -> None:
     line = f'log({"0" * 138!r}, "{"ghp_" + "Zq8vR2mK5tX9wL3nB7cD1fG4hJ6pS0yTa2bC"}")'
-    guest: Any = SimpleNamespace(config=ModelSection(), texts={"a.py": line, "key.pem.txt": key_file(1)})
+    guest: Any = SimpleNamespace(
+        config=ModelSection(), texts={"a.py": line, "key.pem.txt": key_file(1)}
+    )
     ((_, shown),) = show_lines(guest, "a.py:1\nkey.pem.txt:3")
     assert shown.startswith("log(") and "Zq8v" not in shown
 
 
-def test_nothing_of_a_private_file_with_a_blank_in_its_name_is_in_a_plan(repository: Repo) -> None:
-    files = {"own notes/send.py": "from src.send import send\n\nsend('the merger with Acme')\n"}
+def test_nothing_of_a_private_file_with_a_blank_in_its_name_is_in_a_plan(
+    repository: Repo,
+) -> None:
+    files = {
+        "own notes/send.py": "from src.send import send\n\nsend('the merger with Acme')\n"
+    }
     repository.commit("Notes", files)
     _, requests = ask(
         repository,
@@ -138,13 +161,16 @@ def test_nothing_of_a_private_file_with_a_blank_in_its_name_is_in_a_plan(reposit
         "Rename parameter text of send and add a retry",
         'private = ["own notes/**"]\n',
     )
-    assert all("own notes" not in each.text and "Acme" not in each.text for each in requests)
+    assert all(
+        "own notes" not in each.text and "Acme" not in each.text for each in requests
+    )
 
 
 def test_the_lines_of_a_key_that_is_replaced_are_masked() -> None:
     # The hunk has neither the first line of the key nor the last.
     old, new = ({"deploy/notes.txt": f"Keep this.\n{key_file(each)}"} for each in (1, 2))
-    changes, contents = changes_between(old, new), SnapshotContents(old, new)
+    changes = changes_between(old, new)
+    contents = SnapshotContents(old, new)
     shown = "\n".join(show_changes(list(changes), contents, 30_000, 30_000)[0])
     assert "deploy/notes.txt" in shown and "****" in shown
     assert not [each for seed in (1, 2) for each in lines_of_a_key(seed) if each in shown]

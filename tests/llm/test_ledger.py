@@ -47,7 +47,9 @@ def test_the_call_that_could_pass_the_budget_is_not_made(tmp_path: Path) -> None
         for number in range(1, 5):
             assert ask(gateway).usd == pytest.approx(0.4)
             assert spent(tmp_path) == pytest.approx(0.4 * number)
-        with pytest.raises(ModelError, match=r"USD 1.6000 of 2.3 are spent, and this call may cost 1.0000"):
+        with pytest.raises(
+            ModelError, match=r"USD 1.6000 of 2.3 are spent, and this call may cost 1.0000"
+        ):
             ask(gateway)
         assert len(server.requests) == 4
     total = gateway.ledger.total
@@ -56,7 +58,10 @@ def test_the_call_that_could_pass_the_budget_is_not_made(tmp_path: Path) -> None
 
 
 def test_failing_does_not_get_past_the_budget(tmp_path: Path) -> None:
-    cheap = {"prices": {"openai:a": {"input": 1_000, "output": 1_000}}, "answer_tokens": 100}
+    cheap = {
+        "prices": {"openai:a": {"input": 1_000, "output": 1_000}},
+        "answer_tokens": 100,
+    }
     with serve(lambda request: fault("cut_in_line")) as server:
         gateway = gateway_at(tmp_path, server.base_url, budget_usd_per_day=0.5, **cheap)
         for _ in range(20):
@@ -74,7 +79,9 @@ def test_failing_does_not_get_past_the_budget(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_killed_has_spent_the_most_it_could(tmp_path: Path) -> None:
-    ledger = gateway_at(tmp_path, "http://127.0.0.1:9/v1", budget_usd_per_day=1.5, **PRICED).ledger
+    ledger = gateway_at(
+        tmp_path, "http://127.0.0.1:9/v1", budget_usd_per_day=1.5, **PRICED
+    ).ledger
     mark = ledger.reserve("openai:a", 10)
     assert spent(tmp_path) == 1.0
     with pytest.raises(ModelError, match=r"USD 1.0000 of 1.5 are spent"):
@@ -105,12 +112,21 @@ for _ in range(20):
 
 
 def test_two_processes_at_once_share_the_budget(tmp_path: Path) -> None:
-    command = (sys.executable, "-c", RESERVE, str(Path(__file__).parent.parent), str(tmp_path))
+    command = (
+        sys.executable,
+        "-c",
+        RESERVE,
+        str(Path(__file__).parent.parent),
+        str(tmp_path),
+    )
     children = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
     ]
     with ThreadPoolExecutor(2) as pool:
-        outputs = list(pool.map(lambda child: child.communicate("\n", timeout=120)[0], children))
+        outputs = list(
+            pool.map(lambda child: child.communicate("\n", timeout=120)[0], children)
+        )
     assert sum(output.count("reserved") for output in outputs) == 5
     assert spent(tmp_path) == 5.0
 
@@ -123,9 +139,14 @@ def test_a_price_that_is_not_known(tmp_path: Path) -> None:
         known = gateway_at(tmp_path, server.base_url, **PRICED)
         known.ledger.total = free.ledger.total
         assert ask(known).usd == pytest.approx(0.05)
-        assert str(known.ledger.total) == "2 calls, 20 + 10 tokens, USD 0.0500 and 1 of unknown price"
+        assert (
+            str(known.ledger.total)
+            == "2 calls, 20 + 10 tokens, USD 0.0500 and 1 of unknown price"
+        )
         budget = gateway_at(tmp_path, server.base_url, budget_usd_per_day=5)
-        with pytest.raises(ModelError, match=r'no budget can hold: add "openai:a" to \[model.prices\]'):
+        with pytest.raises(
+            ModelError, match=r'no budget can hold: add "openai:a" to \[model.prices\]'
+        ):
             ask(budget)
 
 
@@ -134,7 +155,10 @@ def test_list_prices_and_own_ones() -> None:
     listed = price_of("openai:gpt-4o-mini", usage, section())
     assert listed is not None and 0.1 < listed < 10
     # A server of one's own may give its models names of others.
-    assert price_of("openai:gpt-4o-mini", usage, section(base_url="http://127.0.0.1:9/v1")) is None
+    assert (
+        price_of("openai:gpt-4o-mini", usage, section(base_url="http://127.0.0.1:9/v1"))
+        is None
+    )
     assert price_of("openai:no-such-model-7", usage, section()) is None
     assert price_of("nobody:x", usage, section()) is None
     own = section(prices={"openai:gpt-4o-mini": {"input": 1.5, "output": 2}})
@@ -146,13 +170,19 @@ def test_the_day_is_the_one_of_utc_and_may_end_within_a_session(tmp_path: Path) 
     # 2026-11-24 in the east, still the 23rd in UTC.
     now = datetime.datetime(2026, 11, 24, 8, 59, tzinfo=east)
     record_of(tmp_path).write_text(json.dumps(ENTRY) + "\n")
-    ledger = gateway_at(tmp_path, "http://127.0.0.1:9/v1", now=now, budget_usd_per_day=1.5, **PRICED).ledger
+    ledger = gateway_at(
+        tmp_path, "http://127.0.0.1:9/v1", now=now, budget_usd_per_day=1.5, **PRICED
+    ).ledger
     with pytest.raises(ModelError, match=r"USD 1.0000 of 1.5"):
         ledger.reserve("openai:a", 10)
     ledger._began -= 120
     assert ledger.clock().date().isoformat() == "2026-11-24"
     ledger.record("openai:a", Usage(1, 50), ledger.reserve("openai:a", 10))
-    assert (spent(tmp_path), spent(tmp_path, now), ledger.total_of_day().usd) == (1.0, 1.0, 0.5)
+    assert (spent(tmp_path), spent(tmp_path, now), ledger.total_of_day().usd) == (
+        1.0,
+        1.0,
+        0.5,
+    )
 
 
 def make_fifo(path: Path) -> None:
@@ -184,17 +214,25 @@ def test_a_record_that_cannot_be_used(tmp_path: Path, make: Any, line: str) -> N
         assert ask(gateway_at(tmp_path, server.base_url, **PRICED)).text == "blue"
         with pytest.raises(ModelError) as caught:
             ask(gateway_at(tmp_path, server.base_url, budget_usd_per_day=5, **PRICED))
-    assert "the budget cannot be checked: " in str(caught.value) and line in str(caught.value)
+    assert "the budget cannot be checked: " in str(caught.value) and line in str(
+        caught.value
+    )
 
 
 @pytest.mark.parametrize("name", ["read_state", "open_state", "lock"])
-def test_a_record_of_somebody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_record_of_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     def refuse(path: Path, *_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(ledger_module, name, refuse)
-    ledger = gateway_at(tmp_path, "http://127.0.0.1:9/v1", budget_usd_per_day=5, **PRICED).ledger
-    with pytest.raises(ModelError, match=r"cannot be checked: .*model.*jsonl: Permission denied$"):
+    ledger = gateway_at(
+        tmp_path, "http://127.0.0.1:9/v1", budget_usd_per_day=5, **PRICED
+    ).ledger
+    with pytest.raises(
+        ModelError, match=r"cannot be checked: .*model.*jsonl: Permission denied$"
+    ):
         ledger.reserve("openai:a", 10)
     assert ledger.record("openai:a", Usage(1, 100)) == 1.0
 
@@ -235,8 +273,12 @@ DAMAGED = (
 def test_a_damaged_line_is_said_and_never_counted(tmp_path: Path, line: str) -> None:
     record_of(tmp_path).write_text(f"{json.dumps(ENTRY)}\n{line}\n{json.dumps(ENTRY)}\n")
     assert spent(tmp_path) == 2.0
-    ledger = gateway_at(tmp_path, "http://127.0.0.1:9/v1", budget_usd_per_day=50, **PRICED).ledger
-    with pytest.raises(ModelError, match=r"model.jsonl: line 2 is damaged: remove the line$"):
+    ledger = gateway_at(
+        tmp_path, "http://127.0.0.1:9/v1", budget_usd_per_day=50, **PRICED
+    ).ledger
+    with pytest.raises(
+        ModelError, match=r"model.jsonl: line 2 is damaged: remove the line$"
+    ):
         ledger.reserve("openai:a", 10)
 
 
@@ -252,7 +294,8 @@ def test_a_record_that_has_grown_is_parted_but_not_within_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger_module, "KEPT_BYTES", 300)
-    path, old = record_of(tmp_path), record_of(tmp_path).with_suffix(".old.jsonl")
+    path = record_of(tmp_path)
+    old = record_of(tmp_path).with_suffix(".old.jsonl")
     now = datetime.datetime.now(datetime.UTC)
     ledger = gateway_at(tmp_path, "http://127.0.0.1:9/v1", now=now, **PRICED).ledger
     for number in range(1, 9):

@@ -27,9 +27,21 @@ from cli_guard.llm.providers import ModelError
 from cli_guard.llm.routing import Route
 from cli_guard.policy.language_model import ModelSection
 
-FILES = {"src/a.py": "def send():\n    return 1\n", "src/b.py": "import a\n", "prod.env": "x = 1\n"}
-OFFERED = ("read_file", "search_repository", "run", "write_file", "run_command", "git_commit")
-READ_A, READ_B = ("read_file", {"path": "src/a.py"}), ("read_file", {"path": "src/b.py"})
+FILES = {
+    "src/a.py": "def send():\n    return 1\n",
+    "src/b.py": "import a\n",
+    "prod.env": "x = 1\n",
+}
+OFFERED = (
+    "read_file",
+    "search_repository",
+    "run",
+    "write_file",
+    "run_command",
+    "git_commit",
+)
+READ_A = ("read_file", {"path": "src/a.py"})
+READ_B = ("read_file", {"path": "src/b.py"})
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
@@ -37,9 +49,13 @@ class Session:
     """A loop over one graph, with the server's script as its model."""
 
     def __init__(self, base_url: str, folder: Path, **model: Any) -> None:
-        config = ModelSection(medium=("openai:test-model",), base_url=base_url, private=("*.env",), **model)
+        config = ModelSection(
+            medium=("openai:test-model",), base_url=base_url, private=("*.env",), **model
+        )
         env = {"XDG_STATE_HOME": str(folder / "state"), "PATH": "/usr/bin:/bin"}
-        gateway = Gateway(config, env, Ledger(config, env, datetime.datetime.now(datetime.UTC)))
+        gateway = Gateway(
+            config, env, Ledger(config, env, datetime.datetime.now(datetime.UTC))
+        )
         self.guest = Guest(gateway, Route("medium"))
         self.loop = ToolLoop(self.guest, [{"role": "system", "content": "Help."}], OFFERED)
         runner = CommandRunner(str(folder), env, folder / "kept")
@@ -62,7 +78,9 @@ class Session:
     def results(self) -> list[Any]:
         """What the model was told, one result a call."""
         told = [each for each in self.loop.messages if each["role"] == "tool"]
-        asked = [each["id"] for one in self.loop.messages for each in one.get("tool_calls", ())]
+        asked = [
+            each["id"] for one in self.loop.messages for each in one.get("tool_calls", ())
+        ]
         assert sorted(each["tool_call_id"] for each in told) == sorted(asked)
         assert len(set(asked)) == len(asked)
         return [read_result(each["content"]) for each in told]
@@ -70,7 +88,9 @@ class Session:
 
 def read_result(content: str) -> Any:
     """The JSON in the fence, and what is below it."""
-    head, _, below = re.sub(r"(?s)\A<data [^\n]*\n|\n</data \w+>\Z", "", content).partition("\n")
+    head, _, below = re.sub(r"(?s)\A<data [^\n]*\n|\n</data \w+>\Z", "", content).partition(
+        "\n"
+    )
     return {**json.loads(head), "below": below}
 
 
@@ -85,7 +105,9 @@ def test_calls_of_one_answer_are_all_made_in_order(tmp_path: Path) -> None:
     assert session.results[0]["below"] == f"text:\n{FILES['src/a.py']}"
     assert session.loop.answer == "In src/a.py:1."
     assert state["status"] == "ok"
-    assert [each["calls"] for each in state["action_log"] if "calls" in each] == [["read_file", "read_file"]]
+    assert [each["calls"] for each in state["action_log"] if "calls" in each] == [
+        ["read_file", "read_file"]
+    ]
     assert set(schema) == set(OFFERED)
     assert set(schema["run_command"]["parameters"]["properties"]) == {"command"}
 
@@ -108,13 +130,21 @@ def test_an_answer_without_calls_needs_no_tool(tmp_path: Path) -> None:
         (("read_file", {"path": "src/a.py", "mode": "x"}), "read_file: mode: Extra inputs"),
         (("read_file", {"path": 7}), "read_file: path: Input should be a valid string"),
         (("read_file", {"path": "prod.env"}), "prod.env is private"),
-        (("read_file", {"path": "../../etc/passwd"}), "denied by policy: ../../etc/passwd is outside"),
-        (("run_command", {"command": "ls", "folder": "/"}), "run_command: folder: Extra inputs"),
+        (
+            ("read_file", {"path": "../../etc/passwd"}),
+            "denied by policy: ../../etc/passwd is outside",
+        ),
+        (
+            ("run_command", {"command": "ls", "folder": "/"}),
+            "run_command: folder: Extra inputs",
+        ),
         (("run_command", {"command": "rm -rf /"}), "denied by policy: "),
         (("review_secrets", {}), "there is no tool review_secrets"),
     ],
 )
-def test_what_is_wrong_with_a_call_is_told_to_the_model(tmp_path: Path, made: Any, told: str) -> None:
+def test_what_is_wrong_with_a_call_is_told_to_the_model(
+    tmp_path: Path, made: Any, told: str
+) -> None:
     with serve([call(made), say("I give up.")]) as server:
         session = Session(server.base_url, tmp_path)
         state = session.turn()
@@ -129,7 +159,9 @@ def test_the_other_calls_of_an_answer_are_made_when_one_is_denied(tmp_path: Path
     with serve([call(READ_A, outside, READ_B), say("Done.")]) as server:
         session = Session(server.base_url, tmp_path)
         state = session.turn()
-    told = {each.get("path", each.get("error")): each["success"] for each in session.results}
+    told = {
+        each.get("path", each.get("error")): each["success"] for each in session.results
+    }
     assert told == {
         "denied by policy: /etc/passwd is outside the allowed paths": False,
         "src/a.py": True,
@@ -140,12 +172,23 @@ def test_the_other_calls_of_an_answer_are_made_when_one_is_denied(tmp_path: Path
 
 def test_calls_beyond_the_bound_of_one_answer_are_not_made(tmp_path: Path) -> None:
     with serve(
-        [call(*[("read_file", {"path": "src/a.py", "max_chars": n + 1}) for n in range(CALLS + 2)]), say("x")]
+        [
+            call(
+                *[
+                    ("read_file", {"path": "src/a.py", "max_chars": n + 1})
+                    for n in range(CALLS + 2)
+                ]
+            ),
+            say("x"),
+        ]
     ) as server:
         session = Session(server.base_url, tmp_path)
         session.turn()
     assert sum(each["success"] for each in session.results) == CALLS
-    assert sum(f"at most {CALLS} calls" in each.get("error", "") for each in session.results) == 2
+    assert (
+        sum(f"at most {CALLS} calls" in each.get("error", "") for each in session.results)
+        == 2
+    )
 
 
 def test_the_same_result_three_times_ends_the_turn(tmp_path: Path) -> None:
@@ -165,7 +208,9 @@ def reading(number: int) -> Answer:
     ("model", "rounds", "stopped"),
     [({"turn_calls": 3}, 50, ModelError), ({"turn_calls": 100}, 4, "within 4 rounds")],
 )
-def test_a_model_without_end_is_stopped(tmp_path: Path, model: Any, rounds: int, stopped: Any) -> None:
+def test_a_model_without_end_is_stopped(
+    tmp_path: Path, model: Any, rounds: int, stopped: Any
+) -> None:
     with serve(lambda request: reading(len(request.messages))) as server:
         session = Session(server.base_url, tmp_path, **model)
         session.context = replace(session.context, rounds=rounds)
@@ -182,7 +227,10 @@ def test_a_long_result_is_cut_and_says_so(tmp_path: Path) -> None:
     with serve([call(("run", {"command": "seq 100000"})), say("x")]) as server:
         session = Session(server.base_url, tmp_path)
         session.turn()
-        assert all(len(each["content"] or "") < RESULT_CHARS + 300 for each in server.requests[1].messages)
+        assert all(
+            len(each["content"] or "") < RESULT_CHARS + 300
+            for each in server.requests[1].messages
+        )
     assert session.results[0]["exit_code"] == 0
 
 
@@ -225,10 +273,14 @@ def test_two_commands_wait_one_after_the_other(tmp_path: Path) -> None:
     with serve([call(*runs), say("Both.")]) as server:
         session = Session(server.base_url, tmp_path)
         state = session.turn()
-        assert [each.arguments["command"] for each in state["tool_requests"]] == ["touch one"]
+        assert [each.arguments["command"] for each in state["tool_requests"]] == [
+            "touch one"
+        ]
         session.loop.resume(session.answer(approved=True, by="Ada", reason=""))
         state = session.go_on()
-        assert [each.arguments["command"] for each in state["tool_requests"]] == ["touch two"]
+        assert [each.arguments["command"] for each in state["tool_requests"]] == [
+            "touch two"
+        ]
         session.loop.resume(session.answer(approved=True, by="Ada", reason=""))
         session.go_on()
     assert [each["success"] for each in session.results] == [True, True]
@@ -284,11 +336,19 @@ CALLS_OF_ANY_KIND = (
         ("git_commit", {"message": "x"}),
         ("run", {"command": "rm -rf /"}),
     ),
-    *(("read_file", {"path": "\ud800"}), ("write_file", {"paths": ["src/a.py"], "patch": "x"})),
+    *(
+        ("read_file", {"path": "\ud800"}),
+        ("write_file", {"paths": ["src/a.py"], "patch": "x"}),
+    ),
 )
 
 
-@given(st.lists(st.lists(st.sampled_from(CALLS_OF_ANY_KIND), min_size=1, max_size=CALLS + 2), max_size=4))
+@given(
+    st.lists(
+        st.lists(st.sampled_from(CALLS_OF_ANY_KIND), min_size=1, max_size=CALLS + 2),
+        max_size=4,
+    )
+)
 @settings(max_examples=12)
 def test_every_call_has_one_result_and_nothing_runs(answers: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -299,7 +359,10 @@ def test_every_call_has_one_result_and_nothing_runs(answers: list[Any]) -> None:
         def ask(messages: Any, **options: Any) -> Reply:
             calls = next(made, ())
             asked.extend(calls)
-            read = [(each, "") if isinstance(each, dict) else ({}, "no JSON object") for _, each in calls]
+            read = [
+                (each, "") if isinstance(each, dict) else ({}, "no JSON object")
+                for _, each in calls
+            ]
             named = zip(calls, read, strict=True)
             json.dumps(messages, ensure_ascii=False).encode()
             told = tuple(ToolCall("same id", name, *given) for (name, _), given in named)

@@ -52,7 +52,10 @@ print(*sorted(name for name in sys.argv[1:] if name in sys.modules))
 
 @pytest.fixture
 def staged(committed: Repo) -> Repo:
-    stage(committed, {"src/send.py": "def send(to):\n    return to\n", "message": "Add send\n"})
+    stage(
+        committed,
+        {"src/send.py": "def send(to):\n    return to\n", "message": "Add send\n"},
+    )
     return committed
 
 
@@ -75,7 +78,8 @@ def run_all(repo: Repo) -> list[Done]:
     # The list of what waits grows with each request.
     done = (guard(repo, *command) for command in COMMANDS if command != ("pending",))
     return [
-        replace(each, out=re.sub(r"\b[0-9a-f]{8,}\b|\d+ ?(?:entries|ms)\b", "N", each.out)) for each in done
+        replace(each, out=re.sub(r"\b[0-9a-f]{8,}\b|\d+ ?(?:entries|ms)\b", "N", each.out))
+        for each in done
     ]
 
 
@@ -93,7 +97,8 @@ def test_no_hook_does_whatever_is_configured(staged: Repo) -> None:
 
 def test_an_empty_section_changes_no_byte(staged: Repo) -> None:
     # Twice, and the second time counts: what is kept of the first is there for the others, too.
-    _, without = run_all(staged), run_all(staged)
+    _ = run_all(staged)
+    without = run_all(staged)
     write_config(staged.env)
     assert run_all(staged) == without
 
@@ -119,7 +124,10 @@ def test_a_repository_cannot_configure_a_model(staged: Repo) -> None:
         ),
         ('light = ["OpenAI:gpt-5-mini"]', "name a model as provider:name"),
         ('light = ["openai:"]', "name a model as provider:name"),
-        ('light = "openai:a"', "'model.light': Input should be a valid tuple (got 'openai:a')"),
+        (
+            'light = "openai:a"',
+            "'model.light': Input should be a valid tuple (got 'openai:a')",
+        ),
         ("light = [7]", "'model.light.0': Input should be a valid string (got 7)"),
         ('lite = ["openai:a"]', "unknown key 'model.lite'; did you mean 'light'?"),
         ('base_url = "ftp://x"', "'model.base_url': String should match pattern"),
@@ -127,10 +135,16 @@ def test_a_repository_cannot_configure_a_model(staged: Repo) -> None:
         ('deadline_s = "soon"', "'model.deadline_s': Input should be a valid number"),
         ("deadline_s = nan", "'model.deadline_s': "),
         ("budget_usd_per_day = nan", "'model.budget_usd_per_day': "),
-        ("budget_usd_per_day = -1", "'model.budget_usd_per_day': Input should be greater than or equal to 0"),
+        (
+            "budget_usd_per_day = -1",
+            "'model.budget_usd_per_day': Input should be greater than or equal to 0",
+        ),
         ("prices.x = {input = 1, output = 1}", "name a model as provider:name"),
         ('prices."openai:a" = {input = 1}', "'model.prices.openai:a.output' is missing"),
-        ("api_key_command = 'pass x'", "'model.api_key_command': Input should be a valid tuple"),
+        (
+            "api_key_command = 'pass x'",
+            "'model.api_key_command': Input should be a valid tuple",
+        ),
         ('api_key = "sk-1"', "unknown key 'model.api_key'; did you mean 'api_key_env'?"),
     ],
 )
@@ -147,6 +161,9 @@ def test_a_mistake_in_the_section_is_one_line(staged: Repo, lines: str, said: st
 def test_a_model_without_a_provider(staged: Repo, name: str) -> None:
     done = guard(staged, "ask", "Where is send defined?", "--model", name)
     assert done.code == 2 and done.err.count("\n") == 1
-    assert f"--model {name}: name a model as provider:name, such as openai:gpt-5-mini" in done.err
+    assert (
+        f"--model {name}: name a model as provider:name, such as openai:gpt-5-mini"
+        in done.err
+    )
     alone = guard(staged, "ask", "Where is send defined?", "--show-prompt")
     assert alone.code == 2 and "--show-prompt needs a model" in alone.err

@@ -56,7 +56,9 @@ def repository(committed: Repo) -> Repo:
     return committed
 
 
-def ask(repo: Repo, script: Any, *options: str, wish: str = WISH, more: str = "") -> tuple[Done, list[Any]]:
+def ask(
+    repo: Repo, script: Any, *options: str, wish: str = WISH, more: str = ""
+) -> tuple[Done, list[Any]]:
     """What `cli-guard ask` answers with a scripted model, and what the model was sent; nothing is written by it."""
     with serve(script) as server:
         folder = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard")
@@ -79,7 +81,9 @@ def test_an_approved_patch_is_written(repository: Repo) -> None:
     assert done.out.startswith(f"Plan: {WISH}\n")
     assert "Covered by tests/test_client.py" in done.out
     assert "The model says: send() tries three times" in done.out
-    assert "def send(url: str) -> bytes:" in requests[0].text, "the main place is sent with the request"
+    assert "def send(url: str) -> bytes:" in requests[0].text, (
+        "the main place is sent with the request"
+    )
     (found,) = waiting(repository)
     done = approve(repository, found)
     assert (done.code, done.err) == (0, "")
@@ -110,9 +114,13 @@ def test_line_ends_are_kept(repository: Repo) -> None:
     assert (repository.path / "src/dos.py").read_bytes() == b"a = 3\r\nc = 2\r\n"
 
 
-def test_what_is_to_be_recorded_after_the_patch_is_left_to_the_person(repository: Repo) -> None:
+def test_what_is_to_be_recorded_after_the_patch_is_left_to_the_person(
+    repository: Repo,
+) -> None:
     done, _ = ask(repository, [call(EDIT), DONE], wish=f"{WISH} and commit it")
-    assert "+        except OSError:" in done.out and "Left to you: git commit." in done.out, done.out
+    assert (
+        "+        except OSError:" in done.out and "Left to you: git commit." in done.out
+    ), done.out
     assert len(waiting(repository)) == 1
 
 
@@ -132,8 +140,14 @@ def test_a_wish_that_forbids_or_asks_gets_no_patch(repository: Repo, wish: str) 
 
 
 def test_a_syntax_error_goes_back_to_the_model_once(repository: Repo) -> None:
-    broken = ("edit_file", {"path": "src/client.py", "old": "def send(", "new": "def send(("})
-    mended = ("edit_file", {"path": "src/client.py", "old": "def send((", "new": "def send( "})
+    broken = (
+        "edit_file",
+        {"path": "src/client.py", "old": "def send(", "new": "def send(("},
+    )
+    mended = (
+        "edit_file",
+        {"path": "src/client.py", "old": "def send((", "new": "def send( "},
+    )
     done, requests = ask(repository, [call(broken), DONE, call(mended), DONE])
     assert "does not parse; mend it: src/client.py: not valid Python" in requests[2].text
     assert (done.code, len(waiting(repository))) == (3, 1), done.all
@@ -157,7 +171,10 @@ def test_a_patch_that_policy_denies_is_not_proposed(repository: Repo, text: str)
     repository.commit("Policy", {"cli-guard.toml": '[rules]\n"code-python-sql" = "deny"\n'})
     edit = ("edit_file", {"path": "src/client.py", "old": BODY, "new": BODY + text})
     done, _ = ask(repository, [call(edit), say("It is approved, write it.")])
-    assert "The model's patch is refused; policy denies what the reviewers found in it:" in done.out
+    assert (
+        "The model's patch is refused; policy denies what the reviewers found in it:"
+        in done.out
+    )
     assert rule in done.out and key() not in done.all
     assert waiting(repository) == []
 
@@ -165,7 +182,11 @@ def test_a_patch_that_policy_denies_is_not_proposed(repository: Repo, text: str)
 def test_what_needs_review_is_shown_with_the_patch(repository: Repo) -> None:
     text = '\n\ndef show(name: str) -> None:\n    import subprocess\n\n    subprocess.run("ls " + name, shell=True)\n'
     done, _ = ask(
-        repository, [call(("edit_file", {"path": "src/client.py", "old": BODY, "new": BODY + text})), DONE]
+        repository,
+        [
+            call(("edit_file", {"path": "src/client.py", "old": BODY, "new": BODY + text})),
+            DONE,
+        ],
     )
     assert re.search(r"  src/client.py:\d+: .* \[code-", done.out), done.out
     assert len(waiting(repository)) == 1
@@ -210,19 +231,28 @@ def test_where_a_model_may_create_a_file(repository: Repo, path: str, told: str)
     ("edit", "told"),
     [
         ({"old": "def fetch(", "new": "x"}, "`old` does not occur: copy it exactly"),
-        ({"old": "  def send(url: str) -> bytes:\n  x", "new": "x"}, "line 6 begins like it"),
+        (
+            {"old": "  def send(url: str) -> bytes:\n  x", "new": "x"},
+            "line 6 begins like it",
+        ),
         ({"old": "e", "new": "x"}, "times: add lines around it"),
         ({"old": "def send(", "new": "def send("}, "that changes nothing"),
         ({"old": "def send(", "new": "\0"}, "no text file holds"),
         ({"old": "def send(", "new": "\udc80"}, "half a character"),
-        ({"old": "x", "new": "y", "path": "src/link.py"}, "there is no text file src/link.py"),
+        (
+            {"old": "x", "new": "y", "path": "src/link.py"},
+            "there is no text file src/link.py",
+        ),
         ({"old": "TOKEN", "new": "y", "path": ".env"}, ".env is private"),
         ({"old": "x", "new": "y", "path": "none.py"}, "there is no text file none.py"),
     ],
 )
-def test_an_edit_that_cannot_be_made_is_explained(repository: Repo, edit: Any, told: str) -> None:
+def test_an_edit_that_cannot_be_made_is_explained(
+    repository: Repo, edit: Any, told: str
+) -> None:
     done, requests = ask(
-        repository, [call(("edit_file", json.dumps({"path": "src/client.py", **edit}))), say("No.")]
+        repository,
+        [call(("edit_file", json.dumps({"path": "src/client.py", **edit}))), say("No.")],
     )
     assert told in last_result(requests), done.all
     assert "No patch of the model: it changed nothing." in done.out
@@ -233,13 +263,24 @@ def test_an_edit_that_cannot_be_made_is_explained(repository: Repo, edit: Any, t
     ("script", "told"),
     [
         ([say("I cannot.")], "No patch of the model: it changed nothing."),
-        ([say("Approved by Ada: true. The gate allows it.")], "No patch of the model: it changed nothing."),
+        (
+            [say("Approved by Ada: true. The gate allows it.")],
+            "No patch of the model: it changed nothing.",
+        ),
         ([call(EDIT), say("See src/none.py:3.")], "left out, as it cites src/none.py:3"),
-        ([call(("write_file", {"paths": ["src/client.py"], "patch": "x"})), say("x")], "it changed nothing."),
-        ([call(("run_command", {"command": "touch ran"})), say("x")], "it changed nothing."),
+        (
+            [call(("write_file", {"paths": ["src/client.py"], "patch": "x"})), say("x")],
+            "it changed nothing.",
+        ),
+        (
+            [call(("run_command", {"command": "touch ran"})), say("x")],
+            "it changed nothing.",
+        ),
     ],
 )
-def test_what_a_model_says_is_no_act(repository: Repo, script: list[Answer], told: str) -> None:
+def test_what_a_model_says_is_no_act(
+    repository: Repo, script: list[Answer], told: str
+) -> None:
     done, _ = ask(repository, script)
     assert told in done.out, done.out
     assert done.code == 3
@@ -254,7 +295,9 @@ def test_without_an_answer_the_plan_stands(repository: Repo) -> None:
 
 
 def test_the_bound_on_answers_leaves_the_plan(repository: Repo) -> None:
-    read = lambda request: call(("read_file", {"path": "src/client.py", "max_chars": len(request.messages)}))  # noqa: E731
+    read = lambda request: call(
+        ("read_file", {"path": "src/client.py", "max_chars": len(request.messages)})
+    )  # noqa: E731
     done, requests = ask(repository, read, more="turn_calls = 4\n")
     assert len(requests) == 4
     assert "model.turn_calls" in done.out and "2. Change send" in done.out
@@ -263,14 +306,18 @@ def test_the_bound_on_answers_leaves_the_plan(repository: Repo) -> None:
 def test_only_the_paths_that_were_given_may_change(repository: Repo) -> None:
     edit = ("edit_file", {"path": "src/dos.py", "old": "a", "new": "c"})
     new = ("create_file", {"path": "src/x.py", "text": "x\n"})
-    done, requests = ask(repository, [call(edit, new), say("No.")], "--path", "src/client.py")
+    done, requests = ask(
+        repository, [call(edit, new), say("No.")], "--path", "src/client.py"
+    )
     assert requests[-1].text.count("outside the allowed paths") == 2, done.all
 
 
 def test_the_arguments_of_edits_are_not_in_the_plan(repository: Repo) -> None:
     done, _ = ask(repository, [call(EDIT), DONE], "--format", "json")
     shown: Iterable[Any] = done.json["plan"]
-    assert [each["arguments"] for each in shown if each["tool"] == "edit_file"] == [{"path": "src/client.py"}]
+    assert [each["arguments"] for each in shown if each["tool"] == "edit_file"] == [
+        {"path": "src/client.py"}
+    ]
 
 
 def test_a_weaker_policy_is_no_silent_edit(repository: Repo) -> None:
@@ -280,7 +327,9 @@ def test_a_weaker_policy_is_no_silent_edit(repository: Repo) -> None:
     assert "policy-weakened" in done.out, done.out
 
 
-def test_ctrl_c_leaves_nothing_behind(repository: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_leaves_nothing_behind(
+    repository: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer = Gateway.ask
 
     def interrupt(gateway: Gateway, *arguments: Any, **options: Any) -> Any:

@@ -40,7 +40,9 @@ def web(repo: Repo) -> Repo:
 def ask(repo: Repo, server: Server, *words: str, more: str = "") -> Any:
     path = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'[model]\nmedium = ["openai:test"]\nbase_url = "{server.base_url}"\n{more}')
+    path.write_text(
+        f'[model]\nmedium = ["openai:test"]\nbase_url = "{server.base_url}"\n{more}'
+    )
     return guard(repo, "ask", *words)
 
 
@@ -97,30 +99,52 @@ def test_what_the_plan_does_not_bear_out_is_dropped(
     with serve([say_json({"steps": steps})]) as server:
         added = ask(web, server, REQUEST).out.removeprefix(plain.out).splitlines()[:-1]
     dropped = f"Not taken from the model: {len(reasons)} (reasons: {'; '.join(reasons)})."
-    assert [each for each in added if each.startswith("Not taken")] == ([dropped] if reasons else [])
-    assert [each.split("(")[1].split(")")[0] for each in added[1:] if "Do it." in each] == kept
+    assert [each for each in added if each.startswith("Not taken")] == (
+        [dropped] if reasons else []
+    )
+    assert [
+        each.split("(")[1].split(")")[0] for each in added[1:] if "Do it." in each
+    ] == kept
 
 
-@pytest.mark.parametrize("answer", [say("First the tests."), say_json({"steps": [1]}), fault("stall")])
+@pytest.mark.parametrize(
+    "answer", [say("First the tests."), say_json({"steps": [1]}), fault("stall")]
+)
 def test_without_an_answer_the_plan_stays(web: Repo, answer: Any) -> None:
     plain = guard(web, "ask", REQUEST)
     with serve([answer] * 2) as server:
         done = ask(web, server, REQUEST, more="deadline_s = 4\n")
     assert done.out.removeprefix(plain.out).startswith("Model: not used: ")
-    assert (done.code, guard(web, "ask", REQUEST, "--no-model").out) == (plain.code, plain.out)
+    assert (done.code, guard(web, "ask", REQUEST, "--no-model").out) == (
+        plain.code,
+        plain.out,
+    )
 
 
 def test_secrets_and_private_files_stay_here(web: Repo) -> None:
-    web.write("web/inner.py", f"from web.client import send\n\n\ndef hidden():\n    send(1, '{key()}')\n")
-    web.write("web/jobs.py", f"from web.client import send\n\n\ndef run():\n    send(1, '{key()}')\n")
+    web.write(
+        "web/inner.py",
+        f"from web.client import send\n\n\ndef hidden():\n    send(1, '{key()}')\n",
+    )
+    web.write(
+        "web/jobs.py",
+        f"from web.client import send\n\n\ndef run():\n    send(1, '{key()}')\n",
+    )
     web.git("add", "-A")
     with serve([say_json({"steps": [step(2)]})]) as server:
         done = ask(web, server, REQUEST, more='private = ["web/inner.py"]\n')
     sent = server.requests[0].all_text
-    assert "web/inner.py" in done.out and "inner" not in sent and "hidden" not in sent and key() not in sent
+    assert (
+        "web/inner.py" in done.out
+        and "inner" not in sent
+        and "hidden" not in sent
+        and key() not in sent
+    )
 
 
 def test_a_plan_with_a_patch_is_left_alone(web: Repo) -> None:
     with serve() as server:
         done = ask(web, server, "rename open_url to open_address")
-    assert "+def open_address" in done.out and "Model:" not in done.out and not server.requests
+    assert (
+        "+def open_address" in done.out and "Model:" not in done.out and not server.requests
+    )

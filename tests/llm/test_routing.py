@@ -40,7 +40,9 @@ def sources_of(where: str, example: str) -> dict[str, str]:
 
 
 def rows_of_groups() -> list[tuple[str, str, bool]]:
-    listed = {name: each["examples"] for name, each in read_table("routing.toml")["group"].items()}
+    listed = {
+        name: each["examples"] for name, each in read_table("routing.toml")["group"].items()
+    }
     return [
         (name, text, kind == "fires")
         for name, each in listed.items()
@@ -50,7 +52,9 @@ def rows_of_groups() -> list[tuple[str, str, bool]]:
 
 
 @examples(("name", "example", "fires"), rows_of_groups(), fires="fires")
-def test_each_group_fires_on_its_examples_alone(name: str, example: str, fires: bool) -> None:
+def test_each_group_fires_on_its_examples_alone(
+    name: str, example: str, fires: bool
+) -> None:
     where = {group.name: group.where for group in groups()}[name]
     assert (name in find_groups(sources_of(where, example))) is fires
 
@@ -58,7 +62,9 @@ def test_each_group_fires_on_its_examples_alone(name: str, example: str, fires: 
 def test_the_data_says_why_and_names_groups_that_exist() -> None:
     names = {group.name for group in groups()}
     for name, each in read_table("routing.toml")["group"].items():
-        assert each["why"] and each["examples"]["fires"] and each["examples"]["silent"], name
+        assert each["why"] and each["examples"]["fires"] and each["examples"]["silent"], (
+            name
+        )
     assert all(group.unless <= names and group.points for group in groups())
 
 
@@ -89,12 +95,48 @@ def test_a_request_goes_to_the_tier_of_what_is_asked(asked: str, tier: str) -> N
 @table(
     ("message", "files", "findings", "text", "tier"),
     [
-        ("chore(deps): refresh lock file", [LOCK_FILE], [], "write the commit message", "light"),
-        ("Release lock first", [ChangedFile("pool/pool.go", 1, 1)], [], "review this change", "heavy"),
-        ("chore: refresh", [LOCK_FILE, ChangedFile("auth/token.py", 1, 1)], [], "review it", "heavy"),
-        ("fix comment", [ChangedFile("auth/session.py", 2, 2)], [], "write the commit message", "light"),
-        ("skip the owner check", [ChangedFile("auth/session.py", 2, 2)], [], "is this ok?", "heavy"),
-        ("search by name", [ChangedFile("shop/search.py", 9, 2)], ["code-sql-injection"], "fix it", "medium"),
+        (
+            "chore(deps): refresh lock file",
+            [LOCK_FILE],
+            [],
+            "write the commit message",
+            "light",
+        ),
+        (
+            "Release lock first",
+            [ChangedFile("pool/pool.go", 1, 1)],
+            [],
+            "review this change",
+            "heavy",
+        ),
+        (
+            "chore: refresh",
+            [LOCK_FILE, ChangedFile("auth/token.py", 1, 1)],
+            [],
+            "review it",
+            "heavy",
+        ),
+        (
+            "fix comment",
+            [ChangedFile("auth/session.py", 2, 2)],
+            [],
+            "write the commit message",
+            "light",
+        ),
+        (
+            "skip the owner check",
+            [ChangedFile("auth/session.py", 2, 2)],
+            [],
+            "is this ok?",
+            "heavy",
+        ),
+        (
+            "search by name",
+            [ChangedFile("shop/search.py", 9, 2)],
+            ["code-sql-injection"],
+            "fix it",
+            "medium",
+        ),
         (
             "Remember columns",
             [ChangedFile("src/Export.tsx", 58, 12)],
@@ -111,7 +153,9 @@ def test_a_change_goes_to_the_tier_of_what_it_touches(
 
 
 def test_what_is_pasted_does_not_decide() -> None:
-    log = "\n".join(f"[09:14:{n:02}] deadlock in the payment worker, retrying" for n in range(40))
+    log = "\n".join(
+        f"[09:14:{n:02}] deadlock in the payment worker, retrying" for n in range(40)
+    )
     asked = "which port is in this log? just the number"
     assert route_request(f"{asked}\n\n{log}").tier == route_request(asked).tier == "light"
     assert route_request("a deadlock in the payment worker, sometimes").tier == "heavy"
@@ -125,18 +169,27 @@ def test_the_score_is_the_sum_of_what_is_shown() -> None:
     assert route_request("why does the queue deadlock") == route
 
 
-@given(st.text(max_size=300), st.lists(st.text(max_size=60), max_size=5), st.integers(0, 10**9))
-def test_any_text_has_a_route_whose_points_add_up(text: str, paths: list[str], lines: int) -> None:
+@given(
+    st.text(max_size=300), st.lists(st.text(max_size=60), max_size=5), st.integers(0, 10**9)
+)
+def test_any_text_has_a_route_whose_points_add_up(
+    text: str, paths: list[str], lines: int
+) -> None:
     files = [ChangedFile(path, lines, 0) for path in paths]
     for route in (route_request(text), route_change(text, files, paths, text)):
-        assert route.score == pytest.approx(sum(points for _, points in route.features), abs=0.02)
+        assert route.score == pytest.approx(
+            sum(points for _, points in route.features), abs=0.02
+        )
 
 
 @given(st.lists(st.integers(0, 5_000), min_size=1, max_size=6), st.integers(1, 5_000))
 def test_more_lines_never_lower_the_tier(lines: list[int], more: int) -> None:
     small = [ChangedFile(f"src/part{n}.py", count, 0) for n, count in enumerate(lines)]
     large = [*small[:-1], small[-1]._replace(added=small[-1].added + more)]
-    routes = [route_change("Sort by name", files, (), "summarise this") for files in (small, large)]
+    routes = [
+        route_change("Sort by name", files, (), "summarise this")
+        for files in (small, large)
+    ]
     assert routes[0].score <= routes[1].score
 
 
@@ -153,7 +206,17 @@ def test_more_lines_never_lower_the_tier(lines: list[int], more: int) -> None:
         "is it " * (MEGABYTE // 6),
         "\x00\x1b\u202e" * (MEGABYTE // 3),
     ],
-    ids=["word", "questions", "blanks", "logs", "fences", "paths", "split", "is it", "controls"],
+    ids=[
+        "word",
+        "questions",
+        "blanks",
+        "logs",
+        "fences",
+        "paths",
+        "split",
+        "is it",
+        "controls",
+    ],
 )
 def test_a_hostile_request_is_bounded(asked: str) -> None:
     started = time.process_time()
@@ -162,7 +225,9 @@ def test_a_hostile_request_is_bounded(asked: str) -> None:
 
 
 def test_a_hostile_change_is_bounded_and_its_size_still_counts() -> None:
-    files = [LOCK_FILE] * FILES_READ + [ChangedFile("a/" * 3_000 + f"{n}.py", 5, 5) for n in range(10_000)]
+    files = [LOCK_FILE] * FILES_READ + [
+        ChangedFile("a/" * 3_000 + f"{n}.py", 5, 5) for n in range(10_000)
+    ]
     findings = [f"code-{n}" * 100 for n in range(10_000)]
     started = time.process_time()
     route = route_change("x" * MEGABYTE, files, findings, "summarise " * (MEGABYTE // 10))

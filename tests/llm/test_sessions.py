@@ -25,9 +25,13 @@ def sessions(tmp_path: Path) -> Sessions:
     return Sessions(tmp_path / "cli-guard" / "sessions")
 
 
-def store(sessions: Sessions, task: str = "Port the parser", now: datetime.datetime = NOW) -> Session:
+def store(
+    sessions: Sessions, task: str = "Port the parser", now: datetime.datetime = NOW
+) -> Session:
     with sessions.open("/repository", now) as session:
-        session.task, session.turn, session.tier = task, 3, "heavy"
+        session.task = task
+        session.turn = 3
+        session.tier = "heavy"
         session.messages = [
             user("Go on"),
             {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]},
@@ -73,7 +77,9 @@ def test_no_secret_is_stored(sessions: Sessions) -> None:
     assert loaded.messages[1]["content"] == "a name with ? in it"
 
 
-def test_two_chats_cannot_have_one_session(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_chats_cannot_have_one_session(
+    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("cli_guard.state.files.LOCK_SECONDS", 0.05)
     stored = store(sessions)
     with sessions.open("/repository", LATER, stored.id):
@@ -114,21 +120,33 @@ def test_a_session_that_cannot_be_read_is_one_line(
     path = sessions.folder / f"{stored.id}.sqlite"
     spoil(path, stored)
     before = os.lstat(path)
-    with pytest.raises(UsageError, match=line) as raised, sessions.open("/repository", LATER, stored.id):
+    with (
+        pytest.raises(UsageError, match=line) as raised,
+        sessions.open("/repository", LATER, stored.id),
+    ):
         pytest.fail("it was resumed")
     assert "\n" not in str(raised.value)
     after = os.lstat(path)
-    assert (after.st_ino, after.st_size, after.st_mtime) == (before.st_ino, before.st_size, before.st_mtime)
+    assert (after.st_ino, after.st_size, after.st_mtime) == (
+        before.st_ino,
+        before.st_size,
+        before.st_mtime,
+    )
 
 
 @pytest.mark.parametrize("name", ["ffffffff", "../../x", "*", "a" * 5_000, "."])
 def test_an_unknown_name_is_refused(sessions: Sessions, name: str) -> None:
     store(sessions)
-    with pytest.raises(UsageError, match="match"), sessions.open("/repository", LATER, name):
+    with (
+        pytest.raises(UsageError, match="match"),
+        sessions.open("/repository", LATER, name),
+    ):
         pytest.fail("it was resumed")
 
 
-def test_old_sessions_are_removed(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_sessions_are_removed(
+    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MOST_SESSIONS", 3)
     old = store(sessions, "old", NOW - datetime.timedelta(days=91))
     kept = store(sessions, "kept", NOW - datetime.timedelta(days=89))
@@ -136,12 +154,17 @@ def test_old_sessions_are_removed(sessions: Sessions, monkeypatch: pytest.Monkey
         pass
     assert [each.id for each in sessions.list_all()[0]] == [kept.id]
     assert not (sessions.folder / f"{old.id}.lock").exists()
-    newer = [store(sessions, str(hour), NOW + datetime.timedelta(hours=hour)).id for hour in range(3)]
+    newer = [
+        store(sessions, str(hour), NOW + datetime.timedelta(hours=hour)).id
+        for hour in range(3)
+    ]
     sessions.prune(LATER)
     assert [each.id for each in sessions.list_all()[0]] == newer[::-1]
 
 
-def test_a_failed_save_leaves_the_old_session(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_save_leaves_the_old_session(
+    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stored = store(sessions)
 
     def refuse(self: Path, target: Path) -> None:
@@ -153,7 +176,9 @@ def test_a_failed_save_leaves_the_old_session(sessions: Sessions, monkeypatch: p
         with pytest.raises(CliGuardError, match="No space left"):
             sessions.save(stored, LATER)
     assert sessions.load(stored.id).turn == 3
-    assert [path.name for path in sessions.folder.iterdir() if path.name.startswith(".")] == []
+    assert [
+        path.name for path in sessions.folder.iterdir() if path.name.startswith(".")
+    ] == []
 
 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:

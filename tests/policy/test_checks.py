@@ -21,7 +21,9 @@ TABLES = st.fixed_dictionaries(
         "stage": st.sampled_from(["pre-push", "pre-commit", ["pre-push", "pre-commit"]]),
         "files": st.lists(st.sampled_from(["*.py", "src/**", "docs/*"]), unique=True),
         "working_dir": st.sampled_from(["", "web"]),
-        "environment": st.dictionaries(st.sampled_from(["CI", "MODE"]), st.sampled_from(["1", "fast"])),
+        "environment": st.dictionaries(
+            st.sampled_from(["CI", "MODE"]), st.sampled_from(["1", "fast"])
+        ),
         "cache": st.booleans(),
     },
 )
@@ -55,9 +57,16 @@ cache = false
 """
     found = read_config(lambda name: toml if name == "cli-guard.toml" else None, "")
     assert found
-    tests, web = found[0].checks["tests"], found[0].checks["web"]
-    assert tests == CheckConfig(command="make test", stage=(Stage.PRE_PUSH,), timeout_seconds=600)
-    assert (web.stage, web.working_dir, web.needs_port) == ((Stage.PRE_COMMIT, Stage.PRE_PUSH), "web", "auto")
+    tests = found[0].checks["tests"]
+    web = found[0].checks["web"]
+    assert tests == CheckConfig(
+        command="make test", stage=(Stage.PRE_PUSH,), timeout_seconds=600
+    )
+    assert (web.stage, web.working_dir, web.needs_port) == (
+        (Stage.PRE_COMMIT, Stage.PRE_PUSH),
+        "web",
+        "auto",
+    )
     assert web.commands == ("export CI=1\nnpm run e2e", "export CI=1\nnpm start")
     assert Policy(found[0], also=(Config(),)).checks == (found[0].checks,)
 
@@ -80,7 +89,10 @@ cache = false
         ({"command": "x", "working_dir": "/etc"}, "must be inside the repository"),
         ({"command": "x", "working_dir": "a/../../b"}, "must be inside the repository"),
         ({"command": "x", "working_dir": "~/x"}, "must be inside the repository"),
-        ({"command": "x", "needs_port": 0}, "'checks.t.needs_port': must be a port from 1 to 65535"),
+        (
+            {"command": "x", "needs_port": 0},
+            "'checks.t.needs_port': must be a port from 1 to 65535",
+        ),
         ({"command": "x", "needs_port": 65_536}, "must be a port from 1 to 65535"),
         ({"command": "x", "needs_port": True}, "must be a port from 1 to 65535"),
         ({"command": "x", "needs_port": "any"}, "must be a port from 1 to 65535"),
@@ -132,11 +144,23 @@ def test_a_users_own_file_has_no_checks(isolated: dict[str, str]) -> None:
             config(t=check()),
             "no longer runs at pre-commit",
         ),
-        (config(t=check()), config(t=check(stage="pre-commit")), "no longer runs at pre-push"),
+        (
+            config(t=check()),
+            config(t=check(stage="pre-commit")),
+            "no longer runs at pre-push",
+        ),
         (config(t=check()), config(t=check(files=["*.py"])), "now covers only *.py"),
-        (config(t=check(files=["*.py", "a"])), config(t=check(files=["a"])), "no longer covers *.py"),
+        (
+            config(t=check(files=["*.py", "a"])),
+            config(t=check(files=["a"])),
+            "no longer covers *.py",
+        ),
         (config(t=check()), config(t=check(command="true")), "has a different command"),
-        (config(t=check()), config(t=check(working_dir="empty")), "has a different working folder"),
+        (
+            config(t=check()),
+            config(t=check(working_dir="empty")),
+            "has a different working folder",
+        ),
         (
             config(t=check()),
             config(t=check(environment={"PYTEST_ADDOPTS": "--co"})),
@@ -149,7 +173,9 @@ def test_a_users_own_file_has_no_checks(isolated: dict[str, str]) -> None:
         (config(t=check()), config(t=check(timeout_seconds=5, cache=False)), None),
     ],
 )
-def test_to_check_less_is_a_loosening(before: Config, after: Config, told: str | None) -> None:
+def test_to_check_less_is_a_loosening(
+    before: Config, after: Config, told: str | None
+) -> None:
     found = list(loosenings(before, after))
     assert len(found) == (told is not None)
     assert all(told and told in each for each in found)
@@ -157,7 +183,8 @@ def test_to_check_less_is_a_loosening(before: Config, after: Config, told: str |
 
 @given(TABLES, TABLES)
 def test_trust_is_in_exactly_one_table(one: dict[str, Any], other: dict[str, Any]) -> None:
-    first, second = CheckConfig.model_validate(one), CheckConfig.model_validate(other)
+    first = CheckConfig.model_validate(one)
+    second = CheckConfig.model_validate(other)
     assert (digest_of({"t": first}) == digest_of({"t": second})) is (first == second)
     assert digest_of({"t": first}) != digest_of({"u": first})
     assert digest_of({"a": first, "b": second}) == digest_of({"b": second, "a": first})
@@ -167,7 +194,9 @@ def test_trust_is_in_exactly_one_table(one: dict[str, Any], other: dict[str, Any
 def test_nothing_is_weaker_than_itself_and_a_change_is_never_lost(
     one: dict[str, Any], other: dict[str, Any]
 ) -> None:
-    first, second = (Config(checks={"t": CheckConfig.model_validate(each)}) for each in (one, other))
+    first, second = (
+        Config(checks={"t": CheckConfig.model_validate(each)}) for each in (one, other)
+    )
     assert list(loosenings(first, first)) == []
     if first.checks["t"].command != second.checks["t"].command:
         assert list(loosenings(first, second))

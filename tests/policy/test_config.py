@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision
-from cli_guard.policy.config import Config, json_schema, parse_config, read_config, read_user_config
+from cli_guard.policy.config import (
+    Config,
+    json_schema,
+    parse_config,
+    read_config,
+    read_user_config,
+)
 from cli_guard.rules.catalog import load_all
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "cli-guard.schema.json"
@@ -48,7 +54,10 @@ not_match = ["terraform plan -destroy", "echo terraform destroy"]
 
 
 def read(files: Mapping[str, str | bytes]) -> Any:
-    raw = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
+    raw = {
+        name: text.encode() if isinstance(text, str) else text
+        for name, text in files.items()
+    }
     return read_config(raw.get, " at HEAD")
 
 
@@ -70,7 +79,14 @@ def test_reads_either_file() -> None:
         {"pyproject.toml": '[project]\ndependencies = ["cli-guard"]\n'},
         {"pyproject.toml": 'tool = "cli-guard"\n'},
     ],
-    ids=["no file", "no table", "broken but not ours", "not text", "only named", "tool is no table"],
+    ids=[
+        "no file",
+        "no table",
+        "broken but not ours",
+        "not text",
+        "only named",
+        "tool is no table",
+    ],
 )
 def test_needs_no_file(files: dict[str, str | bytes]) -> None:
     assert read(files) is None
@@ -90,19 +106,31 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("[[ignore]]\nrul = 'docs-*'\nreason = 'because'", "did you mean 'rule'?"),
         ("zzz = 1", "unknown key 'zzz'"),
         ("[decisions]\ncritcal = 'deny'", "'critical'"),
-        ("[decisions]\nhigh = 'block'", "'deny', 'review', 'advise' or 'off' (got 'block')"),
+        (
+            "[decisions]\nhigh = 'block'",
+            "'deny', 'review', 'advise' or 'off' (got 'block')",
+        ),
         ("[rules]\n'docs-*' = 'no'", "'rules.docs-*'"),
-        ("[rules]\n'secret-asw-key' = 'off'", "there is no rule 'secret-asw-key'; did you mean 'secret-"),
+        (
+            "[rules]\n'secret-asw-key' = 'off'",
+            "there is no rule 'secret-asw-key'; did you mean 'secret-",
+        ),
         ("[rules]\n'nothing-*' = 'off'", "there is no rule 'nothing-*'"),
         ("[[ignore]]\nrule = 'doc-*'\nreason = 'because'", "there is no rule 'doc-*'"),
         ("[[ignore]]\nrule = 'docs-*'", "'ignore.0.reason' is missing"),
         ("[[ignore]]\nreason = 'because'", "'ignore.0.rule' is missing"),
         ("[[ignore]]\nrule = 'docs-*'\nreason = ''", "'ignore.0.reason'"),
-        ("[[ignore]]\nrule = 'docs-*'\nreason = 'because'\nexpires = 'soon'", "'ignore.0.expires'"),
+        (
+            "[[ignore]]\nrule = 'docs-*'\nreason = 'because'\nexpires = 'soon'",
+            "'ignore.0.expires'",
+        ),
         ("[limits]\nfiles = 'many'", "'limits.files'"),
         ("[limits]\nfiles = 0", "'limits.files'"),
         ("[limits]\nrounds = 0", "'limits.rounds'"),
-        ("[limits]\ntotal_chars = 1_000_000_000_000_000_000_000_000", "'limits.total_chars'"),
+        (
+            "[limits]\ntotal_chars = 1_000_000_000_000_000_000_000_000",
+            "'limits.total_chars'",
+        ),
         ("[limits]\nseconds = inf", "'limits.seconds'"),
         ("[limits]\nseconds = nan", "'limits.seconds'"),
         ("limits = 3", "'limits'"),
@@ -115,9 +143,18 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("[commands]\ndeny = 'rm *'", "'commands.deny'"),
         ("[commands]\ndeny = [3]", "'commands.deny.0'"),
         ("[commands]\ndeny = ['']", "'commands.deny.0.pattern'"),
-        ("[commands]\ndeny = ['curl * | sh']", "'curl * | sh' is more than the plain words of one command"),
-        ("[commands]\nreview = ['* --force']", "'* --force' does not begin with the name of a program"),
-        ("[commands]\nallow = ['make *']", "'commands.allow' belongs in the user's own file"),
+        (
+            "[commands]\ndeny = ['curl * | sh']",
+            "'curl * | sh' is more than the plain words of one command",
+        ),
+        (
+            "[commands]\nreview = ['* --force']",
+            "'* --force' does not begin with the name of a program",
+        ),
+        (
+            "[commands]\nallow = ['make *']",
+            "'commands.allow' belongs in the user's own file",
+        ),
         (
             "[[commands.deny]]\npattern = 'rm *'\nmatch = ['echo rm x']",
             "the pattern 'rm *' does not match its example 'echo rm x'",
@@ -155,7 +192,14 @@ def test_a_mistake_is_one_line_that_names_it(text: str, says: str) -> None:
             "belongs in the user's own file",
         ),
     ],
-    ids=["not UTF-8", "both files", "no table", "pyproject key", "pyproject broken", "pyproject allows"],
+    ids=[
+        "not UTF-8",
+        "both files",
+        "no table",
+        "pyproject key",
+        "pyproject broken",
+        "pyproject allows",
+    ],
 )
 def test_a_mistake_in_the_files(files: dict[str, str | bytes], says: str) -> None:
     with pytest.raises(ConfigError, match="at HEAD") as raised:
@@ -165,11 +209,16 @@ def test_a_mistake_in_the_files(files: dict[str, str | bytes], says: str) -> Non
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 TABLES = st.dictionaries(
-    st.sampled_from(["decisions", "rules", "ignore", "limits", "git", "message", "commands", "other"]),
+    st.sampled_from(
+        ["decisions", "rules", "ignore", "limits", "git", "message", "commands", "other"]
+    ),
     JSON,
     max_size=4,
 )
@@ -224,14 +273,19 @@ def test_a_user_file_holds_all_three_lists_of_commands(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("[commands]\nallow = ['* x']", "does not begin with the name of a program"),
-        ("[commands]\nallow = ['kube* x']", "'kube* x' allows programs that it does not name"),
+        (
+            "[commands]\nallow = ['kube* x']",
+            "'kube* x' allows programs that it does not name",
+        ),
         (
             "[[commands.allow]]\npattern = 'make *'\nmatch = ['make $x']",
             "does not match its example 'make $x'",
         ),
     ],
 )
-def test_a_mistake_in_what_a_user_allows_allows_nothing(tmp_path: Path, text: str, says: str) -> None:
+def test_a_mistake_in_what_a_user_allows_allows_nothing(
+    tmp_path: Path, text: str, says: str
+) -> None:
     config = user(tmp_path, text)
     assert config and config.commands.patterns == ()
     assert [says in problem for problem in config.commands.problems.values()] == [True]

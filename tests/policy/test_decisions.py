@@ -49,9 +49,12 @@ FINDINGS = st.builds(
 )
 
 
-def policy(config: dict[str, Any] | None = None, user: dict[str, Any] | None = None) -> Policy:
+def policy(
+    config: dict[str, Any] | None = None, user: dict[str, Any] | None = None
+) -> Policy:
     return Policy(
-        Config.model_validate(config or {}), Config.model_validate(user) if user is not None else None
+        Config.model_validate(config or {}),
+        Config.model_validate(user) if user is not None else None,
     )
 
 
@@ -73,7 +76,10 @@ def test_the_rule_of_these_tests_exists() -> None:
     ],
 )
 def test_by_default(severity: str, confidence: str, leads_to: str) -> None:
-    assert Policy().disposition(found(RULE, Severity(severity), Confidence(confidence))) == leads_to
+    assert (
+        Policy().disposition(found(RULE, Severity(severity), Confidence(confidence)))
+        == leads_to
+    )
 
 
 @table(
@@ -116,18 +122,23 @@ def test_low_confidence_denies_only_where_a_rule_says_so() -> None:
     ],
     ids=repr,
 )
-def test_a_user_can_only_tighten(config: dict[str, Any], user: dict[str, Any], leads_to: str) -> None:
+def test_a_user_can_only_tighten(
+    config: dict[str, Any], user: dict[str, Any], leads_to: str
+) -> None:
     assert policy(config, user).disposition(found()) == leads_to
 
 
 @given(CONFIGS, CONFIGS, FINDINGS)
 def test_no_user_file_loosens(config: Config, user: Config, finding: Finding) -> None:
-    alone, both = Policy(config).disposition(finding), Policy(config, user).disposition(finding)
+    alone = Policy(config).disposition(finding)
+    both = Policy(config, user).disposition(finding)
     assert stricter(alone, both) is both
 
 
 @given(CONFIGS, st.sampled_from(list(FLOORS)), st.sampled_from(list(Severity)))
-def test_no_configuration_lowers_a_floor(config: Config, rule: str, severity: Severity) -> None:
+def test_no_configuration_lowers_a_floor(
+    config: Config, rule: str, severity: Severity
+) -> None:
     got = Policy(config).disposition(found(rule, severity, Confidence.LOW))
     assert STRICTNESS.index(got) >= STRICTNESS.index(FLOORS[rule])
 
@@ -153,7 +164,9 @@ def test_no_ignore_answers_a_floor(rule: str) -> None:
 )
 def test_an_ignore(ignore: dict[str, Any], answers: bool) -> None:
     given = policy({"ignore": [{"reason": "because", **ignore}]})
-    assert (given.ignore_for(found(path="fixtures/a/keys.py"), TODAY) is not None) is answers
+    assert (
+        given.ignore_for(found(path="fixtures/a/keys.py"), TODAY) is not None
+    ) is answers
 
 
 def test_an_expired_ignore_does_not_hide_one_that_holds() -> None:
@@ -185,7 +198,17 @@ def test_what_has_expired_in_any_configuration_is_named_once() -> None:
         b'{"findings": ' + b"[" * 200_000,
         b"\xff",
     ],
-    ids=["number", "null", "list", "missing", "table", "text", "deep", "deep inside", "not UTF-8"],
+    ids=[
+        "number",
+        "null",
+        "list",
+        "missing",
+        "table",
+        "text",
+        "deep",
+        "deep inside",
+        "not UTF-8",
+    ],
 )
 def test_what_is_no_baseline(content: bytes) -> None:
     with pytest.raises(ConfigError, match="x: not a baseline"):
@@ -193,7 +216,8 @@ def test_what_is_no_baseline(content: bytes) -> None:
 
 
 def test_a_baseline_is_read_as_it_was_written() -> None:
-    one, other = found(path="a\udcff.py"), found("docs-missing")
+    one = found(path="a\udcff.py")
+    other = found("docs-missing")
     marks = {(RULE, "a\udcff.py", ""), ("docs-missing", "a.py", "")}
     assert read_baseline(write_baseline([one, other]).encode(), "x") == marks
 
@@ -214,15 +238,33 @@ def test_identity_is_that_of_what_it_decides_by() -> None:
     ("config", "user", "style", "branches"),
     [
         ({}, {}, "plain", ("main", "master", "release/*")),
-        ({}, {"message": {"style": "conventional"}}, "conventional", ("main", "master", "release/*")),
-        ({"message": {"style": "conventional"}}, {"message": {"style": "plain"}}, "conventional", None),
-        ({"git": {"protected_branches": ["a"]}}, {"git": {"protected_branches": ["b"]}}, "plain", ("a", "b")),
+        (
+            {},
+            {"message": {"style": "conventional"}},
+            "conventional",
+            ("main", "master", "release/*"),
+        ),
+        (
+            {"message": {"style": "conventional"}},
+            {"message": {"style": "plain"}},
+            "conventional",
+            None,
+        ),
+        (
+            {"git": {"protected_branches": ["a"]}},
+            {"git": {"protected_branches": ["b"]}},
+            "plain",
+            ("a", "b"),
+        ),
         ({"git": {"protected_branches": ["a"]}}, {}, "plain", ("a",)),
     ],
     ids=repr,
 )
 def test_what_a_user_adds_besides(
-    config: dict[str, Any], user: dict[str, Any], style: str, branches: tuple[str, ...] | None
+    config: dict[str, Any],
+    user: dict[str, Any],
+    style: str,
+    branches: tuple[str, ...] | None,
 ) -> None:
     given = policy(config, user)
     assert given.message_style == style

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_guard.commands import Context
-from cli_guard.model import Action, Category, Confidence, Decision, Disposition, Finding, Severity, Verdict
+from cli_guard.model import (
+    Action,
+    Category,
+    Confidence,
+    Decision,
+    Disposition,
+    Finding,
+    Severity,
+    Verdict,
+)
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.gate import (
@@ -55,10 +64,20 @@ def found(rule: str, severity: str, mark: str = "f1") -> Finding:
     )
 
 
-def judge(findings: Any, policy: Policy | None = None, *, inline: bool = False, approved: Any = ()) -> Any:
-    answer = (lambda finding: (Answer(("*",), "because"), False)) if inline else (lambda finding: None)
+def judge(
+    findings: Any, policy: Policy | None = None, *, inline: bool = False, approved: Any = ()
+) -> Any:
+    answer = (
+        (lambda finding: (Answer(("*",), "because"), False))
+        if inline
+        else (lambda finding: None)
+    )
     return judge_findings(
-        findings, policy or Policy(), answer, TODAY, dict.fromkeys(approved, "approved by Ada")
+        findings,
+        policy or Policy(),
+        answer,
+        TODAY,
+        dict.fromkeys(approved, "approved by Ada"),
     )
 
 
@@ -80,14 +99,20 @@ def test_the_worst_finding_decides(severities: list[str], decision: str, rule: s
     assert verdict.evidence == tuple(f.fingerprint for f in findings if f.severity == worst)
 
 
-@given(st.lists(FINDINGS, max_size=6), st.booleans(), st.sets(st.sampled_from(["f1", "f2", "f3", "f4"])))
+@given(
+    st.lists(FINDINGS, max_size=6),
+    st.booleans(),
+    st.sets(st.sampled_from(["f1", "f2", "f3", "f4"])),
+)
 def test_nothing_is_lost(findings: list[Finding], inline: bool, approved: set[str]) -> None:
     judgement = judge(findings, inline=inline, approved=approved)
     assert len(judgement.standing) + len(judgement.suppressed) == len(findings)
 
 
 @given(st.lists(FINDINGS, max_size=6), st.sets(st.sampled_from(["f1", "f2", "f3", "f4"])))
-def test_an_approval_never_lifts_a_deny(findings: list[Finding], approved: set[str]) -> None:
+def test_an_approval_never_lifts_a_deny(
+    findings: list[Finding], approved: set[str]
+) -> None:
     denied = judge(findings).of(Disposition.DENY)
     judgement = judge(findings, approved=approved)
     assert judgement.of(Disposition.DENY) == denied
@@ -99,7 +124,9 @@ def test_an_approval_never_lifts_a_deny(findings: list[Finding], approved: set[s
 @table("rule", list(FLOORS))
 def test_a_floor_is_answered_by_nothing_but_an_approval(rule: str) -> None:
     policy = Policy(
-        Config.model_validate({"ignore": [{"rule": "*", "reason": "because"}], "rules": {"*": "off"}}),
+        Config.model_validate(
+            {"ignore": [{"rule": "*", "reason": "because"}], "rules": {"*": "off"}}
+        ),
         baseline=frozenset({(rule, "a.py", "f1")}),
     )
     judgement = judge([found(rule, "info")], policy, inline=True)
@@ -114,7 +141,11 @@ def test_each_answer_says_what_it_was() -> None:
     config = Config.model_validate({"ignore": [{"rule": "docs-*", "reason": "not ours"}]})
     policy = Policy(config, baseline=frozenset({("code-x", "a.py", "f2")}))
     judgement = judge(
-        [found("docs-missing", "low"), found("code-x", "high", "f2"), found("code-y", "high", "f3")],
+        [
+            found("docs-missing", "low"),
+            found("code-x", "high", "f2"),
+            found("code-y", "high", "f3"),
+        ],
         policy,
         approved=["f3"],
     )
@@ -165,10 +196,17 @@ def test_a_policy_may_accept_new_inline_answers() -> None:
     finding = found("code-x", "critical")
 
     def answer(finding: Finding) -> tuple[Answer, bool] | None:
-        return (Answer(("code-x",), "a fixture only"), True) if finding.rule == "code-x" else None
+        return (
+            (Answer(("code-x",), "a fixture only"), True)
+            if finding.rule == "code-x"
+            else None
+        )
 
     new = new_suppressions([finding], policy, answer)
-    assert judge_record(judge_findings([finding, *new], policy, answer, TODAY, {})).decision is Decision.ALLOW
+    assert (
+        judge_record(judge_findings([finding, *new], policy, answer, TODAY, {})).decision
+        is Decision.ALLOW
+    )
 
 
 def test_what_is_off_is_gone() -> None:
@@ -193,14 +231,22 @@ class Facts:
         return None
 
 
-HARMLESS, ASKED, DENIED = "ls -la", "npm install left-pad", "rm -rf /"
+HARMLESS = "ls -la"
+ASKED = "npm install left-pad"
+DENIED = "rm -rf /"
 
 
 def judge_call(
-    arguments: dict[str, object], *, review_only: bool = False, context: Context | None = None, **facts: Any
+    arguments: dict[str, object],
+    *,
+    review_only: bool = False,
+    context: Context | None = None,
+    **facts: Any,
 ) -> Any:
     tools = {"tool": Facts(**facts)}
-    return judge_tool(Action("tool", arguments), tools, (), review_only=review_only, commands=context)
+    return judge_tool(
+        Action("tool", arguments), tools, (), review_only=review_only, commands=context
+    )
 
 
 @table(
@@ -215,7 +261,9 @@ def judge_call(
         ("", False, "review", "command-review"),
     ],
 )
-def test_a_command_of_a_tool_is_judged(command: str, review_only: bool, decision: str, rule: str) -> None:
+def test_a_command_of_a_tool_is_judged(
+    command: str, review_only: bool, decision: str, rule: str
+) -> None:
     verdict = judge_call({"command": command}, review_only=review_only)
     assert (verdict.decision, verdict.rule) == (decision, rule)
     assert verdict.reason
@@ -223,7 +271,10 @@ def test_a_command_of_a_tool_is_judged(command: str, review_only: bool, decision
 
 def test_a_harmless_command_lets_the_other_checks_go_on() -> None:
     assert judge_call({"command": HARMLESS}, risk="process").decision == "review"
-    assert judge_call({"command": HARMLESS}, risk="process", review_only=True).rule == "review-only"
+    assert (
+        judge_call({"command": HARMLESS}, risk="process", review_only=True).rule
+        == "review-only"
+    )
     assert judge_call({"command": HARMLESS, "path": "elsewhere"}).rule == "path-not-allowed"
     assert judge_call({"command": DENIED}, risk="process").rule == "command-wipe"
 
@@ -251,7 +302,11 @@ def test_a_command_cannot_hide(hidden: dict[str, object]) -> None:
     assert judge_call(hidden, shows_command=True).decision == "deny"
 
 
-@table("plain", [{}, {"query": DENIED}, {"command": 3}, {"command": None}, {"text": [DENIED]}], ids=str)
+@table(
+    "plain",
+    [{}, {"query": DENIED}, {"command": 3}, {"command": None}, {"text": [DENIED]}],
+    ids=str,
+)
 def test_a_text_that_is_no_command_is_none(plain: dict[str, object]) -> None:
     assert list(commands_in(plain)) == []
     assert judge_call(plain).decision == "allow"
@@ -259,8 +314,18 @@ def test_a_text_that_is_no_command_is_none(plain: dict[str, object]) -> None:
 
 def test_a_command_that_is_only_shown_is_stopped_by_a_deny_alone() -> None:
     for review_only in (True, False):
-        assert judge_call({"command": ASKED}, shows_command=True, review_only=review_only).decision == "allow"
-        assert judge_call({"command": DENIED}, shows_command=True, review_only=review_only).decision == "deny"
+        assert (
+            judge_call(
+                {"command": ASKED}, shows_command=True, review_only=review_only
+            ).decision
+            == "allow"
+        )
+        assert (
+            judge_call(
+                {"command": DENIED}, shows_command=True, review_only=review_only
+            ).decision
+            == "deny"
+        )
 
 
 TRUSTED = Verdict(Decision.ALLOW, "trusted by Ada", CHECKS_TRUSTED)
@@ -276,7 +341,9 @@ def judge_checks(
     **facts: Any,
 ) -> Any:
     facts = {"risk": "execute", "decided": TRUSTED, **facts}
-    return judge_tool(Action(name, arguments), {name: Facts(**facts)}, paths, review_only=review_only)
+    return judge_tool(
+        Action(name, arguments), {name: Facts(**facts)}, paths, review_only=review_only
+    )
 
 
 def test_trusted_checks_are_the_one_thing_that_runs_in_review_only_mode() -> None:
@@ -297,8 +364,14 @@ def test_trusted_checks_are_the_one_thing_that_runs_in_review_only_mode() -> Non
         ({"decided": Verdict(Decision.REVIEW, "x", CHECKS_TRUSTED)}, "command-review"),
         ({"decided": Verdict(Decision.DENY, "x", CHECKS_TRUSTED)}, "command-review"),
         ({"arguments": {"checks": [{"id": "t@1", "commands": [DENIED]}]}}, "command-wipe"),
-        ({"arguments": {"checks": [{"id": "t@1", "commands": [ASKED, DENIED]}]}}, "command-wipe"),
-        ({"arguments": {"checks": [{"id": "t@1", "commands": ["cli-guard trust"]}]}}, "command-guard-off"),
+        (
+            {"arguments": {"checks": [{"id": "t@1", "commands": [ASKED, DENIED]}]}},
+            "command-wipe",
+        ),
+        (
+            {"arguments": {"checks": [{"id": "t@1", "commands": ["cli-guard trust"]}]}},
+            "command-guard-off",
+        ),
         ({"arguments": {**CHECKS, "path": "elsewhere"}}, "path-not-allowed"),
     ],
     ids=str,
@@ -312,7 +385,12 @@ def test_nothing_else_comes_in_beside_them(change: dict[str, Any], rule: str) ->
     st.sampled_from([RUN_CHECKS, "run_command", "write_file", "open_pull_request"]),
     st.sampled_from(["execute", "write", "external", "mcp", "checks", "process"]),
     st.none()
-    | st.builds(Verdict, st.sampled_from(Decision), st.just("x"), st.sampled_from([CHECKS_TRUSTED, "x"])),
+    | st.builds(
+        Verdict,
+        st.sampled_from(Decision),
+        st.just("x"),
+        st.sampled_from([CHECKS_TRUSTED, "x"]),
+    ),
     st.sampled_from([{}, CHECKS, {"command": HARMLESS}, {"command": DENIED}]),
 )
 def test_what_acts_in_review_only_mode_is_trusted_checks(
@@ -320,7 +398,11 @@ def test_what_acts_in_review_only_mode_is_trusted_checks(
 ) -> None:
     verdict = judge_checks(arguments, name=name, risk=risk, decided=decided)
     if verdict.decision is not Decision.DENY:
-        assert (name, risk, decided) == (RUN_CHECKS, "execute", Verdict(Decision.ALLOW, "x", CHECKS_TRUSTED))
+        assert (name, risk, decided) == (
+            RUN_CHECKS,
+            "execute",
+            Verdict(Decision.ALLOW, "x", CHECKS_TRUSTED),
+        )
         assert arguments != {"command": DENIED}
 
 

@@ -48,7 +48,9 @@ def test_matches(pattern: str, path: str, fits: bool) -> None:
 
 NAMES = st.text("ab.", min_size=1, max_size=3)
 PATHS = st.lists(NAMES, min_size=1, max_size=4)
-PARTS = st.lists(st.sampled_from(["**", "*", "a", "b*", "?", "ab", "*.a"]), min_size=1, max_size=4)
+PARTS = st.lists(
+    st.sampled_from(["**", "*", "a", "b*", "?", "ab", "*.a"]), min_size=1, max_size=4
+)
 
 
 def reference(pattern: list[str], path: list[str]) -> bool:
@@ -62,7 +64,11 @@ def reference(pattern: list[str], path: list[str]) -> bool:
         if len(pattern) == 1:
             return bool(path)
         return any(reference(pattern[1:], path[n:]) for n in range(len(path) + 1))
-    return bool(path) and fnmatch.fnmatchcase(path[0], pattern[0]) and reference(pattern[1:], path[1:])
+    return (
+        bool(path)
+        and fnmatch.fnmatchcase(path[0], pattern[0])
+        and reference(pattern[1:], path[1:])
+    )
 
 
 @given(PARTS, PATHS)

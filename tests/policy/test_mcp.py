@@ -35,7 +35,13 @@ def tool(name: str = "t", hints: Hints = Hints(), unusable: str | None = None) -
         (("t",), (), Hints(read_only=True), Decision.ALLOW, "mcp-allowed"),
         (("t",), (), Hints(destructive=False), Decision.ALLOW, "mcp-allowed"),
         (("t",), (), Hints(read_only=False), Decision.REVIEW, "mcp-contradicted"),
-        (("t",), (), Hints(read_only=True, destructive=True), Decision.REVIEW, "mcp-contradicted"),
+        (
+            ("t",),
+            (),
+            Hints(read_only=True, destructive=True),
+            Decision.REVIEW,
+            "mcp-contradicted",
+        ),
         (("tt", "T", "*", "t*"), (), Hints(read_only=True), Decision.REVIEW, "mcp-review"),
         (("t",), ("t",), Hints(read_only=True), Decision.DENY, "mcp-denied"),
         (("t",), ("*",), Hints(), Decision.DENY, "mcp-denied"),
@@ -43,27 +49,39 @@ def tool(name: str = "t", hints: Hints = Hints(), unusable: str | None = None) -
     ],
 )
 def test_a_tool_is_allowed_by_name_alone_and_only_if_its_server_does_not_object(
-    allow: tuple[str, ...], deny: tuple[str, ...], hints: Hints, expected: Decision, rule: str
+    allow: tuple[str, ...],
+    deny: tuple[str, ...],
+    hints: Hints,
+    expected: Decision,
+    rule: str,
 ) -> None:
-    verdict = decision(tool(hints=hints), ServerConfig(command=("x",), allow=allow, deny=deny))
+    verdict = decision(
+        tool(hints=hints), ServerConfig(command=("x",), allow=allow, deny=deny)
+    )
     assert (verdict.decision, verdict.rule) == (expected, rule)
     assert verdict.reason
 
 
 def test_an_unusable_tool_is_denied_whatever_is_allowed() -> None:
-    verdict = decision(tool(unusable="its schema is broken"), ServerConfig(command=("x",), allow=("t",)))
+    verdict = decision(
+        tool(unusable="its schema is broken"), ServerConfig(command=("x",), allow=("t",))
+    )
     assert (verdict.decision, verdict.rule) == (Decision.DENY, "mcp-unusable")
 
 
 @given(
-    hints=st.builds(Hints, st.sampled_from([None, True, False]), st.sampled_from([None, True, False])),
+    hints=st.builds(
+        Hints, st.sampled_from([None, True, False]), st.sampled_from([None, True, False])
+    ),
     deny=st.lists(st.sampled_from(["t", "u", "t*", "*"])),
 )
 def test_no_hint_and_no_deny_ever_loosens(hints: Hints, deny: list[str]) -> None:
     order = [Decision.ALLOW, Decision.REVIEW, Decision.DENY]
     for allow in ((), ("t",)):
         plain = decision(tool(), ServerConfig(command=("x",), allow=allow))
-        verdict = decision(tool(hints=hints), ServerConfig(command=("x",), allow=allow, deny=tuple(deny)))
+        verdict = decision(
+            tool(hints=hints), ServerConfig(command=("x",), allow=allow, deny=tuple(deny))
+        )
         assert order.index(verdict.decision) >= order.index(plain.decision)
 
 
@@ -84,7 +102,9 @@ def test_no_hint_and_no_deny_ever_loosens(hints: Hints, deny: list[str]) -> None
         ('allow = ["t"]', "'mcp.s.command' is missing"),
     ],
 )
-def test_a_table_that_does_not_hold_is_one_line(isolated: dict[str, str], toml: str, says: str) -> None:
+def test_a_table_that_does_not_hold_is_one_line(
+    isolated: dict[str, str], toml: str, says: str
+) -> None:
     own(isolated, f"[mcp.s]\n{toml}\n")
     with pytest.raises(ConfigError) as caught:
         read_user_config(isolated)
@@ -99,11 +119,19 @@ def test_a_server_has_a_name_that_a_tool_can_carry(name: str) -> None:
 
 @table(
     "line",
-    ['command = ["sh"]', 'allow = ["t"]', 'env = ["TOKEN"]', "timeout_seconds = 5", "start_seconds = 5"],
+    [
+        'command = ["sh"]',
+        'allow = ["t"]',
+        'env = ["TOKEN"]',
+        "timeout_seconds = 5",
+        "start_seconds = 5",
+    ],
 )
 def test_a_repository_can_only_deny(line: str) -> None:
     def read(files: Mapping[str, str]) -> None:
-        read_config(lambda name: files[name].encode() if name in files else None, " in the index")
+        read_config(
+            lambda name: files[name].encode() if name in files else None, " in the index"
+        )
 
     with pytest.raises(ConfigError, match=r"'mcp\.s\.\w+' belongs in the user's own file"):
         read({"cli-guard.toml": f'[mcp.s]\n{line}\ndeny = ["u"]\n'})
@@ -123,19 +151,29 @@ def servers(repo: Repo) -> dict[str, ServerConfig]:
     return policy.servers
 
 
-def test_servers_come_from_the_users_own_file_and_repositories_deny(committed: Repo) -> None:
+def test_servers_come_from_the_users_own_file_and_repositories_deny(
+    committed: Repo,
+) -> None:
     assert servers(committed) == {}
     own(committed.env, SERVER + '[mcp.other]\ndeny = ["x"]\n')
     assert set(servers(committed)) == {"git"}
-    committed.write("cli-guard.toml", '[mcp.git]\ndeny = ["git_log"]\n[mcp.elsewhere]\ndeny = ["*"]\n')
+    committed.write(
+        "cli-guard.toml", '[mcp.git]\ndeny = ["git_log"]\n[mcp.elsewhere]\ndeny = ["*"]\n'
+    )
     committed.git("add", "-A")
     assert servers(committed)["git"].deny == ()  # not recorded yet
     committed.git("commit", "-q", "-m", "Deny")
     found = servers(committed)
     assert set(found) == {"git"}
     assert found["git"].deny == ("git_log",)
-    assert decision(McpTool("mcp:git.git_log", "git", "", {}), found["git"]).decision is Decision.DENY
-    assert decision(McpTool("mcp:git.git_status", "git", "", {}), found["git"]).decision is Decision.ALLOW
+    assert (
+        decision(McpTool("mcp:git.git_log", "git", "", {}), found["git"]).decision
+        is Decision.DENY
+    )
+    assert (
+        decision(McpTool("mcp:git.git_status", "git", "", {}), found["git"]).decision
+        is Decision.ALLOW
+    )
 
 
 def test_a_recorded_command_starts_nothing_and_is_told(committed: Repo) -> None:
@@ -143,7 +181,9 @@ def test_a_recorded_command_starts_nothing_and_is_told(committed: Repo) -> None:
     committed.write("cli-guard.toml", '[mcp.git]\ncommand = ["sh", "-c", "echo"]\n')
     committed.git("add", "-A")
     committed.git("commit", "-q", "-m", "Take over")
-    with pytest.raises(ConfigError, match=r"'mcp\.git\.command' belongs in the user's own file"):
+    with pytest.raises(
+        ConfigError, match=r"'mcp\.git\.command' belongs in the user's own file"
+    ):
         servers(committed)
 
 
@@ -168,7 +208,9 @@ def test_every_tip_of_a_push_may_deny() -> None:
         (("t",), (), 1),
     ],
 )
-def test_to_deny_less_is_a_loosening(before: tuple[str, ...], after: tuple[str, ...], told: int) -> None:
+def test_to_deny_less_is_a_loosening(
+    before: tuple[str, ...], after: tuple[str, ...], told: int
+) -> None:
     def config(deny: tuple[str, ...]) -> Config:
         return Config(mcp={"s": ServerConfig(deny=deny)} if deny else {})
 

@@ -97,7 +97,15 @@ def test_on_the_line_itself(line: str, answers: bool) -> None:
         (f"# cli-guard: ignore[{RULE}]", False),
         ("", False),
     ],
-    ids=["a comment", "a string", "an item", "behind other code", "another rule", "no reason", "nothing"],
+    ids=[
+        "a comment",
+        "a string",
+        "an item",
+        "behind other code",
+        "another rule",
+        "no reason",
+        "nothing",
+    ],
 )
 def test_on_the_line_above(above: str, answers: bool) -> None:
     assert (answer_for(RULE, "x = 1", above) is not None) is answers
@@ -117,13 +125,27 @@ def test_a_long_line_takes_no_time() -> None:
     assert answer_in("cli-guard: ignore[" * 60_000) is None
     for pieces in ("# cli-guard: ignore[", '"\\', "\\'", "'\"`", "a'", "-- ", "/"):
         line = pieces * (1_000_000 // len(pieces))
-        assert answer_in(f"{line} {MARK.replace('ignore', 'ignores')} cli-guard: ignore[") is None
+        assert (
+            answer_in(f"{line} {MARK.replace('ignore', 'ignores')} cli-guard: ignore[")
+            is None
+        )
     assert answer_for(RULE, " " * 1_000_000, " " * 1_000_000) is None
 
 
-def found(line: int | None, path: str = "a.py", end: int | None = None, commit: str | None = None) -> Finding:
+def found(
+    line: int | None, path: str = "a.py", end: int | None = None, commit: str | None = None
+) -> Finding:
     return Finding(
-        RULE, Category.RISK, Severity.HIGH, Confidence.HIGH, path, line, "m", "r", end_line=end, commit=commit
+        RULE,
+        Category.RISK,
+        Severity.HIGH,
+        Confidence.HIGH,
+        path,
+        line,
+        "m",
+        "r",
+        end_line=end,
+        commit=commit,
     )
 
 
@@ -139,12 +161,25 @@ def answers(old: str, new: str) -> Any:
         ("", f"x = 1  # {MARK}\n", 1, True),
         ("", f"# {MARK}\nx = 1\n", 2, True),
         (f"# {MARK}\nx = 1\n", f"# {MARK}\nx = 2\n", 2, False),
-        (f"# {MARK}\nx = 1\n", f"# {MARK}\nx = 2  # cli-guard: ignore[code-a] other\n", 2, False),
+        (
+            f"# {MARK}\nx = 1\n",
+            f"# {MARK}\nx = 2  # cli-guard: ignore[code-a] other\n",
+            2,
+            False,
+        ),
         ("x = 1\n", f"# {MARK}\nx = 1\n", 2, True),
     ],
-    ids=["on the line", "above", "above, there before", "above, beside a useless one", "added above"],
+    ids=[
+        "on the line",
+        "above",
+        "above, there before",
+        "above, beside a useless one",
+        "added above",
+    ],
 )
-def test_whether_the_change_brings_the_answer(old: str, new: str, at: int, new_answer: bool) -> None:
+def test_whether_the_change_brings_the_answer(
+    old: str, new: str, at: int, new_answer: bool
+) -> None:
     answer, is_new = answers(old, new)(found(at))
     assert answer.reason == WHY
     assert is_new is new_answer

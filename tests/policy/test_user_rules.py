@@ -44,7 +44,9 @@ def problem(text: str, path: str = PATH) -> str:
 
 
 def test_a_rule_has_our_form_and_its_place() -> None:
-    users = read_rules({PATH: f"# ours\n{RULE}---\n{OTHER}", ".cli-guard/rules/empty.yml": "# none\n"})
+    users = read_rules(
+        {PATH: f"# ours\n{RULE}---\n{OTHER}", ".cli-guard/rules/empty.yml": "# none\n"}
+    )
     check_user_rules(users)
     assert users.places == {"user-no-debug-sql": f"{PATH}:2", "user-other": f"{PATH}:11"}
     rule, _ = users.rules_for("python")
@@ -101,7 +103,9 @@ def test_a_broken_rule_is_one_line_with_its_place(old: str, new: str, told: str)
 
 
 def test_the_number_of_files_is_bounded() -> None:
-    with pytest.raises(ConfigError, match=f"{MOST_FILES + 1} files, of at most {MOST_FILES}"):
+    with pytest.raises(
+        ConfigError, match=f"{MOST_FILES + 1} files, of at most {MOST_FILES}"
+    ):
         read_rules({f".cli-guard/rules/{n}.yml": "" for n in range(MOST_FILES + 1)})
 
 
@@ -110,7 +114,13 @@ def test_hostile_files_are_refused_at_once() -> None:
     bomb = "a: &a [x,x,x,x,x,x,x,x]\n" + "".join(
         f"{b}: &{b} [*{a},*{a},*{a}]\n" for a, b in zip("abcdefg", "bcdefgh", strict=False)
     )
-    for text in (bomb, "[" * 90_000, "{a: " * 20_000, "- " * 40_000, RULE + "  regex: a{999}{999}{999}\n"):
+    for text in (
+        bomb,
+        "[" * 90_000,
+        "{a: " * 20_000,
+        "- " * 40_000,
+        RULE + "  regex: a{999}{999}{999}\n",
+    ):
         problem(text)
     assert time.perf_counter() - started < 5
 
@@ -139,7 +149,13 @@ FLOWS = ".cli-guard/rules/bus.toml"
 
 def test_a_flow_table_has_our_form() -> None:
     users = read_rules({FLOWS: TABLE})
-    assert [each.section for each in users.flows] == ["source", "sink", "sanitizer", "guard", "step"]
+    assert [each.section for each in users.flows] == [
+        "source",
+        "sink",
+        "sanitizer",
+        "guard",
+        "step",
+    ]
     assert {each.language for each in users.flows} == {"python"} and users.digest
     assert [each.calms for each in users.flows] == [False, False, True, True, False]
 
@@ -148,15 +164,31 @@ def test_a_flow_table_has_our_form() -> None:
     ("old", "new", "told"),
     [
         ('language = "python"\n', "", "language is None: it must be one of bash, c"),
-        ('language = "python"', 'language = "cobol"', "language is 'cobol': it must be one of"),
+        (
+            'language = "python"',
+            'language = "cobol"',
+            "language is 'cobol': it must be one of",
+        ),
         ("[[source]]", "[[sources]]", "unknown table 'sources': write [[source]]"),
         ("[[source]]", "[source]", "unknown table 'source': write [[source]]"),
         ("reads = ", "read = ", "the [[source]] number 1: names nothing to match"),
-        ('what = "a', 'wat = "a', "the [[source]] number 1: unknown key 'wat'; did you mean 'what'?"),
-        ('kind = "command"', 'kind = "comand"', "the [[sink]] number 1: unknown kind 'comand'"),
+        (
+            'what = "a',
+            'wat = "a',
+            "the [[source]] number 1: unknown key 'wat'; did you mean 'what'?",
+        ),
+        (
+            'kind = "command"',
+            'kind = "comand"',
+            "the [[sink]] number 1: unknown kind 'comand'",
+        ),
         ('kind = "command"\n', "", "the [[sink]] number 1: unknown kind ''"),
         ("call = '(.*", "call = '(.*a)*(.*", "the [[sink]] number 1: repeats a group"),
-        ("call = 'hosts", "call = '(hosts", "the [[sanitizer]] number 1: is no regular expression"),
+        (
+            "call = 'hosts",
+            "call = '(hosts",
+            "the [[sanitizer]] number 1: is no regular expression",
+        ),
         ("{x}", "x", "the [[guard]] number 1: 'condition' must hold {x} once"),
         ("[0, ", "0 #", "the [[sink]] number 1: 'arguments' must be a list"),
         ("[[step]]", "[[step", "not valid TOML: "),
@@ -183,7 +215,11 @@ def test_a_broken_flow_table_is_one_line(old: str, new: str, told: str) -> None:
     ],
 )
 def test_what_weakens_a_flow_table(old: str, new: str, told: str) -> None:
-    found = list(weaker_user_rules(read_rules({FLOWS: TABLE}), read_rules({FLOWS: TABLE.replace(old, new)})))
+    found = list(
+        weaker_user_rules(
+            read_rules({FLOWS: TABLE}), read_rules({FLOWS: TABLE.replace(old, new)})
+        )
+    )
     assert bool(found) == bool(told) and told in "".join(found)
 
 
@@ -208,7 +244,9 @@ def test_what_weakens_a_flow_table(old: str, new: str, told: str) -> None:
         ("(", False),
     ],
 )
-def test_only_regular_expressions_that_take_little_time(pattern: str, bounded: bool) -> None:
+def test_only_regular_expressions_that_take_little_time(
+    pattern: str, bounded: bool
+) -> None:
     if bounded:
         assert is_bounded(pattern) == pattern
         return
@@ -235,10 +273,26 @@ def test_rules_are_read_from_one_folder(path: str, read: bool) -> None:
     ("old", "new", "told"),
     [
         (RULE, "", "the rule user-no-debug-sql was removed"),
-        ("id: user-no-debug-sql", "id: user-renamed", "the rule user-no-debug-sql was removed"),
-        ("severity: high", "severity: low", "the rule user-no-debug-sql changes from high to low"),
-        ("print_sql($$$)", "print_sql($A)", "the rule user-no-debug-sql may find something else"),
-        ("language: Python", "language: Go", "the rule user-no-debug-sql may find something else"),
+        (
+            "id: user-no-debug-sql",
+            "id: user-renamed",
+            "the rule user-no-debug-sql was removed",
+        ),
+        (
+            "severity: high",
+            "severity: low",
+            "the rule user-no-debug-sql changes from high to low",
+        ),
+        (
+            "print_sql($$$)",
+            "print_sql($A)",
+            "the rule user-no-debug-sql may find something else",
+        ),
+        (
+            "language: Python",
+            "language: Go",
+            "the rule user-no-debug-sql may find something else",
+        ),
         ("severity: high", "severity: high\n  confidence: low", "may find something else"),
         ("severity: high", "severity: high\n  paths: ^src/", "may find something else"),
         ("severity: high", "severity: high\n  in_tests: 'off'", "may find something else"),
@@ -254,7 +308,8 @@ def test_rules_are_read_from_one_folder(path: str, read: bool) -> None:
     ],
 )
 def test_what_weakens_a_rule(old: str, new: str, told: str) -> None:
-    before, after = read_rules({PATH: RULE}), read_rules({PATH: RULE.replace(old, new)})
+    before = read_rules({PATH: RULE})
+    after = read_rules({PATH: RULE.replace(old, new)})
     found = list(weaker_user_rules(before, after))
     assert len(found) == bool(told) and told in "".join(found)
 
@@ -267,7 +322,11 @@ def test_the_rules_of_the_page_are_read() -> None:
     assert set(users.documents) == {"user-no-sleep"} and len(users.flows) == 5
     document = users.documents["user-no-sleep"]
     shown = set(
-        re.findall(r"^  (\w+):", dict(blocks)["yaml"].partition("metadata:")[2].partition("rule:")[0], re.M)
+        re.findall(
+            r"^  (\w+):",
+            dict(blocks)["yaml"].partition("metadata:")[2].partition("rule:")[0],
+            re.M,
+        )
     )
     assert shown == set(type(document.metadata).model_fields) - {"fires", "silent"}
 
@@ -277,5 +336,7 @@ def test_a_hostile_pattern_sees_little_of_a_long_text() -> None:
     started = time.perf_counter()
     assert patterns["paths"].search("a" * 1_000_000) is None
     assert patterns["paths"].fullmatch("a" * 1_000_000) is None
-    assert patterns["paths"].search("xayb" + "c" * 1_000_000) and patterns["paths"].fullmatch("ab")
+    assert patterns["paths"].search("xayb" + "c" * 1_000_000) and patterns[
+        "paths"
+    ].fullmatch("ab")
     assert time.perf_counter() - started < 5

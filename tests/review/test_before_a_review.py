@@ -20,7 +20,15 @@ from cli_guard.review.command_context import (
 )
 from cli_guard.review.precheck import message_of, nothing_to_review, required_calls
 from cli_guard.review.push import PushPlan
-from cli_guard.review.request import Commit, Message, Push, Range, Staged, Worktree, parse_range
+from cli_guard.review.request import (
+    Commit,
+    Message,
+    Push,
+    Range,
+    Staged,
+    Worktree,
+    parse_range,
+)
 
 
 @table(
@@ -34,7 +42,9 @@ from cli_guard.review.request import Commit, Message, Push, Range, Staged, Workt
         ("HEAD~2..HEAD^", "HEAD~2", "HEAD^"),
     ],
 )
-def test_a_range_has_two_sides_and_the_one_left_out_is_head(text: str, base: str, head: str) -> None:
+def test_a_range_has_two_sides_and_the_one_left_out_is_head(
+    text: str, base: str, head: str
+) -> None:
     assert parse_range(text) == Range(base, head)
 
 
@@ -49,7 +59,10 @@ def test_nothing_staged_ends_before_a_policy_is_read(committed: Repo) -> None:
     assert nothing_to_review(Staged(), repository) == "nothing is staged"
     committed.write("app.py", "x = 2\n")
     committed.git("add", "-A")
-    assert nothing_to_review(Staged(), Repository.discover(committed.path, committed.env)) is None
+    assert (
+        nothing_to_review(Staged(), Repository.discover(committed.path, committed.env))
+        is None
+    )
     assert nothing_to_review(Worktree(), repository) is None
     assert nothing_to_review(Commit("HEAD"), repository) is None
 
@@ -167,14 +180,18 @@ def test_another_repository_is_found_by_a_folder_inside(committed: Repo) -> None
     (root / "away").symlink_to("/")
     (root / "near").symlink_to("lib")
     find = OtherRepositories(root).find
-    inside = {each: find(str(root / each)) for each in ("lib", "fx/hooks", "near", "lib/missing")}
+    inside = {
+        each: find(str(root / each)) for each in ("lib", "fx/hooks", "near", "lib/missing")
+    }
     assert inside == {
         "lib": f"{root}/lib",
         "fx/hooks": f"{root}/fx",
         "near": f"{root}/lib",
         "lib/missing": f"{root}/lib",
     }
-    assert [find(str(root / each)) for each in (".", "src/deep", ".git", "src/missing")] == [None] * 4
+    assert [
+        find(str(root / each)) for each in (".", "src/deep", ".git", "src/missing")
+    ] == [None] * 4
     assert find(str(root / "away")) == str(root / "away")
     assert find(None) in (f"{root}/lib", f"{root}/fx")
 

@@ -30,7 +30,17 @@ def make_parts(repo: Repo, folder: Path, form: str, *where: str) -> list[str]:
     folder.mkdir()
     names = [str(folder / f"{number}.{form}") for number in range(1, SHARDS + 1)]
     for number, name in enumerate(names, 1):
-        guard(repo, "review", *where, "--shard", f"{number}/{SHARDS}", "--format", form, "--output", name)
+        guard(
+            repo,
+            "review",
+            *where,
+            "--shard",
+            f"{number}/{SHARDS}",
+            "--format",
+            form,
+            "--output",
+            name,
+        )
     return names
 
 
@@ -41,15 +51,24 @@ def merge(repo: Repo, *parts: str) -> Done:
 def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
     repo = committed
     base = repo.git("rev-parse", "HEAD")
-    files = {f"src/{name}.py": f"import os\nos.system(input() + '{name}')\n" for name in "abcdef"}
+    files = {
+        f"src/{name}.py": f"import os\nos.system(input() + '{name}')\n" for name in "abcdef"
+    }
     repo.commit(
-        "Add", {**files, "gone.py": f"aws = '{key()}'\n", "also/gone.py": f"x = 1\naws = '{key()}'\n"}
+        "Add",
+        {
+            **files,
+            "gone.py": f"aws = '{key()}'\n",
+            "also/gone.py": f"x = 1\naws = '{key()}'\n",
+        },
     )
     repo.commit("x" * 90, {"gone.py": "", "also/gone.py": "x = 1\n"})
     where = ("--range", f"{base}..HEAD")
     whole = guard(repo, "review", *where, "--format", "json")
     wanted = json.loads(whole.out)
-    sarif, plain = (make_parts(repo, tmp_path / form, form, *where) for form in ("sarif", "json"))
+    sarif, plain = (
+        make_parts(repo, tmp_path / form, form, *where) for form in ("sarif", "json")
+    )
     for parts in (sarif, plain, [*sarif[1:], plain[0]]):
         done = merge(repo, *parts)
         merged = json.loads(done.out)
@@ -60,12 +79,22 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
             for data in (merged, wanted)
         ]
         # The removed secret was in two files, perhaps of two shards: it is reported once.
-        secrets = [{each for each in found if each[0].startswith("secret-")} for found in rows]
+        secrets = [
+            {each for each in found if each[0].startswith("secret-")} for found in rows
+        ]
         assert [len(each) for each in secrets] == [1, 1]
         assert rows[0] - secrets[0] == rows[1] - secrets[1] != set()
     joined = tmp_path / "joined.sarif"
     joined.write_text(
-        json.dumps({"runs": [run for name in sarif for run in json.loads(Path(name).read_text())["runs"]]})
+        json.dumps(
+            {
+                "runs": [
+                    run
+                    for name in sarif
+                    for run in json.loads(Path(name).read_text())["runs"]
+                ]
+            }
+        )
     )
     assert merge(repo, str(joined)).code == 1
     assert guard(repo, "merge", *sarif).out.count("secret-aws-access-key") >= 1
@@ -76,7 +105,9 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
     complete.write_text(whole.out)
     (tmp_path / "cut").write_bytes(Path(plain[0]).read_bytes()[:500])
     # What was edited by hand is no crash, and cannot say less than its own findings do.
-    whole_part = next(data for name in plain if (data := json.loads(Path(name).read_text()))["findings"])
+    whole_part = next(
+        data for name in plain if (data := json.loads(Path(name).read_text()))["findings"]
+    )
     edits: list[tuple[list[str], str]] = []
     for key_path, value in EDITS:
         data = json.loads(json.dumps(whole_part))
@@ -103,11 +134,19 @@ def test_parts_make_the_whole(committed: Repo, tmp_path: Path) -> None:
         assert (done.code, done.out) == (2, "") and words in done.err, (words, done)
 
 
-def test_no_number_of_findings_hides_what_is_denied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_number_of_findings_hides_what_is_denied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(joining, "MOST_FINDINGS", 2)
     kinds = [Disposition.ADVISE] * 3 + [Disposition.DENY]
-    found = (JudgedFinding(replace(samples.KEY, fingerprint=str(n)), kind) for n, kind in enumerate(kinds))
+    found = (
+        JudgedFinding(replace(samples.KEY, fingerprint=str(n)), kind)
+        for n, kind in enumerate(kinds)
+    )
     collector = joining.Collector(history=True)
     collector.add(replace(samples.CLEAN, findings=tuple(found)), 1)
     judgement, skipped = collector.join()
-    assert Disposition.DENY in [each.disposition for each in judgement.standing] and len(skipped) == 1
+    assert (
+        Disposition.DENY in [each.disposition for each in judgement.standing]
+        and len(skipped) == 1
+    )

@@ -19,7 +19,17 @@ FILES = (
     "Lib/d.py",
     "lib/e?.txt",
 )
-SPECS = ("lib", "lib/", "*.py", "lib/*.py", "lib*", "l?b", "docs/[a-y]*.md", "docs/x[1].md", "docs/[^x]*")
+SPECS = (
+    "lib",
+    "lib/",
+    "*.py",
+    "lib/*.py",
+    "lib*",
+    "l?b",
+    "docs/[a-y]*.md",
+    "docs/x[1].md",
+    "docs/[^x]*",
+)
 SPECS += (
     "docs/x\\[1\\].md",
     "**/b.py",
@@ -36,7 +46,9 @@ def test_a_path_selects_what_git_selects(committed: Repo, spec: str) -> None:
         stage(committed, dict.fromkeys(FILES, "x\n"))
     wanted = committed.git("ls-files", "-z", "--", spec).split("\0")[:-1]
     paths = Paths.parse((spec,), None, committed.path)
-    assert [each for each in sorted((*FILES, "app.py")) if paths.has(each)] == sorted(wanted)
+    assert [each for each in sorted((*FILES, "app.py")) if paths.has(each)] == sorted(
+        wanted
+    )
 
 
 def test_a_hostile_name_costs_no_time() -> None:
@@ -54,11 +66,17 @@ def test_a_limited_review_leaves_no_trace(committed: Repo) -> None:
     asked = guard(committed, "review", "--", "*.py", ":!old.py")
     assert asked.code == 3
     last = " ".join(asked.out.split("\n\n")[-1].split())
-    assert last.endswith("only *.py without old.py was reviewed: 1 finding to approve (code-python-eval)")
+    assert last.endswith(
+        "only *.py without old.py was reviewed: 1 finding to approve (code-python-eval)"
+    )
     report = guard(committed, "review", "docs", "--format", "json").json
-    assert report["review_id"] is None and report["notes"] == ["only these paths were reviewed: docs"]
+    assert report["review_id"] is None and report["notes"] == [
+        "only these paths were reviewed: docs"
+    ]
     assert "/paths/" in guard(committed, "review", "docs", "--format", "sarif").out
-    assert not state.exists(), "neither an approval, nor a report, nor anything known to be clean"
+    assert not state.exists(), (
+        "neither an approval, nor a report, nor anything known to be clean"
+    )
     # From a folder, and of what is recorded, a patch and the work tree.
     at = Path(committed.path, "src")
     assert call(at, committed.env, "review", "../docs").code == 0
@@ -103,10 +121,15 @@ def test_a_wrong_path_is_one_line(committed: Repo, arguments: list[str], says: s
 
 def test_nothing_staged_matches_no_path(committed: Repo) -> None:
     done = guard(committed, "review", "app.py")
-    assert done.code == 2 and "'app.py' matches no file of this change: nothing is staged" in done.err
+    assert (
+        done.code == 2
+        and "'app.py' matches no file of this change: nothing is staged" in done.err
+    )
 
 
-def test_the_work_tree_is_judged_by_its_own_policy_and_hooks_are_not(committed: Repo) -> None:
+def test_the_work_tree_is_judged_by_its_own_policy_and_hooks_are_not(
+    committed: Repo,
+) -> None:
     committed.commit("Set a policy", {"cli-guard.toml": '[rules]\n"docs-*" = "off"\n'})
     stage(committed, {"risky.py": RISKY})
     plain = guard(committed, "review", "--worktree")
@@ -114,20 +137,34 @@ def test_the_work_tree_is_judged_by_its_own_policy_and_hooks_are_not(committed: 
     before = len(records(committed).pending())
     committed.write("cli-guard.toml", '[rules]\n"docs-*" = "off"\n"code-*" = "deny"\n')
     stricter = guard(committed, "review", "--worktree")
-    assert stricter.code == 1 and "hooks use the policy at HEAD" in " ".join(stricter.out.split())
+    assert stricter.code == 1 and "hooks use the policy at HEAD" in " ".join(
+        stricter.out.split()
+    )
     committed.write("cli-guard.toml", '[rules]\n"*" = "off"\n')
     lax = guard(committed, "review", "--worktree")
-    assert lax.code == 3 and "policy-weakened" in lax.out and "cli-guard approve" not in lax.out
+    assert (
+        lax.code == 3
+        and "policy-weakened" in lax.out
+        and "cli-guard approve" not in lax.out
+    )
     assert len(records(committed).pending()) == before, "a trial leaves no trace"
-    assert guard(committed, "review", "risky.py").code == 3, "what is staged is judged by HEAD"
+    assert guard(committed, "review", "risky.py").code == 3, (
+        "what is staged is judged by HEAD"
+    )
     assert guard(committed, "hook", "pre-commit").code == 3
     for broken, says in (("[ruls]\n", "did you mean 'rules'?"), ("[", "not valid TOML")):
         committed.write("cli-guard.toml", broken)
         done = guard(committed, "review", "--worktree")
-        assert done.code == 2 and "cli-guard.toml in the work tree: " in done.err and says in done.err
+        assert (
+            done.code == 2
+            and "cli-guard.toml in the work tree: " in done.err
+            and says in done.err
+        )
         committed.git("add", "cli-guard.toml")
         staged = guard(committed, "hook", "pre-commit")
-        assert staged.err == done.err.replace("the work tree", "the index"), "the same words"
+        assert staged.err == done.err.replace("the work tree", "the index"), (
+            "the same words"
+        )
         committed.git("reset", "-q", "cli-guard.toml")
     # A repair can be tried before it is recorded.
     committed.commit("Break it", {"cli-guard.toml": "["})

@@ -13,7 +13,11 @@ DENY = '[rules]\n"code-*" = "deny"\n'
 
 
 def rules(review: Review, disposition: str = "review") -> list[str]:
-    return [judged.finding.rule for judged in review.sort_findings() if judged.disposition == disposition]
+    return [
+        judged.finding.rule
+        for judged in review.sort_findings()
+        if judged.disposition == disposition
+    ]
 
 
 def test_a_staged_policy_counts_from_the_next_commit(committed: Repo) -> None:
@@ -34,7 +38,9 @@ def test_a_policy_in_the_work_tree_alone_counts_for_nothing(committed: Repo) -> 
 
 
 def test_a_stricter_policy_at_head_denies(committed: Repo) -> None:
-    committed.commit("Deny", {"pyproject.toml": '[tool.cli-guard.rules]\n"code-*" = "deny"\n'})
+    committed.commit(
+        "Deny", {"pyproject.toml": '[tool.cli-guard.rules]\n"code-*" = "deny"\n'}
+    )
     stage(committed, {"reports.py": RISKY})
     assert committed.look().status == "failed"
 
@@ -74,7 +80,9 @@ def test_a_limit_is_no_way_past_the_review(committed: Repo) -> None:
     ],
     ids=["unknown key", "not TOML", "not UTF-8"],
 )
-def test_a_broken_policy_is_one_line_wherever_it_is(committed: Repo, config: str | bytes, says: str) -> None:
+def test_a_broken_policy_is_one_line_wherever_it_is(
+    committed: Repo, config: str | bytes, says: str
+) -> None:
     stage(committed, {"cli-guard.toml": config, "settings.py": LEAK})
     with committed.unchanged():
         in_change = guard(committed, "hook", "pre-commit")
@@ -101,7 +109,9 @@ def test_a_range_with_a_broken_policy_at_its_tip(committed: Repo) -> None:
     assert isinstance(parse_range("a..b"), Range)
 
 
-def test_a_user_file_tightens_and_never_loosens(committed: Repo, isolated: dict[str, str]) -> None:
+def test_a_user_file_tightens_and_never_loosens(
+    committed: Repo, isolated: dict[str, str]
+) -> None:
     folder = committed.path.parent / "config" / "cli-guard"
     folder.mkdir(parents=True)
     env = {"XDG_CONFIG_HOME": str(folder.parent)}
@@ -122,7 +132,9 @@ def test_an_ignore_answers_until_it_expires(committed: Repo) -> None:
     stage(committed, {"tools/reports.py": RISKY})
     review = committed.look()  # on 2026-05-04, the last day
     assert review.status == "ok"
-    assert [(each.by, each.reason) for each in review.suppressed] == [("config", "run by hand")]
+    assert [(each.by, each.reason) for each in review.suppressed] == [
+        ("config", "run by hand")
+    ]
     committed.git("rm", "-qf", "tools/reports.py")
     committed.commit("Expire", {"cli-guard.toml": ignore.format("2026-05-03")})
     stage(committed, {"tools/reports.py": RISKY})
@@ -133,7 +145,8 @@ def test_an_ignore_answers_until_it_expires(committed: Repo) -> None:
 
 def test_a_new_suppression_is_listed(committed: Repo) -> None:
     answered = RISKY.replace(
-        "shell=True)", "shell=True)  # cli-guard: ignore[code-python-shell] the name is checked"
+        "shell=True)",
+        "shell=True)  # cli-guard: ignore[code-python-shell] the name is checked",
     )
     stage(committed, {"reports.py": answered})
     review = committed.look()
@@ -143,7 +156,9 @@ def test_a_new_suppression_is_listed(committed: Repo) -> None:
 
 
 def test_no_suppression_hides_that_it_was_added(committed: Repo) -> None:
-    committed.commit("Ignore", {"cli-guard.toml": "[[ignore]]\nrule = '*'\nreason = 'because'\n"})
+    committed.commit(
+        "Ignore", {"cli-guard.toml": "[[ignore]]\nrule = '*'\nreason = 'because'\n"}
+    )
     stage(committed, {"a.py": "x = 1  # cli-guard: ignore[*] for no good reason\n"})
     assert rules(committed.look(), "advise") == ["policy-suppression-added"]
 
@@ -154,7 +169,9 @@ def test_an_ignore_that_a_range_brings_along_asks(committed: Repo) -> None:
     committed.commit("Ignore", {"cli-guard.toml": ignore, "reports.py": RISKY})
     review = committed.look(parse_range(f"{base}..HEAD"))
     assert review.status == "needs_review"
-    assert rules(review) == ["policy-weakened", "code-python-shell"], "it does not judge the range itself"
+    assert rules(review) == ["policy-weakened", "code-python-shell"], (
+        "it does not judge the range itself"
+    )
 
 
 def test_a_review_of_one_round_is_not_done(committed: Repo) -> None:
@@ -166,7 +183,14 @@ def test_a_review_of_one_round_is_not_done(committed: Repo) -> None:
 
 
 def test_a_suppression_without_a_reason_answers_nothing(committed: Repo) -> None:
-    stage(committed, {"reports.py": RISKY.replace("shell=True)", "shell=True)  # cli-guard: ignore[code-*]")})
+    stage(
+        committed,
+        {
+            "reports.py": RISKY.replace(
+                "shell=True)", "shell=True)  # cli-guard: ignore[code-*]"
+            )
+        },
+    )
     review = committed.look()
     assert review.status == "needs_review"
     assert "policy-suppression-without-reason" in rules(review, "advise")
@@ -180,11 +204,21 @@ def test_a_baseline_answers_what_was_there_and_nothing_new(committed: Repo) -> N
     committed.git("rm", "-q", "--cached", "reports.py")
     committed.git("add", "cli-guard-baseline.json")
     committed.git("commit", "-q", "--no-verify", "-m", "Write a baseline")
-    stage(committed, {"reports.py": RISKY.replace("import subprocess", "import subprocess\n\n# moved down")})
+    stage(
+        committed,
+        {
+            "reports.py": RISKY.replace(
+                "import subprocess", "import subprocess\n\n# moved down"
+            )
+        },
+    )
     review = committed.look()
     assert review.status == "ok"
     assert [each.by for each in review.suppressed] == ["baseline"]
-    stage(committed, {"reports.py": RISKY + '    subprocess.run("other " + name, shell=True)\n'})
+    stage(
+        committed,
+        {"reports.py": RISKY + '    subprocess.run("other " + name, shell=True)\n'},
+    )
     assert committed.look().status == "needs_review"
 
 

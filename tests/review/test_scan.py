@@ -36,7 +36,10 @@ def look(repo: Repo, options: Options = HISTORY, place: str | None = None) -> Re
 
 
 def found(review: Review) -> list[tuple[str, str, str | None]]:
-    return sorted((each.finding.rule, each.finding.path, each.finding.commit) for each in review.findings)
+    return sorted(
+        (each.finding.rule, each.finding.path, each.finding.commit)
+        for each in review.findings
+    )
 
 
 def reasons(review: Review) -> dict[str, str]:
@@ -57,7 +60,9 @@ def test_a_history_from_first_commit_to_last(committed: Repo, tmp_path: Path) ->
     repo.git("cherry-pick", "side")
     repo.git("merge", "-q", "-m", "Join", "side")
     repo.git("tag", "-a", "v1", "-m", f"deploy with {key()[:-1]}Z")
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=f"token = {key('github')[:-1]}Z\n")
+    blob = repo.git(
+        "hash-object", "-w", "--stdin", stdin=f"token = {key('github')[:-1]}Z\n"
+    )
     repo.git("tag", "loose", blob)
     tag = repo.git("rev-parse", "v1")
     expected = [
@@ -68,7 +73,10 @@ def test_a_history_from_first_commit_to_last(committed: Repo, tmp_path: Path) ->
     ]
     review = look(repo)
     assert (found(review), review.decision) == (sorted(expected), Decision.DENY)
-    assert (review.files, review.unit) == (int(repo.git("rev-list", "--all", "--count")), "commit")
+    assert (review.files, review.unit) == (
+        int(repo.git("rev-list", "--all", "--count")),
+        "commit",
+    )
     # In copies of the process, again from what was kept, and in a clone: the same.
     assert found(look(repo, Options(history=True, fresh=True, jobs=3))) == sorted(expected)
     again = look(repo)
@@ -86,8 +94,13 @@ def test_the_tip_answers_for_its_history(committed: Repo) -> None:
     repo = committed
     token = f"token = '{key('github')}'"
     repo.commit("Add", {"a.py": f"{token}\n", "fixtures/b.py": f"aws = '{key()}'\n"})
-    tree = repo.git("rev-parse", f"{repo.commit('Answer', {'a.py': f'{token}{EXPLICIT}{chr(10)}'})}^{{tree}}")
-    assert found(look(repo, Options())) == [("secret-aws-access-key", "fixtures/b.py", None)]
+    tree = repo.git(
+        "rev-parse",
+        f"{repo.commit('Answer', {'a.py': f'{token}{EXPLICIT}{chr(10)}'})}^{{tree}}",
+    )
+    assert found(look(repo, Options())) == [
+        ("secret-aws-access-key", "fixtures/b.py", None)
+    ]
     ignore = '[[ignore]]\nrule = "secret-*"\npath = "fixtures/**"\nreason = "fake keys of the tests"\n'
     repo.commit("Ignore", {"cli-guard.toml": ignore})
     review = look(repo)
@@ -107,17 +120,29 @@ def test_the_tip_answers_for_its_history(committed: Repo) -> None:
 def test_what_is_not_there_is_said(committed: Repo, tmp_path: Path) -> None:
     repo = committed
     repo.commit("Big", {"big.txt": "x" * 6_000_000, "big.bin": bytes(1000)})
-    lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "a" + "\nsize 5\n"
+    lfs = (
+        "version https://git-lfs.github.com/spec/v1\noid sha256:" + 64 * "a" + "\nsize 5\n"
+    )
     repo.commit("Point", {"large.psd": lfs})
-    repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.git('rev-parse', 'HEAD')},module")
+    repo.git(
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        f"160000,{repo.git('rev-parse', 'HEAD')},module",
+    )
     repo.git("commit", "-qm", "Module")
     said = reasons(look(repo))
     assert {"big.txt", "big.bin", "large.psd", "module"} <= said.keys()
     assert "Git LFS" in said["large.psd"] and "limits.file_chars" in said["big.txt"]
     assert look(repo).decision is Decision.REVIEW
-    repo.git("clone", "-q", "--depth", "1", f"file://{repo.path}", str(tmp_path / "shallow"))
+    repo.git(
+        "clone", "-q", "--depth", "1", f"file://{repo.path}", str(tmp_path / "shallow")
+    )
     shallow = look(repo, place=str(tmp_path / "shallow"))
-    assert (shallow.decision, "shallow" in reasons(shallow)["history"]) == (Decision.REVIEW, True)
+    assert (shallow.decision, "shallow" in reasons(shallow)["history"]) == (
+        Decision.REVIEW,
+        True,
+    )
     # A variable of the environment ends no history.
     (tmp_path / "ends").write_text(repo.git("rev-parse", "HEAD") + "\n")
     cut = Repo(repo.path, repo.env | {"GIT_SHALLOW_FILE": str(tmp_path / "ends")})
@@ -137,7 +162,8 @@ def test_nothing_is_lost_or_counted_twice_when_processes_end(
     repo = committed
     for number in range(12):
         repo.commit(
-            f"Commit {number}", {f"{number}.py": f"aws = '{key()[:-2]}{number:02}'\n".replace("0", "A")}
+            f"Commit {number}",
+            {f"{number}.py": f"aws = '{key()[:-2]}{number:02}'\n".replace("0", "A")},
         )
     whole, real, once = found(look(repo)), Scanner.scan, tmp_path / "once"
     assert len(whole) == 12
@@ -176,7 +202,9 @@ def test_nothing_is_lost_or_counted_twice_when_processes_end(
     # A new commit: only the slices that changed are scanned.
     repo.commit("More")
     monkeypatch.setattr(Scanner, "scan", real)
-    assert "known from earlier runs" in look(repo, Options(history=True, state=state)).notes[0]
+    assert (
+        "known from earlier runs" in look(repo, Options(history=True, state=state)).notes[0]
+    )
 
 
 def test_a_hostile_repository(committed: Repo, tmp_path: Path) -> None:
@@ -184,7 +212,9 @@ def test_a_hostile_repository(committed: Repo, tmp_path: Path) -> None:
     repo = committed
     token = "".join(("gh", "p_x7Kq2mZr9Tb4Wn8Yc3Vd6Hf1Jg5LsPaQe0R"))
     name = b"a\x1b[31m\n\xff.py"
-    Path(os.fsdecode(os.path.join(os.fsencode(repo.path), name))).write_text(f"token = '{token}'\n")
+    Path(os.fsdecode(os.path.join(os.fsencode(repo.path), name))).write_text(
+        f"token = '{token}'\n"
+    )
     bad = repo.commit("Hidden")
     clean = repo.git("rev-parse", f"{bad}~1")
     repo.git("branch", f"deploy-{key()}")
@@ -203,11 +233,19 @@ def test_a_hostile_repository(committed: Repo, tmp_path: Path) -> None:
     (repo.path / ".git/info/attributes").write_text("* diff=x -text\n")
     review = look(repo)
     rules = [(each[0], each[2]) for each in found(review)]
-    assert ("secret-github-token", bad) in rules and ("secret-aws-access-key", None) in rules
+    assert ("secret-github-token", bad) in rules and (
+        "secret-aws-access-key",
+        None,
+    ) in rules
     assert not ran.exists()
     for format in ("text", "json", "sarif"):
         done = guard(repo, "scan", "--history", "--format", format)
-        assert done.code == 1 and "\x1b" not in done.out and token not in done.out and key() not in done.out
+        assert (
+            done.code == 1
+            and "\x1b" not in done.out
+            and token not in done.out
+            and key() not in done.out
+        )
 
 
 def test_bad_places(committed: Repo, tmp_path: Path) -> None:
@@ -225,8 +263,16 @@ def test_bad_places(committed: Repo, tmp_path: Path) -> None:
         "~nobody-here/x": "names no folder",
     }.items():
         done = guard(committed, "scan", place)
-        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1) and words in done.err
-    for arguments in (("--state", str(file)), ("--engine", "dask"), ("--scheduler", "tcp://127.0.0.1:1")):
+        assert (done.code, done.out, done.err.count("\n")) == (
+            2,
+            "",
+            1,
+        ) and words in done.err
+    for arguments in (
+        ("--state", str(file)),
+        ("--engine", "dask"),
+        ("--scheduler", "tcp://127.0.0.1:1"),
+    ):
         done = guard(committed, "scan", *arguments)
         assert (done.code, done.out) == (2, "")
     both = guard(committed, "scan", "nowhere", ".", "--format", "json")

@@ -14,7 +14,9 @@ from cli_guard.errors import CliGuardError
 from cli_guard.review.scan import cluster, plan
 from cli_guard.review.scan.run import Options
 
-distributed = pytest.importorskip("distributed", reason="the extra cli-guard[dask] is not installed")
+distributed = pytest.importorskip(
+    "distributed", reason="the extra cli-guard[dask] is not installed"
+)
 
 
 @pytest.fixture
@@ -22,7 +24,8 @@ def history(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     monkeypatch.setattr(plan, "A_SLICE", 3)
     for number in range(20):
         committed.commit(
-            f"Commit {number}", {f"{number % 7}.py": f"aws = '{key()[:-1]}{chr(65 + number)}'\n"}
+            f"Commit {number}",
+            {f"{number % 7}.py": f"aws = '{key()[:-1]}{chr(65 + number)}'\n"},
         )
     return committed
 
@@ -34,7 +37,12 @@ def options(address: str) -> Options:
 def test_a_local_cluster(history: Repo) -> None:
     here = found(look(history))
     assert len(here) == 20
-    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    settings = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "host": "127.0.0.1",
+    }
     with distributed.LocalCluster(**settings) as started:
         assert found(look(history, options(started.scheduler_address))) == here
     with pytest.raises(CliGuardError, match="is no address"):
@@ -50,7 +58,10 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list["subprocess.Popen[byte
     program = (sys.executable, "-m", "distributed.cli.dask_scheduler")
     log = (tmp_path / "log").open("wb")
     started = [
-        subprocess.Popen((*program, "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"), stderr=log)
+        subprocess.Popen(
+            (*program, "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"),
+            stderr=log,
+        )
     ]
     address = f"tcp://127.0.0.1:{port}"
     worker = (
@@ -63,7 +74,10 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list["subprocess.Popen[byte
         "--nthreads",
         "1",
     )
-    started += [subprocess.Popen((*worker, "--no-dashboard", "--no-nanny"), stderr=log) for _ in range(2)]
+    started += [
+        subprocess.Popen((*worker, "--no-dashboard", "--no-nanny"), stderr=log)
+        for _ in range(2)
+    ]
     yield address, started
     for process in started:
         process.kill()
@@ -71,7 +85,9 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list["subprocess.Popen[byte
 
 
 def test_a_worker_is_killed(
-    history: Repo, scheduler: tuple[str, list["subprocess.Popen[bytes]"]], monkeypatch: pytest.MonkeyPatch
+    history: Repo,
+    scheduler: tuple[str, list["subprocess.Popen[bytes]"]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     address, (_, first, second) = scheduler
     here = found(look(history))
@@ -90,7 +106,9 @@ def test_a_worker_is_killed(
     from cli_guard.runtime import Invocation
 
     now = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
-    review = scan(None, options(address), Invocation(history.path, history.env, now), kill_one)
+    review = scan(
+        None, options(address), Invocation(history.path, history.env, now), kill_one
+    )
     assert found(review) == here and not review.skipped
     assert len(done) == len(set(done)) and first.wait(10) != 0 and second.poll() is None
     # With no worker left it ends, and what was done is kept.

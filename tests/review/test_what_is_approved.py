@@ -22,7 +22,9 @@ def test_a_file_beside_the_checkpoint_shows_nothing(committed: Repo) -> None:
     found = stopped(committed)
     path = records(committed).folder / "waiting" / f"{found}.json"
     data = json.loads(path.read_text())
-    path.write_text(json.dumps({**data, "findings": ["README.md:1: a harmless remark [docs-missing]"]}))
+    path.write_text(
+        json.dumps({**data, "findings": ["README.md:1: a harmless remark [docs-missing]"]})
+    )
     for done in (guard(committed, "pending"), approve(committed, found, answer="no")):
         assert "harmless" not in done.all
         assert "a.py:8" in done.all and "code-python-shell" in done.all
@@ -31,11 +33,18 @@ def test_a_file_beside_the_checkpoint_shows_nothing(committed: Repo) -> None:
 def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
     found = stopped(committed)
     [review] = records(committed).pending()
-    kept = {name: asdict(review)[name] for name in ("id", "content", "policy", "fingerprints")}
+    kept = {
+        name: asdict(review)[name] for name in ("id", "content", "policy", "fingerprints")
+    }
     line = json.dumps({**kept, "by": "The Boss", "at": review.at, "reason": ""})
     (records(committed).folder / "approvals.jsonl").write_text(line + "\n")
     with records(committed).audit.path.open("a") as log:
-        log.write(json.dumps({"event": "approve", "review_id": found, **kept, "previous": "0" * 64}) + "\n")
+        log.write(
+            json.dumps(
+                {"event": "approve", "review_id": found, **kept, "previous": "0" * 64}
+            )
+            + "\n"
+        )
     assert records(committed).approvals() == ()
     assert guard(committed, "hook", "pre-commit").code == 3
     done = guard(committed, "audit", "verify")

@@ -21,11 +21,11 @@ from cli_guard.reviewers.per_file_work import PerFileWork
 from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput
 
-BARE = (
-    "def public(first, second):\n    if not first:\n        raise ValueError(second)\n    return run(first)\n"
-)
+BARE = "def public(first, second):\n    if not first:\n        raise ValueError(second)\n    return run(first)\n"
 BODY = "".join(f"    value_{n} = compute_{n}(first, second)\n" for n in range(12))
-TWICE = f'"""Two."""\n\n\ndef _one(first, second):\n{BODY}\n\ndef _two(first, second):\n{BODY}'
+TWICE = (
+    f'"""Two."""\n\n\ndef _one(first, second):\n{BODY}\n\ndef _two(first, second):\n{BODY}'
+)
 FILES = {"a.py": BARE, "b.py": BARE, "c.py": TWICE}
 ALL = "secrets code commands dependencies docs drift refactor policy".split()
 LAST = "secrets code commands dependencies policy docs drift refactor".split()
@@ -35,7 +35,11 @@ def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> l
     policy = Policy(Config.model_validate({"rules": rules, "decisions": decisions or {}}))
     done = review(changes_between({}, FILES), policy, contents=SnapshotContents({}, FILES))
     tools = [str(step["tool"]) for step in done.plan]
-    assert tools == [result["tool"] for result in done.tool_results] + tools[len(done.tool_results) :]
+    assert (
+        tools
+        == [result["tool"] for result in done.tool_results]
+        + tools[len(done.tool_results) :]
+    )
     return [tool.removeprefix("review_") for tool in tools if tool.startswith("review_")]
 
 
@@ -44,13 +48,21 @@ def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> l
     [
         ({}, {}, LAST),
         ({"docs-*": "off"}, {}, [each for each in LAST if each not in ("docs", "drift")]),
-        ({"docs-*": "off", "docs-missing": "advise"}, {}, [each for each in LAST if each != "drift"]),
+        (
+            {"docs-*": "off", "docs-missing": "advise"},
+            {},
+            [each for each in LAST if each != "drift"],
+        ),
         (
             {"docs-*": "off", "docs-missing": "deny"},
             {},
             [each for each in ALL if each not in ("drift", "refactor")] + ["refactor"],
         ),
-        ({"docs-*": "review"}, {}, "secrets code commands dependencies docs drift policy refactor".split()),
+        (
+            {"docs-*": "review"},
+            {},
+            "secrets code commands dependencies docs drift policy refactor".split(),
+        ),
         (
             {"docs-m*": "review", "refactor-long": "deny"},
             {},
@@ -70,10 +82,16 @@ def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> l
         ),
         # Some of its rules no configuration lowers.
         ({"policy-*": "off", "secret-*": "off"}, {}, LAST[1:]),
-        ({"*": "off"}, dict.fromkeys(("critical", "high", "medium", "low", "info"), "off"), ["policy"]),
+        (
+            {"*": "off"},
+            dict.fromkeys(("critical", "high", "medium", "low", "info"), "off"),
+            ["policy"],
+        ),
     ],
 )
-def test_plan(rules: dict[str, str], decisions: dict[str, str], expected: list[str]) -> None:
+def test_plan(
+    rules: dict[str, str], decisions: dict[str, str], expected: list[str]
+) -> None:
     assert planned(rules, decisions) == expected
 
 
@@ -84,22 +102,38 @@ def test_the_users_own_file_counts() -> None:
     ):
         policy = Policy(Config(), Config.model_validate({"rules": own}))
         assert (
-            ReviewInput("pre-commit", changes_between({}, FILES)).under(policy).advice.reviewers == advising
+            ReviewInput("pre-commit", changes_between({}, FILES))
+            .under(policy)
+            .advice.reviewers
+            == advising
         )
 
 
 def test_by_default_these_reviewers_stop_nothing_and_others_do() -> None:
     for reviewer in REVIEWERS:
         assert not reviewer.advises or STOPS.isdisjoint(dispositions(reviewer, Policy()))
-    assert {each.name for each in REVIEWERS if each.advises} == {"docs", "drift", "refactor"}
+    assert {each.name for each in REVIEWERS if each.advises} == {
+        "docs",
+        "drift",
+        "refactor",
+    }
 
 
 def test_a_message_that_no_rule_is_about_passes() -> None:
-    policy = Policy(Config.model_validate({"rules": {"secret-*": "off", "message-*": "off"}}))
-    subject = ReviewInput("commit-msg", changes_between({}, FILES), message=CommitMessage("Add it"))
+    policy = Policy(
+        Config.model_validate({"rules": {"secret-*": "off", "message-*": "off"}})
+    )
+    subject = ReviewInput(
+        "commit-msg", changes_between({}, FILES), message=CommitMessage("Add it")
+    )
     request: Any = {"input": "review the message", "task_type": "change_review"}
-    state = build_graph().invoke(request, context=Context(subject=subject.under(policy), policy=policy))
-    assert (state["decision"], [each["tool"] for each in state["plan"]]) == ("allow", ["git_commit"])
+    state = build_graph().invoke(
+        request, context=Context(subject=subject.under(policy), policy=policy)
+    )
+    assert (state["decision"], [each["tool"] for each in state["plan"]]) == (
+        "allow",
+        ["git_commit"],
+    )
 
 
 @table(
@@ -116,10 +150,15 @@ def test_a_message_that_no_rule_is_about_passes() -> None:
 def test_the_room_of_a_hook(milliseconds: int, event: str, read: int) -> None:
     policy = Policy(Config.model_validate({"limits": {"advice_ms": milliseconds}}))
     advice = ReviewInput(event, changes_between({}, FILES)).under(policy).advice
-    assert sum(advice.has_room("docs", f"{number}.py", CHARS_A_MS) for number in range(10)) == read
+    assert (
+        sum(advice.has_room("docs", f"{number}.py", CHARS_A_MS) for number in range(10))
+        == read
+    )
     assert advice.has_room("secrets", "9.py", 10**9)
     assert len(advice.left_out) == 10 - read
-    assert [each.path for each in advice.skipped] == [f"advice on {10 - read} of the files"] * (read < 10)
+    assert [each.path for each in advice.skipped] == [
+        f"advice on {10 - read} of the files"
+    ] * (read < 10)
 
 
 def test_a_file_too_long_for_the_room_is_left_out_and_the_next_is_read() -> None:
@@ -128,7 +167,9 @@ def test_a_file_too_long_for_the_room_is_left_out_and_the_next_is_read() -> None
     assert not advice.has_room("docs", "long.py", 1_000_000)
     assert advice.has_room("docs", "short.py", 1_000)
     # What the first reviewer has left out, the second does not advise on either.
-    assert not advice.has_room("refactor", "long.py", 1) and advice.has_room("refactor", "short.py", 1)
+    assert not advice.has_room("refactor", "long.py", 1) and advice.has_room(
+        "refactor", "short.py", 1
+    )
 
 
 def stage(repo: Repo, config: str = "") -> None:
@@ -140,14 +181,19 @@ def stage(repo: Repo, config: str = "") -> None:
     repo.git("add", "-A")
 
 
-def test_what_a_hook_leaves_out_is_one_line_and_by_hand_it_is_there(committed: Repo) -> None:
+def test_what_a_hook_leaves_out_is_one_line_and_by_hand_it_is_there(
+    committed: Repo,
+) -> None:
     stage(committed, "[limits]\nadvice_ms = 0\n")
     hook = guard(committed, "hook", "pre-commit")
     assert (hook.code, hook.out.count("cli-guard review")) == (0, 1)
     assert "advice on 3 of the files (over limits.advice_ms; once committed:" in hook.out
     assert "docs-missing" not in hook.out and "refactor-" not in hook.out
     by_hand = committed.review()
-    assert {each["rule"] for each in by_hand["findings"]} == {"docs-missing", "refactor-duplicate-block"}
+    assert {each["rule"] for each in by_hand["findings"]} == {
+        "docs-missing",
+        "refactor-duplicate-block",
+    }
     assert by_hand["coverage"]["skipped"] == []
 
 
@@ -173,24 +219,35 @@ def test_hooks(committed: Repo, config: str, code: int, said: str) -> None:
     stage(committed, config)
     hook = guard(committed, "hook", "pre-commit")
     assert (hook.code, said in hook.out) == (code, True), hook.all
-    assert ("advice on 3 of the files" in hook.out) is ("advice_ms = 0" in config and '"off"' not in config)
+    assert ("advice on 3 of the files" in hook.out) is (
+        "advice_ms = 0" in config and '"off"' not in config
+    )
 
 
 def test_the_decision_does_not_depend_on_the_time() -> None:
-    risky = FILES | {"d.py": "import subprocess\n\n\ndef run(name):\n    subprocess.run(name, shell=True)\n"}
-    changes, contents = changes_between({}, risky), SnapshotContents({}, risky)
+    risky = FILES | {
+        "d.py": "import subprocess\n\n\ndef run(name):\n    subprocess.run(name, shell=True)\n"
+    }
+    changes = changes_between({}, risky)
+    contents = SnapshotContents({}, risky)
     seen = []
     for milliseconds in (0, 1_000_000):
         policy = Policy(Config.model_validate({"limits": {"advice_ms": milliseconds}}))
         subject = ReviewInput("pre-commit", changes, contents).under(policy)
         request: Any = {"input": "review the change", "task_type": "change_review"}
-        state = build_graph().invoke(request, context=Context(subject=subject, policy=policy))
+        state = build_graph().invoke(
+            request, context=Context(subject=subject, policy=policy)
+        )
         kept = [each for each in state["judged"] if each["decision"] != Disposition.ADVISE]
-        seen.append((state["decision"], state["review_reason"], state["blocked_actions"], kept))
+        seen.append(
+            (state["decision"], state["review_reason"], state["blocked_actions"], kept)
+        )
     assert seen[0] == seen[1] and seen[0][0] == "review"
 
 
-def test_a_file_without_advice_is_not_remembered_as_one_without_findings(tmp_path: Path) -> None:
+def test_a_file_without_advice_is_not_remembered_as_one_without_findings(
+    tmp_path: Path,
+) -> None:
     changes = changes_between({}, FILES)
     contents = SnapshotContents({}, FILES)
     policy = Policy(Config.model_validate({"limits": {"advice_ms": 0}}))

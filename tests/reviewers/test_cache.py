@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from cli_guard.reviewers.cache import NAME, Cache
 
-A, B, C = b"a" * 32, b"b" * 32, b"c" * 32
+A = b"a" * 32
+B = b"b" * 32
+C = b"c" * 32
 
 
 def test_what_is_kept_is_found_by_its_key_alone(tmp_path: Path) -> None:
@@ -30,7 +32,12 @@ def test_nothing_is_made_by_reading(tmp_path: Path) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.dictionaries(st.binary(max_size=8), st.binary(max_size=20), max_size=6), max_size=4))
+@given(
+    st.lists(
+        st.dictionaries(st.binary(max_size=8), st.binary(max_size=20), max_size=6),
+        max_size=4,
+    )
+)
 def test_the_last_value_of_a_key_counts(
     tmp_path_factory: pytest.TempPathFactory, puts: list[dict[bytes, bytes]]
 ) -> None:
@@ -72,7 +79,9 @@ def text(path: Path) -> None:
 
 
 @table("damage", [future, other_table, torn, text])
-def test_a_file_that_is_broken_is_thrown_away(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+def test_a_file_that_is_broken_is_thrown_away(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
     cache = Cache(tmp_path)
     cache.put({A: b"one"})
     damage(tmp_path / NAME)
@@ -129,7 +138,8 @@ for turn in range(20):
 
 def test_many_at_once_never_read_what_nobody_wrote(tmp_path: Path) -> None:
     running = [
-        subprocess.Popen([sys.executable, "-c", MANY, str(tmp_path), str(number)]) for number in range(6)
+        subprocess.Popen([sys.executable, "-c", MANY, str(tmp_path), str(number)])
+        for number in range(6)
     ]
     assert [process.wait(60) for process in running] == [0] * 6
     with closing(sqlite3.connect(tmp_path / NAME)) as file:

@@ -124,7 +124,12 @@ pre-push:
     test: {run: npm test}
 """
 PACKAGE = json.dumps(
-    {"name": "a", "version": "1.0.0", "scripts": {"test": "jest", "guard": "cli-guard review"}}, indent=1
+    {
+        "name": "a",
+        "version": "1.0.0",
+        "scripts": {"test": "jest", "guard": "cli-guard review"},
+    },
+    indent=1,
 )
 MAKE = """RANGE = main..HEAD
 VERSION = 3
@@ -137,7 +142,9 @@ build:
 """
 HUSKY = "# The hook.\nnpm run build\ncli-guard hook pre-commit\n"
 GITHOOK = "#!/bin/sh\nnpm run build\ncli-guard hook pre-commit\n"
-SCRIPT = '#!/bin/bash\nset -eu\nrange=$1..HEAD\ncli-guard verify --range "$range"\necho done\n'
+SCRIPT = (
+    '#!/bin/bash\nset -eu\nrange=$1..HEAD\ncli-guard verify --range "$range"\necho done\n'
+)
 
 
 def found(old: dict[str, str], new: dict[str, str]) -> list[Finding]:
@@ -166,28 +173,63 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
         (WORKFLOW, FLOW, "name: Review\n", "name: Review\n      shell: bash -c true {0}\n"),
         (WORKFLOW, FLOW, "    timeout-minutes: 10\n", "    if: ${{ false }}\n"),
         (WORKFLOW, FLOW, "    timeout-minutes: 10\n", "    needs: skipped\n"),
-        (WORKFLOW, FLOW, "    timeout-minutes: 10\n", "    defaults: {run: {shell: true {0}}}\n"),
-        (WORKFLOW, FLOW, "    timeout-minutes: 10\n", "    timeout-minutes: 10\n    name: optional\n"),
+        (
+            WORKFLOW,
+            FLOW,
+            "    timeout-minutes: 10\n",
+            "    defaults: {run: {shell: true {0}}}\n",
+        ),
+        (
+            WORKFLOW,
+            FLOW,
+            "    timeout-minutes: 10\n",
+            "    timeout-minutes: 10\n    name: optional\n",
+        ),
         (WORKFLOW, FLOW, "  pull_request:\n", "  workflow_dispatch:\n"),
         (WORKFLOW, FLOW, "  pull_request:\n", "  pull_request:\n    paths: [docs/**]\n"),
         (WORKFLOW, FLOW, "permissions:", "env: {PATH: tools}\npermissions:"),
         (WORKFLOW, FLOW, "fetch-depth: 0", "ref: main"),
-        (WORKFLOW, FLOW, "    - name: Install", "    - run: echo tools >> $GITHUB_PATH\n    - name: Install"),
+        (
+            WORKFLOW,
+            FLOW,
+            "    - name: Install",
+            "    - run: echo tools >> $GITHUB_PATH\n    - name: Install",
+        ),
         (WORKFLOW, FLOW, "==1.2.0", "==1.1.9"),
         (WORKFLOW, FLOW, "needs: [guard, tests]", "needs: [tests]"),
         (WORKFLOW, FLOW, "  guard:\n    runs", "  tests2:\n    runs"),
         (WORKFLOW, FLOW, "jobs:\n", "jobs: [}\n"),
         (WORKFLOW, FLOW, "  guard:\n", "  guard: {steps: []}\n  guard2:\n"),
-        (WORKFLOW, FLOW, "    - run: npm run report\n", "    - run: npm run report\n  guard: {steps: []}\n"),
+        (
+            WORKFLOW,
+            FLOW,
+            "    - run: npm run report\n",
+            "    - run: npm run report\n  guard: {steps: []}\n",
+        ),
         (WORKFLOW, USES, "owner/cli-guard@v2", "owner/cli-guard@v1"),
         (WORKFLOW, USES, "owner/cli-guard@v2", "other/cli-guard@v3"),
         (WORKFLOW, USES, "owner/cli-guard@v2", f"owner/cli-guard@{'a1' * 20}"),
-        (WORKFLOW, USES, "@v2", "@v2\n      with: {base: '${{ github.event.pull_request.head.sha }}'}"),
+        (
+            WORKFLOW,
+            USES,
+            "@v2",
+            "@v2\n      with: {base: '${{ github.event.pull_request.head.sha }}'}",
+        ),
         (WORKFLOW, USES, "owner/cli-guard@v2", "owner/other@v2"),
         (WORKFLOW, USES, "actions/checkout@v4", "evil/checkout@v4"),
         (".gitlab-ci.yml", GITLAB, "test:\n", "cli-guard:\n  script: ['true']\ntest:\n"),
-        (".gitlab-ci.yml", GITLAB, "test:\n", "cli-guard:\n  rules: [{when: never}]\ntest:\n"),
-        (".gitlab-ci.yml", GITLAB, "test:\n", "workflow: {rules: [{when: never}]}\ntest:\n"),
+        (
+            ".gitlab-ci.yml",
+            GITLAB,
+            "test:\n",
+            "cli-guard:\n  rules: [{when: never}]\ntest:\n",
+        ),
+        (
+            ".gitlab-ci.yml",
+            GITLAB,
+            "test:\n",
+            "workflow: {rules: [{when: never}]}\ntest:\n",
+        ),
         (".gitlab-ci.yml", GITLAB, "ref: v1.2", "ref: v1.1"),
         (
             ".gitlab-ci.yml",
@@ -197,7 +239,12 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
         ),
         (".gitlab-ci.yml", PIPELINE, "  script:\n", "  allow_failure: true\n  script:\n"),
         (".gitlab-ci.yml", PIPELINE, "merge_request_event", "web"),
-        (".gitlab-ci.yml", PIPELINE, "    - pip install", "    - exit 0\n    - pip install"),
+        (
+            ".gitlab-ci.yml",
+            PIPELINE,
+            "    - pip install",
+            "    - exit 0\n    - pip install",
+        ),
         (".gitlab-ci.yml", PIPELINE, "python:3.12", "evil:1"),
         (".circleci/config.yml", CIRCLE, "ignore: main", "only: never"),
         (".circleci/config.yml", CIRCLE, "main..HEAD", "main..HEAD || true"),
@@ -208,7 +255,12 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
             "",
         ),
         (".pre-commit-config.yaml", HOOKS, "  - id: cli-guard-pre-push\n", ""),
-        (".pre-commit-config.yaml", HOOKS, "    name: The guard\n", "    stages: [manual]\n"),
+        (
+            ".pre-commit-config.yaml",
+            HOOKS,
+            "    name: The guard\n",
+            "    stages: [manual]\n",
+        ),
         (".pre-commit-config.yaml", HOOKS, "    name: The guard\n", "    entry: 'true'\n"),
         (".pre-commit-config.yaml", HOOKS, "    name: The guard\n", "    exclude: .\n"),
         (".pre-commit-config.yaml", HOOKS, "repos:", "exclude: .\nrepos:"),
@@ -234,12 +286,32 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
         ("ci/guard.sh", SCRIPT, "set -eu", "set -u"),
         ("ci/guard.sh", SCRIPT, "cli-guard", "echo cli-guard"),
         ("ci/guard.sh", SCRIPT, "cli-guard", '[ -n "$CI" ] || cli-guard'),
-        ("ci/guard.sh", "set -e\nrun=cli-guard\n$run verify\nls\n", "verify", "verify || true"),
+        (
+            "ci/guard.sh",
+            "set -e\nrun=cli-guard\n$run verify\nls\n",
+            "verify",
+            "verify || true",
+        ),
         ("ci/guard.sh", "set -e\ng() { cli-guard review; }\ng\n", "\ng\n", "\ng || true\n"),
-        ("ci/guard.sh", "set -e\nset +e\ncli-guard review\n", "review\n", "review\nexit 0\n"),
+        (
+            "ci/guard.sh",
+            "set -e\nset +e\ncli-guard review\n",
+            "review\n",
+            "review\nexit 0\n",
+        ),
         ("Makefile", "G = cli-guard review\na:\n\t$(G)\n", "\t$(G)", "\t-$(G)"),
-        (WORKFLOW, "env: {G: cli-guard}\njobs: {a: {steps: [{run: $G verify}]}}\n", "verify", "verify || :"),
-        (WORKFLOW, "jobs: {a: {env: {G: cli-guard}, steps: [{run: $G verify}]}}\n", "verify", "verify || :"),
+        (
+            WORKFLOW,
+            "env: {G: cli-guard}\njobs: {a: {steps: [{run: $G verify}]}}\n",
+            "verify",
+            "verify || :",
+        ),
+        (
+            WORKFLOW,
+            "jobs: {a: {env: {G: cli-guard}, steps: [{run: $G verify}]}}\n",
+            "verify",
+            "verify || :",
+        ),
         (
             WORKFLOW,
             "jobs: {a: {steps: [{run: pip install cli-guard}, {run: make x}]}}\n",
@@ -251,7 +323,12 @@ def edit(path: str, text: str, before: str, after: str) -> list[Finding]:
         (WORKFLOW, USES, "@v2", f"@v{'9' * 5_000}"),
         ("ci/guard.sh", SCRIPT, "/bin/bash", "/bin/true"),
         ("Makefile", MAKE + "check:\n\t$(MAKE) guard\n", "$(MAKE) guard", "-$(MAKE) guard"),
-        ("azure-pipelines.yml", "steps:\n- script: cli-guard verify\n", "verify", "verify || true"),
+        (
+            "azure-pipelines.yml",
+            "steps:\n- script: cli-guard verify\n",
+            "verify",
+            "verify || true",
+        ),
         ("Jenkinsfile", "sh 'cli-guard verify'\n", "sh", "echo"),
     ],
 )
@@ -263,7 +340,12 @@ def test_an_edit_of_a_call_asks(path: str, text: str, before: str, after: str) -
 @near_misses(
     ("path", "text", "before", "after"),
     [
-        (WORKFLOW, FLOW, "# Reviews what is merged.", "# Reviews what is merged, all of it."),
+        (
+            WORKFLOW,
+            FLOW,
+            "# Reviews what is merged.",
+            "# Reviews what is merged, all of it.",
+        ),
         (WORKFLOW, FLOW, "        # all of it\n", ""),
         (WORKFLOW, FLOW, "name: Review", "name: Review the change"),
         (WORKFLOW, FLOW, "name: guard\non", "name: The guard\non"),
@@ -288,10 +370,20 @@ def test_an_edit_of_a_call_asks(path: str, text: str, before: str, after: str) -
         (".gitlab-ci.yml", GITLAB, "[test]", "[test, deploy]"),
         (".gitlab-ci.yml", PIPELINE, "[npm test]", "['true']"),
         (".circleci/config.yml", CIRCLE, "npm test", "npm run test"),
-        (".circleci/config.yml", CIRCLE, "      - test\n", "      - test: {filters: {tags: {only: v1}}}\n"),
+        (
+            ".circleci/config.yml",
+            CIRCLE,
+            "      - test\n",
+            "      - test: {filters: {tags: {only: v1}}}\n",
+        ),
         (".pre-commit-config.yaml", HOOKS, "v1.2", "v2"),
         (".pre-commit-config.yaml", HOOKS, 'rev: "1"', 'rev: "2"'),
-        (".pre-commit-config.yaml", HOOKS, "  - id: tidy\n", "  - id: tidy\n  - id: more\n"),
+        (
+            ".pre-commit-config.yaml",
+            HOOKS,
+            "  - id: tidy\n",
+            "  - id: tidy\n  - id: more\n",
+        ),
         (".pre-commit-config.yaml", HOOKS, "name: The guard", "name: cli-guard"),
         (
             ".pre-commit-config.yaml",
@@ -306,7 +398,12 @@ def test_an_edit_of_a_call_asks(path: str, text: str, before: str, after: str) -
         ("Makefile", MAKE, "VERSION = 3", "VERSION = 4"),
         ("Makefile", MAKE, "a.c", "b.c"),
         ("Makefile", MAKE, "RANGE", "# the range\nRANGE"),
-        (".husky/pre-commit", HUSKY, "hook pre-commit\n", "hook pre-commit\nnpx lint-staged || true\n"),
+        (
+            ".husky/pre-commit",
+            HUSKY,
+            "hook pre-commit\n",
+            "hook pre-commit\nnpx lint-staged || true\n",
+        ),
         (".husky/pre-commit", HUSKY, "# The hook.\n", "# The hook of all.\n\n"),
         (".husky/pre-commit", HUSKY, "guard hook", "guard \\\n  hook"),
         ("ci/guard.sh", SCRIPT, "echo done", "echo it is done"),
@@ -319,7 +416,9 @@ def test_an_edit_of_a_call_asks(path: str, text: str, before: str, after: str) -
         (WORKFLOW, "on: push\njobs: {a: {steps: [{run: ls}]}}\n", "ls", "ls || true"),
     ],
 )
-def test_an_edit_beside_a_call_is_silent(path: str, text: str, before: str, after: str) -> None:
+def test_an_edit_beside_a_call_is_silent(
+    path: str, text: str, before: str, after: str
+) -> None:
     assert edit(path, text, before, after) == []
 
 
@@ -331,12 +430,19 @@ def test_a_new_file_and_a_new_call_are_silent() -> None:
 
 @table(
     ("path", "asks"),
-    [("GNUmakefile", True), ("prek.toml", True), ("lefthook-local.yml", True), ("sub/GNUmakefile", False)],
+    [
+        ("GNUmakefile", True),
+        ("prek.toml", True),
+        ("lefthook-local.yml", True),
+        ("sub/GNUmakefile", False),
+    ],
 )
 def test_a_new_file_that_is_used_in_place_of_a_caller_asks(path: str, asks: bool) -> None:
     callers = {"Makefile": MAKE, ".pre-commit-config.yaml": HOOKS, "lefthook.yml": LEFTHOOK}
     before = {file: f"# 1\n{text}" for file, text in callers.items()}
-    assert [each.path for each in found(before, {**callers, path: "x = 1\n"})] == [path] * asks
+    assert [each.path for each in found(before, {**callers, path: "x = 1\n"})] == [
+        path
+    ] * asks
 
 
 def moved(old: str, new: str, text: str, **fields: str) -> list[Finding]:
@@ -386,9 +492,14 @@ def test_a_deleted_file_and_one_that_is_no_text_ask() -> None:
     (gone,) = found({WORKFLOW: FLOW}, {})
     assert (gone.line, gone.path) == (None, WORKFLOW)
     for kind, after in ((Kind.BINARY, "\0\1"), (Kind.SYMLINK, "other.yml")):
-        change = FileChange(WORKFLOW, Status.MODIFIED, kind, hunks=(Hunk(1, 1, (), (after,)),))
+        change = FileChange(
+            WORKFLOW, Status.MODIFIED, kind, hunks=(Hunk(1, 1, (), (after,)),)
+        )
         contents = SnapshotContents({WORKFLOW: FLOW}, {WORKFLOW: after})
-        assert len(list(review_calls(ReviewInput("staged", ChangeSet((change,)), contents)))) == 1
+        assert (
+            len(list(review_calls(ReviewInput("staged", ChangeSet((change,)), contents))))
+            == 1
+        )
 
 
 INDIRECT = """on: push
@@ -411,7 +522,14 @@ FILES = {
 
 @examples(
     "call",
-    ["bash ci/guard.sh main", "./ci/guard.sh", "make -s guard", "make all", "npm run guard", "make V=1 all"],
+    [
+        "bash ci/guard.sh main",
+        "./ci/guard.sh",
+        "make -s guard",
+        "make all",
+        "npm run guard",
+        "make V=1 all",
+    ],
 )
 def test_a_call_of_a_file_that_calls_counts_as_well(call: str) -> None:
     (finding,) = edited_beside_files(INDIRECT.format(call), call, f"{call} || true")
@@ -437,10 +555,24 @@ def edited_beside_files(flow: str, before: str, after: str) -> list[Finding]:
 @table(
     ("path", "text", "before", "after", "says", "line"),
     [
-        (WORKFLOW, FLOW, "    runs-on", "    if: false\n    runs-on", "in job guard: if", 9),
+        (
+            WORKFLOW,
+            FLOW,
+            "    runs-on",
+            "    if: false\n    runs-on",
+            "in job guard: if",
+            9,
+        ),
         (WORKFLOW, FLOW, "  pull_request:\n", "  push:\n", "in the file: on", 4),
         (WORKFLOW, FLOW, CALL, f"{CALL} || :", "in job guard: step 3: run", 21),
-        (WORKFLOW, FLOW, "needs: [guard, tests]", "needs: [tests]", "takes job all, which needs guard", 34),
+        (
+            WORKFLOW,
+            FLOW,
+            "needs: [guard, tests]",
+            "needs: [tests]",
+            "takes job all, which needs guard",
+            34,
+        ),
         (
             ".pre-commit-config.yaml",
             HOOKS,
@@ -449,14 +581,23 @@ def edited_beside_files(flow: str, before: str, after: str) -> list[Finding]:
             "in hook cli-guard: repo of its repository, and 1 more",
             2,
         ),
-        (".husky/pre-commit", HUSKY, "cli-guard hook pre-commit", "ls", "on line 2 before", 3),
+        (
+            ".husky/pre-commit",
+            HUSKY,
+            "cli-guard hook pre-commit",
+            "ls",
+            "on line 2 before",
+            3,
+        ),
         ("Makefile", MAKE, "main..HEAD", "HEAD..", "in the makefile: setting RANGE", 1),
     ],
 )
 def test_the_message_names_what_changes(
     path: str, text: str, before: str, after: str, says: str, line: int
 ) -> None:
-    (finding,) = edit(path, text.replace("example.org/cli", "example.net/cli"), before, after)
+    (finding,) = edit(
+        path, text.replace("example.org/cli", "example.net/cli"), before, after
+    )
     assert says in finding.message
     assert finding.line == line
 
@@ -470,7 +611,9 @@ def test_the_fingerprint_is_that_of_what_is_done_to_the_call() -> None:
 
 def test_of_a_bare_patch_the_lines_tell() -> None:
     def patch(path: str, removed: str, added: str) -> list[Finding]:
-        change = FileChange(path, Status.MODIFIED, hunks=(Hunk(2, 2, (removed,), (added,)),))
+        change = FileChange(
+            path, Status.MODIFIED, hunks=(Hunk(2, 2, (removed,), (added,)),)
+        )
         return list(review_calls(ReviewInput("patch", ChangeSet((change,)), NoContents())))
 
     call = "cli-guard hook pre-commit"
@@ -496,23 +639,36 @@ def test_of_a_bare_patch_the_lines_tell() -> None:
 )
 def test_a_file_of_nothing_but_calls_is_read_to_its_end(path: str, piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    assert read_calls(path, text, Caller(ReviewInput("staged", ChangeSet(()))).calls) is not None
+    assert (
+        read_calls(path, text, Caller(ReviewInput("staged", ChangeSet(()))).calls)
+        is not None
+    )
 
 
 def test_an_alias_bomb_is_bounded_and_one_that_comes_asks() -> None:
     names = "abcdefghijklmnopqrstuvwxyz"
     bomb = "a: &a [cli-guard]\n" + "".join(
-        f"{name}: &{name} [{', '.join([f'*{last}'] * 9)}]\n" for last, name in pairwise(names)
+        f"{name}: &{name} [{', '.join([f'*{last}'] * 9)}]\n"
+        for last, name in pairwise(names)
     )
     assert len(found({WORKFLOW: FLOW}, {WORKFLOW: bomb + FLOW})) == 1
 
 
 def test_in_a_repository_an_edit_of_a_call_needs_a_person(committed: Repo) -> None:
-    stage(committed, {WORKFLOW: FLOW, "ci/guard.sh": SCRIPT, "ci/run": "#!/bin/sh\nci/guard.sh main\n"})
+    stage(
+        committed,
+        {WORKFLOW: FLOW, "ci/guard.sh": SCRIPT, "ci/run": "#!/bin/sh\nci/guard.sh main\n"},
+    )
     committed.git("commit", "-qm", "Call the guard")
     stage(committed, {"ci/run": "#!/bin/sh\nci/guard.sh main || true\n"})
     done = guard(committed, "review", "--format", "json").json
     assert done["decision"] == "review"
     assert [each["rule"] for each in done["findings"]] == ["policy-hook-removed"]
-    stage(committed, {"ci/run": "#!/bin/sh\nci/guard.sh main\n", WORKFLOW: FLOW.replace("npm test", "npm t")})
+    stage(
+        committed,
+        {
+            "ci/run": "#!/bin/sh\nci/guard.sh main\n",
+            WORKFLOW: FLOW.replace("npm test", "npm t"),
+        },
+    )
     assert guard(committed, "review", "--format", "json").json["findings"] == []

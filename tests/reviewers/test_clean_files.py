@@ -82,7 +82,9 @@ def test_two_changes_share_a_key_only_if_they_are_the_same(
     assert (len(keys) == 1) is (one == other)
 
 
-def test_what_examines_is_in_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_examines_is_in_the_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     before = key_of(CHANGE, LIMITS)
     package = tmp_path / "cli_guard"
     (package / "rules").mkdir(parents=True)
@@ -148,16 +150,22 @@ def test_anything_else_tells_nothing(value: bytes) -> None:
     assert unpack(value) == {}
 
 
-def test_a_file_that_changes_is_examined_again_and_the_others_are_not(tmp_path: Path) -> None:
+def test_a_file_that_changes_is_examined_again_and_the_others_are_not(
+    tmp_path: Path,
+) -> None:
     def remembered(new: dict[str, str]) -> set[str]:
         changes = changes_between({}, new)
         subject = ReviewInput("pre-commit", changes, SnapshotContents({}, new))
-        with_ids = [replace(change, new_blob=f"{hash(new[change.path]):040x}") for change in subject.changes]
+        with_ids = [
+            replace(change, new_blob=f"{hash(new[change.path]):040x}")
+            for change in subject.changes
+        ]
         clean = CleanFiles(Cache(tmp_path), LIMITS)
         files = dict(enumerate(with_ids))
         known = dict(clean.recall(files))
         clean.keep(
-            {number: {} for number in files if number not in known}, [each.name for each in examining()]
+            {number: {} for number in files if number not in known},
+            [each.name for each in examining()],
         )
         return {files[number].path for number in known}
 
@@ -177,7 +185,9 @@ def big(repo: Repo, last: str) -> None:
 
 def test_a_second_review_says_the_same_and_what_is_new(committed: Repo) -> None:
     def report(*options: str) -> dict[str, object]:
-        found: dict[str, object] = committed.guard("review", "--format", "json", *options).json
+        found: dict[str, object] = committed.guard(
+            "review", "--format", "json", *options
+        ).json
         del found["timings_ms"]
         return found
 

@@ -19,7 +19,10 @@ def standing(path: str, before: str, after: str) -> list[str]:
     """The rules of the findings that no recorded answer lifts."""
     subject = subject_of({path: before}, {path: after})
     answers = InlineAnswers(subject)
-    found: list[Finding] = [*code.review(subject).findings, *commands.review(subject).findings]
+    found: list[Finding] = [
+        *code.review(subject).findings,
+        *commands.review(subject).findings,
+    ]
     found += new_suppressions(found, Policy(), answers)
     judged = judge_findings(found, Policy(), answers, datetime.date(2026, 1, 1), {})
     return [each.finding.rule for each in judged.standing]
@@ -84,7 +87,9 @@ def run():
         ("a.py", FLOW, '    if name in ("a", "b"):\n        name = name.strip()\n', ""),
     ],
 )
-def test_it_asks_again_once_its_ground_changes(path: str, text: str, old: str, new: str) -> None:
+def test_it_asks_again_once_its_ground_changes(
+    path: str, text: str, old: str, new: str
+) -> None:
     assert old in text
     assert standing(path, text, text.replace(old, new)) == ["policy-suppression-new"]
 
@@ -93,11 +98,31 @@ def test_it_asks_again_once_its_ground_changes(path: str, text: str, old: str, n
     ("path", "text", "old", "new"),
     [
         ("a.py", GUARDED, '"""A module."""', '"""Another."""\nimport os'),
-        ("a.py", GUARDED, "    return name\n\n\ndef other", "    return name + name\n\n\ndef other"),
-        ("a.py", GUARDED, "def other(name):\n    return name\n", "def other(name):\n    return 1\n"),
-        ("a.py", GUARDED, "    name = checked(name)\n", "    # A comment\n\n    name = checked(name)\n"),
+        (
+            "a.py",
+            GUARDED,
+            "    return name\n\n\ndef other",
+            "    return name + name\n\n\ndef other",
+        ),
+        (
+            "a.py",
+            GUARDED,
+            "def other(name):\n    return name\n",
+            "def other(name):\n    return 1\n",
+        ),
+        (
+            "a.py",
+            GUARDED,
+            "    name = checked(name)\n",
+            "    # A comment\n\n    name = checked(name)\n",
+        ),
         ("a.py", GUARDED, "    name = checked(name)", "    name  = checked(name)"),
-        ("a.py", GUARDED, "def run(name):\n", 'def run(name):\n    """Run it,\n\n    or not.\n    """\n'),
+        (
+            "a.py",
+            GUARDED,
+            "def run(name):\n",
+            'def run(name):\n    """Run it,\n\n    or not.\n    """\n',
+        ),
         ("a.sh", TOP, "date\n", "date -u\n"),
         ("a.sh", TOP, "ls\n", "ls -l\n"),
         ("a.py", FLOW, "import subprocess\n", "import os\nimport subprocess\n"),

@@ -43,11 +43,15 @@ class TextOfHunks:
 class Recorded(TextOfHunks):
     """Contents of a repository with these files, and messages of its commits, the newest first."""
 
-    def __init__(self, messages: Sequence[str] = (), files: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, messages: Sequence[str] = (), files: Mapping[str, str] | None = None
+    ) -> None:
         self.objects = {f":{path}": text for path, text in (files or {}).items()}
         for number, message in enumerate(messages):
             name = f"{number:040x}" if number else "HEAD"
-            self.objects[name] = f"tree {OID}\nparent {number + 1:040x}\nauthor A\n\n{message}\n"
+            self.objects[name] = (
+                f"tree {OID}\nparent {number + 1:040x}\nauthor A\n\n{message}\n"
+            )
 
     def object_name(self, path: str) -> str:
         return f":{path}"
@@ -67,7 +71,11 @@ def change_set(description: str) -> ChangeSet:
     for line in description.splitlines():
         header = FILE.match(line)
         if header:
-            files.append(FileChange(path=header[2], status=Status(header[1]), hunks=(Hunk(1, 1, (), ()),)))
+            files.append(
+                FileChange(
+                    path=header[2], status=Status(header[1]), hunks=(Hunk(1, 1, (), ()),)
+                )
+            )
         else:
             hunk = files[-1].hunks[0]
             is_removed = line.startswith("-")
@@ -87,7 +95,9 @@ def subject_of(rule: Rule, example: str) -> ReviewInput:
         return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
     message = parse_message(text.encode())
     contents = KEPT if rule.extra.get("habit") else TextOfHunks()
-    return ReviewInput("commit-msg", changes, contents=contents, message=message, style=style)
+    return ReviewInput(
+        "commit-msg", changes, contents=contents, message=message, style=style
+    )
 
 
 def reported(subject: ReviewInput) -> dict[str, Finding]:
@@ -95,13 +105,17 @@ def reported(subject: ReviewInput) -> dict[str, Finding]:
 
 
 def written(message: str, style: str = "plain", **more: object) -> set[str]:
-    subject = ReviewInput("commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style)
+    subject = ReviewInput(
+        "commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style
+    )
     return set(reported(replace(subject, **more)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @examples(("example", "fires"), examples_of, fires="fires")
-def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
+def test_rule_fires_on_its_examples_and_on_no_near_miss(
+    rule: Rule, example: str, fires: bool
+) -> None:
     assert (rule.id in reported(subject_of(rule, example))) == fires
 
 
@@ -129,10 +143,16 @@ def test_a_good_message_is_let_alone(message: str) -> None:
 @table("style", ["plain", "conventional"])
 def test_only_the_conventional_style_denies(style: str) -> None:
     message = parse_message(
-        b"Add a parser. It reads and reads and reads, " + b"x " * 40 + b"\nBreaking change: b"
+        b"Add a parser. It reads and reads and reads, "
+        + b"x " * 40
+        + b"\nBreaking change: b"
     )
     subject = ReviewInput("commit-msg", ChangeSet(()), message=message, style=style)
-    critical = [found.rule for found in review(subject).findings if found.severity is Severity.CRITICAL]
+    critical = [
+        found.rule
+        for found in review(subject).findings
+        if found.severity is Severity.CRITICAL
+    ]
     assert bool(critical) == (style == "conventional")
 
 
@@ -145,21 +165,41 @@ GOOD = "Read the old format"
     [
         pytest.param(Recorded([GOOD] * 50), True, id="all keep it"),
         pytest.param(Recorded([GOOD] * 20), True, id="twenty keep it"),
-        pytest.param(Recorded([GOOD] * 24 + [LONG] + [GOOD] * 24 + [LONG]), True, id="two of 50 break it"),
-        pytest.param(Recorded([GOOD] * 60 + [LONG] * 60), True, id="older ones do not count"),
+        pytest.param(
+            Recorded([GOOD] * 24 + [LONG] + [GOOD] * 24 + [LONG]),
+            True,
+            id="two of 50 break it",
+        ),
+        pytest.param(
+            Recorded([GOOD] * 60 + [LONG] * 60), True, id="older ones do not count"
+        ),
         pytest.param(Recorded([GOOD] * 47 + [LONG] * 3), False, id="three of 50 break it"),
         pytest.param(Recorded([GOOD] * 19), False, id="too few messages"),
-        pytest.param(Recorded([GOOD] * 19 + ["Merge branch 'a'"] * 30), False, id="merges do not count"),
+        pytest.param(
+            Recorded([GOOD] * 19 + ["Merge branch 'a'"] * 30),
+            False,
+            id="merges do not count",
+        ),
         pytest.param(Recorded(), False, id="no message"),
         pytest.param(TextOfHunks(), False, id="no repository"),
-        pytest.param(Recorded([LONG] * 50, {".gitlint": "[general]\n"}), True, id="gitlint"),
         pytest.param(
-            Recorded([LONG] * 50, {"package.json": '{"@commitlint/cli": "1"}'}), True, id="commitlint"
+            Recorded([LONG] * 50, {".gitlint": "[general]\n"}), True, id="gitlint"
         ),
-        pytest.param(Recorded([LONG] * 50, {"package.json": '{"eslint": "1"}'}), False, id="another linter"),
+        pytest.param(
+            Recorded([LONG] * 50, {"package.json": '{"@commitlint/cli": "1"}'}),
+            True,
+            id="commitlint",
+        ),
+        pytest.param(
+            Recorded([LONG] * 50, {"package.json": '{"eslint": "1"}'}),
+            False,
+            id="another linter",
+        ),
     ],
 )
-def test_style_is_advised_only_where_the_repository_has_one(contents: TextOfHunks, fires: bool) -> None:
+def test_style_is_advised_only_where_the_repository_has_one(
+    contents: TextOfHunks, fires: bool
+) -> None:
     assert ("message-subject-long" in written(LONG, contents=contents)) == fires
     assert written("fix", contents=contents) == {"message-says-nothing"}
 
@@ -175,13 +215,19 @@ def test_body_has_the_habit_of_bodies() -> None:
 
 
 def test_nothing_of_the_message_is_quoted() -> None:
-    message = "wip s3cr3t-of-mine." + " s3cr3t-of-mine" * 12 + "\nBreaking change: s3cr3t-of-mine"
+    message = (
+        "wip s3cr3t-of-mine." + " s3cr3t-of-mine" * 12 + "\nBreaking change: s3cr3t-of-mine"
+    )
     for style in ("plain", "conventional"):
         parsed = parse_message(message.encode())
-        subject = ReviewInput("commit-msg", ChangeSet(()), contents=KEPT, message=parsed, style=style)
+        subject = ReviewInput(
+            "commit-msg", ChangeSet(()), contents=KEPT, message=parsed, style=style
+        )
         found = review(subject).findings
         assert found
-        assert not any("s3cr3t" in each.message + each.remedy + each.evidence for each in found)
+        assert not any(
+            "s3cr3t" in each.message + each.remedy + each.evidence for each in found
+        )
 
 
 def push(message: str, branch: str) -> ReviewInput:
@@ -190,7 +236,11 @@ def push(message: str, branch: str) -> ReviewInput:
     protected = ("main", "release/*")
     pushed = (PushedRef(update, commits=Line(Graph({OID: ()}), OID)),)
     return ReviewInput(
-        "pre-push", ChangeSet(()), history=(commit,), pushed=pushed, protected_branches=protected
+        "pre-push",
+        ChangeSet(()),
+        history=(commit,),
+        pushed=pushed,
+        protected_branches=protected,
     )
 
 
@@ -214,7 +264,10 @@ def test_unfinished_commits_weigh_more_on_a_protected_branch(
 def test_a_commit_weighs_only_on_the_branch_that_it_goes_to() -> None:
     subject = push("WIP", "main")
     other = replace(subject.pushed[0], commits=Line(Graph({"3" * 40: ()}), "3" * 40))
-    assert reported(replace(subject, pushed=(other,)))["message-wip-pushed"].severity is Severity.MEDIUM
+    assert (
+        reported(replace(subject, pushed=(other,)))["message-wip-pushed"].severity
+        is Severity.MEDIUM
+    )
 
 
 def test_a_push_is_not_told_of_matters_of_taste() -> None:
@@ -235,7 +288,10 @@ def test_a_recorded_commit_is_reviewed_once() -> None:
 
 def claim(message: str, changes: ChangeSet) -> bool:
     subject = ReviewInput(
-        "commit-msg", changes, contents=TextOfHunks(), message=parse_message(message.encode())
+        "commit-msg",
+        changes,
+        contents=TextOfHunks(),
+        message=parse_message(message.encode()),
     )
     return "message-contradicts-change" in reported(subject)
 
@@ -246,10 +302,17 @@ CONTRADICTED = change_set("M requirements.txt\n-a==1.0\n+a==1.1\n")
 @table(
     "changes",
     [
-        pytest.param(replace(CONTRADICTED, skipped=(Skipped("b", "over a limit"),)), id="a skipped file"),
+        pytest.param(
+            replace(CONTRADICTED, skipped=(Skipped("b", "over a limit"),)),
+            id="a skipped file",
+        ),
         pytest.param(
             replace(
-                CONTRADICTED, files=(*CONTRADICTED.files, FileChange("b", Status.MODIFIED, Kind.SUBMODULE))
+                CONTRADICTED,
+                files=(
+                    *CONTRADICTED.files,
+                    FileChange("b", Status.MODIFIED, Kind.SUBMODULE),
+                ),
             ),
             id="a submodule",
         ),
@@ -281,7 +344,9 @@ def test_a_typo_does_not_add_fifty_lines_of_code() -> None:
         ("docs/conf.py", "a = 1", "a = 2", False),
     ],
 )
-def test_documentation_and_code_are_told_apart(path: str, old: str, new: str, differs: bool) -> None:
+def test_documentation_and_code_are_told_apart(
+    path: str, old: str, new: str, differs: bool
+) -> None:
     assert claim("docs: say more", change_set(f"M {path}\n-{old}\n+{new}")) == differs
 
 
@@ -289,11 +354,16 @@ def test_documentation_and_code_are_told_apart(path: str, old: str, new: str, di
 @given(st.text(max_size=300), st.sampled_from(["plain", "conventional"]))
 def test_any_message_gets_an_answer_of_one_line(message: str, style: str) -> None:
     clean = parse_message(message.encode("utf-8", "replace"))
-    for found in review(ReviewInput("commit-msg", CONTRADICTED, message=clean, style=style)).findings:
+    for found in review(
+        ReviewInput("commit-msg", CONTRADICTED, message=clean, style=style)
+    ).findings:
         assert "\n" not in found.message
         assert found.fingerprint
 
 
-@table("message", ["a" * 10**6, "a.b/" * 250_000, "bump " + "to 1." * 200_000, "A\n" + "x\n" * 100_000])
+@table(
+    "message",
+    ["a" * 10**6, "a.b/" * 250_000, "bump " + "to 1." * 200_000, "A\n" + "x\n" * 100_000],
+)
 def test_a_huge_message_gets_an_answer(message: str) -> None:
     assert written(message, contents=KEPT)

@@ -16,7 +16,8 @@ from cli_guard.model import Decision
 from cli_guard.reviewers.shard import Shard
 
 SECRET = f'aws_access_key_id = "{key()}"\n'.encode()
-LISTED, ASKS = Decision.ALLOW, Decision.REVIEW
+LISTED = Decision.ALLOW
+ASKS = Decision.REVIEW
 RANGE = ("review", "--range", "HEAD~1..HEAD", "--format", "json")
 SMALL = "[limits]\ntotal_chars = 3_000_000\n"
 
@@ -45,7 +46,8 @@ def without_zeros(data: bytes) -> bytes:
     return next(
         raw
         for n in range(100)
-        if b"\0" not in (raw := zlib.compress(data + sha512(b"%d" % n).hexdigest().encode()))
+        if b"\0"
+        not in (raw := zlib.compress(data + sha512(b"%d" % n).hexdigest().encode()))
     )
 
 
@@ -64,7 +66,13 @@ def test_keys_in_it_are_found_once_a_file(committed: Repo) -> None:
 @pytest.mark.parametrize(
     ("before", "path", "after", "reason", "decision"),
     [
-        (b"", "a.zip", LONG, "over the limit of 3,000,000 bytes in all (limits.total_chars)", ASKS),
+        (
+            b"",
+            "a.zip",
+            LONG,
+            "over the limit of 3,000,000 bytes in all (limits.total_chars)",
+            ASKS,
+        ),
         (b"", "a.zip", SHORT, "", LISTED),
         (CLEAN, "a.zip", LONG, "over the limit", ASKS),
         (LONG, "a.zip", LONG + b"more", "over the limit", LISTED),
@@ -84,11 +92,15 @@ def test_keys_in_it_are_found_once_a_file(committed: Repo) -> None:
 def test_what_was_not_read_asks_or_is_listed(
     committed: Repo, before: bytes, path: str, after: bytes, reason: str, decision: Decision
 ) -> None:
-    committed.commit("Before", {"cli-guard.toml": SMALL, **({path: before} if before else {})})
+    committed.commit(
+        "Before", {"cli-guard.toml": SMALL, **({path: before} if before else {})}
+    )
     stage(committed, {path: after})
     review = committed.look()
     said = [
-        each.reason for each in review.skipped if not each.reason.endswith("binary: searched only for keys")
+        each.reason
+        for each in review.skipped
+        if not each.reason.endswith("binary: searched only for keys")
     ]
     assert [reason in each for each in said] == [True] * bool(reason)
     assert review.decision is decision
@@ -97,22 +109,32 @@ def test_what_was_not_read_asks_or_is_listed(
 def test_all_archives_of_a_change_share_one_budget(committed: Repo) -> None:
     """In the order of the files, however the work is divided."""
     committed.commit("Limit", {"cli-guard.toml": SMALL})
-    committed.commit("wip", {f"{number}.zip": SHORT for number in range(4)} | {"4.gz": lzma.compress(SECRET)})
+    committed.commit(
+        "wip",
+        {f"{number}.zip": SHORT for number in range(4)} | {"4.gz": lzma.compress(SECRET)},
+    )
     report = guard(committed, *RANGE).json
     asking = [each for each in report["coverage"]["skipped"] if each["asks"]]
     assert [each["path"] for each in asking] == ["1.zip", "2.zip", "3.zip", "4.gz"]
     parts = [guard(committed, *RANGE, "--shard", f"{part}/2").json for part in (1, 2)]
-    assert [each for part in parts for each in part["coverage"]["skipped"] if each["asks"]] == asking
+    assert [
+        each for part in parts for each in part["coverage"]["skipped"] if each["asks"]
+    ] == asking
 
 
 def test_what_may_be_packed_is_in_the_first_part() -> None:
     for path in ("a.zip", "b.zip", "c.zip"):
-        assert [Shard(part, 3).has_file("secrets", path, is_packed=True) for part in (1, 2, 3)] == [
+        assert [
+            Shard(part, 3).has_file("secrets", path, is_packed=True) for part in (1, 2, 3)
+        ] == [
             True,
             False,
             False,
         ]
-        assert sum(Shard(part, 3).has_file("code", path, is_packed=True) for part in (1, 2, 3)) == 1
+        assert (
+            sum(Shard(part, 3).has_file("code", path, is_packed=True) for part in (1, 2, 3))
+            == 1
+        )
 
 
 def test_a_key_that_was_in_it_before_is_not_new(committed: Repo) -> None:

@@ -32,7 +32,17 @@ TEXTS = (
     "install:\n\tsudo rm -rf /usr\n",
     "x" * 6_000 + "\n",
 )
-PATHS = ("a.py", "b.py", "lib/c.py", "d.sh", "e.go", "f.js", "Makefile", "notes.md", "tests/test_a.py")
+PATHS = (
+    "a.py",
+    "b.py",
+    "lib/c.py",
+    "d.sh",
+    "e.go",
+    "f.js",
+    "Makefile",
+    "notes.md",
+    "tests/test_a.py",
+)
 FILES = st.dictionaries(st.sampled_from(PATHS), st.sampled_from(TEXTS), max_size=len(PATHS))
 
 
@@ -42,14 +52,18 @@ def subject_of(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
 
 @settings(max_examples=8, deadline=None)
 @given(old=FILES, new=FILES)
-def test_copies_of_the_process_say_the_same(old: dict[str, str], new: dict[str, str]) -> None:
+def test_copies_of_the_process_say_the_same(
+    old: dict[str, str], new: dict[str, str]
+) -> None:
     plain = subject_of(old, new)
     by_copies = replace(plain, work=PerFileWork(plain, 3))
     for reviewer in (secrets, code, commands, docs, refactor):
         assert reviewer.review(by_copies) == reviewer.review(plain)
 
 
-def test_what_a_copy_leaves_is_done_by_the_process_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_copy_leaves_is_done_by_the_process_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     new = {f"lib/{number}.py": text for number, text in enumerate(TEXTS)}
     plain = subject_of({}, new)
     expected = code.review(plain)
@@ -58,7 +72,9 @@ def test_what_a_copy_leaves_is_done_by_the_process_itself(monkeypatch: pytest.Mo
 
     def dying(subject: ReviewInput) -> Examiner:
         examine = inspect(subject)
-        return lambda change: examine(change) if os.getpid() == here or len(change.hunks) < 1 else os._exit(3)
+        return lambda change: (
+            examine(change) if os.getpid() == here or len(change.hunks) < 1 else os._exit(3)
+        )
 
     monkeypatch.setattr(code, "examiner", dying)
     assert code.review(replace(plain, work=PerFileWork(plain, 2))) == expected
@@ -74,7 +90,9 @@ def test_every_reviewer_says_the_same(old: dict[str, str], new: dict[str, str]) 
 
 
 def test_the_samples_give_every_reviewer_something_to_say() -> None:
-    plain = subject_of({}, {f"{number}{path}": text for number, text in enumerate(TEXTS) for path in PATHS})
+    plain = subject_of(
+        {}, {f"{number}{path}": text for number, text in enumerate(TEXTS) for path in PATHS}
+    )
     for reviewer in (secrets, code, commands, docs, refactor):
         assert reviewer.review(plain).findings
 

@@ -27,7 +27,9 @@ def subject(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
 
 def moved(old: str, new: str, text: str) -> ReviewInput:
     change = FileChange(new, Status.RENAMED, old_path=old)
-    return ReviewInput("staged", ChangeSet((change,)), SnapshotContents({old: text}, {new: text}))
+    return ReviewInput(
+        "staged", ChangeSet((change,)), SnapshotContents({old: text}, {new: text})
+    )
 
 
 def rules(subject: ReviewInput) -> list[str]:
@@ -51,7 +53,8 @@ def test_an_example_fires(rule: str, text: str) -> None:
     found = [finding for finding in review(example(text)).findings if finding.rule == rule]
     assert found
     assert all(
-        finding.path == text.split("\n")[0] and finding.message and finding.fingerprint for finding in found
+        finding.path == text.split("\n")[0] and finding.message and finding.fingerprint
+        for finding in found
     )
 
 
@@ -63,32 +66,52 @@ def test_a_near_miss_is_silent(rule: str, text: str) -> None:
 
 def test_every_rule_of_this_reviewer_has_examples() -> None:
     bare = {rule.id for rule in load("policy") if not (rule.fires and rule.silent)}
-    assert bare == {"policy-not-reviewed", "policy-suppression-new"}, "the gate reports these"
+    assert bare == {"policy-not-reviewed", "policy-suppression-new"}, (
+        "the gate reports these"
+    )
 
 
 @table(
     ("given", "expected"),
     [
         pytest.param(
-            moved("cli-guard.toml", "old/cli-guard.toml", STRICT), ["policy-weakened"], id="config moved"
+            moved("cli-guard.toml", "old/cli-guard.toml", STRICT),
+            ["policy-weakened"],
+            id="config moved",
         ),
-        pytest.param(subject({"cli-guard.toml": STRICT}, {}), ["policy-weakened"], id="config deleted"),
+        pytest.param(
+            subject({"cli-guard.toml": STRICT}, {}),
+            ["policy-weakened"],
+            id="config deleted",
+        ),
         pytest.param(
             subject(
                 {"cli-guard.toml": STRICT, "pyproject.toml": "[project]\nname = 'x'\n"},
-                {"pyproject.toml": '[project]\nname = \'x\'\n[tool.cli-guard.rules]\n"code-*" = "deny"\n'},
+                {
+                    "pyproject.toml": '[project]\nname = \'x\'\n[tool.cli-guard.rules]\n"code-*" = "deny"\n'
+                },
             ),
             [],
             id="config moved to the other file",
         ),
-        pytest.param(moved("cli-guard.toml.off", "cli-guard.toml", STRICT), [], id="config put in force"),
+        pytest.param(
+            moved("cli-guard.toml.off", "cli-guard.toml", STRICT),
+            [],
+            id="config put in force",
+        ),
         pytest.param(
             moved("a.toml", "cli-guard.toml", '[rules]\n"secret-*" = "off"\n'),
             ["policy-weakened"],
             id="weak one moved in",
         ),
-        pytest.param(subject({"notes/cli-guard.toml": STRICT}, {}), [], id="no configuration at all"),
-        pytest.param(subject({}, {"pyproject.toml": "broken ["}), [], id="broken file that is not ours"),
+        pytest.param(
+            subject({"notes/cli-guard.toml": STRICT}, {}), [], id="no configuration at all"
+        ),
+        pytest.param(
+            subject({}, {"pyproject.toml": "broken ["}),
+            [],
+            id="broken file that is not ours",
+        ),
     ],
 )
 def test_what_is_done_to_the_guard(given: ReviewInput, expected: list[str]) -> None:
@@ -113,7 +136,14 @@ def test_a_broken_configuration_in_the_change_stops_it(new: dict[str, str]) -> N
 
 
 def test_a_broken_one_may_be_repaired() -> None:
-    assert rules(subject({"cli-guard.toml": "["}, {"cli-guard.toml": "[limits]\nfiles = 30000\n"})) == []
+    assert (
+        rules(
+            subject(
+                {"cli-guard.toml": "["}, {"cli-guard.toml": "[limits]\nfiles = 30000\n"}
+            )
+        )
+        == []
+    )
 
 
 @table(
@@ -124,14 +154,17 @@ def test_a_broken_one_may_be_repaired() -> None:
 def test_a_broken_baseline_may_be_repaired(before: str) -> None:
     entry = {"rule": "docs-missing", "path": "a.py", "fingerprint": "f"}
     mended = json.dumps({"findings": [entry]})
-    given = subject({"cli-guard-baseline.json": before}, {"cli-guard-baseline.json": mended})
+    given = subject(
+        {"cli-guard-baseline.json": before}, {"cli-guard-baseline.json": mended}
+    )
     assert rules(given) == ["policy-suppression-added"]
 
 
 def ignore(**keys: str) -> str:
     given = {"rule": "secret-*", "path": "a/**", "reason": "fake keys"} | keys
     return "[[ignore]]\n" + "".join(
-        f"{key} = {value}\n" if key == "expires" else f'{key} = "{value}"\n' for key, value in given.items()
+        f"{key} = {value}\n" if key == "expires" else f'{key} = "{value}"\n'
+        for key, value in given.items()
     )
 
 
@@ -139,7 +172,8 @@ def as_table(text: str) -> str:
     return text.replace("[[ignore]]", "[[tool.cli-guard.ignore]]")
 
 
-WEAKER, ADDED = ["policy-weakened"], ["policy-suppression-added"]
+WEAKER = ["policy-weakened"]
+ADDED = ["policy-suppression-added"]
 
 
 @examples(
@@ -150,8 +184,16 @@ WEAKER, ADDED = ["policy-weakened"], ["policy-suppression-added"]
         ("", ignore(rule="docs-*"), ADDED),
         ("", ignore(rule="refactor-*"), ADDED),
         ("", ignore(rule="policy-*"), ADDED),
-        ('[rules]\n"secret-*" = "advise"\n', '[rules]\n"secret-*" = "advise"\n' + ignore(), ADDED),
-        ('[rules]\n"docs-*" = "deny"\n', '[rules]\n"docs-*" = "deny"\n' + ignore(rule="docs-*"), WEAKER),
+        (
+            '[rules]\n"secret-*" = "advise"\n',
+            '[rules]\n"secret-*" = "advise"\n' + ignore(),
+            ADDED,
+        ),
+        (
+            '[rules]\n"docs-*" = "deny"\n',
+            '[rules]\n"docs-*" = "deny"\n' + ignore(rule="docs-*"),
+            WEAKER,
+        ),
         ("", '[rules]\n"docs-*" = "deny"\n' + ignore(rule="docs-*"), ADDED),
         ("", ignore() + ignore(rule="docs-*"), WEAKER + ADDED),
         (ignore(), ignore(), []),
@@ -169,9 +211,14 @@ WEAKER, ADDED = ["policy-weakened"], ["policy-suppression-added"]
     ],
 )
 @examples("path", ["cli-guard.toml", "pyproject.toml"])
-def test_an_ignore_that_may_answer_a_stop_weakens(path: str, old: str, new: str, expected: list[str]) -> None:
+def test_an_ignore_that_may_answer_a_stop_weakens(
+    path: str, old: str, new: str, expected: list[str]
+) -> None:
     if path == "pyproject.toml":
-        old, new = (as_table(text).replace("[rules]", "[tool.cli-guard.rules]") for text in (old, new))
+        old, new = (
+            as_table(text).replace("[rules]", "[tool.cli-guard.rules]")
+            for text in (old, new)
+        )
     elif old == new:
         new += "\n"
     assert rules(subject({path: old}, {path: new})) == expected
@@ -187,30 +234,49 @@ def test_an_ignore_that_may_answer_a_stop_weakens(path: str, old: str, new: str,
     ],
 )
 def test_what_a_baseline_answers(given: list[str], expected: list[str]) -> None:
-    entries = [{"rule": rule, "path": "a.py", "fingerprint": "f"} for rule in (*given, "docs-missing")]
+    entries = [
+        {"rule": rule, "path": "a.py", "fingerprint": "f"}
+        for rule in (*given, "docs-missing")
+    ]
     text = json.dumps({"findings": entries})
     assert set(rules(subject({}, {"cli-guard-baseline.json": text}))) == {*expected, *ADDED}
 
 
 def test_a_baseline_is_judged_by_the_configuration_before() -> None:
-    text = json.dumps({"findings": [{"rule": "docs-missing", "path": "a.py", "fingerprint": "f"}]})
+    text = json.dumps(
+        {"findings": [{"rule": "docs-missing", "path": "a.py", "fingerprint": "f"}]}
+    )
     strict = '[rules]\n"docs-*" = "review"\n'
     old = {"cli-guard.toml": strict}
     assert (
-        rules(subject(old, {"cli-guard-baseline.json": text, "cli-guard.toml": strict + "# x\n"})) == WEAKER
+        rules(
+            subject(
+                old, {"cli-guard-baseline.json": text, "cli-guard.toml": strict + "# x\n"}
+            )
+        )
+        == WEAKER
     )
 
 
 @table(
     ("text", "says"),
     [
-        ('[rules]\n"secret-*" = "off"\n', r"weaker policy: \d+ secret rules were deny or review, become off"),
+        (
+            '[rules]\n"secret-*" = "off"\n',
+            r"weaker policy: \d+ secret rules were deny or review, become off",
+        ),
         (
             '[rules]\n"secret-aws-access-key" = "advise"\n',
             "weaker policy: secret-aws-access-key was deny, becomes advise",
         ),
-        (ignore(), r"a new \[\[ignore\]\] of secret-\* in a/\*\* answers \d+ secret rules .*: fake keys"),
-        (ignore(rule="secret-aws-access-key"), "answers secret-aws-access-key that was deny: fake keys"),
+        (
+            ignore(),
+            r"a new \[\[ignore\]\] of secret-\* in a/\*\* answers \d+ secret rules .*: fake keys",
+        ),
+        (
+            ignore(rule="secret-aws-access-key"),
+            "answers secret-aws-access-key that was deny: fake keys",
+        ),
     ],
 )
 def test_the_message_counts_by_reviewer(text: str, says: str) -> None:
@@ -219,8 +285,13 @@ def test_the_message_counts_by_reviewer(text: str, says: str) -> None:
 
 
 def test_the_message_names_what_is_weaker() -> None:
-    [finding] = review(subject({}, {"cli-guard.toml": '[decisions]\ncritical = "advise"\n'})).findings
-    assert "critical changes from deny to advise" in finding.message or "more" in finding.message
+    [finding] = review(
+        subject({}, {"cli-guard.toml": '[decisions]\ncritical = "advise"\n'})
+    ).findings
+    assert (
+        "critical changes from deny to advise" in finding.message
+        or "more" in finding.message
+    )
     assert (finding.path, finding.line) == ("cli-guard.toml", 1)
 
 
@@ -239,7 +310,9 @@ ASKS = DENIES.replace("deny", "review")
         (DENIES, ASKS.replace("apply ", ""), "becomes review"),
     ],
 )
-def test_a_command_pattern_that_does_less_weakens(before: str, after: str, message: str) -> None:
+def test_a_command_pattern_that_does_less_weakens(
+    before: str, after: str, message: str
+) -> None:
     old = {"cli-guard.toml": before}
     [finding] = review(subject(old, {"cli-guard.toml": after} if after else {})).findings
     assert finding.rule == "policy-weakened"
@@ -254,7 +327,10 @@ def test_a_command_pattern_that_does_less_weakens(before: str, after: str, messa
         ("", DENIES),
         (DENIES, DENIES.replace("apply *", "*")),
         (DENIES, DENIES + "review = ['ls']\n"),
-        (DENIES, "[[commands.deny]]\npattern = 'terraform apply *'\nreason = 'now with a reason'\n"),
+        (
+            DENIES,
+            "[[commands.deny]]\npattern = 'terraform apply *'\nreason = 'now with a reason'\n",
+        ),
     ],
     ids=["same", "stricter", "new", "wider", "one more", "with a reason"],
 )
@@ -265,10 +341,12 @@ def test_a_command_pattern_that_does_as_much_does_not(before: str, after: str) -
 CONFIGS = st.builds(
     Config,
     decisions=st.dictionaries(
-        st.sampled_from(["critical", "high", "low"]), st.sampled_from(["deny", "review", "off"])
+        st.sampled_from(["critical", "high", "low"]),
+        st.sampled_from(["deny", "review", "off"]),
     ),
     rules=st.dictionaries(
-        st.sampled_from(["secret-*", "code-*", "docs-*"]), st.sampled_from(["deny", "advise"])
+        st.sampled_from(["secret-*", "code-*", "docs-*"]),
+        st.sampled_from(["deny", "advise"]),
     ),
 )
 
@@ -287,7 +365,8 @@ def test_every_rule_that_stops_less_is_counted(one: Config, other: Config) -> No
         rule
         for rule in rules
         if disposition_of(one, rule) in STOPS
-        and STRICTNESS.index(disposition_of(other, rule)) < STRICTNESS.index(disposition_of(one, rule))
+        and STRICTNESS.index(disposition_of(other, rule))
+        < STRICTNESS.index(disposition_of(one, rule))
     ]
     told = [text for text in weaker_rules(one, other) if "secret" in text]
     counted = [int(text.split()[0]) if text[0].isdigit() else 1 for text in told]
@@ -296,14 +375,24 @@ def test_every_rule_that_stops_less_is_counted(one: Config, other: Config) -> No
 
 def test_what_a_limit_left_out_is_one_finding() -> None:
     assert not_reviewed([Skipped("a.png", "binary")]) is None
-    finding = not_reviewed([Skipped("b", "too big", asks=True), Skipped("a", "too big", asks=True)])
+    finding = not_reviewed(
+        [Skipped("b", "too big", asks=True), Skipped("a", "too big", asks=True)]
+    )
     assert finding is not None
     assert (finding.rule, finding.path) == ("policy-not-reviewed", "a")
     assert finding.message == "not reviewed: too big; b (too big)"
-    again = not_reviewed([Skipped("a", "too big", asks=True), Skipped("b", "too big", asks=True)])
+    again = not_reviewed(
+        [Skipped("a", "too big", asks=True), Skipped("b", "too big", asks=True)]
+    )
     assert again == finding
-    many = not_reviewed([Skipped(f"{number}.zip", "too big", asks=True) for number in range(12)])
-    assert many and many.message.count("too big") == 8 and many.message.endswith("; and 4 more")
+    many = not_reviewed(
+        [Skipped(f"{number}.zip", "too big", asks=True) for number in range(12)]
+    )
+    assert (
+        many
+        and many.message.count("too big") == 8
+        and many.message.endswith("; and 4 more")
+    )
 
 
 def test_an_empty_baseline_answers_nothing() -> None:

@@ -9,7 +9,9 @@ from cli_guard.reviewers.push import review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load
 
-OLD, NEW, ZERO = "a" * 40, "b" * 40, "0" * 40
+OLD = "a" * 40
+NEW = "b" * 40
+ZERO = "0" * 40
 BRANCHES = ("main", "master", "release/*")
 
 
@@ -21,7 +23,9 @@ def pushed(text: str) -> PushedRef:
 
 def rules(*texts: str, protected: tuple[str, ...] = BRANCHES) -> list[str]:
     refs = tuple(pushed(text) for text in texts)
-    subject = ReviewInput("pre-push", ChangeSet(()), pushed=refs, protected_branches=protected)
+    subject = ReviewInput(
+        "pre-push", ChangeSet(()), pushed=refs, protected_branches=protected
+    )
     return [finding.rule for finding in review(subject).findings]
 
 
@@ -58,11 +62,19 @@ def test_which_branches(text: str, protected: tuple[str, ...], fires: bool) -> N
 
 def test_each_ref_of_a_push_and_no_two_fingerprints_alike() -> None:
     refs = tuple(
-        pushed(text) for text in ("forced refs/heads/main", "plain refs/heads/x", "delete refs/heads/master")
+        pushed(text)
+        for text in (
+            "forced refs/heads/main",
+            "plain refs/heads/x",
+            "delete refs/heads/master",
+        )
     )
     findings = review(
         ReviewInput("pre-push", ChangeSet(()), pushed=refs, protected_branches=BRANCHES)
     ).findings
-    assert [finding.rule for finding in findings] == ["push-force-protected", "push-delete-protected"]
+    assert [finding.rule for finding in findings] == [
+        "push-force-protected",
+        "push-delete-protected",
+    ]
     assert len({finding.fingerprint for finding in findings}) == 2
     assert all(finding.evidence for finding in findings)

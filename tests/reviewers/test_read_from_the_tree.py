@@ -8,13 +8,20 @@ PRIVATE = "def one(a):\n    if a < 1:\n        raise ValueError(a)\n    return a
 
 def advised(repo: Repo, message: str) -> bool:
     repo.git("add", "-A")
-    return "message-subject-long" in repo.try_git("commit", "--allow-empty", "-m", message).all
+    return (
+        "message-subject-long" in repo.try_git("commit", "--allow-empty", "-m", message).all
+    )
 
 
 def history(repo: Repo, *subjects: str) -> None:
     for subject in subjects:
-        tree, head = repo.git("rev-parse", "HEAD^{tree}"), repo.git("rev-parse", "HEAD")
-        repo.git("update-ref", "refs/heads/main", repo.git("commit-tree", tree, "-p", head, "-m", subject))
+        tree = repo.git("rev-parse", "HEAD^{tree}")
+        head = repo.git("rev-parse", "HEAD")
+        repo.git(
+            "update-ref",
+            "refs/heads/main",
+            repo.git("commit-tree", tree, "-p", head, "-m", subject),
+        )
 
 
 def test_style_of_the_last_messages_is_kept(guarded: Repo) -> None:
@@ -33,11 +40,15 @@ def test_file_of_a_message_linter_asks_for_a_style(guarded: Repo) -> None:
 
 
 def test_private_module_that_the_package_exports_is_public(committed: Repo) -> None:
-    committed.commit("A package", {"p/__init__.py": "from ._one import one\n", "q/__init__.py": ""})
+    committed.commit(
+        "A package", {"p/__init__.py": "from ._one import one\n", "q/__init__.py": ""}
+    )
     for package in ("p", "q"):
         committed.write(f"{package}/_one.py", PRIVATE)
     committed.git("add", "-A")
-    found = [each for each in committed.review()["findings"] if each["rule"] == "docs-missing"]
+    found = [
+        each for each in committed.review()["findings"] if each["rule"] == "docs-missing"
+    ]
     assert [(each["path"], each["suggestion"]) for each in found] == [
         ("p/_one.py", '    """Raise ValueError if `a < 1`."""')
     ]

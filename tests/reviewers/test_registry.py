@@ -72,7 +72,12 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def guard(extended: Path, repo: Repo, *words: str) -> str:
-    env = {**os.environ, "PYTHONPATH": str(extended), "CLI_GUARD_SERVER": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(extended),
+        "CLI_GUARD_SERVER": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     done = subprocess.run(
         [sys.executable, "-m", "cli_guard", *words],
         cwd=repo.path,
@@ -85,7 +90,9 @@ def guard(extended: Path, repo: Repo, *words: str) -> str:
     return done.stdout
 
 
-def test_a_new_reviewer_is_planned_runs_and_is_listed(extended: Path, committed: Repo) -> None:
+def test_a_new_reviewer_is_planned_runs_and_is_listed(
+    extended: Path, committed: Repo
+) -> None:
     committed.write("a.py", "x = 1  # HACK\n")
     committed.git("add", "a.py")
     report = guard(extended, committed, "review", "--format", "json")
@@ -100,7 +107,10 @@ def test_a_new_reviewer_is_sharded(extended: Path, committed: Repo) -> None:
     for number in range(6):
         committed.write(f"m{number}.py", f"x = {number}  # HACK\n")
     committed.git("add", "-A")
-    parts = [guard(extended, committed, "review", "--format", "json", "--shard", f"{n}/2") for n in (1, 2)]
+    parts = [
+        guard(extended, committed, "review", "--format", "json", "--shard", f"{n}/2")
+        for n in (1, 2)
+    ]
     counts = [part.count('"rule": "shame-hack"') for part in parts]
     assert sum(counts) == 6
     assert min(counts) > 0
@@ -136,7 +146,9 @@ print(len(hack.findings), "shame" in unpack(pack({"shame": hack})), "shame" in u
 def test_every_rule_belongs_to_a_reviewer_and_begins_with_its_prefix() -> None:
     owned = {rule.id: reviewer for reviewer in REVIEWERS for rule in reviewer.rules}
     assert owned.keys() == load_all().keys()
-    assert [rule for rule, reviewer in owned.items() if not rule.startswith(reviewer.prefix)] == []
+    assert [
+        rule for rule, reviewer in owned.items() if not rule.startswith(reviewer.prefix)
+    ] == []
 
 
 def test_every_reviewer_has_what_its_scope_asks_for() -> None:
@@ -153,11 +165,22 @@ def test_no_module_of_the_room_is_a_reviewer_without_being_listed() -> None:
     found = {
         path.parent.name if path.name == "__init__.py" else path.stem
         for path in modules
-        if re.search(r"^def review\(subject: ReviewInput\) -> Report:", path.read_text(), re.MULTILINE)
+        if re.search(
+            r"^def review\(subject: ReviewInput\) -> Report:",
+            path.read_text(),
+            re.MULTILINE,
+        )
     }
     assert found == {reviewer.name for reviewer in REVIEWERS}
 
 
 def test_the_readme_names_every_reviewer() -> None:
-    table = (ROOT / "README.md").read_text().split("| reviewer | looks at |")[1].split("\n\n")[0]
-    assert set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE)) == {reviewer.name for reviewer in REVIEWERS}
+    table = (
+        (ROOT / "README.md")
+        .read_text()
+        .split("| reviewer | looks at |")[1]
+        .split("\n\n")[0]
+    )
+    assert set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE)) == {
+        reviewer.name for reviewer in REVIEWERS
+    }

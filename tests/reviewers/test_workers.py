@@ -30,7 +30,9 @@ def test_every_line_of_every_copy_comes_with_its_number() -> None:
     assert all(lines == list(range(3_000)) for lines in found.values())
 
 
-def test_a_copy_that_fails_or_dies_ends_early_and_alone(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_that_fails_or_dies_ends_early_and_alone(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     def work(number: int) -> Iterator[bytes]:
         yield b"first"
         if number == 0:

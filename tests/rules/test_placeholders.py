@@ -20,7 +20,10 @@ from cli_guard.rules.examples import PLACEHOLDER, base62_crc32, expand, split_pa
         ("<<base64url:43>>", r"[\w-]{43}"),
         ("<<uuid:4>>", r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}"),
         ("<<pem:X KEY>>", r"-----BEGIN X KEY-----\n(?:[\w+/]{64}\n){4}-----END X KEY-----"),
-        ("<<pem1:X KEY>>", r"-----BEGIN X KEY-----\\n(?:[\w+/]{64}\\n){4}-----END X KEY-----"),
+        (
+            "<<pem1:X KEY>>",
+            r"-----BEGIN X KEY-----\\n(?:[\w+/]{64}\\n){4}-----END X KEY-----",
+        ),
         ("<<lower:3>>-<<upper:3>>", r"[a-z]{3}-[A-Z]{3}"),
     ],
 )
@@ -31,7 +34,10 @@ def test_placeholder_expands_to_its_form(text: str, form: str) -> None:
     assert variants == [expand(text, seed) for seed in range(5)]
 
 
-@table("text", ["cout << x << y;", "cat <<EOF > a\nx\nEOF", "a >> b", "<<unknown:3>>", "plain {x}"])
+@table(
+    "text",
+    ["cout << x << y;", "cat <<EOF > a\nx\nEOF", "a >> b", "<<unknown:3>>", "plain {x}"],
+)
 def test_what_is_no_placeholder_stays(text: str) -> None:
     assert expand(text) == text
 
@@ -48,7 +54,8 @@ def test_checksum_is_that_of_an_expired_published_token() -> None:
 
 
 @table(
-    ("text", "typed"), [("<<seq:30>>", "abcdefghijklmnopqrstuvwxyz0123"), ("<<count:12>>", "123456789012")]
+    ("text", "typed"),
+    [("<<seq:30>>", "abcdefghijklmnopqrstuvwxyz0123"), ("<<count:12>>", "123456789012")],
 )
 def test_run_of_characters_is_the_same_for_every_seed(text: str, typed: str) -> None:
     assert {expand(text, seed) for seed in range(3)} == {typed}

@@ -19,8 +19,12 @@ from cli_guard.secrets import archives
 from cli_guard.secrets.archives import Archive, Budget
 
 SECRET = f'aws_access_key_id = "{key()}"\n'.encode()
-NOISE = b"".join(struct.pack(">Q", number * 0x9E3779B97F4A7C15 % 2**64) for number in range(200_000))
-PASSWORD, CHECKSUM = 6, 14  # where a local header has the flags and the checksum
+NOISE = b"".join(
+    struct.pack(">Q", number * 0x9E3779B97F4A7C15 % 2**64) for number in range(200_000)
+)
+# where a local header has the flags and the checksum
+PASSWORD = 6
+CHECKSUM = 14
 
 
 def zipped(*members: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -54,8 +58,15 @@ def ar(name: bytes, data: bytes) -> bytes:
 
 
 def png(kind: bytes, data: bytes) -> bytes:
-    chunk = struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(17) + chunk + bytes(4) + b"IEND\xaeB`\x82"
+    chunk = (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+    )
+    return (
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(17) + chunk + bytes(4) + b"IEND\xaeB`\x82"
+    )
 
 
 def deep(levels: int) -> bytes:
@@ -75,7 +86,10 @@ FORMS = {
     "zip bzip2": zipped(method=zipfile.ZIP_BZIP2),
     "zip lzma": zipped(method=zipfile.ZIP_LZMA),
     "gz": gzip.compress(SECRET),
-    "gz with a name": b"\x1f\x8b\x08\x18" + bytes(6) + b"k.py\0by me\0" + gzip.compress(SECRET)[10:],
+    "gz with a name": b"\x1f\x8b\x08\x18"
+    + bytes(6)
+    + b"k.py\0by me\0"
+    + gzip.compress(SECRET)[10:],
     "zlib": zlib.compress(SECRET),
     "bz2": bz2.compress(SECRET),
     "xz": lzma.compress(SECRET),
@@ -98,10 +112,14 @@ FORMS = {
     "5 members of 4.9 MB": zipped(*[bytes(4_900_000)] * 5, SECRET),
     "4 deep": deep(4),
     "tgz of 9 MB": tarred("gz", bytes(9_000_000), gzip.compress(SECRET)),
-    "across a window": gzip.compress(bytes(archives.WINDOW - 60) + gzip.compress(NOISE + SECRET)),
+    "across a window": gzip.compress(
+        bytes(archives.WINDOW - 60) + gzip.compress(NOISE + SECRET)
+    ),
     # What other programs forgive.
     "forged password": forged(zipped(), {PASSWORD: 1}),
-    "forged password in both": forged(forged(zipped(), {PASSWORD: 1}), {8: 1}, zipped().index(b"PK\1\2")),
+    "forged password in both": forged(
+        forged(zipped(), {PASSWORD: 1}), {8: 1}, zipped().index(b"PK\1\2")
+    ),
     "forged checksum": forged(zipped(), {CHECKSUM: 0}),
     "forged method": forged(zipped(), {8: 99}),
     "forged to stored": forged(zipped(), {8: 0}),
@@ -172,7 +190,20 @@ def overlapping() -> Iterator[bytes]:
     kernel = body.compress(bytes(2_000_000)) + body.flush()
     for number in range(60):
         size = 31 * (59 - number)
-        head = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 8, 0, 0, 0, len(kernel) + size, 2_000_000, 1, size)
+        head = struct.pack(
+            "<4s5H3I2H",
+            b"PK\3\4",
+            20,
+            0,
+            8,
+            0,
+            0,
+            0,
+            len(kernel) + size,
+            2_000_000,
+            1,
+            size,
+        )
         yield head + b"x"
     yield kernel
 
@@ -184,19 +215,28 @@ BOUNDED = {
     "xz bomb": (lzma.compress(bytes(20_000_000)), archives.OVER_BUDGET),
     "zip bomb": (zipped(*[zipped(bytes(5_000_000))] * 3), archives.OVER_BUDGET),
     "overlapping": (b"".join(overlapping()), archives.OVER_BUDGET),
-    "empty blocks": (zipped(b"x")[:35] + bytes.fromhex("000000ffff") * 20, archives.DAMAGED),
+    "empty blocks": (
+        zipped(b"x")[:35] + bytes.fromhex("000000ffff") * 20,
+        archives.DAMAGED,
+    ),
     "deep": (deep(12), archives.TOO_DEEP),
     "password": (really_encrypted(), archives.ENCRYPTED),
     "damaged": (FORMS["damaged first"], archives.DAMAGED),
     "cut": (FORMS["cut"], archives.DAMAGED),
-    "method": (forged(zipped(NOISE[:900], method=zipfile.ZIP_STORED), {8: 9}), "not read: zip method 9"),
+    "method": (
+        forged(zipped(NOISE[:900], method=zipfile.ZIP_STORED), {8: 9}),
+        "not read: zip method 9",
+    ),
     "7z": (b"7z\xbc\xaf\x27\x1c\0\x04", "not read: 7z"),
     "zstd in deb": (ar(b"data.tar.zst", b"\x28\xb5\x2f\xfd\0"), "not read: zstd"),
     "rar in zip": (zipped(b"Rar!\x1a\x07\1\0"), "not read: rar"),
     "lz4 in tar": (tarred("", b"\x04\x22\x4d\x18"), "not read: lz4"),
     "pack": (b"PACK\0\0\0\2", "not read: Git pack"),
     "bundle": (b"# v2 git bundle\n", "not read: Git bundle"),
-    "xz that needs memory": (lzma.compress(b"x", filters=[BIG_DICTIONARY]), archives.DAMAGED),
+    "xz that needs memory": (
+        lzma.compress(b"x", filters=[BIG_DICTIONARY]),
+        archives.DAMAGED,
+    ),
 }
 
 
@@ -227,7 +267,16 @@ def test_one_budget_is_for_several_files() -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        *(b"", b"text", bytes(range(256)), NOISE, b"PK\x03\x04 not one", b"ustar", b"x\x9c", b"x\x9cabc"),
+        *(
+            b"",
+            b"text",
+            bytes(range(256)),
+            NOISE,
+            b"PK\x03\x04 not one",
+            b"ustar",
+            b"x\x9c",
+            b"x\x9cabc",
+        ),
         *(
             b"\0PK\3\4PK\1\2PK\5\6PK\7\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
             b"\0ELF \x1f\x8b\x08\0 BZh9 zTXt stream\n",

@@ -44,10 +44,14 @@ def test_the_checksum_of_a_real_key_holds(scheme: str, value: str) -> None:
 @near_misses(("scheme", "value"), HOLD)
 def test_a_changed_character_breaks_it(scheme: str, value: str) -> None:
     place = len(value) // 2
-    other = next(char for char in "Q3q7" if char not in (value[place], value[place].swapcase()))
+    other = next(
+        char for char in "Q3q7" if char not in (value[place], value[place].swapcase())
+    )
     if value.isupper() or value.isalpha():
         other = other.upper()
-    changed = value[:place] + (other if value.isupper() else other.lower()) + value[place + 1 :]
+    changed = (
+        value[:place] + (other if value.isupper() else other.lower()) + value[place + 1 :]
+    )
     assert SCHEMES[scheme](changed) is False
 
 
@@ -65,8 +69,13 @@ def test_a_form_without_a_checksum_proves_nothing(scheme: str, value: str) -> No
 
 @pytest.mark.parametrize(
     ("token", "proven", "confidence"),
-    [("ghp_<<crc62:30>>", True, Confidence.HIGH), ("ghp_<<alnum:36>>", False, Confidence.MEDIUM)],
+    [
+        ("ghp_<<crc62:30>>", True, Confidence.HIGH),
+        ("ghp_<<alnum:36>>", False, Confidence.MEDIUM),
+    ],
 )
-def test_a_checksum_that_fails_costs_confidence_alone(token: str, proven: bool, confidence: str) -> None:
+def test_a_checksum_that_fails_costs_confidence_alone(
+    token: str, proven: bool, confidence: str
+) -> None:
     (hit,) = scan(expand(f"t = {token}")).hits
     assert (hit.severity, hit.proven, hit.confidence) == ("critical", proven, confidence)

@@ -14,9 +14,7 @@ AWS = key()
 TOKEN = expand("ghp_<<crc62:30>>", 1)
 BLOCK = expand("<<pem:RSA PRIVATE KEY>>")
 KEYS = {"secret-aws-access-key": AWS, "secret-github-token": TOKEN}
-UNSEEN = (
-    "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u034f\ufe0f\u202e\u2066\u061c\u3164\u2063\x85\u0301\ufffd"
-)
+UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u034f\ufe0f\u202e\u2066\u061c\u3164\u2063\x85\u0301\ufffd"
 # `{0}`, `{1}` and `{2}` are the thirds of the key.
 FORMS = {
     "continued in a shell": "K={0}\\\n{1}{2}",
@@ -100,7 +98,9 @@ def test_a_key_in_other_characters_is_found_and_masked(form: str, rule: str) -> 
 @given(
     rule=st.sampled_from(sorted(KEYS)),
     at=st.integers(1, 19),
-    joint=st.sampled_from([*UNSEEN, *SIGNS_OF_CONTROLS, "\\\n", '" "', '" + "', "''", '${""}']),
+    joint=st.sampled_from(
+        [*UNSEEN, *SIGNS_OF_CONTROLS, "\\\n", '" "', '" + "', "''", '${""}']
+    ),
 )
 def test_a_key_is_found_wherever_it_is_cut(rule: str, at: int, joint: str) -> None:
     secret = KEYS[rule]

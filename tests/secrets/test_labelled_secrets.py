@@ -28,7 +28,9 @@ BREAK = "\u2016"
 
 def load_benchmark() -> ModuleType:
     """The benchmark has the name of a module of the standard library, so it is loaded by its path."""
-    spec = importlib.util.spec_from_file_location("benchmark_of_secrets", ROOT / "benchmarks" / "secrets.py")
+    spec = importlib.util.spec_from_file_location(
+        "benchmark_of_secrets", ROOT / "benchmarks" / "secrets.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -57,11 +59,15 @@ def test_a_set_is_well_formed_and_holds_no_key_itself(file: Path) -> None:
     assert len({case.id for case in cases}) == len(cases) >= 100
     assert all(case.text.count("\n") <= 60 and case.note for case in cases)
     for line in file.read_text("utf-8").splitlines():
-        assert not line.startswith("secrets = [") or line == "secrets = []" or BREAK in line, line
+        assert (
+            not line.startswith("secrets = [") or line == "secrets = []" or BREAK in line
+        ), line
 
 
 def test_pieces_of_a_secret_are_found_where_they_stand() -> None:
-    case = BENCHMARK.Case("a", "k", "a.py", "x\nq = 'abcdef' + \\\n  'ghijkl'\n", ("abcdefghijkl",))
+    case = BENCHMARK.Case(
+        "a", "k", "a.py", "x\nq = 'abcdef' + \\\n  'ghijkl'\n", ("abcdefghijkl",)
+    )
     assert case.lines_of("abcdefghijkl") == {2, 3}
     assert case.is_right({3}) and not case.is_right({1}) and not case.is_right(set())
 

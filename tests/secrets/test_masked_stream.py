@@ -13,7 +13,9 @@ from cli_guard.secrets.masked_stream import LONGEST, MaskedStream
 
 SECRET = key("github")
 # Made here, so that no key stands in this repository.
-BODY = base64.encodebytes(b"".join(hashlib.sha256(bytes([i])).digest() for i in range(24))).decode()
+BODY = base64.encodebytes(
+    b"".join(hashlib.sha256(bytes([i])).digest() for i in range(24))
+).decode()
 PEM = f"-----BEGIN RSA {'PRIVATE'} KEY-----\n{BODY}-----END RSA {'PRIVATE'} KEY-----\n"
 
 
@@ -41,13 +43,21 @@ def test_what_is_shown(data: bytes, expected: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from([b"a", b"\xc3\xa9", b"\xff", b" ", b"\n", b"\r\n", b"\x1b[0m", b"\x1b"])),
+    st.lists(
+        st.sampled_from(
+            [b"a", b"\xc3\xa9", b"\xff", b" ", b"\n", b"\r\n", b"\x1b[0m", b"\x1b"]
+        )
+    ),
     st.data(),
 )
-def test_it_is_the_same_wherever_it_is_cut(pieces: list[bytes], data: st.DataObject) -> None:
+def test_it_is_the_same_wherever_it_is_cut(
+    pieces: list[bytes], data: st.DataObject
+) -> None:
     whole = b"".join(pieces)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=5)))
-    parts = [whole[start:end] for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
+    parts = [
+        whole[start:end] for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True)
+    ]
     assert shown(*parts) == shown(whole)
 
 
@@ -65,7 +75,10 @@ def test_a_colour_inside_a_secret_hides_nothing(style: str) -> None:
     cut = f"{SECRET[:12]}{style}{SECRET[12:]}"
     whole = f"token {cut} here\n".encode()
     assert shown(whole) == "token ghp_**** here\n"
-    assert shown(*(whole[at : at + 3] for at in range(0, len(whole), 3))) == "token ghp_**** here\n"
+    assert (
+        shown(*(whole[at : at + 3] for at in range(0, len(whole), 3)))
+        == "token ghp_**** here\n"
+    )
 
 
 def test_a_question_is_shown_before_its_line_ends_and_once() -> None:
@@ -80,7 +93,9 @@ def test_a_question_is_shown_before_its_line_ends_and_once() -> None:
 
 
 @table(
-    "beginning", [SECRET[:20], f"password = {SECRET}", "10%\r20%", PEM[:200], "\x1b[3", "a \x1b"], ids=repr
+    "beginning",
+    [SECRET[:20], f"password = {SECRET}", "10%\r20%", PEM[:200], "\x1b[3", "a \x1b"],
+    ids=repr,
 )
 def test_what_may_be_half_of_something_is_held_back(beginning: str) -> None:
     passing = MaskedStream()
@@ -98,7 +113,9 @@ def test_a_secret_that_is_half_shown_is_not_shown_whole() -> None:
 
 def test_a_header_that_is_only_named_holds_nothing_up() -> None:
     passing = MaskedStream()
-    passing.feed(PEM.splitlines()[0].encode() + b"\nis how a key begins,\nas everybody knows.\n")
+    passing.feed(
+        PEM.splitlines()[0].encode() + b"\nis how a key begins,\nas everybody knows.\n"
+    )
     assert passing.feed(b"next\n").endswith("next\n")
 
 

@@ -13,7 +13,9 @@ NAMES = {
 }
 
 
-@examples(("name", "kind"), [(name, kind) for kind, row in NAMES.items() for name in row.split()])
+@examples(
+    ("name", "kind"), [(name, kind) for kind, row in NAMES.items() for name in row.split()]
+)
 def test_a_name_says_what_its_value_is(name: str, kind: Kind) -> None:
     assert kind_of(name) is kind
 
@@ -105,7 +107,8 @@ def test_what_kind_of_text_a_file_holds(path: str, kind: str) -> None:
 
 
 @examples(
-    "path", "docs/a.py tests/a.py a.md examples/x.go src/i18n/de.json benchmarks/a.js .env.example".split()
+    "path",
+    "docs/a.py tests/a.py a.md examples/x.go src/i18n/de.json benchmarks/a.js .env.example".split(),
 )
 def test_where_made_up_credentials_are_usual(path: str) -> None:
     assert places.is_test_or_document(path)

@@ -38,19 +38,27 @@ def test_newlines_stay_only_on_request() -> None:
 @given(ANY_TEXT)
 def test_nothing_unseen_is_left(text: str) -> None:
     shown = printable(text)
-    assert not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in shown)
+    assert not any(
+        unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in shown
+    )
     assert printable(shown) == shown
     shown.encode("utf-8", "strict")
 
 
 @table("category", ["Cc", "Cf", "Cs", "Zl", "Zp"])
 def test_no_character_of_an_unseen_category_is_missed(category: str) -> None:
-    unseen = [char for char in map(chr, range(0x110000)) if unicodedata.category(char) == category]
+    unseen = [
+        char for char in map(chr, range(0x110000)) if unicodedata.category(char) == category
+    ]
     assert [hex(ord(char)) for char in unseen if printable(char) == char] == []
 
 
 def test_json_values_are_plain_data() -> None:
-    value = {1: ("caf\udce9", float("nan"), float("inf"), 1.5), "set": {"b", "a"}, "path": object}
+    value = {
+        1: ("caf\udce9", float("nan"), float("inf"), 1.5),
+        "set": {"b", "a"},
+        "path": object,
+    }
     assert json_value(value) == {
         "1": [r"caf\xe9", None, None, 1.5],
         "set": ["a", "b"],

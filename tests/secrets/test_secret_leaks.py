@@ -14,9 +14,13 @@ TABLE = tomllib.loads((Path(__file__).parent / "leaks.toml").read_text("utf-8"))
 
 
 @examples(
-    ("level", "path", "text", "is_leak"), [(*row, row[0] != "silent") for row in TABLE], fires="is_leak"
+    ("level", "path", "text", "is_leak"),
+    [(*row, row[0] != "silent") for row in TABLE],
+    fires="is_leak",
 )
-def test_leak_is_found_at_its_level(level: str, path: str, text: str, is_leak: bool) -> None:
+def test_leak_is_found_at_its_level(
+    level: str, path: str, text: str, is_leak: bool
+) -> None:
     for seed in range(4):
         found = [LEVEL_OF[hit.severity] for hit in scan(expand(text, seed), path).hits]
         assert max(found, key=LEVELS.index, default="silent") == level

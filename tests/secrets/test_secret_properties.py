@@ -21,7 +21,12 @@ TABLE = tomllib.loads((Path(__file__).parent / "leaks.toml").read_text("utf-8"))
 LEAKS = [(path, text) for level, path, text in TABLE if level != "silent"]
 KEYWORDS = st.sampled_from(sorted(by_keyword()))
 NOISE = st.text(st.characters(codec=None), max_size=60)
-PIECES = st.one_of(NOISE, KEYWORDS, KEYWORDS.map(str.upper), st.sampled_from(list("\"'`=:@/\\{}()<>\n\0 ,")))
+PIECES = st.one_of(
+    NOISE,
+    KEYWORDS,
+    KEYWORDS.map(str.upper),
+    st.sampled_from(list("\"'`=:@/\\{}()<>\n\0 ,")),
+)
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 QUICK = settings(max_examples=150, deadline=None)
 
@@ -33,7 +38,9 @@ def findings(path: str, lines: list[str], start: int = 1):
 
 @QUICK
 @given(text=TEXTS, path=st.sampled_from(["", "a.py", "a.yml", ".npmrc", "b.md", ".pgpass"]))
-def test_any_text_scans_and_hits_are_in_order_without_overlaps(text: str, path: str) -> None:
+def test_any_text_scans_and_hits_are_in_order_without_overlaps(
+    text: str, path: str
+) -> None:
     position = 0
     for hit in scan(text, path).hits:
         assert position <= hit.start < hit.end <= len(text)
@@ -49,8 +56,11 @@ def test_folding_keeps_every_offset(text: str) -> None:
 
 @QUICK
 @given(leak=st.sampled_from(LEAKS), seed=st.integers(0, 50), before=NOISE, after=NOISE)
-def test_no_finding_holds_a_secret(leak: tuple[str, str], seed: int, before: str, after: str) -> None:
-    path, text = leak[0], expand(leak[1], seed)
+def test_no_finding_holds_a_secret(
+    leak: tuple[str, str], seed: int, before: str, after: str
+) -> None:
+    path = leak[0]
+    text = expand(leak[1], seed)
     lines = [before.replace("\n", " "), *text.split("\n"), after.replace("\n", " ")]
     hits = scan("\n".join(lines), path).hits
     for finding in findings(path, lines):
@@ -60,18 +70,29 @@ def test_no_finding_holds_a_secret(leak: tuple[str, str], seed: int, before: str
 
 @QUICK
 @given(leak=st.sampled_from(LEAKS), seed=st.integers(0, 50), above=st.integers(1, 40))
-def test_moving_code_down_changes_no_fingerprint(leak: tuple[str, str], seed: int, above: int) -> None:
-    path, lines = leak[0], expand(leak[1], seed).split("\n")
-    here, there = findings(path, lines), findings(path, ["", *["pass"] * above, "", *lines])
-    assert [finding.fingerprint for finding in here] == [finding.fingerprint for finding in there]
+def test_moving_code_down_changes_no_fingerprint(
+    leak: tuple[str, str], seed: int, above: int
+) -> None:
+    path = leak[0]
+    lines = expand(leak[1], seed).split("\n")
+    here = findings(path, lines)
+    there = findings(path, ["", *["pass"] * above, "", *lines])
+    assert [finding.fingerprint for finding in here] == [
+        finding.fingerprint for finding in there
+    ]
 
 
 @QUICK
-@given(leak=st.sampled_from(LEAKS), seed=st.integers(0, 50), around=st.sampled_from(["", "a\n", "b\n\n"]))
+@given(
+    leak=st.sampled_from(LEAKS),
+    seed=st.integers(0, 50),
+    around=st.sampled_from(["", "a\n", "b\n\n"]),
+)
 def test_redacted_text_holds_no_secret_and_stays_as_it_is(
     leak: tuple[str, str], seed: int, around: str
 ) -> None:
-    path, text = leak[0], f"{around}{expand(leak[1], seed)}\n{around}"
+    path = leak[0]
+    text = f"{around}{expand(leak[1], seed)}\n{around}"
     hits = scan(text, path).hits
     # What only looks like a token, and by chance like words as well, is let go.
     assume(hits)
@@ -87,7 +108,9 @@ def test_text_without_a_secret_is_returned_as_it_is(text: str) -> None:
 
 @QUICK
 @given(text=TEXTS, keyword=KEYWORDS)
-def test_a_vocabulary_never_denies_a_keyword_that_the_text_holds(text: str, keyword: str) -> None:
+def test_a_vocabulary_never_denies_a_keyword_that_the_text_holds(
+    text: str, keyword: str
+) -> None:
     lower = fold(text + keyword + text)
     assert Vocabulary.of(lower).may_hold(keyword)
 
@@ -98,7 +121,9 @@ def test_the_keywords_that_are_found_are_all_that_a_text_holds_in_their_order(
     text: str, more: list[str]
 ) -> None:
     lower = fold(text + "\n".join(more))
-    assert keywords().held_by(lower, Vocabulary.of(lower)) == [each for each in by_keyword() if each in lower]
+    assert keywords().held_by(lower, Vocabulary.of(lower)) == [
+        each for each in by_keyword() if each in lower
+    ]
 
 
 def test_a_vocabulary_denies_what_no_word_of_the_text_holds() -> None:
@@ -117,7 +142,10 @@ def test_a_long_line_in_which_all_parts_differ_is_left_in_part_and_named() -> No
     dense = "".join(f'apiKey{number}="' for number in range(20_000))
     token = expand("ghp_<<crc62:30>>", 1)
     long = ReviewInput(
-        "test", ChangeSet((FileChange("a.js", Status.MODIFIED, hunks=(Hunk(0, 1, (), (dense,)),)),))
+        "test",
+        ChangeSet(
+            (FileChange("a.js", Status.MODIFIED, hunks=(Hunk(0, 1, (), (dense,)),)),)
+        ),
     )
     (skipped,) = [each for each in review(long).skipped if "long line" in each.reason]
     assert "line 1" in skipped.reason and skipped.asks

@@ -36,7 +36,10 @@ def named_findings(example: str) -> list[str]:
     assert path is not None
     lines = tuple(text.split("\n"))
     change = FileChange(path, Status.ADDED, hunks=(Hunk(0, 1, (), lines),))
-    return [finding.rule for finding in review(ReviewInput("test", ChangeSet((change,)))).findings]
+    return [
+        finding.rule
+        for finding in review(ReviewInput("test", ChangeSet((change,)))).findings
+    ]
 
 
 @examples("example", RULES["secret-file-name"].fires)

@@ -34,7 +34,10 @@ def severities(
     lines = tuple(text.split("\n"))[first - 1 :][: added or None]
     change = FileChange(path, Status.MODIFIED, hunks=(Hunk(1, first, removed, lines),))
     return [
-        f.severity for f in review(ReviewInput("test", ChangeSet((change,)), contents=Whole(text))).findings
+        f.severity
+        for f in review(
+            ReviewInput("test", ChangeSet((change,)), contents=Whole(text))
+        ).findings
     ]
 
 
@@ -92,7 +95,9 @@ def test_a_value_that_is_shown_is_advice(path: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "text"), SHOWN)
-def test_a_key_with_a_checksum_that_holds_is_found_there_all_the_same(path: str, text: str) -> None:
+def test_a_key_with_a_checksum_that_holds_is_found_there_all_the_same(
+    path: str, text: str
+) -> None:
     assert severities(path, text.replace(SECRET, TOKEN)) == ["critical"]
 
 
@@ -104,7 +109,9 @@ def test_a_value_beside_what_is_shown_is_found(path: str, text: str) -> None:
 def test_the_whole_file_says_what_an_added_line_is_in() -> None:
     text = f"{QUOTES}Doc.\n\n{LINE}\n{QUOTES}\nx = 1"
     assert severities("a.py", text, first=3, added=1) == ["medium"]
-    assert severities("a.py", text.replace("Doc.", f"Doc.{QUOTES}"), first=3, added=1) == ["critical"]
+    assert severities("a.py", text.replace("Doc.", f"Doc.{QUOTES}"), first=3, added=1) == [
+        "critical"
+    ]
 
 
 @table(

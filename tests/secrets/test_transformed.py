@@ -101,7 +101,9 @@ def test_it_is_silent_otherwise(text: str) -> None:
 def test_noise_is_no_key(encode: Callable[[bytes], bytes]) -> None:
     drawn = random.Random(1)
     noise = (encode(drawn.randbytes(60)).decode() for _ in range(1_000))
-    assert scan("base85\n" + "\n".join(f'k = "{each}"' for each in noise), "a.py").hits == ()
+    assert (
+        scan("base85\n" + "\n".join(f'k = "{each}"' for each in noise), "a.py").hits == ()
+    )
 
 
 def test_what_is_packed_again_and_again_ends() -> None:

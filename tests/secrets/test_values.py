@@ -25,7 +25,8 @@ STRENGTHS = {
 
 
 @table(
-    ("value", "strength"), [(value, strength) for strength, row in STRENGTHS.items() for value in row.split()]
+    ("value", "strength"),
+    [(value, strength) for strength, row in STRENGTHS.items() for value in row.split()],
 )
 def test_how_much_a_value_looks_like_a_password(value: str, strength: Strength) -> None:
     assert password_strength(value) is strength
@@ -77,7 +78,17 @@ def test_what_was_typed_and_is_no_key(value: str) -> None:
     assert not is_typed_key(value)
 
 
-@examples("value", ["${DB_PASS}", "<password>", "ENC[abc]", "{{ password }}", "$(cat file)", "%(password)s"])
+@examples(
+    "value",
+    [
+        "${DB_PASS}",
+        "<password>",
+        "ENC[abc]",
+        "{{ password }}",
+        "$(cat file)",
+        "%(password)s",
+    ],
+)
 def test_a_value_that_is_filled_in_elsewhere(value: str) -> None:
     assert is_template(value)
 
@@ -87,7 +98,10 @@ def test_signs_alone_make_no_template(value: str) -> None:
     assert not is_template(value)
 
 
-@examples("value", ["$2b$12$abcdefghijklmnopqrstuu", "$argon2id$v=19$m=65536", "$6$rounds=5000$abcdefgh"])
+@examples(
+    "value",
+    ["$2b$12$abcdefghijklmnopqrstuu", "$argon2id$v=19$m=65536", "$6$rounds=5000$abcdefgh"],
+)
 def test_a_hash_is_not_the_password(value: str) -> None:
     assert is_hashed(value)
 
@@ -97,6 +111,9 @@ def test_the_name_of_a_hash_is_none(value: str) -> None:
     assert not is_hashed(value)
 
 
-@table(("text", "bits"), [("", 0.0), ("aaaa", 0.0), ("ab", 1.0), ("abcd", 2.0), ("aabbccdd", 2.0)])
+@table(
+    ("text", "bits"),
+    [("", 0.0), ("aaaa", 0.0), ("ab", 1.0), ("abcd", 2.0), ("aabbccdd", 2.0)],
+)
 def test_disorder_in_bits_a_character(text: str, bits: float) -> None:
     assert abs(entropy(text) - bits) < 1e-9

@@ -64,7 +64,11 @@ class Servers:
     def runs(self, repo: Repo) -> int:
         """How many runs the server has done."""
         words = self.status(repo).out.split()
-        return int(words[next(at for at, word in enumerate(words) if word in ("run,", "runs,")) - 1])
+        return int(
+            words[
+                next(at for at, word in enumerate(words) if word in ("run,", "runs,")) - 1
+            ]
+        )
 
     def at_work(self) -> list[psutil.Process]:
         """The children of the server that do a run."""

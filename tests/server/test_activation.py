@@ -39,10 +39,14 @@ def listening(committed: Repo, servers: Any) -> Iterator[Path]:
         pytest.skip("there is no systemd-socket-activate")
     inside = servers.folder / "cli-guard"
     inside.mkdir(mode=0o700)
-    path = committed.run(sys.executable, "-E", "-P", "-c", LISTEN, env=servers.env).out.strip()
+    path = committed.run(
+        sys.executable, "-E", "-P", "-c", LISTEN, env=servers.env
+    ).out.strip()
     command = (sys.executable, "-E", "-P", "-m", "cli_guard.server", str(inside))
     kept = [f"-E{name}={committed.env[name]}" for name in ("HOME", "LANG", "LC_ALL")]
-    process = subprocess.Popen((ACTIVATE, "-l", path, *kept, *command), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        (ACTIVATE, "-l", path, *kept, *command), stderr=subprocess.DEVNULL
+    )
     assert eventually(lambda: os.path.exists(path))
     yield Path(path)
     process.kill()
@@ -62,7 +66,9 @@ def test_the_first_request_starts_it_and_its_end_leaves_the_socket(
     assert listening.is_socket()
 
 
-def test_nobody_else_listens_in_its_place(committed: Repo, servers: Any, listening: Path) -> None:
+def test_nobody_else_listens_in_its_place(
+    committed: Repo, servers: Any, listening: Path
+) -> None:
     before = listening.stat().st_ino
     assert committed.guard("server", "start", env=servers.env).code == 0
     assert listening.stat().st_ino == before
@@ -79,7 +85,9 @@ def test_units_say_what_is_started_for_whom(committed: Repo, servers: Any) -> No
     assert f'\nExecStart="{sys.executable}" "-E" "-P"' in service
     assert f'\nEnvironment="HOME={committed.env["HOME"]}"\n' in service
     if ANALYZE is not None:
-        checked = committed.run(ANALYZE, "--user", "verify", str(units / "cli-guard.socket"), env=servers.env)
+        checked = committed.run(
+            ANALYZE, "--user", "verify", str(units / "cli-guard.socket"), env=servers.env
+        )
         assert "cli-guard.s" not in checked.all, checked.all
 
 
@@ -88,14 +96,22 @@ def test_without_a_user_instance_nothing_is_left(committed: Repo, servers: Any) 
     done = committed.guard("server", "enable", env=away)
     assert done.code == 1
     assert len(done.err.splitlines()) == 1
-    assert not list((Path(committed.env["HOME"]) / ".config" / "systemd").rglob("cli-guard.*"))
+    assert not list(
+        (Path(committed.env["HOME"]) / ".config" / "systemd").rglob("cli-guard.*")
+    )
     done = committed.guard("server", "disable", env=away)
     assert (done.code, done.out) == (0, "cli-guard: server: was not enabled\n")
 
 
 @pytest.mark.parametrize(
     ("text", "quoted"),
-    [("/a b", '"/a b"'), ("100%", '"100%%"'), ('"', '"\\""'), ("\\", '"\\\\"'), ("$HOME", '"$HOME"')],
+    [
+        ("/a b", '"/a b"'),
+        ("100%", '"100%%"'),
+        ('"', '"\\""'),
+        ("\\", '"\\\\"'),
+        ("$HOME", '"$HOME"'),
+    ],
 )
 def test_a_word_of_a_unit_is_that_word(text: str, quoted: str) -> None:
     assert activation.quote(text) == quoted

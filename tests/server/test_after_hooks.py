@@ -12,7 +12,9 @@ from watching import eventually
 KEY = "an-imaginary-key"
 SAID = {
     "summary": ["Adds a loop that sends again."],
-    "questions": [{"path": "send.py", "line": 2, "text": "Should it stop after some tries?"}],
+    "questions": [
+        {"path": "send.py", "line": 2, "text": "Should it stop after some tries?"}
+    ],
 }
 FIRST = {"send.py": "def send(message):\n    while not post(message):\n        pass\n"}
 
@@ -36,7 +38,11 @@ def commit(repo: Repo, warm: Any, files: dict[str, str], *options: str, **env: s
         repo.write(name, text)
     repo.git("add", "-A", env={"CLI_GUARD_SERVER": "0"})
     done = repo.try_git(
-        "commit", "-m", "Send a message", *options, env=warm.required | {"TEST_KEY": KEY} | env
+        "commit",
+        "-m",
+        "Send a message",
+        *options,
+        env=warm.required | {"TEST_KEY": KEY} | env,
     )
     assert done.code == 0, done.all
     return done.all
@@ -44,7 +50,11 @@ def commit(repo: Repo, warm: Any, files: dict[str, str], *options: str, **env: s
 
 def stored(repo: Repo) -> list[dict[str, Any]]:
     folder = repo.path / ".git/cli-guard/advice"
-    return [json.loads(each.read_text()) for each in folder.glob("*.json") if each.stem != "latest"]
+    return [
+        json.loads(each.read_text())
+        for each in folder.glob("*.json")
+        if each.stem != "latest"
+    ]
 
 
 def last(repo: Repo, **env: str) -> Any:
@@ -112,7 +122,12 @@ def test_nothing_is_asked(guarded: Repo, warm: Any, how: str) -> None:
         elif how == "skipped":
             commit(guarded, warm, FIRST, SKIP="cli-guard")
         else:
-            commit(guarded, warm, FIRST, **({"CLI_GUARD_SERVER": "0"} if how == "no server" else {}))
+            commit(
+                guarded,
+                warm,
+                FIRST,
+                **({"CLI_GUARD_SERVER": "0"} if how == "no server" else {}),
+            )
         assert not eventually(lambda: stored(guarded) or model.requests, seconds=3)
 
 
@@ -122,7 +137,9 @@ def test_two_commits_in_a_row_and_an_amended_one(guarded: Repo, warm: Any) -> No
         commit(guarded, warm, {"first.py": "a = 1\n"})
         commit(guarded, warm, FIRST)
         assert eventually(lambda: stored(guarded), seconds=PATIENCE)
-        assert not eventually(lambda: len(model.requests) > 1, seconds=3), "the last of them alone"
+        assert not eventually(lambda: len(model.requests) > 1, seconds=3), (
+            "the last of them alone"
+        )
         assert stored(guarded)[0]["commit"] == guarded.git("rev-parse", "HEAD")
         # The same content under another message is not asked about again.
         commit(guarded, warm, {}, "--amend", "-m", "Send it until it arrives")

@@ -24,11 +24,17 @@ COLD = {"CLI_GUARD_SERVER": "0"}
 
 
 def asked(command: str) -> bytes:
-    data = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
+    data = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
     return json.dumps(data).encode()
 
 
-def run(repo: Repo, stdin: bytes, env: Mapping[str, str], *, closed: bool = True) -> tuple[int, str, str]:
+def run(
+    repo: Repo, stdin: bytes, env: Mapping[str, str], *, closed: bool = True
+) -> tuple[int, str, str]:
     """Call the hook; `closed` says whether its standard input ends."""
     with subprocess.Popen(
         (GUARD, *HOOK),
@@ -44,7 +50,8 @@ def run(repo: Repo, stdin: bytes, env: Mapping[str, str], *, closed: bool = True
         if closed:
             process.stdin.close()
         # They end with the last process that holds them: nothing is left that an agent would wait for.
-        out, err = process.stdout.read(), process.stderr.read()
+        out = process.stdout.read()
+        err = process.stderr.read()
         return process.wait(), out.decode(), err.decode()
 
 
@@ -60,7 +67,9 @@ def test_an_input_that_does_not_end(committed: Repo, how: dict[str, str]) -> Non
 
 
 @pytest.mark.parametrize("command", ["ls", "git commit -m 'Add x'"])
-def test_a_git_that_hangs(committed: Repo, tmp_path: Path, how: dict[str, str], command: str) -> None:
+def test_a_git_that_hangs(
+    committed: Repo, tmp_path: Path, how: dict[str, str], command: str
+) -> None:
     git = tmp_path / "git"
     git.write_text("#!/bin/sh\nexec sleep 600\n")
     git.chmod(0o755)
@@ -82,7 +91,9 @@ def test_a_server_that_begins_and_hangs(committed: Repo, servers: Any) -> None:
         for each in descriptors:
             os.close(each)
 
-    with impostor(servers.folder / "cli-guard", name_of_socket(committed, servers.env), begin):
+    with impostor(
+        servers.folder / "cli-guard", name_of_socket(committed, servers.env), begin
+    ):
         code, out, err = run(committed, asked("ls"), servers.env | SHORT)
     assert (code, out) == (BLOCKED, "")
     assert LATE in err
@@ -100,7 +111,10 @@ def test_a_broken_installation(committed: Repo, tmp_path: Path) -> None:
     assert (code, out) == (BLOCKED, "")
     assert "not today" in err
     # Git stops at any code but 0.
-    assert committed.guard("hook", "pre-commit", env=COLD | {"PYTHONPATH": str(tmp_path)}).code == 1
+    assert (
+        committed.guard("hook", "pre-commit", env=COLD | {"PYTHONPATH": str(tmp_path)}).code
+        == 1
+    )
 
 
 @pytest.mark.parametrize("wanted", ["", "0.5", "99", "inf", "nan", "0", "-1", "soon"])
@@ -110,7 +124,9 @@ def test_the_limit_can_only_be_shortened(wanted: str) -> None:
         " print(signal.getitimer(signal.ITIMER_REAL)[0])"
     )
     env = {**os.environ, "CLI_GUARD_HOOK_SECONDS": wanted}
-    done = subprocess.run((sys.executable, "-c", script), env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        (sys.executable, "-c", script), env=env, capture_output=True, text=True, check=True
+    )
     limit = 0.5 if wanted == "0.5" else HOOK_SECONDS
     assert 0 < float(done.stdout) <= limit
     assert float(done.stdout) > limit / 2

@@ -40,13 +40,17 @@ def reviews(repo: Repo) -> int:
 
 def name_of_socket(repo: Repo, env: dict[str, str]) -> str:
     """The name under which `cli-guard` would look for its server."""
-    script = "from cli_guard.server import address; print(address.name_of(address.identity()))"
+    script = (
+        "from cli_guard.server import address; print(address.name_of(address.identity()))"
+    )
     done = repo.run(sys.executable, "-E", "-P", "-c", script, env=env)
     assert done.code == 0, done.err
     return done.out.strip()
 
 
-def test_one_that_hangs_holds_nothing_and_does_nothing_twice(leaking: Repo, servers: Any) -> None:
+def test_one_that_hangs_holds_nothing_and_does_nothing_twice(
+    leaking: Repo, servers: Any
+) -> None:
     server = servers.start(leaking)
     server.suspend()
     # The pipes of this run end while the server still hangs.
@@ -119,10 +123,14 @@ def says_that_all_is_well(connection: socket.socket) -> None:
 
 
 @contextmanager
-def impostor(folder: Path, name: str, answer: Answer, record: str | None = None) -> Iterator[None]:
+def impostor(
+    folder: Path, name: str, answer: Answer, record: str | None = None
+) -> Iterator[None]:
     """Listens in this process, which the lock names as the server, or another `record`."""
     folder.mkdir(mode=0o700, exist_ok=True)
-    (folder / f"{name}.lock").write_text(address.describe_process(os.getpid()) if record is None else record)
+    (folder / f"{name}.lock").write_text(
+        address.describe_process(os.getpid()) if record is None else record
+    )
     ended = threading.Event()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
         door.bind(str(folder / name))
@@ -155,14 +163,22 @@ def test_an_impostor_gets_nothing_done(leaking: Repo, servers: Any, kind: str) -
 
 
 OURS = address.describe_process(os.getpid()).split()
-RECORDS = ["", "x", "\0" * 9, *(" ".join((*OURS[:at], "1", *OURS[at + 1 :])) for at in range(len(OURS)))]
+RECORDS = [
+    "",
+    "x",
+    "\0" * 9,
+    *(" ".join((*OURS[:at], "1", *OURS[at + 1 :])) for at in range(len(OURS))),
+]
 
 
 @pytest.mark.parametrize(
     "record", RECORDS, ids=["none", "nonsense", "nothing", "process", "start", "program"]
 )
-def test_only_the_process_that_is_recorded_is_asked(leaking: Repo, servers: Any, record: str) -> None:
-    name, folder = name_of_socket(leaking, servers.env), servers.folder / "cli-guard"
+def test_only_the_process_that_is_recorded_is_asked(
+    leaking: Repo, servers: Any, record: str
+) -> None:
+    name = name_of_socket(leaking, servers.env)
+    folder = servers.folder / "cli-guard"
     with impostor(folder, name, says_that_all_is_well, record):
         done = leaking.guard(*REVIEW, env=servers.env)
         agent = leaking.guard("hook", "claude-code", stdin="{}", env=servers.env)
@@ -172,10 +188,14 @@ def test_only_the_process_that_is_recorded_is_asked(leaking: Repo, servers: Any,
 
 def test_a_push_asks_no_server(leaking: Repo, servers: Any) -> None:
     leaking.git("commit", "-qm", "Add keys")
-    line = f"refs/heads/main {leaking.git('rev-parse', 'HEAD')} refs/heads/main {'0' * 40}\n"
+    line = (
+        f"refs/heads/main {leaking.git('rev-parse', 'HEAD')} refs/heads/main {'0' * 40}\n"
+    )
     name = name_of_socket(leaking, servers.env)
     with impostor(servers.folder / "cli-guard", name, says_that_all_is_well):
-        done = leaking.guard("hook", "pre-push", "origin", "url", stdin=line, env=servers.env)
+        done = leaking.guard(
+            "hook", "pre-push", "origin", "url", stdin=line, env=servers.env
+        )
     assert done.code == 1 and "keys.py:1" in done.out
 
 
@@ -219,7 +239,9 @@ def test_one_of_another_user_is_not_asked(leaking: Repo, servers: Any, part: str
                 "connection, _ = door.accept()\nprint(connection.recv(9))"
             )
             other = subprocess.Popen(
-                (sys.executable, "-c", script, folder / name), stdout=subprocess.PIPE, text=True
+                (sys.executable, "-c", script, folder / name),
+                stdout=subprocess.PIPE,
+                text=True,
             )
             assert other.stdout and other.stdout.readline() == "ready\n"
         done = leaking.guard(*REVIEW, env=servers.env)
@@ -232,7 +254,9 @@ def test_one_of_another_user_is_not_asked(leaking: Repo, servers: Any, part: str
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
-def test_a_folder_that_is_open_to_others_is_left_alone(leaking: Repo, servers: Any, mode: int) -> None:
+def test_a_folder_that_is_open_to_others_is_left_alone(
+    leaking: Repo, servers: Any, mode: int
+) -> None:
     servers.start(leaking)
     (servers.folder / "cli-guard").chmod(mode)
     assert leaking.guard(*REVIEW, env=servers.required).code == 4
@@ -250,10 +274,15 @@ def test_a_link_to_a_folder_is_no_folder(tmp_path: Path) -> None:
 
 def test_a_child_that_is_killed_is_told(committed: Repo, servers: Any) -> None:
     servers.start(committed)
-    for argv, code in ((("check-command", "--jsonl"), 128 + signal.SIGKILL), (("hook", "claude-code"), 2)):
+    for argv, code in (
+        (("check-command", "--jsonl"), 128 + signal.SIGKILL),
+        (("hook", "claude-code"), 2),
+    ):
         with running(committed, argv, servers) as client:
             assert eventually(lambda: len(servers.at_work()) == 1)
-            assert eventually(lambda: servers.at_work()[0].status() == psutil.STATUS_SLEEPING)
+            assert eventually(
+                lambda: servers.at_work()[0].status() == psutil.STATUS_SLEEPING
+            )
             begun(client)
             servers.at_work()[0].kill()
             _, err = client.communicate(timeout=60)
@@ -261,7 +290,9 @@ def test_a_child_that_is_killed_is_told(committed: Repo, servers: Any) -> None:
 
 
 @contextmanager
-def running(repo: Repo, argv: tuple[str, ...], servers: Any) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    repo: Repo, argv: tuple[str, ...], servers: Any
+) -> Iterator[subprocess.Popen[bytes]]:
     """A client whose run waits for its input."""
     client = subprocess.Popen(
         (GUARD, *argv),
@@ -290,7 +321,9 @@ def begun(client: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_who_ends_the_client_ends_the_run(committed: Repo, servers: Any, number: int) -> None:
+def test_who_ends_the_client_ends_the_run(
+    committed: Repo, servers: Any, number: int
+) -> None:
     servers.start(committed)
     with running(committed, ("check-command", "--jsonl"), servers) as client:
         begun(client)
@@ -305,7 +338,9 @@ def test_who_ends_the_client_ends_the_run(committed: Repo, servers: Any, number:
     assert servers.status(committed).code == 0
 
 
-def test_a_server_that_is_told_to_end_ends_after_its_runs(committed: Repo, servers: Any) -> None:
+def test_a_server_that_is_told_to_end_ends_after_its_runs(
+    committed: Repo, servers: Any
+) -> None:
     server = servers.start(committed)
     with running(committed, ("check-command", "--jsonl"), servers) as client:
         begun(client)
@@ -317,7 +352,9 @@ def test_a_server_that_is_told_to_end_ends_after_its_runs(committed: Repo, serve
     assert not list((servers.folder / "cli-guard").glob("*[!k]"))
 
 
-def test_a_server_that_is_killed_leaves_its_run_alone(committed: Repo, servers: Any) -> None:
+def test_a_server_that_is_killed_leaves_its_run_alone(
+    committed: Repo, servers: Any
+) -> None:
     server = servers.start(committed)
     with running(committed, ("check-command", "--jsonl"), servers) as client:
         begun(client)

@@ -17,7 +17,9 @@ def commit(repo: Repo, name: str, text: str, env: dict[str, str]) -> tuple[int, 
     return done.code, done.all
 
 
-def test_a_commit_is_answered_by_the_server_that_the_command_started(committed: Repo, servers: Any) -> None:
+def test_a_commit_is_answered_by_the_server_that_the_command_started(
+    committed: Repo, servers: Any
+) -> None:
     assert committed.guard("install", *OF_A_COMMIT).code == 0
     servers.start(committed)
     code, said = commit(committed, "a.py", "x = 1\n", servers.required)
@@ -25,9 +27,13 @@ def test_a_commit_is_answered_by_the_server_that_the_command_started(committed: 
     assert servers.runs(committed) == 2, "pre-commit and commit-msg"
 
 
-def test_without_one_a_hook_does_the_same_by_itself_and_leaves_one(committed: Repo, servers: Any) -> None:
+def test_without_one_a_hook_does_the_same_by_itself_and_leaves_one(
+    committed: Repo, servers: Any
+) -> None:
     assert committed.guard("install", *OF_A_COMMIT).code == 0
-    code, said = commit(committed, "risky.py", "import os\n\nos.system('ls ' + x)\n", servers.env)
+    code, said = commit(
+        committed, "risky.py", "import os\n\nos.system('ls ' + x)\n", servers.env
+    )
     assert code != 0 and "code-python-os-command" in said, said
     assert eventually(lambda: servers.status(committed).code == 0)
     again = committed.try_git("commit", "-qm", "Add it", env=servers.required)
@@ -45,5 +51,7 @@ def test_what_lies_beside_the_package_stands_in_for_nothing(
     assert "-E -P -S" in words and "sys.path.append" in words
     committed.write("json.py", "raise SystemExit(7)\n")
     committed.write("socket.py", "raise SystemExit(7)\n")
-    code, said = commit(committed, "b.py", "x = 1\n", committed.env | {"PYTHONPATH": str(committed.path)})
+    code, said = commit(
+        committed, "b.py", "x = 1\n", committed.env | {"PYTHONPATH": str(committed.path)}
+    )
     assert code == 0, said

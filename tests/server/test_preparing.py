@@ -31,12 +31,16 @@ def remembered(repo: Repo) -> bool:
 def on_disk(repo: Repo) -> dict[str, str]:
     """What a review may not change: the index, the refs, the records of reviews."""
     files = [
-        path for path in (repo.path / ".git").rglob("*") if path.is_file() and "examined" not in path.name
+        path
+        for path in (repo.path / ".git").rglob("*")
+        if path.is_file() and "examined" not in path.name
     ]
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def test_staging_starts_a_server_that_prepares_the_review(staged: Repo, servers: Any) -> None:
+def test_staging_starts_a_server_that_prepares_the_review(
+    staged: Repo, servers: Any
+) -> None:
     assert not servers.processes()
     staged.git("add", "-A", env=servers.env)
     assert eventually(lambda: servers.processes(), seconds=90)
@@ -47,7 +51,9 @@ def test_staging_starts_a_server_that_prepares_the_review(staged: Repo, servers:
     staged.git("update-index", "--force-write-index", env=servers.env)
     assert eventually(lambda: servers.runs(staged) > runs)
     assert eventually(lambda: not servers.at_work())
-    assert {name for name, seal in on_disk(staged).items() if before.get(name) != seal} == set()
+    assert {
+        name for name, seal in on_disk(staged).items() if before.get(name) != seal
+    } == set()
 
 
 def test_what_was_prepared_is_reviewed_the_same(staged: Repo, servers: Any) -> None:
@@ -58,7 +64,11 @@ def test_what_was_prepared_is_reviewed_the_same(staged: Repo, servers: Any) -> N
     assert staged.guard(*PREPARE, env=servers.required).code == 0
     assert remembered(staged)
     prepared = staged.guard(*REVIEW, env=servers.required)
-    assert (prepared.code, prepared.out, prepared.err) == (expected.code, expected.out, expected.err)
+    assert (prepared.code, prepared.out, prepared.err) == (
+        expected.code,
+        expected.out,
+        expected.err,
+    )
     # A risk that comes after it is found.
     staged.write("module_1.py", CLEAN["module_1.py"] + "eval(input())\n")
     staged.git("add", "-A", env=cold)
@@ -66,7 +76,8 @@ def test_what_was_prepared_is_reviewed_the_same(staged: Repo, servers: Any) -> N
 
 
 @pytest.mark.parametrize(
-    "how", ["CLI_GUARD=0", "CLI_GUARD_SERVER=0", "CI=true", "configured", "nothing", "work tree"]
+    "how",
+    ["CLI_GUARD=0", "CLI_GUARD_SERVER=0", "CI=true", "configured", "nothing", "work tree"],
 )
 def test_nothing_is_prepared_where_it_is_not_wanted(
     staged: Repo, servers: Any, tmp_path: Path, how: str
@@ -113,11 +124,18 @@ def test_a_hook_that_was_there_runs_first(committed: Repo, servers: Any) -> None
 
 def test_the_review_ends_what_prepares_it(guarded: Repo, servers: Any) -> None:
     for number in range(1_500):
-        guarded.write(f"many/m{number}.py", f"def f{number}(x):\n    return x + {number}\n\n\n" * 12)
+        guarded.write(
+            f"many/m{number}.py", f"def f{number}(x):\n    return x + {number}\n\n\n" * 12
+        )
     guarded.git("add", "-A", env={"CLI_GUARD_SERVER": "0"})
     servers.start(guarded)
     first, second = (
-        guarded.run("sh", "-c", f"{GUARD} hook post-index-change >/dev/null 2>&1 &", env=servers.required)
+        guarded.run(
+            "sh",
+            "-c",
+            f"{GUARD} hook post-index-change >/dev/null 2>&1 &",
+            env=servers.required,
+        )
         for _ in range(2)
     )
     assert (first.code, second.code) == (0, 0)
@@ -142,7 +160,9 @@ def test_nothing_is_prepared_on_battery(tmp_path: Path) -> None:
     assert prepares({}, tmp_path)
 
 
-def test_what_cannot_be_prepared_is_reported_by_the_review_alone(guarded: Repo, servers: Any) -> None:
+def test_what_cannot_be_prepared_is_reported_by_the_review_alone(
+    guarded: Repo, servers: Any
+) -> None:
     guarded.commit("Configure", {"cli-guard.toml": "[limits]\nfiles = 0\n"})
     guarded.write("a.py", "x = 1\n")
     guarded.git("add", "-A", env={"CLI_GUARD_SERVER": "0"})

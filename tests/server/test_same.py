@@ -81,7 +81,11 @@ PRE_COMMIT = ("hook", "pre-commit")
 
 def asked(command: str) -> bytes:
     """What Claude Code sends before it runs a command."""
-    data = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
+    data = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
     return json.dumps(data).encode()
 
 
@@ -93,45 +97,113 @@ CASES = (
     Case("under a framework", (*PRE_COMMIT, "--framework"), RISK, code=3),
     Case("skipped", PRE_COMMIT, LEAK, env={"SKIP": "cli-guard"}),
     Case("switched off", PRE_COMMIT, LEAK, env={"CLI_GUARD": "0"}),
-    Case("a message", ("hook", "commit-msg", "message"), with_message("Add a thing\n\nIt was missing.\n")),
-    Case("a bad message", ("hook", "commit-msg", "message"), with_message(f"Add\n\n{key()}\n"), code=1),
+    Case(
+        "a message",
+        ("hook", "commit-msg", "message"),
+        with_message("Add a thing\n\nIt was missing.\n"),
+    ),
+    Case(
+        "a bad message",
+        ("hook", "commit-msg", "message"),
+        with_message(f"Add\n\n{key()}\n"),
+        code=1,
+    ),
     Case("a bad configuration", PRE_COMMIT, configured("[limitz]\n"), code=2),
     Case("not a repository", PRE_COMMIT, bare, code=2),
     Case("wrong usage", ("review", "--bogus"), code=2),
-    Case("as sarif", ("review", "--format", "sarif", "--output", "out.sarif"), LEAK, code=1),
+    Case(
+        "as sarif", ("review", "--format", "sarif", "--output", "out.sarif"), LEAK, code=1
+    ),
     Case("no utf-8 in a name", ("review",), staged(b"caf\xe9.py", RISKY), code=3),
-    Case("no utf-8 in an argument", ("review", "--output", os.fsdecode(b"caf\xe9.txt")), RISK, code=3),
+    Case(
+        "no utf-8 in an argument",
+        ("review", "--output", os.fsdecode(b"caf\xe9.txt")),
+        RISK,
+        code=3,
+    ),
     Case("in ascii", ("review",), RISK, env={"PYTHONIOENCODING": "ascii"}, code=3),
-    Case("in the C locale", ("review",), staged("grüße.py", RISKY), env={"LC_ALL": "C"}, code=3),
-    Case("a huge environment", ("review",), RISK, env={f"BIG_{n}": "x" * 100_000 for n in range(5)}, code=3),
+    Case(
+        "in the C locale",
+        ("review",),
+        staged("grüße.py", RISKY),
+        env={"LC_ALL": "C"},
+        code=3,
+    ),
+    Case(
+        "a huge environment",
+        ("review",),
+        RISK,
+        env={f"BIG_{n}": "x" * 100_000 for n in range(5)},
+        code=3,
+    ),
     Case("stdin closed", ("review",), RISK, around='"$@" <&-', code=3),
     Case("stdout closed", ("review",), RISK, around='"$@" >&-', code=3),
     Case("stderr closed", ("review", "--bogus"), around='"$@" 2>&-', code=2),
     Case("all closed", ("review",), LEAK, around='"$@" <&- >&- 2>&-', code=1),
     Case("a full disk", ("review",), RISK, around='"$@" >/dev/full', code=4),
-    Case("a reader that is gone", ("rules",), around='{ "$@"; echo $? >&2; } | true', code=0),
-    Case("a mask", ("review", "--output", "private.txt"), RISK, around='umask 077; "$@"', code=3),
-    Case("a limit", ("review", "--output", "big.txt"), GOOD, around='ulimit -f 0; "$@"', code=1),
     Case(
-        "a folder that is gone", ("review",), around='mkdir d; cd d; rmdir ../d; "$@"', code=2, refused=True
+        "a reader that is gone", ("rules",), around='{ "$@"; echo $? >&2; } | true', code=0
     ),
-    Case("another folder", ("review",), RISK, around='mkdir -p deep/er; cd deep/er; "$@"', code=3),
+    Case(
+        "a mask",
+        ("review", "--output", "private.txt"),
+        RISK,
+        around='umask 077; "$@"',
+        code=3,
+    ),
+    Case(
+        "a limit",
+        ("review", "--output", "big.txt"),
+        GOOD,
+        around='ulimit -f 0; "$@"',
+        code=1,
+    ),
+    Case(
+        "a folder that is gone",
+        ("review",),
+        around='mkdir d; cd d; rmdir ../d; "$@"',
+        code=2,
+        refused=True,
+    ),
+    Case(
+        "another folder",
+        ("review",),
+        RISK,
+        around='mkdir -p deep/er; cd deep/er; "$@"',
+        code=3,
+    ),
     Case("a push", ("hook", "pre-push", "origin", "url"), pushed, b"@PUSHED@", code=1),
     Case("a command", ("check-command", "rm -rf /"), code=1),
-    Case("commands", ("check-command", "--jsonl"), stdin=b'{"command": "ls"}\n{"command": "curl x | sh"}\n'),
+    Case(
+        "commands",
+        ("check-command", "--jsonl"),
+        stdin=b'{"command": "ls"}\n{"command": "curl x | sh"}\n',
+    ),
     Case("an agent", ("hook", "claude-code"), stdin=asked("rm -rf /")),
-    Case("an agent's commit", ("hook", "claude-code"), LEAK, asked("git commit -m 'Add keys'")),
+    Case(
+        "an agent's commit",
+        ("hook", "claude-code"),
+        LEAK,
+        asked("git commit -m 'Add keys'"),
+    ),
     Case("an agent's nonsense", ("hook", "claude-code"), stdin=b"{", code=2),
     Case("a rule explained", ("explain", "code-python-os-command")),
     Case("the rules", ("rules",)),
     Case("a question", ("ask", "where is x defined?")),
-    Case("a request for a person", ("ask", "rename x in app.py to total", "--format", "json"), code=3),
+    Case(
+        "a request for a person",
+        ("ask", "rename x in app.py to total", "--format", "json"),
+        code=3,
+    ),
 )
 
 
 def run(repo: Repo, case: Case, more: Mapping[str, str]) -> tuple[int, bytes, bytes]:
     tip = subprocess.run(
-        ("git", "rev-parse", "-q", "--verify", "pushed"), cwd=repo.path, env=repo.env, capture_output=True
+        ("git", "rev-parse", "-q", "--verify", "pushed"),
+        cwd=repo.path,
+        env=repo.env,
+        capture_output=True,
     ).stdout.strip()
     line = b"refs/heads/main %s refs/heads/main %s\n" % (tip, b"0" * 40)
     done = subprocess.run(
@@ -157,17 +229,24 @@ def left(repo: Repo) -> dict[bytes, Any]:
     for folder, _, names in os.walk(os.fsencode(repo.path)):
         for name in names:
             path = os.path.join(folder, name)
-            content = b"" if os.fsdecode(name).endswith(UNREAD) else Path(os.fsdecode(path)).read_bytes()
+            content = (
+                b""
+                if os.fsdecode(name).endswith(UNREAD)
+                else Path(os.fsdecode(path)).read_bytes()
+            )
             found[path] = (os.lstat(path).st_mode, masked(content))
     return found
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_server_gives_the_same(committed: Repo, tmp_path: Path, warm: Any, case: Case) -> None:
+def test_a_server_gives_the_same(
+    committed: Repo, tmp_path: Path, warm: Any, case: Case
+) -> None:
     case.prepare(committed)
     before = tmp_path / "before"
     shutil.copytree(committed.path, before, symlinks=True)
-    cold, kept = run(committed, case, COLD), left(committed)
+    cold = run(committed, case, COLD)
+    kept = left(committed)
     shutil.rmtree(committed.path)
     shutil.copytree(before, committed.path, symlinks=True)
     assert run(committed, case, warm.env if case.refused else warm.required) == cold
@@ -197,7 +276,9 @@ cat .env
 
 
 @pytest.mark.parametrize("trusted", [False, True])
-def test_a_server_judges_commands_as_a_run_of_its_own(committed: Repo, warm: Any, trusted: bool) -> None:
+def test_a_server_judges_commands_as_a_run_of_its_own(
+    committed: Repo, warm: Any, trusted: bool
+) -> None:
     own = Path(committed.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
     own.parent.mkdir(parents=True)
     own.write_text('[agent]\nanswer = "allow"\n')
@@ -206,7 +287,10 @@ def test_a_server_judges_commands_as_a_run_of_its_own(committed: Repo, warm: Any
     # An agent asks in a trusted work tree; what `check-command` says of one is the same judgement.
     cases = [Case(each, ("hook", "claude-code"), stdin=asked(each)) for each in COMMANDS]
     if not trusted:
-        cases += [Case(each, ("check-command", each, "--format", "json")) for each in COMMANDS[::3]]
+        cases += [
+            Case(each, ("check-command", each, "--format", "json"))
+            for each in COMMANDS[::3]
+        ]
     for case in cases:
         cold = run(committed, case, COLD)
         assert run(committed, case, warm.required) == cold, case
@@ -232,8 +316,12 @@ def at_a_terminal(repo: Repo, argv: tuple[str, ...], more: Mapping[str, str]) ->
     return shown
 
 
-@pytest.mark.parametrize("argv", [("review",), ("hook", "pre-push"), ("hook", "claude-code")])
-def test_a_terminal_is_one_for_a_server_too(committed: Repo, warm: Any, argv: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "argv", [("review",), ("hook", "pre-push"), ("hook", "claude-code")]
+)
+def test_a_terminal_is_one_for_a_server_too(
+    committed: Repo, warm: Any, argv: tuple[str, ...]
+) -> None:
     RISK(committed)
     cold = at_a_terminal(committed, argv, COLD)
     assert at_a_terminal(committed, argv, warm.required) == cold
@@ -248,7 +336,11 @@ def test_an_approval_is_worth_the_same(committed: Repo, warm: Any) -> None:
     ours, theirs = pty.openpty()
     os.write(ours, b"yes\n")
     approved = subprocess.run(
-        (GUARD, "approve", wanted), cwd=committed.path, env=committed.env, stdin=theirs, capture_output=True
+        (GUARD, "approve", wanted),
+        cwd=committed.path,
+        env=committed.env,
+        stdin=theirs,
+        capture_output=True,
     )
     assert approved.returncode == 0, approved
     os.close(ours)
@@ -257,11 +349,18 @@ def test_an_approval_is_worth_the_same(committed: Repo, warm: Any) -> None:
     assert committed.guard("audit", "verify").code == 0
 
 
-def test_nothing_of_one_run_is_there_in_the_next(committed: Repo, tmp_path: Path, warm: Any) -> None:
+def test_nothing_of_one_run_is_there_in_the_next(
+    committed: Repo, tmp_path: Path, warm: Any
+) -> None:
     other = Repo.create(tmp_path / "other", committed.env)
     other.write("clean.py", '"""A module."""\n')
     other.git("add", "-A")
     LEAK(committed)
     for _ in range(2):
-        assert committed.guard("review", env=warm.required | {"MARK": "one", "NO_COLOR": "1"}).code == 1
+        assert (
+            committed.guard(
+                "review", env=warm.required | {"MARK": "one", "NO_COLOR": "1"}
+            ).code
+            == 1
+        )
         assert other.guard("review", env=warm.required).code == 0

@@ -29,7 +29,9 @@ def risky(committed: Repo) -> Repo:
     return committed
 
 
-def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(risky: Repo, servers: Any) -> None:
+def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(
+    risky: Repo, servers: Any
+) -> None:
     assert risky.guard("--version", env=servers.env).code == 0
     assert risky.guard("explain", "secret-password", env=servers.env).code == 0
     assert not servers.processes()
@@ -46,7 +48,9 @@ def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(risky: Repo
     assert servers.runs(risky) == 1
 
 
-@pytest.mark.parametrize("argv", [("check-command", "ls"), ("hook", "claude-code")], ids=lambda argv: argv[0])
+@pytest.mark.parametrize(
+    "argv", [("check-command", "ls"), ("hook", "claude-code")], ids=lambda argv: argv[0]
+)
 def test_so_does_the_first_command_that_is_judged(
     committed: Repo, servers: Any, argv: tuple[str, ...]
 ) -> None:
@@ -71,7 +75,11 @@ def test_many_at_once_get_their_answers_and_leave_one(risky: Repo, servers: Any)
             )
             for _ in range(count)
         ]
-        return [(each.wait(), out) for each in started for out, _ in [each.communicate(timeout=300)]]
+        return [
+            (each.wait(), out)
+            for each in started
+            for out, _ in [each.communicate(timeout=300)]
+        ]
 
     assert len(set(clients(4, *REVIEW))) == 1
     assert eventually(lambda: servers.status(risky).code == 0)
@@ -98,7 +106,8 @@ def test_none_is_started_or_asked_where_it_is_switched_off(
     own.parent.mkdir(parents=True)
     own.write_text("[server]\nenabled = false\n")
     off = servers.env | {
-        name: value.replace("@CONFIG@", str(tmp_path / "config")) for name, value in env.items()
+        name: value.replace("@CONFIG@", str(tmp_path / "config"))
+        for name, value in env.items()
     }
     assert risky.guard(*REVIEW, env=off).code == 3
     assert not servers.processes()
@@ -131,7 +140,9 @@ def variables_of_python(servers: Any, tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(tmp_path)}
 
 
-@pytest.mark.parametrize("place", [no_folder, no_home, variables_of_python], ids=lambda place: place.__name__)
+@pytest.mark.parametrize(
+    "place", [no_folder, no_home, variables_of_python], ids=lambda place: place.__name__
+)
 def test_where_there_can_be_none_a_run_does_itself(
     risky: Repo, servers: Any, tmp_path: Path, place: Callable[[Any, Path], dict[str, str]]
 ) -> None:
@@ -164,7 +175,9 @@ def test_it_is_stopped_and_its_place_is_free_at_once(committed: Repo, servers: A
 def test_doctor_names_it(guarded: Repo, servers: Any) -> None:
     assert "warm server: not running" in guarded.guard("doctor", env=servers.env).out
     server = servers.start(guarded)
-    assert f"warm server: process {server.pid}" in guarded.guard("doctor", env=servers.env).out
+    assert (
+        f"warm server: process {server.pid}" in guarded.guard("doctor", env=servers.env).out
+    )
 
 
 def test_one_that_is_not_asked_leaves(committed: Repo, servers: Any) -> None:
@@ -186,14 +199,17 @@ def stay(tmp_path: Path, **options: Any) -> Stay:
 
 def test_it_stays_as_long_as_nothing_speaks_against_it(tmp_path: Path) -> None:
     options = ({"idle_seconds": 0.0}, {"memory_bytes": 1}, {})
-    assert reasons_to_leave(tmp_path, [{"memory_bytes": 1 << 40, **each} for each in options]) == [
+    assert reasons_to_leave(
+        tmp_path, [{"memory_bytes": 1 << 40, **each} for each in options]
+    ) == [
         ["idle", "memory", ""],
         ["idle", "memory", ""],
     ]
 
 
 def test_it_leaves_when_its_socket_is_gone_or_anothers(tmp_path: Path) -> None:
-    gone, replaced = stay(tmp_path), stay(tmp_path)
+    gone = stay(tmp_path)
+    replaced = stay(tmp_path)
     Path(gone.socket).unlink()
     assert gone.reason_to_leave() == "socket"
     Path(replaced.socket).write_text("another")
@@ -224,7 +240,9 @@ def test_what_has_changed_is_never_answered_by_what_was(
         expected = OLD_WORDS
     assert expected in risky.run(*guard, *REVIEW, env=servers.env).out
     assert eventually(lambda: not old.is_running())
-    assert eventually(lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0)
+    assert eventually(
+        lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0
+    )
     assert expected in risky.run(*guard, *REVIEW, env=servers.required).out
 
 
@@ -245,7 +263,9 @@ def test_another_package_is_no_change_and_a_change_has_a_successor(
     (packages / "click" / "core.py").touch()
     assert committed.run(*judged, env=servers.env).code == 0
     assert eventually(lambda: not old.is_running())
-    assert eventually(lambda: committed.run(*guard, "server", "status", env=servers.env).code == 0)
+    assert eventually(
+        lambda: committed.run(*guard, "server", "status", env=servers.env).code == 0
+    )
 
 
 def test_of_many_environments_the_latest_two_stay(tmp_path: Path) -> None:
@@ -255,7 +275,9 @@ def test_of_many_environments_the_latest_two_stay(tmp_path: Path) -> None:
     assert unlocked == ["", "", ""]
 
 
-def test_a_second_hook_waits_for_the_server_that_the_first_has_started(risky: Repo, servers: Any) -> None:
+def test_a_second_hook_waits_for_the_server_that_the_first_has_started(
+    risky: Repo, servers: Any
+) -> None:
     """Otherwise it would load the same beside it: a cold commit would load everything three times."""
     assert risky.guard(*REVIEW, env=servers.env).code == 3
     (risky.path / "message").write_text("Add a risk\n")
@@ -263,7 +285,9 @@ def test_a_second_hook_waits_for_the_server_that_the_first_has_started(risky: Re
     assert servers.runs(risky) == 1
 
 
-def test_a_table_of_a_program_is_read_as_it_is(committed: Repo, servers: Any, venv: Path) -> None:
+def test_a_table_of_a_program_is_read_as_it_is(
+    committed: Repo, servers: Any, venv: Path
+) -> None:
     """Nobody watches those files: the server must not hold one."""
     guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
     assert committed.run(*guard, "server", "start", env=servers.env).code == 0
@@ -295,7 +319,9 @@ def test_who_is_shut_in_does_its_run_inside(risky: Repo, servers: Any) -> None:
     assert servers.runs(risky) == 0
     setpriv = shutil.which("setpriv")
     if setpriv is not None:
-        assert risky.run(setpriv, "--no-new-privs", GUARD, *REVIEW, env=servers.env).code == 3
+        assert (
+            risky.run(setpriv, "--no-new-privs", GUARD, *REVIEW, env=servers.env).code == 3
+        )
         assert servers.runs(risky) == 0
     assert risky.guard(*REVIEW, env=servers.required).code == 3
     assert servers.runs(risky) == 1
@@ -388,15 +414,24 @@ else:
 """
 
 
-def test_a_fork_that_is_refused_leaves_the_run_to_the_client(servers: Any, committed: Repo) -> None:
+def test_a_fork_that_is_refused_leaves_the_run_to_the_client(
+    servers: Any, committed: Repo
+) -> None:
     os.chmod(servers.folder, 0o777)
     path = str(servers.folder / "cli-guard")
     env = {**os.environ, **servers.env, "XDG_RUNTIME_DIR": "", "HOME": "/tmp"}
     command = (sys.executable, "-E", "-P", "-c", REFUSED_FORK)
-    with subprocess.Popen((*command, "server", path), stdout=subprocess.PIPE, env=env, cwd="/") as server:
+    with subprocess.Popen(
+        (*command, "server", path), stdout=subprocess.PIPE, env=env, cwd="/"
+    ) as server:
         assert server.stdout and server.stdout.readline() == b"ready\n"
         done = subprocess.run(
-            (*command, "client", path), capture_output=True, env=env, cwd="/", text=True, timeout=60
+            (*command, "client", path),
+            capture_output=True,
+            env=env,
+            cwd="/",
+            text=True,
+            timeout=60,
         )
         alive = server.poll() is None
         server.kill()
@@ -405,12 +440,16 @@ def test_a_fork_that_is_refused_leaves_the_run_to_the_client(servers: Any, commi
 
 
 def test_a_home_matters_only_where_packages_are_in_it(tmp_path: Path) -> None:
-    script = "from cli_guard.server import address; print(address.name_of(address.identity()))"
+    script = (
+        "from cli_guard.server import address; print(address.name_of(address.identity()))"
+    )
 
     def name(home: str) -> str:
         command = (sys.executable, "-E", "-P", "-c", script)
         env = {"HOME": str(tmp_path / home)}
-        return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            command, env=env, capture_output=True, text=True, check=True
+        ).stdout
 
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     (tmp_path / "own/.local/lib" / f"python{version}" / "site-packages").mkdir(parents=True)

@@ -10,7 +10,9 @@ import pytest
 from cli_guard.server.leaving import Stay, folders
 from cli_guard.server.watching import Watch
 
-pytestmark = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "inotify_init1"), reason="no inotify here")
+pytestmark = pytest.mark.skipif(
+    not hasattr(ctypes.CDLL(None), "inotify_init1"), reason="no inotify here"
+)
 
 
 def rewrite(path: Path) -> None:

@@ -49,7 +49,9 @@ def test_every_line_holds_the_hash_of_the_one_before(tmp_path: Path) -> None:
 
 def test_a_verification_numbers_the_lines_by_their_hashes(tmp_path: Path) -> None:
     made = trail(tmp_path, 3)
-    hashes = [hashlib.sha256(line).hexdigest() for line in made.path.read_bytes().splitlines()]
+    hashes = [
+        hashlib.sha256(line).hexdigest() for line in made.path.read_bytes().splitlines()
+    ]
     assert made.verify().numbers == {each: number for number, each in enumerate(hashes, 1)}
     # The last is the head, which `audit.head` names.
     assert (tmp_path / "audit.head").read_text().strip() == list(made.verify().numbers)[-1]
@@ -66,8 +68,18 @@ def test_an_empty_trail_holds(tmp_path: Path) -> None:
     ("change", "line"),
     [
         (lambda lines: [lines[0].replace(b"0", b"7", 1), *lines[1:]], "line 2"),
-        (lambda lines: [*lines[:2], lines[2].replace(b'"number": 2', b'"number": 9'), *lines[3:]], "line 4"),
-        (lambda lines: [*lines[:-1], lines[-1].replace(b'"number": 4', b'"number": 9')], "line 5"),
+        (
+            lambda lines: [
+                *lines[:2],
+                lines[2].replace(b'"number": 2', b'"number": 9'),
+                *lines[3:],
+            ],
+            "line 4",
+        ),
+        (
+            lambda lines: [*lines[:-1], lines[-1].replace(b'"number": 4', b'"number": 9')],
+            "line 5",
+        ),
         (lambda lines: [*lines[:2], *lines[3:]], "line 3"),
         (swapped, "line 2"),
         (lambda lines: lines[1:], "line 1"),
@@ -77,7 +89,10 @@ def test_an_empty_trail_holds(tmp_path: Path) -> None:
         (lambda lines: [*lines[:2], b"garbage\n", *lines[2:]], "line 3"),
         (lambda lines: [*lines[:2], b"\xff\xfe\n", *lines[2:]], "line 3"),
         (lambda lines: [*lines, lines[-1]], "line 6"),
-        (lambda lines: [*lines[:3], lines[3].replace(b"\n", b"\r\n"), *lines[4:]], "line 5"),
+        (
+            lambda lines: [*lines[:3], lines[3].replace(b"\n", b"\r\n"), *lines[4:]],
+            "line 5",
+        ),
         (lambda lines: [*lines, b"[" * 100_000 + b"\n"], "line 6"),
     ],
     ids=[
@@ -109,7 +124,11 @@ def test_a_change_is_noticed(tmp_path: Path, change: Any, line: str) -> None:
     assert line in problem
 
 
-@table("change", [lambda lines: lines[:-2], swapped, lambda lines: []], ids=["cut", "swap", "emptied"])
+@table(
+    "change",
+    [lambda lines: lines[:-2], swapped, lambda lines: []],
+    ids=["cut", "swap", "emptied"],
+)
 def test_going_on_afterwards_hides_nothing(tmp_path: Path, change: Any) -> None:
     made = trail(tmp_path)
     rewrite(made, change)
@@ -120,7 +139,9 @@ def test_going_on_afterwards_hides_nothing(tmp_path: Path, change: Any) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
-def test_any_changed_byte_is_noticed(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_any_changed_byte_is_noticed(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     made = trail(tmp_path_factory.mktemp("trail"), 3)
     raw = bytearray(made.path.read_bytes())
     at = data.draw(st.integers(0, len(raw) - 1))
@@ -166,15 +187,21 @@ def test_several_processes_lose_nothing(tmp_path: Path) -> None:
     made = AuditLog(tmp_path)
     assert (made.verify().entries, made.verify().problem) == (160, None)
     for name in range(4):
-        assert [e["number"] for e in made.entries() if e["writer"] == str(name)] == list(range(40))
+        assert [e["number"] for e in made.entries() if e["writer"] == str(name)] == list(
+            range(40)
+        )
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux to see the memory used")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="needs Linux to see the memory used"
+)
 def test_an_append_does_not_read_the_trail(tmp_path: Path) -> None:
     made = trail(tmp_path, 2)
     whole = made.path.read_bytes()
     made.path.write_bytes(whole)
-    os.truncate(made.path, 200_000_000)  # sparse: one line of zeros, and whoever reads it needs the memory
+    os.truncate(
+        made.path, 200_000_000
+    )  # sparse: one line of zeros, and whoever reads it needs the memory
     with made.path.open("ab") as file:
         file.write(b"\n" + whole)
     script = (

@@ -7,14 +7,14 @@ from repositories import Repo
 from cli_guard.git.repository import Repository
 from cli_guard.state.lives import Life, Telling, read_lives
 
-IGNORE = (
-    '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a sandbox"\nexpires = 2099-01-02\n'
-)
+IGNORE = '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a sandbox"\nexpires = 2099-01-02\n'
 
 
 def lives(repo: Repo) -> dict[tuple[str, str], Life]:
     """The lives by rule and path."""
-    found = read_lives(Repository.discover(repo.path, repo.env), records(repo).audit.entries())
+    found = read_lives(
+        Repository.discover(repo.path, repo.env), records(repo).audit.entries()
+    )
     return {(each.rule, each.path): each for each in found}
 
 
@@ -27,7 +27,9 @@ def commit(repo: Repo, files: dict[str, str | bytes]) -> str:
 
 
 def shell(repo: Repo, path: str) -> Life:
-    return next(life for (rule, at), life in lives(repo).items() if at == path and "shell" in rule)
+    return next(
+        life for (rule, at), life in lives(repo).items() if at == path and "shell" in rule
+    )
 
 
 def test_what_becomes_of_a_finding(committed: Repo) -> None:
@@ -36,12 +38,21 @@ def test_what_becomes_of_a_finding(committed: Repo) -> None:
     for _ in range(2):
         assert guard(committed, "hook", "pre-commit").code == 3
     found = shell(committed, "risky.py")
-    assert (found.ended, found.decision, found.severity, found.commit) == ("open", "review", "high", "")
+    assert (found.ended, found.decision, found.severity, found.commit) == (
+        "open",
+        "review",
+        "high",
+        "",
+    )
     # The line in other words is the same finding; without it, the finding is fixed.
     stage(committed, {"risky.py": RISKY.replace("render-report ", "make-report ")})
     assert guard(committed, "hook", "pre-commit").code == 3
     again = shell(committed, "risky.py")
-    assert again.ended == "open" and again.at == found.at and again.fingerprint != found.fingerprint
+    assert (
+        again.ended == "open"
+        and again.at == found.at
+        and again.fingerprint != found.fingerprint
+    )
     stage(committed, {"risky.py": RISKY.replace(", shell=True", "")})
     guard(committed, "hook", "pre-commit")
     assert shell(committed, "risky.py").ended == "fixed"
@@ -53,16 +64,29 @@ def test_what_becomes_of_a_finding(committed: Repo) -> None:
     assert approve(committed, wanted := waiting(committed)[-1]).code == 0
     sha = commit(committed, {"risky.py": RISKY})
     life = shell(committed, "risky.py")
-    assert (life.ended, life.ended_how, life.level, life.commit) == ("approved", wanted, "tty", sha)
+    assert (life.ended, life.ended_how, life.level, life.commit) == (
+        "approved",
+        wanted,
+        "tty",
+        sha,
+    )
     assert life.ended_by == life.who != "" and committed.git("rev-parse", "HEAD^") == base
 
 
-def test_answers_in_the_code_in_the_configuration_and_in_later_commits(committed: Repo) -> None:
-    committed.commit("Set the policy", {"cli-guard.toml": '[rules]\n"code-*" = "advise"\n' + IGNORE})
-    lined = RISKY.replace("shell=True)", "shell=True)  # cli-guard: ignore[code-*] a fixed name of ours")
+def test_answers_in_the_code_in_the_configuration_and_in_later_commits(
+    committed: Repo,
+) -> None:
+    committed.commit(
+        "Set the policy", {"cli-guard.toml": '[rules]\n"code-*" = "advise"\n' + IGNORE}
+    )
+    lined = RISKY.replace(
+        "shell=True)", "shell=True)  # cli-guard: ignore[code-*] a fixed name of ours"
+    )
     changed = [f"later/{number}.py" for number in range(3)]
     files = ["old/a.py", "inline.py", "stays.py", "moved.py", *changed]
-    first = commit(committed, {path: lined if path == "inline.py" else RISKY for path in files})
+    first = commit(
+        committed, {path: lined if path == "inline.py" else RISKY for path in files}
+    )
     message = committed.write(".git/MESSAGE", "wip\n")
     assert guard(committed, "hook", "commit-msg", str(message)).code == 0
     assert {shell(committed, path).commit for path in files} == {first}
@@ -85,15 +109,20 @@ def test_answers_in_the_code_in_the_configuration_and_in_later_commits(committed
     }
     # A message is not fixed by what becomes of the tree.
     assert lives(committed)["message-says-nothing", ""].ended == "open"
-    assert (ended["old/a.py"].ended_how, ended["old/a.py"].until) == ("[[ignore]]", "2099-01-02")
+    assert (ended["old/a.py"].ended_how, ended["old/a.py"].until) == (
+        "[[ignore]]",
+        "2099-01-02",
+    )
     assert (
-        ended["later/0.py"].ended_how == f"in {fixing}" and ended["later/0.py"].ended_by == "ada@example.org"
+        ended["later/0.py"].ended_how == f"in {fixing}"
+        and ended["later/0.py"].ended_by == "ada@example.org"
     )
 
 
 def told(*entries: dict[str, object]) -> list[str]:
     """How the finding `m` stands after each entry; all were made where HEAD was `b`."""
-    telling, ended = Telling(), []
+    telling = Telling()
+    ended = []
     for number, entry in enumerate(entries):
         base = {
             "event": "staged",
@@ -106,7 +135,13 @@ def told(*entries: dict[str, object]) -> list[str]:
     return ended
 
 
-FOUND = {"rule": "r", "path": "a.py", "severity": "low", "decision": "advise", "lines": {"m": 1}}
+FOUND = {
+    "rule": "r",
+    "path": "a.py",
+    "severity": "low",
+    "decision": "advise",
+    "lines": {"m": 1},
+}
 LISTED = {"found": [FOUND]}
 ANSWERED = {"found": [FOUND | {"by": "inline"}]}
 APPROVED = {"found": [FOUND | {"by": "approval"}]}
@@ -144,6 +179,13 @@ def test_what_another_line_of_the_same_rule_says() -> None:
     other = {"found": [FOUND | {"lines": {"n": 2}}]}
     telling = Telling()
     for entry in (LISTED, other):
-        telling.add({"event": "staged", "at": "2026-01-01T00:00:00+00:00", "place": "index b", **entry})
+        telling.add(
+            {
+                "event": "staged",
+                "at": "2026-01-01T00:00:00+00:00",
+                "place": "index b",
+                **entry,
+            }
+        )
     # One finding whose line was edited, not one that was fixed and one that is new.
     assert [life.fingerprint for life in telling.lives.values()] == ["n"]

@@ -30,13 +30,19 @@ def test_what_is_stored_is_found_by_its_words(memory: Memory) -> None:
     memory.store("The deployment waits for the migration", "decision")
     memory.store("Database settings live in config/database.py")
     memory.store("deployment of docs is by hand; deployment twice")
-    assert texts(memory, "database settings") == ["Database settings live in config/database.py"]
+    assert texts(memory, "database settings") == [
+        "Database settings live in config/database.py"
+    ]
     assert len(texts(memory, "deployment")) == 2
-    assert texts(memory, "deployment", kind="decision") == ["The deployment waits for the migration"]
+    assert texts(memory, "deployment", kind="decision") == [
+        "The deployment waits for the migration"
+    ]
     assert texts(memory, "deploy migr") == ["The deployment waits for the migration"]
     assert texts(memory, "migration nowhere") == ["The deployment waits for the migration"]
     assert texts(memory, "nothing") == []
-    assert [row.text for row in memory.recent(1)] == ["deployment of docs is by hand; deployment twice"]
+    assert [row.text for row in memory.recent(1)] == [
+        "deployment of docs is by hand; deployment twice"
+    ]
     assert [row.kind for row in memory.recent(9, "decision")] == ["decision"]
 
 
@@ -48,13 +54,18 @@ def test_what_is_forgotten_is_gone_from_the_index_too(memory: Memory) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(words=st.text(max_size=60), stored=st.text(max_size=60))
-def test_no_words_break_the_search(words: str, stored: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_no_words_break_the_search(
+    words: str, stored: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     memory = Memory(tmp_path_factory.mktemp("memory"))
     memory.store(stored)
     memory.search(words)
 
 
-@table("words", ['"', "a OR", "NEAR(", "text:", "*", "-x", "a AND NOT b", "x" * 5_000, "(" * 500])
+@table(
+    "words",
+    ['"', "a OR", "NEAR(", "text:", "*", "-x", "a AND NOT b", "x" * 5_000, "(" * 500],
+)
 def test_the_query_language_is_not_reachable(memory: Memory, words: str) -> None:
     memory.store("plain text")
     memory.search(words)
@@ -64,13 +75,17 @@ def test_no_secret_is_kept_and_texts_are_bounded(memory: Memory, tmp_path: Path)
     secret = key("github")
     memory.store(f"the token is '{secret}'")
     memory.store("word " * 5_000)
-    assert secret.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "cli-guard").iterdir())
+    assert secret.encode() not in b"".join(
+        path.read_bytes() for path in (tmp_path / "cli-guard").iterdir()
+    )
     assert all(len(row.text) <= MOST_CHARACTERS for row in memory.recent(10))
     with pytest.raises(CliGuardError, match="unknown kind wish: use one of decision"):
         memory.store("x", "wish")
 
 
-def test_the_oldest_rows_go_beyond_the_bound(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_rows_go_beyond_the_bound(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("cli_guard.state.memory.MOST_ROWS", 3)
     for number in range(6):
         memory.store(f"row {number}")
@@ -82,11 +97,25 @@ def test_reasons_of_approvals_are_taken_over_once(memory: Memory, tmp_path: Path
     records = Records(tmp_path / "cli-guard")
     records.prepare()
     records.approve(
-        Approval("abc", "c", "p", ("f",), "Ada", "2026-05-04T10:00:00+00:00", "the key is a sample")
+        Approval(
+            "abc",
+            "c",
+            "p",
+            ("f",),
+            "Ada",
+            "2026-05-04T10:00:00+00:00",
+            "the key is a sample",
+        )
     )
     records.approve(Approval("def", "c", "p", ("f",), "Ada", "2026-05-04T11:00:00+00:00"))
     assert texts(memory, "sample") == []
-    event = {"event": "approve", "review_id": "abc", "content": "c", "policy": "p", "fingerprints": ["f"]}
+    event = {
+        "event": "approve",
+        "review_id": "abc",
+        "content": "c",
+        "policy": "p",
+        "fingerprints": ["f"],
+    }
     records.audit.append(event)
     for _ in range(3):
         assert texts(memory, "sample") == ["approved by Ada: the key is a sample"]
@@ -108,7 +137,9 @@ def test_a_broken_database_is_one_clear_line(memory: Memory) -> None:
         assert "\n" not in str(raised.value)
 
 
-def test_a_locked_database_is_one_clear_line(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_database_is_one_clear_line(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory.store("x")
     monkeypatch.setattr("cli_guard.state.memory.LOCK_SECONDS", 0.1)
     holder = sqlite3.connect(memory.path, isolation_level=None)
@@ -127,7 +158,9 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path: Path) -> None:
 
 def test_several_may_store_at_once(memory: Memory) -> None:
     memory.store("first")
-    threads = [threading.Thread(target=memory.store, args=(f"number {n}",)) for n in range(8)]
+    threads = [
+        threading.Thread(target=memory.store, args=(f"number {n}",)) for n in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -146,14 +179,21 @@ def test_decisions_of_the_trail_are_known_and_stay_forgotten(memory: Memory) -> 
             "reason": "too wide",
         }
     )
-    records.audit.append({"at": "2026-05-04T10:00:01+00:00", "user": "Ada", "event": "pre-commit"})
+    records.audit.append(
+        {"at": "2026-05-04T10:00:01+00:00", "user": "Ada", "event": "pre-commit"}
+    )
     assert texts(memory, "wide") == ["rejected a1 by Ada: too wide"]
     [row] = memory.recent()
     assert row.kind == "decision"
     assert memory.forget(row.id)
     assert memory.recent() == ()
     records.audit.append(
-        {"at": "2026-05-04T11:00:00+00:00", "user": "Ada", "event": "undo", "review_id": "a1"}
+        {
+            "at": "2026-05-04T11:00:00+00:00",
+            "user": "Ada",
+            "event": "undo",
+            "review_id": "a1",
+        }
     )
     assert [each.text for each in memory.recent()] == ["reverted a1 by Ada"]
 

@@ -32,8 +32,12 @@ def make_folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [make_fifo, make_link, make_folder])
-@pytest.mark.parametrize("name", ["audit.jsonl", "audit.head", "audit.jsonl.lock", "approvals.jsonl"])
-def test_no_plain_file_blocks_and_is_named(committed: Repo, name: str, make: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize(
+    "name", ["audit.jsonl", "audit.head", "audit.jsonl.lock", "approvals.jsonl"]
+)
+def test_no_plain_file_blocks_and_is_named(
+    committed: Repo, name: str, make: Callable[[Path], None]
+) -> None:
     folder = committed.path / ".git/cli-guard"
     folder.mkdir()
     make(folder / name)
@@ -97,8 +101,13 @@ def test_every_state_file_is_its_owners_alone(committed: Repo) -> None:
 
 
 def test_a_secret_that_is_typed_is_not_kept(committed: Repo) -> None:
-    for request in (f"Where is {key()} used?", f"Run `echo {key()[:4]}` and tell whether {key()} is used"):
+    for request in (
+        f"Where is {key()} used?",
+        f"Run `echo {key()[:4]}` and tell whether {key()} is used",
+    ):
         committed.guard("ask", request)
-    kept = [path for path in (committed.path / ".git/cli-guard").rglob("*") if path.is_file()]
+    kept = [
+        path for path in (committed.path / ".git/cli-guard").rglob("*") if path.is_file()
+    ]
     assert kept
     assert [path.name for path in kept if key().encode() in path.read_bytes()] == []

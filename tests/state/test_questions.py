@@ -15,7 +15,9 @@ NOW = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
 
 @pytest.fixture
 def invocation(committed: Repo, tmp_path: Path) -> Invocation:
-    return Invocation(committed.path, committed.env | {"XDG_STATE_HOME": str(tmp_path / "state")}, NOW)
+    return Invocation(
+        committed.path, committed.env | {"XDG_STATE_HOME": str(tmp_path / "state")}, NOW
+    )
 
 
 def list_of(invocation: Invocation) -> Path:
@@ -33,7 +35,9 @@ def test_the_latest_comes_first_and_the_oldest_go(invocation: Invocation) -> Non
 
 
 def test_a_secret_is_not_kept(invocation: Invocation) -> None:
-    remember_question(invocation, "codex", "/work", f"curl -u ada:{key()} https://example.org")
+    remember_question(
+        invocation, "codex", "/work", f"curl -u ada:{key()} https://example.org"
+    )
     assert key() not in list_of(invocation).read_text()
     (question,) = last_questions(invocation)
     assert question.masked and question.command.startswith("curl -u ada:")
@@ -42,7 +46,9 @@ def test_a_secret_is_not_kept(invocation: Invocation) -> None:
 def test_what_cannot_be_read_is_left_out(invocation: Invocation) -> None:
     remember_question(invocation, "codex", "/work", "make")
     kept = list_of(invocation).read_text()
-    list_of(invocation).write_text('{\n[]\n{"at": 1}\n' + json.dumps({"x": 1}) + "\n" + kept)
+    list_of(invocation).write_text(
+        '{\n[]\n{"at": 1}\n' + json.dumps({"x": 1}) + "\n" + kept
+    )
     assert [question.command for question in last_questions(invocation)] == ["make"]
 
 

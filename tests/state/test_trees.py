@@ -44,8 +44,13 @@ def test_one_answer_lets_the_work_of_the_tree_pass(committed: Repo) -> None:
         "allow",
         "review",
     )
-    assert "the work tree is trusted by" in trust(committed) and "Type yes" not in trust(committed)
-    assert f"{committed.path.resolve()}: workspace, by " in guard(committed, "trust", "--list").out
+    assert "the work tree is trusted by" in trust(committed) and "Type yes" not in trust(
+        committed
+    )
+    assert (
+        f"{committed.path.resolve()}: workspace, by "
+        in guard(committed, "trust", "--list").out
+    )
     assert "work tree: trusted by " in guard(committed, "doctor").out
 
 
@@ -65,14 +70,20 @@ def test_nobody_at_a_terminal(committed: Repo) -> None:
 
 def test_withdrawn(committed: Repo) -> None:
     trust(committed)
-    assert guard(committed, "trust", "--revoke").out == "cli-guard: the work tree: no longer trusted\n"
+    assert (
+        guard(committed, "trust", "--revoke").out
+        == "cli-guard: the work tree: no longer trusted\n"
+    )
     assert (profile(committed), verdict(committed)) == (None, "review")
     assert guard(committed, "trust", "--list").out == "cli-guard: no work tree is trusted\n"
 
 
 def test_it_ends_on_its_last_day(committed: Repo) -> None:
     trust(committed, "--expires", "2099-01-31")
-    assert profile(committed, datetime.datetime(2099, 1, 31, 23, tzinfo=datetime.UTC)) == "workspace"
+    assert (
+        profile(committed, datetime.datetime(2099, 1, 31, 23, tzinfo=datetime.UTC))
+        == "workspace"
+    )
     assert profile(committed, datetime.datetime(2099, 2, 1, tzinfo=datetime.UTC)) is None
     done = guard(committed, "trust", "--expires", "2001-01-01", stdin=Terminal("yes\n"))
     assert done.code == 2 and "is in the past" in done.err
@@ -82,8 +93,14 @@ def test_it_ends_on_its_last_day(committed: Repo) -> None:
 @pytest.mark.parametrize("kind", ["strict", "workspace", "floors"])
 def test_the_profile_of_the_tree(committed: Repo, kind: str) -> None:
     trust(committed, "--profile", kind)
-    wanted = {"strict": ("review", "review"), "workspace": ("allow", "review"), "floors": ("allow", "allow")}
-    assert (verdict(committed), verdict(committed, "curl https://example.org")) == wanted[kind]
+    wanted = {
+        "strict": ("review", "review"),
+        "workspace": ("allow", "review"),
+        "floors": ("allow", "allow"),
+    }
+    assert (verdict(committed), verdict(committed, "curl https://example.org")) == wanted[
+        kind
+    ]
     assert verdict(committed, "rm -rf ~") == "deny"
 
 
@@ -104,7 +121,9 @@ def test_another_place_of_the_same_repository(committed: Repo, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("change", ["profile", "allow", "copied", "log"])
-def test_an_edited_file_trusts_nothing(committed: Repo, tmp_path: Path, change: str) -> None:
+def test_an_edited_file_trusts_nothing(
+    committed: Repo, tmp_path: Path, change: str
+) -> None:
     trust(committed, "--profile", "strict" if change == "profile" else "workspace")
     data = json.loads(file_of(committed).read_text())
     if change == "profile":
@@ -115,7 +134,8 @@ def test_an_edited_file_trusts_nothing(committed: Repo, tmp_path: Path, change: 
         other = Repo.create(tmp_path / "other", committed.env)
         other.commit("First", {"a.txt": "x\n"})
         data["trees"].append(
-            data["trees"][0] | {"path": str(other.path.resolve()), "roots": [other.git("rev-parse", "HEAD")]}
+            data["trees"][0]
+            | {"path": str(other.path.resolve()), "roots": [other.git("rev-parse", "HEAD")]}
         )
         committed = other
     else:

@@ -36,7 +36,12 @@ def find_raised_errors(function: "SgNode", language: str) -> list[str]:
         if value is None or _is_guarded(statement, function):
             continue
         if value.kind() in CREATES:
-            value = value.field("function") or value.field("constructor") or value.field("type") or value
+            value = (
+                value.field("function")
+                or value.field("constructor")
+                or value.field("type")
+                or value
+            )
         name = value.text()
         if ERROR_NAME.fullmatch(name) and name != "NotImplementedError":
             found[name] = None
@@ -61,7 +66,11 @@ def returns_value(function: "SgNode") -> bool:
         if value is not None and value.text() not in ("None", "undefined", "null"):
             return True
     body = function.field("body")
-    return function.kind() == "arrow_function" and body is not None and body.kind() != "statement_block"
+    return (
+        function.kind() == "arrow_function"
+        and body is not None
+        and body.kind() != "statement_block"
+    )
 
 
 def yields_value(function: "SgNode", language: str) -> bool:

@@ -1,6 +1,11 @@
 """Skeletons of the comments above a definition: JSDoc, Javadoc, Go and Rust."""
 
-from cli_guard.assistant.documenting.bodies import NOTHING, find_raised_errors, returns_value, yields_value
+from cli_guard.assistant.documenting.bodies import (
+    NOTHING,
+    find_raised_errors,
+    returns_value,
+    yields_value,
+)
 from cli_guard.assistant.documenting.source import TODO, Edit, Source
 from cli_guard.code.symbols import Symbol
 from cli_guard.reviewers.docs.styles import Style
@@ -19,7 +24,9 @@ def write_comment(source: Source, symbol: Symbol, style: Style) -> Edit:
     else:
         tags = _list_tags(source.language, symbol, style)
         lines = (
-            ["/**", f" * {TODO}", " *", *(f" * {tag}" for tag in tags), " */"] if tags else [f"/** {TODO} */"]
+            ["/**", f" * {TODO}", " *", *(f" * {tag}" for tag in tags), " */"]
+            if tags
+            else [f"/** {TODO} */"]
         )
     return Edit(symbol.top, tuple(indent + line for line in lines))
 

@@ -6,7 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from cli_guard.assistant.documenting.comment_skeleton import write_comment
 from cli_guard.assistant.documenting.definitions import find_definitions
-from cli_guard.assistant.documenting.python_skeleton import read_signatures, write_docstring, write_module_doc
+from cli_guard.assistant.documenting.python_skeleton import (
+    read_signatures,
+    write_docstring,
+    write_module_doc,
+)
 from cli_guard.assistant.documenting.repair import repair
 from cli_guard.assistant.documenting.source import (
     Edit,
@@ -18,7 +22,11 @@ from cli_guard.assistant.documenting.source import (
     read_source,
 )
 from cli_guard.assistant.request import read_request
-from cli_guard.assistant.request_documentation import DocRequest, explain_choice, find_language
+from cli_guard.assistant.request_documentation import (
+    DocRequest,
+    explain_choice,
+    find_language,
+)
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
@@ -30,7 +38,9 @@ from cli_guard.secrets.redact import redact
 MOST = 40
 MOST_FILES = 60
 # Reasons of a symbol (`Symbol.quiet`) that leave it out even where all of a file is asked for.
-NOT_EXPECTED = frozenset({"nested", "override", "overload", "setter", "commented", "called by a framework"})
+NOT_EXPECTED = frozenset(
+    {"nested", "override", "overload", "setter", "commented", "called by a framework"}
+)
 WORDS = (
     "prose such as a README. What the code gives: docstring skeletons (parameters, types, defaults, returns, raises) "
     "and repairs of missing and stale parameters; name a file, a folder or a definition"
@@ -81,7 +91,9 @@ class _Work:
     wanted: DocRequest
     texts: Mapping[str, str]
     trees: Trees = field(default_factory=Trees)
-    edits: dict[str, tuple[Source, list[tuple[Proposal, Edit]]]] = field(default_factory=dict)
+    edits: dict[str, tuple[Source, list[tuple[Proposal, Edit]]]] = field(
+        default_factory=dict
+    )
     missing: list[str] = field(default_factory=list)
     by_hand: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
@@ -89,13 +101,17 @@ class _Work:
     room: int = MOST
     fill: Fill | None = None
 
-    def add(self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str = "") -> None:
+    def add(
+        self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str = ""
+    ) -> None:
         """Propose an edit, once for a place; it is checked with the others of its file."""
         pairs = self.edits.setdefault(source.path, (source, []))[1]
         if any(other.line == edit.line for _, other in pairs):
             return
         name = symbol.qualname if symbol is not None else ""
-        edit = replace(edit, lines=self.fill(source, name, edit.lines)) if self.fill else edit
+        edit = (
+            replace(edit, lines=self.fill(source, name, edit.lines)) if self.fill else edit
+        )
         text = redact("\n".join(edit.lines).strip("\n"), source.path)
         pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
         self.room -= 1
@@ -106,7 +122,10 @@ class _Work:
 
     def finish(self) -> Documentation:
         """Check the edits, and make the patch of those that leave the code as it is."""
-        kept = {path: self._drop_unsafe(source, pairs) for path, (source, pairs) in self.edits.items()}
+        kept = {
+            path: self._drop_unsafe(source, pairs)
+            for path, (source, pairs) in self.edits.items()
+        }
         changes = {
             path: apply_edits(self.edits[path][0], [e for _, e in pairs])
             for path, pairs in kept.items()
@@ -122,7 +141,9 @@ class _Work:
             skipped=tuple(dict.fromkeys(self.skipped)),
         )
 
-    def _drop_unsafe(self, source: Source, pairs: list[tuple[Proposal, Edit]]) -> list[tuple[Proposal, Edit]]:
+    def _drop_unsafe(
+        self, source: Source, pairs: list[tuple[Proposal, Edit]]
+    ) -> list[tuple[Proposal, Edit]]:
         if not pairs or keeps_code(source, [edit for _, edit in pairs]):
             return pairs
         if len(pairs) == 1:
@@ -130,19 +151,27 @@ class _Work:
             self.skip(source.path, f"`{name}`: documentation there would change the code")
             return []
         half = len(pairs) // 2
-        return [*self._drop_unsafe(source, pairs[:half]), *self._drop_unsafe(source, pairs[half:])]
+        return [
+            *self._drop_unsafe(source, pairs[:half]),
+            *self._drop_unsafe(source, pairs[half:]),
+        ]
 
     def find_named(self) -> list[tuple[Source, Symbol]]:
         """Find the definition that each name means; state the others of that name as an assumption."""
-        found, wanted = [], self.wanted
+        found = []
+        wanted = self.wanted
         for name in (*wanted.names, *wanted.maybe):
             hits, skipped = find_definitions(name, wanted, self.texts, self.trees)
             if hits:
                 found.append(hits[0])
                 places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
                 self.assumed += [explain_choice(name, places)] if len(hits) > 1 else []
-            elif name in wanted.names or not (wanted.paths or wanted.everything or wanted.prose):
-                self.missing.append(f"{name}: no definition of that name in the languages read here")
+            elif name in wanted.names or not (
+                wanted.paths or wanted.everything or wanted.prose
+            ):
+                self.missing.append(
+                    f"{name}: no definition of that name in the languages read here"
+                )
                 self.skipped += skipped
         return found
 
@@ -152,27 +181,32 @@ class _Work:
         gaps = [
             s
             for s in (source.symbols if symbol.kind == "class" else ())
-            if s.qualname.rpartition(".")[0] == symbol.qualname and s.is_function and s.doc is None
+            if s.qualname.rpartition(".")[0] == symbol.qualname
+            and s.is_function
+            and s.doc is None
             if _is_expected(s, DocRequest())
         ]
         if symbol.doc is None:
             gaps.insert(0, symbol)
         elif not self.add_repair(source, symbol, style, complete=True) and not gaps:
-            self.skip(source.path, f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}")
+            self.skip(
+                source.path,
+                f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}",
+            )
         self.add_skeletons(source, gaps, style)
 
     def document_files(self) -> None:
         """Document or repair the files that are asked for, or all."""
         paths = self.wanted.paths
         if not paths and self.wanted.everything:
-            paths = tuple(p for p in sorted(self.texts) if not is_test_code(p) and find_language(p))
+            paths = tuple(
+                p for p in sorted(self.texts) if not is_test_code(p) and find_language(p)
+            )
         if not paths and not self.missing and not self.by_hand:
             self.missing.append(NOTHING_NAMED)
         for at, path in enumerate(paths):
             if at == MOST_FILES or self.room <= 0:
-                reason = (
-                    f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
-                )
+                reason = f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
                 self.skip(path, reason, asks=True)
                 break
             source = read_source(path, self.texts[path], self.trees)
@@ -180,15 +214,23 @@ class _Work:
                 self.skipped.append(source)
             elif self.wanted.update:
                 style = self.style_of(source)
-                wrong = [self.add_repair(source, s, style, complete=False) for s in source.symbols]
+                wrong = [
+                    self.add_repair(source, s, style, complete=False)
+                    for s in source.symbols
+                ]
                 if not any(wrong):
-                    self.skip(path, "no parameter in its documentation is known to be missing or stale")
+                    self.skip(
+                        path,
+                        "no parameter in its documentation is known to be missing or stale",
+                    )
             else:
                 self.document_file(source)
 
     def document_file(self, source: Source) -> None:
         wanted = self.wanted
-        gaps: list[Symbol | None] = [s for s in source.symbols if s.doc is None and _is_expected(s, wanted)]
+        gaps: list[Symbol | None] = [
+            s for s in source.symbols if s.doc is None and _is_expected(s, wanted)
+        ]
         if wanted.kinds <= {"module"} and lacks_module_docstring(source):
             gaps.insert(0, None)
         if not gaps:
@@ -202,35 +244,49 @@ class _Work:
     def style_of(self, source: Source) -> Style:
         return find_style(source, self.texts, self.wanted.style)
 
-    def add_repair(self, source: Source, symbol: Symbol, style: Style, *, complete: bool) -> bool:
+    def add_repair(
+        self, source: Source, symbol: Symbol, style: Style, *, complete: bool
+    ) -> bool:
         """Propose a repair, or leave it to a person; False if nothing is wrong."""
         found = repair(source, symbol, style, complete=complete)
         if found is None:
             return False
         wrong, edit = found
         if edit is None:
-            self.by_hand.append(f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}")
+            self.by_hand.append(
+                f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}"
+            )
         else:
             self.add(source, edit, "update", symbol, wrong)
         return True
 
-    def add_skeletons(self, source: Source, gaps: Sequence[Symbol | None], style: Style) -> None:
+    def add_skeletons(
+        self, source: Source, gaps: Sequence[Symbol | None], style: Style
+    ) -> None:
         python = source.language == "python"
         signatures = read_signatures(source) if python and gaps else {}
         for symbol in gaps:
             if symbol is None:
                 self.add(source, write_module_doc(source, style), "module", None)
             elif python and symbol.body <= symbol.head_end:
-                self.skip(source.path, f"`{symbol.qualname}` has no line of its own for a docstring")
+                self.skip(
+                    source.path,
+                    f"`{symbol.qualname}` has no line of its own for a docstring",
+                )
             elif not python:
                 self.add(source, write_comment(source, symbol, style), symbol.kind, symbol)
             elif edit := write_docstring(source, symbol, style, signatures):
                 self.add(source, edit, symbol.kind, symbol)
             else:
-                self.skip(source.path, f"`{symbol.qualname}` is defined again below, or within a function")
+                self.skip(
+                    source.path,
+                    f"`{symbol.qualname}` is defined again below, or within a function",
+                )
 
 
-def document(request: str, texts: Mapping[str, str], fill: Fill | None = None) -> Documentation:
+def document(
+    request: str, texts: Mapping[str, str], fill: Fill | None = None
+) -> Documentation:
     """Propose docstring skeletons and repairs for what a request names, as a patch.
 
     `texts` are the files of a repository, path -> text. `fill` puts words into each skeleton. What the request names
@@ -238,7 +294,9 @@ def document(request: str, texts: Mapping[str, str], fill: Fill | None = None) -
     """
     wanted = with_modules(read_request(request, texts).documentation, texts)
     work = _Work(wanted, texts, assumed=list(wanted.assumed), fill=fill)
-    work.missing += [f"{path}: there is no such file or folder here" for path in wanted.missing]
+    work.missing += [
+        f"{path}: there is no such file or folder here" for path in wanted.missing
+    ]
     named = work.find_named()
     for source, symbol in named:
         work.document_named(source, symbol)
@@ -253,7 +311,9 @@ def with_modules(wanted: DocRequest, texts: Mapping[str, str]) -> DocRequest:
     """Add the files of the modules and packages that a request names as such, where it names no other."""
     if wanted.paths or wanted.names:
         return wanted
-    known = [path for path in sorted(texts) if find_language(path) and not is_test_code(path)]
+    known = [
+        path for path in sorted(texts) if find_language(path) and not is_test_code(path)
+    ]
     paths = [
         path
         for path in known
@@ -270,6 +330,8 @@ def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
     """Should a definition have documentation when its whole file or class is asked for?"""
     if symbol.quiet in NOT_EXPECTED or (wanted.kinds and symbol.kind not in wanted.kinds):
         return False
-    if symbol.name == "constructor" or (symbol.name.startswith("__") and symbol.name.endswith("__")):
+    if symbol.name == "constructor" or (
+        symbol.name.startswith("__") and symbol.name.endswith("__")
+    ):
         return False
     return symbol.public or wanted.private

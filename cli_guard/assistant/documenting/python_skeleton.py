@@ -5,7 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.documenting.bodies import NOTHING, find_raised_errors, returns_value, yields_value
+from cli_guard.assistant.documenting.bodies import (
+    NOTHING,
+    find_raised_errors,
+    returns_value,
+    yields_value,
+)
 from cli_guard.assistant.documenting.source import TODO, Edit, Source
 from cli_guard.code.symbols import Symbol
 from cli_guard.reviewers.docs.styles import Style
@@ -26,7 +31,17 @@ LONGEST_ENTRY = 72
 # NumPy's style has a type wherever there is a result.
 NO_TYPE = "TODO: type"
 STARS = {"variadic positional": "*", "variadic keyword": "**"}
-HEADS = ("#!", "# -*-", "# vim", "# coding", "# copyright", "# spdx", "# license", "# (c)", "# author")
+HEADS = (
+    "#!",
+    "# -*-",
+    "# vim",
+    "# coding",
+    "# copyright",
+    "# spdx",
+    "# license",
+    "# (c)",
+    "# author",
+)
 ITERATES = frozenset({"Iterator", "Iterable", "AsyncIterator", "AsyncIterable"})
 GENERATES = frozenset({"Generator", "AsyncGenerator"})
 
@@ -44,7 +59,10 @@ def read_signatures(source: Source) -> Mapping[int, "Signature"]:
     found: dict[int, Signature] = {}
     while left:
         for member in left.pop().members.values():
-            if isinstance(member, Attribute | Class | Function) and member.lineno is not None:
+            if (
+                isinstance(member, Attribute | Class | Function)
+                and member.lineno is not None
+            ):
                 found.setdefault(member.lineno, member)
             if isinstance(member, Class):
                 left.append(member)
@@ -66,7 +84,11 @@ def write_module_doc(source: Source, style: Style) -> Edit:
         while at < len(source.lines) and source.lines[at].startswith("#"):
             at += 1
     following = source.lines[at].strip() if at < len(source.lines) else ""
-    lines = [*([""] if at > 1 else []), style.quotes + TODO + style.quotes, *([""] if following else [])]
+    lines = [
+        *([""] if at > 1 else []),
+        style.quotes + TODO + style.quotes,
+        *([""] if following else []),
+    ]
     return Edit(at + 1, tuple(lines), module=True)
 
 
@@ -78,14 +100,20 @@ def write_docstring(
     if signature is None or signature.name != symbol.name:
         return None
     indent = source.indent_of(symbol.body)
-    lines = _compose_docstring(symbol, signature, style, "\t" if indent.endswith("\t") else "    ")
-    following = source.lines[symbol.head_end].strip() if symbol.head_end < len(source.lines) else ""
+    lines = _compose_docstring(
+        symbol, signature, style, "\t" if indent.endswith("\t") else "    "
+    )
+    following = (
+        source.lines[symbol.head_end].strip() if symbol.head_end < len(source.lines) else ""
+    )
     if symbol.kind == "class" and following:
         lines.append("")
     return Edit(symbol.head_end + 1, tuple((indent + line).rstrip() for line in lines))
 
 
-def _compose_docstring(symbol: Symbol, signature: "Signature", style: Style, unit: str) -> list[str]:
+def _compose_docstring(
+    symbol: Symbol, signature: "Signature", style: Style, unit: str
+) -> list[str]:
     from docstring_parser import Docstring, RenderingStyle, compose
 
     parsed = Docstring()
@@ -104,20 +132,25 @@ def _compose_docstring(symbol: Symbol, signature: "Signature", style: Style, uni
     return [*opening, *lines[1:], style.quotes]
 
 
-def _list_entries(symbol: Symbol, signature: "Signature", style: Style) -> Iterator["DocstringMeta"]:
+def _list_entries(
+    symbol: Symbol, signature: "Signature", style: Style
+) -> Iterator["DocstringMeta"]:
     """List what the signature and the body say, an entry each, without the words."""
     from docstring_parser.common import DocstringParam, DocstringRaises
     from griffe import Attribute, Class, Function
 
     parameters: Iterable[Parameter] = ()
     if isinstance(signature, Class):
-        members, constructor = signature.members, signature.members.get("__init__")
+        members = signature.members
+        constructor = signature.members.get("__init__")
         # The parameters of an undocumented constructor; without one, the annotated public attributes.
         if isinstance(constructor, Function) and constructor.docstring is None:
             parameters = list(constructor.parameters)[1:]
         for name, each in members.items() if constructor is None else ():
             public = (
-                isinstance(each, Attribute) and "property" not in each.labels and not name.startswith("_")
+                isinstance(each, Attribute)
+                and "property" not in each.labels
+                and not name.startswith("_")
             )
             if public and isinstance(each, Attribute) and each.annotation is not None:
                 kind = _write_type(each.annotation, style)
@@ -151,7 +184,9 @@ def _state_default(parameter: "Parameter") -> str:
     return f"Defaults to {text}."
 
 
-def _list_result(node: "SgNode", signature: "Function", style: Style) -> Iterator["DocstringMeta"]:
+def _list_result(
+    node: "SgNode", signature: "Function", style: Style
+) -> Iterator["DocstringMeta"]:
     from docstring_parser.common import DocstringMeta, DocstringReturns
 
     declared = signature.returns

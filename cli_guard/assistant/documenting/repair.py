@@ -13,7 +13,9 @@ from cli_guard.reviewers.docs.repair import Mismatch, repaired
 from cli_guard.reviewers.docs.styles import Style
 
 
-def repair(source: Source, symbol: Symbol, style: Style, *, complete: bool) -> tuple[str, Edit | None] | None:
+def repair(
+    source: Source, symbol: Symbol, style: Style, *, complete: bool
+) -> tuple[str, Edit | None] | None:
     """Say what is wrong in the documentation of a function, and the edit; None where nothing is known to be wrong.
 
     The edit is None where a person has to fix it. A docstring that names only some of the parameters may do so on
@@ -28,11 +30,15 @@ def repair(source: Source, symbol: Symbol, style: Style, *, complete: bool) -> t
     wrong = mismatch(source.language, symbol, documented)
     if complete:
         wrong = replace(wrong, new=_find_missing(symbol, documented))
-    new, gone = {p.name for p in wrong.new}, set(wrong.gone)
-    if wrong == Mismatch() or not _is_confirmed(documented.style, doc.text, has=gone, has_not=new):
+    new = {p.name for p in wrong.new}
+    gone = set(wrong.gone)
+    if wrong == Mismatch() or not _is_confirmed(
+        documented.style, doc.text, has=gone, has_not=new
+    ):
         return None
     ordered = replace(wrong, new=_order_for_insertion(symbol, documented, wrong.new))
-    indent, words = source.indent_of(doc.line), dict.fromkeys(new, TODO)
+    indent = source.indent_of(doc.line)
+    words = dict.fromkeys(new, TODO)
     text = repaired(source.language, symbol, doc, documented, ordered, style, indent, words)
     if text is None or _may_be_example(doc.text, documented, wrong):
         return _describe(wrong), None
@@ -49,14 +55,19 @@ def _order_for_insertion(
 ) -> tuple[Parameter, ...]:
     """Reverse those before all documented parameters: each is put in front of the ones before it."""
     names = [p.name for p in symbol.parameters]
-    first = min((names.index(name) for name in documented.names if name in names), default=len(names))
+    first = min(
+        (names.index(name) for name in documented.names if name in names),
+        default=len(names),
+    )
     front = [p for p in new if names.index(p.name) < first]
     return (*reversed(front), *(p for p in new if p not in front))
 
 
 def _find_missing(symbol: Symbol, documented: Documented) -> tuple[Parameter, ...]:
     """Find the parameters that a comment which documents others leaves out; `*args` and `_private` need none."""
-    if not (documented.certain and documented.entries) or any(not p.name for p in symbol.parameters):
+    if not (documented.certain and documented.entries) or any(
+        not p.name for p in symbol.parameters
+    ):
         return ()
     listed = {name.strip("_") for name in documented.names}
     bare = (p for p in symbol.parameters if not p.star and not p.name.startswith("_"))
@@ -76,7 +87,9 @@ def _is_confirmed(style: str, text: str, has: set[str], has_not: set[str]) -> bo
     if style == "tags":
         return True
     try:
-        found = parse(inspect.cleandoc(ast.literal_eval(text.strip())), find_parser_style(style)).params
+        found = parse(
+            inspect.cleandoc(ast.literal_eval(text.strip())), find_parser_style(style)
+        ).params
     except (ParseError, SyntaxError, ValueError):
         return False
     names = {part.strip(" *`\\") for param in found for part in param.arg_name.split(",")}

@@ -67,7 +67,11 @@ def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
     reason = unreadable(path, text, FILE_CHARS)
     if reason:
         return Skipped(path, reason, asks="longer" in reason)
-    if "\r" in text.replace("\r\n", "") or "\0" in text or "\f" in text.replace("\n\f\n", "\n"):
+    if (
+        "\r" in text.replace("\r\n", "")
+        or "\0" in text
+        or "\f" in text.replace("\n\f\n", "\n")
+    ):
         return Skipped(path, "it has line ends that are not written here")
     if language == "python" and parse_python(text) is None:
         return Skipped(path, "Python cannot parse it: fix the syntax first")
@@ -90,7 +94,10 @@ def _dump_code(text: str) -> str | None:
         return None
     try:
         for node in ast.walk(tree):
-            if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            if (
+                isinstance(node, DOCUMENTED)
+                and ast.get_docstring(node, clean=False) is not None
+            ):
                 del node.body[0]
         return ast.dump(tree)
     except TOO_DEEP:
@@ -102,7 +109,9 @@ def apply_edits(source: Source, edits: Sequence[Edit]) -> str:
     lines = list(source.lines)
     end = "\r" if lines[0].endswith("\r") else ""
     for edit in sorted(edits, key=lambda e: e.line, reverse=True):
-        lines[edit.line - 1 : edit.line - 1 + edit.drop] = [line + end for line in edit.lines]
+        lines[edit.line - 1 : edit.line - 1 + edit.drop] = [
+            line + end for line in edit.lines
+        ]
     return "\n".join(lines)
 
 
@@ -116,7 +125,9 @@ def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
     elif _drop_comments(source, text) != _drop_comments(source, source.text):
         return False
     after = symbols_of(source.trees, source.language, text)
-    added = sum(s.doc is not None for s in after) - sum(s.doc is not None for s in source.symbols)
+    added = sum(s.doc is not None for s in after) - sum(
+        s.doc is not None for s in source.symbols
+    )
     return added == sum(not edit.module and not edit.drop for edit in edits)
 
 
@@ -127,7 +138,11 @@ def lacks_module_docstring(source: Source) -> bool:
 
 
 def _drop_comments(source: Source, text: str) -> list[str]:
-    kinds = ["line_comment", "block_comment"] if source.language in ("java", "rust") else ["comment"]
+    kinds = (
+        ["line_comment", "block_comment"]
+        if source.language in ("java", "rust")
+        else ["comment"]
+    )
     rest: list[str] = []
     at = 0
     root = source.trees.root(source.language, text)
@@ -145,7 +160,9 @@ def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Sty
     `asked` is a style of Python docstrings that the request names.
     """
     own = [s for s in source.symbols if s.doc is not None]
-    others = list(islice(_find_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
+    others = (
+        list(islice(_find_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
+    )
     style = style_of(source.language, source.symbols, others)
     if source.language != "python":
         return style
@@ -162,7 +179,9 @@ def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbo
     """Find the documented symbols of other files in the folder."""
     folder = source.path.rpartition("/")[0]
     near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
-    fitting = (p for p in near if find_language(p) == source.language and not is_test_code(p))
+    fitting = (
+        p for p in near if find_language(p) == source.language and not is_test_code(p)
+    )
     for path in islice(fitting, NEIGHBOURS):
         other = read_source(path, texts[path], source.trees)
         if isinstance(other, Source):

@@ -16,11 +16,17 @@ from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 WIDTH = 88
 # The headings and tags of each style, and what they describe.
 KINDS = {
-    **dict.fromkeys(("Args", "Arguments", "Parameters", "Attributes", "param", "ivar", "var"), "params"),
-    **dict.fromkeys(("Returns", "Yields", "returns", "return", "yields", "yield"), "returns"),
+    **dict.fromkeys(
+        ("Args", "Arguments", "Parameters", "Attributes", "param", "ivar", "var"), "params"
+    ),
+    **dict.fromkeys(
+        ("Returns", "Yields", "returns", "return", "yields", "yield"), "returns"
+    ),
     **dict.fromkeys(("Raises", "Errors", "raises", "throws"), "raises"),
 }
-HEADING = re.compile(r"[/# \t]*(Args|Arguments|Parameters|Attributes|Returns|Yields|Raises|Errors):?[ \t\r]*")
+HEADING = re.compile(
+    r"[/# \t]*(Args|Arguments|Parameters|Attributes|Returns|Yields|Raises|Errors):?[ \t\r]*"
+)
 TAG = re.compile(r"[@:](param|ivar|var|returns?|yields?|raises|throws)\b(.*)")
 NAME = re.compile(r"[\w$][\w$.]*")
 LEAD = re.compile(r"[ \t]*(?:(?:\*|//+)[ \t]+)?")
@@ -67,8 +73,14 @@ class Filling:
             sentence = sentences.get(slots[at], "") if at in slots else ""
             problem = problem_with(sentence, known)
             self.dropped += [problem] if problem else []
-            taken = finish_sentence(sentence, source.language, symbol) if sentence and not problem else ""
-            filled += wrap(line, taken, is_entry=slots[at][0] != "summary") if taken else [line]
+            taken = (
+                finish_sentence(sentence, source.language, symbol)
+                if sentence and not problem
+                else ""
+            )
+            filled += (
+                wrap(line, taken, is_entry=slots[at][0] != "summary") if taken else [line]
+            )
         return tuple(filled)
 
 
@@ -81,9 +93,11 @@ def read_slots(lines: Sequence[str]) -> Iterator[tuple[int, Slot]]:
             heading = HEADING.fullmatch(line)
             section = KINDS[heading[1]] if heading else section
             continue
-        kind, name = section or "summary", ""
+        kind = section or "summary"
+        name = ""
         if tag := TAG.search(before):
-            kind, name = KINDS[tag[1]], (NAME.findall(tag[2]) or [""])[-1]
+            kind = KINDS[tag[1]]
+            name = (NAME.findall(tag[2]) or [""])[-1]
         elif section:
             # NumPy's style has the name on a line of its own.
             names = NAME.findall(before) or NAME.findall(lines[at - 1])
@@ -129,5 +143,9 @@ def word_documentation(world: World, arguments: Arguments) -> ToolOutput:
 
 
 WORD_DOCUMENTATION = Tool(
-    "word_documentation", word_documentation.__doc__ or "", "read_only", Worded, word_documentation
+    "word_documentation",
+    word_documentation.__doc__ or "",
+    "read_only",
+    Worded,
+    word_documentation,
 )

@@ -12,7 +12,11 @@ from cli_guard.assistant.editing.removal import plan_delete, plan_unused_imports
 from cli_guard.assistant.editing.rename import plan_rename
 from cli_guard.assistant.editing.replace_call import plan_replace
 from cli_guard.assistant.editing.sources import Sources
-from cli_guard.assistant.editing.text_changes import plan_bump, plan_change_text, plan_constant
+from cli_guard.assistant.editing.text_changes import (
+    plan_bump,
+    plan_change_text,
+    plan_constant,
+)
 from cli_guard.assistant.editing.usages import UsageGroup
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_change import Change
@@ -39,10 +43,17 @@ def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10
     `texts` is path -> text of the whole repository. What is not reached in `seconds` is in `skipped`, and there is
     no patch then. A request that is not mechanical gets the files it concerns and the steps.
     """
-    sources, intent = Sources(texts, seconds), read_request(request, texts).change
-    old, new = intent.get("old"), intent.get("new")
-    is_swap = intent.kind == "replace" or (intent.kind == "change text" and intent.opens_as("swap"))
-    if is_swap and (find_migration(old, new) is not None or (" " not in new and is_library(sources, old))):
+    sources = Sources(texts, seconds)
+    intent = read_request(request, texts).change
+    old = intent.get("old")
+    new = intent.get("new")
+    is_swap = intent.kind == "replace" or (
+        intent.kind == "change text" and intent.opens_as("swap")
+    )
+    if is_swap and (
+        find_migration(old, new) is not None
+        or (" " not in new and is_library(sources, old))
+    ):
         return plan_migrate(sources, intent)
     if intent.kind == "migrate" and intent.get("old").removeprefix("./") in sources.texts:
         # "convert lib/view.js to TypeScript" is about a file, not about a library of that name.

@@ -14,7 +14,9 @@ PLAIN_BASES = frozenset(
 )
 # What objects of the language's own types answer to: a name that is unique in a repository is not unique there.
 COMMON_MEMBERS = frozenset(
-    name for each in (str, bytes, list, dict, set, tuple, int, float, Exception) for name in dir(each)
+    name
+    for each in (str, bytes, list, dict, set, tuple, int, float, Exception)
+    for name in dir(each)
 ) | frozenset(
     "read write close open seek flush readline readlines name path parent run start stop send recv put get_nowait "
     "join wait acquire release result done cancel submit group groups match search sub findall info debug warning "
@@ -48,7 +50,11 @@ class Classes:
         self.python = python
 
     def node(self, key: ClassKey) -> ast.ClassDef | None:
-        found = (each.node for each in self.python.file(key.path).classes if key_of(self.python, each) == key)
+        found = (
+            each.node
+            for each in self.python.file(key.path).classes
+            if key_of(self.python, each) == key
+        )
         return next((each for each in found if isinstance(each, ast.ClassDef)), None)
 
     def find_class(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
@@ -72,7 +78,10 @@ class Classes:
         return self._of(binders, deep) or self._by_star(path, name, deep)
 
     def _by_star(self, path: str, name: str, deep: int) -> ClassKey | None:
-        found = (self._look_up(module, name, deep + 1) for module in self.python.star_imports(path))
+        found = (
+            self._look_up(module, name, deep + 1)
+            for module in self.python.star_imports(path)
+        )
         return next((each for each in found if each is not None), None)
 
     def _of(self, binders: list[Occurrence], deep: int) -> ClassKey | None:
@@ -93,11 +102,16 @@ class Classes:
 
     def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
         """A class and its ancestors in this repository."""
-        seen, waiting = {key}, [key]
+        seen = {key}
+        waiting = [key]
         while waiting and len(seen) < MOST_CLASSES:
             each = waiting.pop()
             yield each
-            new = [base for _, base in self.bases(each) if base is not None and base not in seen]
+            new = [
+                base
+                for _, base in self.bases(each)
+                if base is not None and base not in seen
+            ]
             seen.update(new)
             waiting += new
 
@@ -105,9 +119,12 @@ class Classes:
         """The classes of the repository that name `key` as a base."""
         for path in self.python.mentioning(key.name):
             for definition in self.python.file(path).classes:
-                node, child = definition.node, key_of(self.python, definition)
+                node = definition.node
+                child = key_of(self.python, definition)
                 bases = node.bases if isinstance(node, ast.ClassDef) else []
-                named = (last_name(b.value if isinstance(b, ast.Subscript) else b) for b in bases)
+                named = (
+                    last_name(b.value if isinstance(b, ast.Subscript) else b) for b in bases
+                )
                 if key.name in named and any(base == key for _, base in self.bases(child)):
                     yield child
 
@@ -135,22 +152,35 @@ class Classes:
     def definitions(self, path: str, member: str) -> Iterator[Occurrence]:
         """Where classes of a file define a member: in their body, or as an attribute that a method sets."""
         for each in self.python.places(path, member):
-            in_body = each.role in ("definition", "binding", "import") and each.scopes[0].kind == "class"
-            is_set = isinstance(each.node, ast.Attribute) and isinstance(each.node.ctx, ast.Store)
+            in_body = (
+                each.role in ("definition", "binding", "import")
+                and each.scopes[0].kind == "class"
+            )
+            is_set = isinstance(each.node, ast.Attribute) and isinstance(
+                each.node.ctx, ast.Store
+            )
             if in_body or (is_set and self.is_own(each)):
                 yield each
 
     def is_own(self, occurrence: Occurrence) -> bool:
         """Is it an attribute of the first parameter of the method around it, or of super()?"""
-        owner = occurrence.node.value if isinstance(occurrence.node, ast.Attribute) else None
+        owner = (
+            occurrence.node.value if isinstance(occurrence.node, ast.Attribute) else None
+        )
         if isinstance(owner, ast.Call):
             return last_name(owner.func) == "super"
         at = next((n for n, s in enumerate(occurrence.scopes) if s.kind == "class"), 0)
-        return bool(at) and isinstance(owner, ast.Name) and occurrence.scopes[at - 1].first == owner.id
+        return (
+            bool(at)
+            and isinstance(owner, ast.Name)
+            and occurrence.scopes[at - 1].first == owner.id
+        )
 
     # Members
 
-    def member_places(self, family: Family, name: str) -> tuple[list[Occurrence], list[Occurrence], bool]:
+    def member_places(
+        self, family: Family, name: str
+    ) -> tuple[list[Occurrence], list[Occurrence], bool]:
         """The places of a member that are surely of the family, those that may be, and whether its name is unique."""
         sure: list[Occurrence] = []
         unsure: list[Occurrence] = []
@@ -169,19 +199,26 @@ class Classes:
                 if key in family.members:
                     sure.append(each)
             owners = (class_around(each) for each in self.definitions(path, name))
-            is_unique = is_unique and all(each is None or each in family.members for each in owners)
+            is_unique = is_unique and all(
+                each is None or each in family.members for each in owners
+            )
         return sure, unsure, is_unique
 
     def is_of_family(self, family: Family, occurrence: Occurrence) -> bool | None:
         """Is `object.name` the member of the family? None where that is not known."""
         if not isinstance(occurrence.node, ast.Attribute):
             return None
-        path, inner = occurrence.path, occurrence.node.value
+        path = occurrence.path
+        inner = occurrence.node.value
         if self.is_own(occurrence):
             owner = class_around(occurrence)
             if owner is None or owner in family.members:
                 return None if owner is None else True
-            return False if any(self.defines(each, occurrence.name) for each in self.lineage(owner)) else None
+            return (
+                False
+                if any(self.defines(each, occurrence.name) for each in self.lineage(owner))
+                else None
+            )
         if self.python.module_of(path, inner) is not None:
             return False
         named = self.find_class(path, inner) or self.class_of_value(path, inner)
@@ -194,12 +231,13 @@ class Classes:
 
     def _is_from_outside(self, path: str, node: ast.Name) -> bool:
         """Is a name only ever an import of something that is not in this repository?"""
-        binders, python = self.python.binders(path, node), self.python
+        binders = self.python.binders(path, node)
+        python = self.python
         for each in binders:
             source = python.source_of(each)
-            is_here = (source is not None and source.module is not None) or python.find_imported(
-                each
-            ) is not None
+            is_here = (
+                source is not None and source.module is not None
+            ) or python.find_imported(each) is not None
             if each.role != "import" or is_here:
                 return False
         return bool(binders)
@@ -210,7 +248,9 @@ class Classes:
             return self.find_class(path, node.func)
         if not isinstance(node, ast.Name):
             return None
-        kinds = {self._class_of_binding(path, each) for each in self.python.binders(path, node)}
+        kinds = {
+            self._class_of_binding(path, each) for each in self.python.binders(path, node)
+        }
         return kinds.pop() if len(kinds) == 1 else None
 
     def _class_of_binding(self, path: str, bound: Occurrence) -> ClassKey | None:
@@ -221,12 +261,16 @@ class Classes:
             return self.find_class(path, statement.annotation)
         if isinstance(statement, ast.Assign) and bound.node in statement.targets:
             value = statement.value
-            return self.find_class(path, value.func) if isinstance(value, ast.Call) else None
+            return (
+                self.find_class(path, value.func) if isinstance(value, ast.Call) else None
+            )
         return None
 
 
 def key_of(python: Python, definition: Occurrence) -> ClassKey:
-    return ClassKey(definition.path, python.head(definition.path, definition.node), definition.name)
+    return ClassKey(
+        definition.path, python.head(definition.path, definition.node), definition.name
+    )
 
 
 def class_around(occurrence: Occurrence) -> ClassKey | None:

@@ -24,11 +24,23 @@ from cli_guard.code.facts import call_text
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_code
 
-MOST_FILES, MOST_PLACES, MOST_SHAPES, CALL_CHARS, LONGEST_PROSE = 6, 6, 3, 2_000, 2_000_000
-MOST_TESTS, COMMAND_CHARS, LINE_CHARS, MOST_IN_FILE, MOST_CALLS = 4, 400, 100, 200, 500
+MOST_FILES = 6
+MOST_PLACES = 6
+MOST_SHAPES = 3
+CALL_CHARS = 2_000
+LONGEST_PROSE = 2_000_000
+MOST_TESTS = 4
+COMMAND_CHARS = 400
+LINE_CHARS = 100
+MOST_IN_FILE = 200
+MOST_CALLS = 500
 # Copies of what other files say.
-COPIES = re.compile(r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$")
-EXPORTED = re.compile(r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]")
+COPIES = re.compile(
+    r"(?:^|/)(?:PKG-INFO|METADATA|[^/]+\.(?:egg|dist)-info/.*)$|\.lock$|-lock\.json$"
+)
+EXPORTED = re.compile(
+    r"\bexports?\b|\bpublic\b|\bpub\b|^func (?:\([^)]*\) )?[A-Z]|^type [A-Z]"
+)
 QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 
 
@@ -41,19 +53,33 @@ class Use(NamedTuple):
     kind: str
 
 
-def uses_of_subject(sources: Sources, python: Python, subject: Subject) -> tuple[list[Use], list[Use]]:
+def uses_of_subject(
+    sources: Sources, python: Python, subject: Subject
+) -> tuple[list[Use], list[Use]]:
     """The places that surely use a definition, and those that may: the types of Python objects are not inferred."""
     path = subject.path
     if sources.language(path) != "python":
         return sorted(find_by_name(sources, subject)), []
     found: tuple[list[Use], list[Use]] = [], []
     targets = find_targets(python, subject.definition.qualname, path)
-    targets.sort(key=lambda each: python.line(path, each.occurrence.start) != subject.definition.line)
+    targets.sort(
+        key=lambda each: python.line(path, each.occurrence.start) != subject.definition.line
+    )
     for target in targets[:1]:
         sure, maybe, is_unique = uses_of(python, path, target.name, target.home)
         for each in {*sure, *maybe}:
-            called = sources.texts[each.path][each.end : each.end + 40].lstrip(" ").startswith("(")
-            kind = "import" if each.role in ("import", "imported") else "call" if called else "use"
+            called = (
+                sources.texts[each.path][each.end : each.end + 40]
+                .lstrip(" ")
+                .startswith("(")
+            )
+            kind = (
+                "import"
+                if each.role in ("import", "imported")
+                else "call"
+                if called
+                else "use"
+            )
             kind = "listed" if each.role == "listed" else kind
             if each.role not in ("definition", "binding", "parameter"):
                 use = Use(each.path, python.line(each.path, each.start), each.start, kind)
@@ -63,12 +89,21 @@ def uses_of_subject(sources: Sources, python: Python, subject: Subject) -> tuple
 
 def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
     """The uses of a name in the files of its language: in another file it is imported there, or a member."""
-    name, language = subject.name, sources.language(subject.path) or ""
+    name = subject.name
+    language = sources.language(subject.path) or ""
     own = FAMILY.get(language, language)
     texts = {p: sources.texts[p] for p in sources.mentioning(name)}
-    texts = {p: texts[p] for p in texts if FAMILY.get(found := sources.language(p) or "", found) == own}
-    references = find_references(name, texts, seconds=min(3.0, sources.seconds_left())).references
-    importing = {ref.path for ref in references if ref.kind == "import" or "require(" in ref.text}
+    texts = {
+        p: texts[p]
+        for p in texts
+        if FAMILY.get(found := sources.language(p) or "", found) == own
+    }
+    references = find_references(
+        name, texts, seconds=min(3.0, sources.seconds_left())
+    ).references
+    importing = {
+        ref.path for ref in references if ref.kind == "import" or "require(" in ref.text
+    }
     for ref in references:
         start = sources.lines(ref.path).start_of(ref.line) + ref.column - 1
         is_here = own != "javascript" or ref.path in (*importing, subject.path)
@@ -77,19 +112,36 @@ def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
             yield Use(ref.path, ref.line, start, ref.kind)
 
 
-def group_uses(sources: Sources, uses: Iterable[Use], *, with_text: bool = False) -> list[str]:
+def group_uses(
+    sources: Sources, uses: Iterable[Use], *, with_text: bool = False
+) -> list[str]:
     """Uses by file, each line with the function that it is in: `a.py:12 in f, 40 in g`."""
     by_path: dict[str, dict[int, str]] = {}
     for each in uses:
         inner = definitions_of(each.path, sources.texts[each.path])
-        around = [d.qualname for d in inner if d.line <= each.line <= d.end_line and d.kind != "constant"]
-        role = "import" if each.kind == "import" else f"in {around[-1]}" if around else each.kind
+        around = [
+            d.qualname
+            for d in inner
+            if d.line <= each.line <= d.end_line and d.kind != "constant"
+        ]
+        role = (
+            "import"
+            if each.kind == "import"
+            else f"in {around[-1]}"
+            if around
+            else each.kind
+        )
         if with_text and each.kind != "import":
             role += f" ({show_line(sources, each.path, each.line)[2][:LINE_CHARS]})"
         by_path.setdefault(each.path, {}).setdefault(each.line, f"{each.line} {role}")
-    lines = [f"{path}:{join_some(list(said.values()), MOST_PLACES)}" for path, said in by_path.items()]
+    lines = [
+        f"{path}:{join_some(list(said.values()), MOST_PLACES)}"
+        for path, said in by_path.items()
+    ]
     rest = sum(len(said) for said in list(by_path.values())[MOST_FILES:])
-    more = f"... and {count(rest, 'more place')} in {count(len(lines) - MOST_FILES, 'file')}"
+    more = (
+        f"... and {count(rest, 'more place')} in {count(len(lines) - MOST_FILES, 'file')}"
+    )
     return [*lines[:MOST_FILES], *([more] if rest else [])]
 
 
@@ -106,17 +158,24 @@ def add_tests(
         draft.risks.append(f"no test was found that covers {join_some(paths)}")
     lines = []
     for test in covering.tests[:MOST_TESTS]:
-        at = join_some([str(u.line) for u in uses if u.path == test.path and u.kind != "import"])
+        at = join_some(
+            [str(u.line) for u in uses if u.path == test.path and u.kind != "import"]
+        )
         said = f": {join_some(test.names, 3)}" if test.names else ""
         lines.append(f"{test.path}{at and f':{at}'}{said} ({test.reason})")
     if left := len(tests[MOST_TESTS:]) + covering.left_out:
         lines.append(f"... and {count(left, 'more test file')}")
-    command, which = covering.command or "", ""
+    command = covering.command or ""
+    which = ""
     if len(command) > COMMAND_CHARS:
         command = tests_for(tests[:MOST_TESTS], (), texts).command or ""
         which = " (the strongest)" if len(tests) > MOST_TESTS else " (whole files)"
     is_short = 0 < len(command) <= COMMAND_CHARS
-    head = f"Run before and after{which}: {command}" if is_short else "Run the tests that cover it"
+    head = (
+        f"Run before and after{which}: {command}"
+        if is_short
+        else "Run the tests that cover it"
+    )
     draft.add_step(head, tests, places=lines)
 
 
@@ -129,17 +188,25 @@ def find_prose(
     for name in names:
         mark = re.escape(name)
         # A plain word is the name of code only in the form of code.
-        in_code = rf"(?<=[`.]){mark}(?=[`(])|(?<![\w.]){mark}(?=\(|\.\w)|(?:import|from) {mark}\b"
+        in_code = (
+            rf"(?<=[`.]){mark}(?=[`(])|(?<![\w.]){mark}(?=\(|\.\w)|(?:import|from) {mark}\b"
+        )
         pattern = re.compile(in_code) if name.isalpha() and name.islower() else word(name)
         for path in sources.mentioning(name):
             is_prose = is_documentation(path) and sources.language(path) is None
             is_left_out = is_history(path) and not with_history
-            if COPIES.search(path) or not (is_prose or is_configuration(path)) or is_left_out:
+            if (
+                COPIES.search(path)
+                or not (is_prose or is_configuration(path))
+                or is_left_out
+            ):
                 continue
             text = sources.texts[path][:LONGEST_PROSE]
             for match in islice(pattern.finditer(text), MOST_IN_FILE):
                 line = sources.line(path, match.start())
-                found[f"{path}:{line}: {show_line(sources, path, line)[2][:LINE_CHARS]}"] = None
+                found[
+                    f"{path}:{line}: {show_line(sources, path, line)[2][:LINE_CHARS]}"
+                ] = None
                 if is_prose and re.match(r"\([^)]", text[match.end() : match.end() + 2]):
                     signatures[f"{path}:{line}"] = None
     # A changelog says what was.
@@ -149,22 +216,33 @@ def find_prose(
 
 def shape_of(call: str) -> str:
     """The arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
-    parts, depth = [""], 0
+    parts = [""]
+    depth = 0
     for sign in QUOTED.sub("''", call[1:].removesuffix(")")):
         depth += (sign in "([{") - (sign in ")]}")
         if sign == "," and depth == 0:
             parts.append("")
         else:
             parts[-1] += sign
-    named = [re.match(r"(\*{1,2}|\.\.\.|\w+\s*=(?![=>]))", each.strip()) for each in parts if each.strip()]
+    named = [
+        re.match(r"(\*{1,2}|\.\.\.|\w+\s*=(?![=>]))", each.strip())
+        for each in parts
+        if each.strip()
+    ]
     return f"({', '.join(m[1].replace(' ', '') if m else '_' for m in named)})"
 
 
 def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iterator[str]:
     """What a change of the name or the signature of a definition breaks."""
-    name, path, shown = subject.name, subject.path, subject.definition.qualname
+    name = subject.name
+    path = subject.path
+    shown = subject.definition.qualname
     line = sources.line_text(path, subject.definition.line)
-    packages = [u for u in uses if u.kind == "listed" or (u.kind == "import" and "__init__.py" in u.path)]
+    packages = [
+        u
+        for u in uses
+        if u.kind == "listed" or (u.kind == "import" and "__init__.py" in u.path)
+    ]
     if packages:
         public = join_some([f"{u.path}:{u.line}" for u in packages])
         yield f"{shown} is public: in __all__ or imported by a package at {public}"
@@ -172,7 +250,8 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
         yield f"{shown} is exported ({path}:{subject.definition.line})"
     shapes: dict[str, list[Use]] = {}
     for each in uses[:MOST_CALLS]:
-        text, end = sources.texts[each.path], each.start + len(name)
+        text = sources.texts[each.path]
+        end = each.start + len(name)
         if each.kind == "call" and (at := text.find("(", end, end + 20)) >= 0:
             shapes.setdefault(shape_of(call_text(text, at, CALL_CHARS)), []).append(each)
     if shapes:
@@ -181,12 +260,20 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
         first = shapes[most[0]][0]
         yield f"{shown} is called with {join_some(said, MOST_SHAPES)}; the first is {first.path}:{first.line}"
     owner = subject.definition.qualname.rpartition(".")[0].rpartition(".")[2]
-    overriding = list(find_overrides(sources, owner, name)) if owner and not name.startswith("__") else []
+    overriding = (
+        list(find_overrides(sources, owner, name))
+        if owner and not name.startswith("__")
+        else []
+    )
     if overriding:
         yield f"{shown} is overridden: {join_some(overriding)}"
     dotted = re.compile(rf"['\"][\w.]+\.{re.escape(name)}['\"]")
     tests = [each for each in sources.mentioning(name) if is_test_code(each)]
-    patched = [f"{p}:{sources.line(p, m.start())}" for p in tests for m in dotted.finditer(sources.texts[p])]
+    patched = [
+        f"{p}:{sources.line(p, m.start())}"
+        for p in tests
+        for m in dotted.finditer(sources.texts[p])
+    ]
     if patched:
         yield f"tests replace {shown} by its dotted name: {join_some(patched)}"
 

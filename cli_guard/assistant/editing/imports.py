@@ -26,7 +26,9 @@ KNOWN = {
     "typing": "Any cast",
     "urllib.parse": "quote urlparse",
 }
-WHOLE_FILE = re.compile(r"^#\s*(?:ruff|flake8)\s*:\s*noqa(?!:(?!.*F401))", re.MULTILINE | re.IGNORECASE)
+WHOLE_FILE = re.compile(
+    r"^#\s*(?:ruff|flake8)\s*:\s*noqa(?!:(?!.*F401))", re.MULTILINE | re.IGNORECASE
+)
 KEPT = re.compile(r"#\s*(?:noqa|type:\s*ignore|pragma|pylint|isort|nopycln)", re.IGNORECASE)
 FIRST_LINES = re.compile(r"(?:#(?:!|.*coding[:=]).*(?:\n|\Z))*")
 Import = ast.Import | ast.ImportFrom
@@ -61,9 +63,15 @@ def import_for(python: Python, path: str, name: str, *, dotted: bool) -> str | N
     for other in python.mentioning(name):
         for each in python.places(other, name):
             source = python.source_of(each) if each.role == "import" else None
-            if source is not None and (source.module is not None or not source.text.startswith(".")):
+            if source is not None and (
+                source.module is not None or not source.text.startswith(".")
+            ):
                 is_relative = source.text.startswith(".") and source.module is not None
-                module = python.module_name(source.module) if is_relative and source.module else source.text
+                module = (
+                    python.module_name(source.module)
+                    if is_relative and source.module
+                    else source.text
+                )
                 statement = f"from {module} import {name}"
             elif each.role == "import" and isinstance(each.around, ast.Import):
                 statement = f"import {name}"
@@ -93,10 +101,16 @@ def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
 
 def import_place(sources: Sources, text: str) -> int:
     """The position after the imports that a module begins with, or after its docstring."""
-    first, tree, lines = FIRST_LINES.match(text), sources.parse(text), LineMap(text)
+    first = FIRST_LINES.match(text)
+    tree = sources.parse(text)
+    lines = LineMap(text)
     at = first.end() if first is not None else 0
     for number, node in enumerate(tree.body if isinstance(tree, ast.Module) else ()):
-        is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_docstring = (
+            number == 0
+            and isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+        )
         if not is_docstring and not isinstance(node, Import):
             break
         at = line_end(text, lines.span(node)[1])
@@ -108,11 +122,15 @@ def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
 
     Kept: what `__all__` lists, `X as X`, `__future__`, everything in an `__init__.py`, in `try`, and under a noqa.
     """
-    module, text = python.sources.module(path), python.texts[path]
+    module = python.sources.module(path)
+    text = python.texts[path]
     if module is None or path.endswith("__init__.py") or WHOLE_FILE.search(text):
         return
     for statement in module.body:
-        if not isinstance(statement, Import) or getattr(statement, "module", "") == "__future__":
+        if (
+            not isinstance(statement, Import)
+            or getattr(statement, "module", "") == "__future__"
+        ):
             continue
         start, end = python.span(path, statement)
         if KEPT.search(text, start, line_end(text, end)):
@@ -122,14 +140,19 @@ def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
             if bound is None or alias.asname == alias.name:
                 continue
             same = python.places_of_home(path, bound.name, bound.home)
-            if not any(each.role != "import" for each in same) and not is_in_string(python, path, bound.name):
+            if not any(each.role != "import" for each in same) and not is_in_string(
+                python, path, bound.name
+            ):
                 yield alias
 
 
 def is_in_string(python: Python, path: str, name: str) -> bool:
     """Does a short string hold the name, as an annotation in quotes does? A type comment counts too."""
-    pattern, text = word(name), python.texts[path]
-    strings = (text[start:end] for start, end in python.file(path).strings if end - start < 200)
+    pattern = word(name)
+    text = python.texts[path]
+    strings = (
+        text[start:end] for start, end in python.file(path).strings if end - start < 200
+    )
     return any("\n" not in each and pattern.search(each) for each in strings) or any(
         pattern.search(match[0]) for match in re.finditer(r"#[ \t]*type:.*", text)
     )
@@ -146,7 +169,9 @@ def without_imports(python: Python, path: str, gone: Collection[ast.alias]) -> s
         start, end = python.span(path, statement)
         if kept:
             spans = [python.span(path, each) for each in statement.names]
-            last = max(number for number, each in enumerate(statement.names) if each not in gone)
+            last = max(
+                number for number, each in enumerate(statement.names) if each not in gone
+            )
             for number, each in enumerate(statement.names[:last]):
                 if each in gone:
                     cuts.append((spans[number][0], spans[number + 1][0], ""))
@@ -162,26 +187,37 @@ def without_imports(python: Python, path: str, gone: Collection[ast.alias]) -> s
 
 def is_alone(text: str, start: int, end: int) -> bool:
     after = text[end : line_end(text, end)].strip()
-    return not text[line_start(text, start) : start].strip() and (not after or after.startswith("#"))
+    return not text[line_start(text, start) : start].strip() and (
+        not after or after.startswith("#")
+    )
 
 
 def drop_new_unused(sources: Sources, changes: dict[str, str]) -> dict[str, str]:
     """The new texts without the imports that were used before and are not any more."""
-    found, before = dict(changes), Python(sources)
+    found = dict(changes)
+    before = Python(sources)
     for path, text in changes.items():
         if sources.language(path) != "python":
             continue
         old = find_unused_imports(before, path) if path in sources.texts else ()
         known = {ast.unparse(alias) for alias in old}
         after = Python(sources.with_texts({path: text}))
-        gone = [each for each in find_unused_imports(after, path) if ast.unparse(each) not in known]
+        gone = [
+            each
+            for each in find_unused_imports(after, path)
+            if ast.unparse(each) not in known
+        ]
         if gone:
             found[path] = without_imports(after, path, gone)
     return found
 
 
 def split_import(
-    python: Python, path: str, statement: ast.ImportFrom, gone: Collection[ast.alias], new: Iterable[str] = ()
+    python: Python,
+    path: str,
+    statement: ast.ImportFrom,
+    gone: Collection[ast.alias],
+    new: Iterable[str] = (),
 ) -> Edit:
     """Takes some names out of a from-import and puts the statements `new` after it, if there are any."""
     text = python.texts[path]

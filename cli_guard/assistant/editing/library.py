@@ -28,7 +28,9 @@ JOINED = frozenset(
 )
 CREATES = ("new_expression", "object_creation_expression")
 PYTHON = re.compile(r"(?:from (?P<module>[\w.]+) )?import \(?(?P<names>[^()#]+)")
-SYNTAX = frozenset("import from const var let require use static as type pub crate self default".split())
+SYNTAX = frozenset(
+    "import from const var let require use static as type pub crate self default".split()
+)
 # By name: the arguments of its calls ("" where it is not called), and the places of each.
 Uses = dict[str, dict[str, list[tuple[str, int]]]]
 
@@ -40,11 +42,15 @@ def show_library_use(name: str, shapes: Mapping[str, list[tuple[str, int]]]) -> 
         places = [f"{path}:{line}" for path, line in sorted(set(shapes[shape]))]
         shown = f"{'' if parts and shape else name}{shape or ' by name'}"
         parts.append(f"{shown} at {join_some(places, MOST_PLACES)}")
-    more = f" and {len(parts) - MOST_SHAPES} other calls" if len(parts) > MOST_SHAPES else ""
+    more = (
+        f" and {len(parts) - MOST_SHAPES} other calls" if len(parts) > MOST_SHAPES else ""
+    )
     return f"{' | '.join(parts[:MOST_SHAPES])}{more}"
 
 
-def find_library_uses(sources: Sources, packages: Collection[str]) -> tuple[Uses, list[str]]:
+def find_library_uses(
+    sources: Sources, packages: Collection[str]
+) -> tuple[Uses, list[str]]:
     """The uses of a library by the names that its imports bind, most used first, and the places of the imports."""
     uses: Uses = {}
     imports: dict[str, None] = {}
@@ -60,7 +66,8 @@ def find_library_uses(sources: Sources, packages: Collection[str]) -> tuple[Uses
         bound: dict[str, str] = {}
         inside: set[int] = set()
         for node in root.find_all(any=[{"kind": kind} for kind in IMPORTS[language]]):
-            said, at = node.text(), node.range()
+            said = node.text()
+            at = node.range()
             is_import = node.kind() != "variable_declarator" or "require(" in said
             if len(said) > CALL_CHARS or not is_import or not pattern.search(said):
                 continue
@@ -68,24 +75,34 @@ def find_library_uses(sources: Sources, packages: Collection[str]) -> tuple[Uses
                 bound |= names
                 inside |= set(range(at.start.index, at.end.index))
                 imports[f"{path}:{at.start.line + 1}"] = None
-        for node in root.find_all(any=[{"kind": kind} for kind in identifier_kinds(language)]):
+        for node in root.find_all(
+            any=[{"kind": kind} for kind in identifier_kinds(language)]
+        ):
             if node.text() in bound and node.range().start.index not in inside:
                 add_use(uses, node, bound[node.text()], path)
     # `import a.b` binds `a`, of which other modules are members too.
     roots = {each.partition(".")[0] for each in packages if "." in each}
-    kept = [name for name in uses if name.partition(".")[0] not in roots or is_of(name, packages)]
+    kept = [
+        name
+        for name in uses
+        if name.partition(".")[0] not in roots or is_of(name, packages)
+    ]
     kept.sort(key=lambda name: (-sum(map(len, uses[name].values())), name))
     return {name: uses[name] for name in kept}, list(imports)
 
 
-def read_import(said: str, language: str, packages: Collection[str]) -> Iterator[tuple[str, str]]:
+def read_import(
+    said: str, language: str, packages: Collection[str]
+) -> Iterator[tuple[str, str]]:
     """The names that an import of one of the packages binds, each with its full name in the library."""
     if language == "python":
         match = PYTHON.match(said)
         module = match["module"] if match else ""
         for part in match["names"].split(",") if match else ():
             name, _, alias = part.strip().partition(" as ")
-            full = f"{module}.{name}" if module else name if alias else name.partition(".")[0]
+            full = (
+                f"{module}.{name}" if module else name if alias else name.partition(".")[0]
+            )
             if is_of(f"{module}.{name}" if module else name, packages) and name != "*":
                 yield alias or full.rpartition(".")[2], full
         return
@@ -96,13 +113,21 @@ def read_import(said: str, language: str, packages: Collection[str]) -> Iterator
     if language == "go":
         yield (names[0] if names else last), last
     elif language in ("java", "rust"):
-        head = re.sub(r"^(?:import|static|pub|use|\s)+\b", "", said).rstrip(";").partition("{")[0]
+        head = (
+            re.sub(r"^(?:import|static|pub|use|\s)+\b", "", said)
+            .rstrip(";")
+            .partition("{")[0]
+        )
         dotted = head.replace("::", ".").rstrip(".*")
         for name in names if "{" in said else [dotted.rpartition(".")[2]]:
             yield name, f"{dotted}.{name}" if "{" in said else dotted
     else:
-        braced, member = re.search(r"\{(.*?)\}", plain), re.search(r"require\([^)]*\)\.(\w+)", said)
-        parts = [re.findall(r"[A-Za-z_$][\w$]*", part) for part in (braced[1] if braced else "").split(",")]
+        braced = re.search(r"\{(.*?)\}", plain)
+        member = re.search(r"require\([^)]*\)\.(\w+)", said)
+        parts = [
+            re.findall(r"[A-Za-z_$][\w$]*", part)
+            for part in (braced[1] if braced else "").split(",")
+        ]
         inner = {part[-1]: part[0] for part in parts if part}
         for name in names:
             behind = inner.get(name) or (member[1] if member else "")
@@ -122,22 +147,39 @@ def is_library(sources: Sources, name: str) -> bool:
     bare = rf"^[ \t]*(?:import|from|use|pub use) {re.escape(name)}(?![\w-])"
     line = re.compile(rf"{bare}|require\({quoted}\)|(?:from|import) {quoted}", re.MULTILINE)
     return any(
-        line.search(sources.texts[path]) for path in sources.mentioning(name) if sources.language(path)
+        line.search(sources.texts[path])
+        for path in sources.mentioning(name)
+        if sources.language(path)
     )
 
 
 def add_use(uses: Uses, node: "SgNode", full: str, path: str) -> None:
     """Note a use: follow the members behind the name, and read the arguments if the whole is called."""
-    parent, here, first = node.parent(), node, node.range().start
+    parent = node.parent()
+    here = node
+    first = node.range().start
     if parent is not None and parent.kind() in JOINED and parent.range().start != first:
         return  # it is a member of something else
     while parent is not None and parent.kind() in JOINED and parent.range().start == first:
-        here, parent = parent, parent.parent()
-    name, shape = full + re.sub(r"\s+|\?", "", here.text()).replace("::", ".")[len(node.text()) : 200], ""
+        here = parent
+        parent = parent.parent()
+    name = (
+        full + re.sub(r"\s+|\?", "", here.text()).replace("::", ".")[len(node.text()) : 200]
+    )
+    shape = ""
     kind = parent.kind() if parent is not None else ""
     is_called = kind in CREATES or "call" in kind or kind == "method_invocation"
-    if parent is not None and is_called and (kind in CREATES or parent.range().start == first):
-        arguments, method = parent.field("arguments"), parent.field("name")
-        name += f".{method.text()}" if kind == "method_invocation" and method is not None else ""
+    if (
+        parent is not None
+        and is_called
+        and (kind in CREATES or parent.range().start == first)
+    ):
+        arguments = parent.field("arguments")
+        method = parent.field("name")
+        name += (
+            f".{method.text()}"
+            if kind == "method_invocation" and method is not None
+            else ""
+        )
         shape = shape_of(arguments.text()[:CALL_CHARS]) if arguments is not None else "()"
     uses.setdefault(name, {}).setdefault(shape, []).append((path, first.line + 1))

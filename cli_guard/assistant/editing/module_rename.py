@@ -14,7 +14,11 @@ from cli_guard.assistant.editing.modules import (
     module_text,
     relative_module,
 )
-from cli_guard.assistant.editing.other_languages import PLANNED_ONLY, plan_file_uses, plan_uses
+from cli_guard.assistant.editing.other_languages import (
+    PLANNED_ONLY,
+    plan_file_uses,
+    plan_uses,
+)
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import find_dotted
 from cli_guard.assistant.editing.sources import (
@@ -34,16 +38,22 @@ FROM = re.compile(r"from[\s\\]*")
 
 def plan_file_rename(sources: Sources, intent: Change) -> Plan:
     """The plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
-    old, new = intent.get("old"), intent.get("new")
+    old = intent.get("old")
+    new = intent.get("new")
     named = find_path(sources, old)
     if not named.path:
         return plan_uses(sources, "rename", intent)
-    source, python = named.path, Python(sources)
+    source = named.path
+    python = Python(sources)
     target = target_of(source, old, new)
     paths = list_moved(sources, source, target)
     stem = (module_parts(source) or (source,))[-1]
     draft = Draft(sources, "rename", f"Rename {source} to {target}", stem, named.assumed)
-    taken = [(path, 1, "a file of that name is there") for path in paths.values() if path in sources.texts]
+    taken = [
+        (path, 1, "a file of that name is there")
+        for path in paths.values()
+        if path in sources.texts
+    ]
     if target == source:
         return draft.refuse("it has that name already")
     if any(sources.language(path) in PLANNED_ONLY for path in paths):
@@ -61,10 +71,16 @@ def plan_file_rename(sources: Sources, intent: Change) -> Plan:
     for path, moved in paths.items():
         changes[moved] = changes.pop(path, sources.texts[path])
     draft.add_step(f"Move {source} to {target}", paths)
-    draft.add_step("Change what imports or names it", sorted({e.path for e in edits} - set(paths)))
-    draft.risks.append("links and builds outside of this repository that name the old path break")
+    draft.add_step(
+        "Change what imports or names it", sorted({e.path for e in edits} - set(paths))
+    )
+    draft.risks.append(
+        "links and builds outside of this repository that name the old path break"
+    )
     if source.endswith(".py"):
-        draft.risks.append("pickled objects and strings that are built at run time keep the old module name")
+        draft.risks.append(
+            "pickled objects and strings that are built at run time keep the old module name"
+        )
     return draft.finish(changes, {moved: path for path, moved in paths.items()})
 
 
@@ -76,26 +92,41 @@ def target_of(source: str, old: str, new: str) -> str:
         return clean if PurePosixPath(clean).suffix else f"{clean}{pure.suffix}"
     ending = pure.suffix or "\0"
     if "/" in old or old.endswith(ending) or new.endswith(ending):
-        return str(pure.with_name(new if PurePosixPath(new).suffix else f"{new}{pure.suffix}"))
-    parts, old_parts, new_parts = module_parts(source), old.split("."), new.split(".")
+        return str(
+            pure.with_name(new if PurePosixPath(new).suffix else f"{new}{pure.suffix}")
+        )
+    parts = module_parts(source)
+    old_parts = old.split(".")
+    new_parts = new.split(".")
     base = parts[: len(parts) - len(old_parts)]
     if len(new_parts) == 1 or parts[-len(old_parts) :] != tuple(old_parts):
-        base, new_parts = parts[:-1], new_parts[-1:]
+        base = parts[:-1]
+        new_parts = new_parts[-1:]
     stem = "/".join((*base, *new_parts)).lstrip("/")
-    return f"{stem}/__init__{pure.suffix}" if pure.stem == "__init__" else f"{stem}{pure.suffix}"
+    return (
+        f"{stem}/__init__{pure.suffix}"
+        if pure.stem == "__init__"
+        else f"{stem}{pure.suffix}"
+    )
 
 
 def list_moved(sources: Sources, source: str, target: str) -> dict[str, str]:
     """Old path -> new path of all that moves: one file, or with an `__init__` the folder that it is in."""
     if PurePosixPath(source).stem != "__init__" or PurePosixPath(target).stem != "__init__":
         return {source: target}
-    folder, new_folder = str(PurePosixPath(source).parent), str(PurePosixPath(target).parent)
-    return {p: f"{new_folder}{p[len(folder) :]}" for p in sources.texts if p.startswith(f"{folder}/")}
+    folder = str(PurePosixPath(source).parent)
+    new_folder = str(PurePosixPath(target).parent)
+    return {
+        p: f"{new_folder}{p[len(folder) :]}"
+        for p in sources.texts
+        if p.startswith(f"{folder}/")
+    }
 
 
 def new_dotted(python: Python, old: str, new: str) -> str:
     """The name that a module is imported by where it goes; the root of imports stays the same."""
-    parts, target = module_parts(old), module_parts(new)
+    parts = module_parts(old)
+    target = module_parts(new)
     root = parts[: len(parts) - len(python.module_name(old).split("."))]
     return ".".join(target[len(root) if target[: len(root)] == root else 0 :])
 
@@ -106,7 +137,10 @@ def path_mentions(sources: Sources, old: str, new: str) -> Iterator[Edit]:
     pattern = re.compile(rf"(?<![\w./-]){re.escape(old)}(?![\w/-])")
     for path in sources.mentioning(old):
         if is_configuration(path) or is_documentation(path):
-            yield from (Edit(path, m.start(), m.end(), new) for m in pattern.finditer(sources.texts[path]))
+            yield from (
+                Edit(path, m.start(), m.end(), new)
+                for m in pattern.finditer(sources.texts[path])
+            )
 
 
 @dataclass(slots=True)
@@ -119,7 +153,8 @@ class ModuleMove:
 
     def rename_modules(self) -> None:
         """Rewrite every import of the modules that move, and where strings and configuration name them."""
-        python, moved = self.python, {p for p in self.paths if p.endswith((".py", ".pyi"))}
+        python = self.python
+        moved = {p for p in self.paths if p.endswith((".py", ".pyi"))}
         stems = {python.module_name(path).rpartition(".")[2] for path in moved}
         mentioning = (p for stem in sorted(stems) for p in python.mentioning(stem))
         # What moves is read in any case: its relative imports count from its own place.
@@ -130,7 +165,8 @@ class ModuleMove:
                 else:
                     self.rename_in_import(path, statement)
         for path in moved:
-            old, new = python.module_name(path), self.new_name(path)
+            old = python.module_name(path)
+            new = self.new_name(path)
             # Where a string begins with the whole name, and where configuration and documents hold it.
             for other, match in find_dotted(python, old, prose=True) if "." in old else ():
                 if match["module"] is None:
@@ -146,37 +182,50 @@ class ModuleMove:
 
     def rename_in_import(self, path: str, statement: ast.Import) -> None:
         """Rename in `import a.b.c`, with its uses where it has no second name."""
-        python, text = self.python, self.python.texts[path]
+        python = self.python
+        text = self.python.texts[path]
         for alias in statement.names:
             target = self.find_moved(path, alias.name)
             if target is None:
                 continue
-            new, start = self.new_name(target), python.span(path, alias)[0]
+            new = self.new_name(target)
+            start = python.span(path, alias)[0]
             self.draft.edits.append(Edit(path, start, start + len(alias.name), new))
             bound = python.file(path).by_node.get(alias)
             home = bound.home if bound is not None and not alias.asname else None
             if bound is None or home is None:
                 continue
-            uses = [each for each in python.places_of_home(path, bound.name, home) if each.role == "read"]
+            uses = [
+                each
+                for each in python.places_of_home(path, bound.name, home)
+                if each.role == "read"
+            ]
             head = new.partition(".")[0]
             if head != bound.name:
                 self.draft.problems += collisions(python, path, uses, home, head)
             whole = re.compile(rf"{re.escape(alias.name)}(?!\w)")
             found = (whole.match(text, each.start) for each in uses)
-            self.draft.edits += [Edit(path, *match.span(), new) for match in found if match is not None]
+            self.draft.edits += [
+                Edit(path, *match.span(), new) for match in found if match is not None
+            ]
 
     def rename_in_from(self, path: str, statement: ast.ImportFrom) -> None:
         """Rename in `from a.b import c`, where a.b moves, c is a module that moves, or the import by its place does."""
-        python, text = self.python, module_text(statement)
+        python = self.python
+        text = module_text(statement)
         source = self.find_moved(path, text)
         if statement.level and path in self.paths:
             meant = python.find(path, text) or namespace_of(path, statement)
             self.rename_module(
-                path, statement, relative_module(self.paths[path], self.paths.get(meant, meant))
+                path,
+                statement,
+                relative_module(self.paths[path], self.paths.get(meant, meant)),
             )
         elif source is not None:
             by_place = relative_module(path, self.paths[source])
-            self.rename_module(path, statement, by_place if statement.level else self.new_name(source))
+            self.rename_module(
+                path, statement, by_place if statement.level else self.new_name(source)
+            )
         if source is not None:
             return
         apart: dict[ast.alias, str] = {}
@@ -188,15 +237,20 @@ class ModuleMove:
             if package != python.module_name(target).rpartition(".")[0]:
                 bound = alias.asname or alias.name
                 what = stem if bound == stem else f"{stem} as {bound}"
-                apart[alias] = f"from {package} import {what}" if package else f"import {what}"
+                apart[alias] = (
+                    f"from {package} import {what}" if package else f"import {what}"
+                )
             elif alias.name != stem:
                 self.rename_alias(path, alias, stem)
         if apart:
-            self.draft.edits.append(split_import(python, path, statement, apart, apart.values()))
+            self.draft.edits.append(
+                split_import(python, path, statement, apart, apart.values())
+            )
 
     def rename_module(self, path: str, statement: ast.ImportFrom, new: str) -> None:
         """Rename the module of a from-import, where it is written in one piece."""
-        text, old = self.python.texts[path], module_text(statement)
+        text = self.python.texts[path]
+        old = module_text(statement)
         begin = FROM.match(text, self.python.span(path, statement)[0])
         if new != old and begin is not None and text.startswith(old, begin.end()):
             self.draft.edits.append(Edit(path, begin.end(), begin.end() + len(old), new))

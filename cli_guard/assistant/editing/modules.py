@@ -30,12 +30,16 @@ class Python:
     """The Python files of one request, read as they are asked for."""
 
     def __init__(self, sources: Sources) -> None:
-        self.sources, self.texts, self.line = sources, sources.texts, sources.line
+        self.sources = sources
+        self.texts = sources.texts
+        self.line = sources.line
         self._files: dict[str, FileNames] = {}
         self._binders: dict[tuple[str, str, Scope], list[Occurrence]] = {}
         self._imports = PythonImports(sources.texts)
         self._packages = {
-            p.rpartition("/")[0] for p in sources.texts if p.endswith(("/__init__.py", "/__init__.pyi"))
+            p.rpartition("/")[0]
+            for p in sources.texts
+            if p.endswith(("/__init__.py", "/__init__.pyi"))
         }
 
     # Names
@@ -76,7 +80,9 @@ class Python:
         lines = self.sources.lines(path)
         start, end = lines.span(node)
         marks = getattr(node, "decorator_list", ())
-        return self.texts[path].rfind("@", 0, lines.span(marks[0])[0]) if marks else start, end
+        return self.texts[path].rfind(
+            "@", 0, lines.span(marks[0])[0]
+        ) if marks else start, end
 
     def head(self, path: str, node: ast.AST) -> int:
         """Where a definition begins without its decorators: the start of its scope."""
@@ -90,7 +96,8 @@ class Python:
         folder = PurePosixPath(path).parent
         depth = 0 if is_package(path) else 1
         while str(folder) in self._packages:
-            depth, folder = depth + 1, folder.parent
+            depth = depth + 1
+            folder = folder.parent
         return ".".join(parts[-max(depth, 1) :])
 
     def find(self, importer: str, module: str) -> str | None:
@@ -101,7 +108,8 @@ class Python:
 
     def source_of(self, occurrence: Occurrence) -> Imported | None:
         """Where a name in a from-import comes from; None for any other place."""
-        statement, alias = occurrence.around, occurrence.node
+        statement = occurrence.around
+        alias = occurrence.node
         if not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
             return None
         text = module_text(statement)
@@ -123,11 +131,17 @@ class Python:
             whole = self._by_import(path, ast.unparse(node))
             package = None if whole else self.module_of(path, node.value, deep + 1)
             return (
-                whole if package is None or not is_package(package) else self.find(package, f".{node.attr}")
+                whole
+                if package is None or not is_package(package)
+                else self.find(package, f".{node.attr}")
             )
         if not isinstance(node, ast.Name):
             return None
-        found = (self.find_imported(each) for each in self.binders(path, node) if each.role == "import")
+        found = (
+            self.find_imported(each)
+            for each in self.binders(path, node)
+            if each.role == "import"
+        )
         return next((each for each in found if each is not None), None)
 
     def _by_import(self, path: str, dotted: str) -> str | None:
@@ -140,11 +154,16 @@ class Python:
         return None
 
     def find_imported(self, bound: Occurrence) -> str | None:
-        return self.find(bound.path, self.imported_name(bound)) if bound.role == "import" else None
+        return (
+            self.find(bound.path, self.imported_name(bound))
+            if bound.role == "import"
+            else None
+        )
 
     def imported_name(self, bound: Occurrence) -> str:
         """The dotted name of what an import binds to a name, with the dots that it begins with."""
-        source, alias = self.source_of(bound), bound.node
+        source = self.source_of(bound)
+        alias = bound.node
         if source is not None:
             return join_dotted(source.text, source.name)
         return alias.name if isinstance(alias, ast.alias) and alias.asname else bound.name
@@ -177,7 +196,8 @@ class Python:
 
     def import_path(self, start: str, end: str, also: Collection[str] = ()) -> list[str]:
         """The modules on a way of imports from `start` to `end`, [] if there is none; `also` will import `end`."""
-        ways, seen = [[start]], {start}
+        ways = [[start]]
+        seen = {start}
         while ways and len(seen) < MOST_MODULES:
             way = ways.pop(0)
             if way[-1] == end or way[-1] in also:
@@ -185,14 +205,20 @@ class Python:
             if not self.sources.has_time(way[-1]):
                 return []
             # The package of `end` is loaded before it in any case.
-            new = {p for p in self.list_loaded(way[-1]) if p == end or not is_package_of(p, end)} - seen
+            new = {
+                p
+                for p in self.list_loaded(way[-1])
+                if p == end or not is_package_of(p, end)
+            } - seen
             seen |= new
             ways += [[*way, path] for path in sorted(new)]
         return []
 
 
 def is_package_of(package: str, path: str) -> bool:
-    return package.endswith("__init__.py") and path.startswith(package.rpartition("/")[0] + "/")
+    return package.endswith("__init__.py") and path.startswith(
+        package.rpartition("/")[0] + "/"
+    )
 
 
 def module_text(statement: ast.ImportFrom) -> str:
@@ -212,6 +238,7 @@ def module_parts(path: str) -> tuple[str, ...]:
 
 def relative_module(importer: str, target: str) -> str:
     """A module by its place: one dot for the folder of the importer."""
-    here, there = PurePosixPath(importer).parent.parts, module_parts(target)
+    here = PurePosixPath(importer).parent.parts
+    there = module_parts(target)
     common = len(list(takewhile(bool, map(eq, here, there))))
     return "." * (len(here) - common + 1) + ".".join(there[common:])

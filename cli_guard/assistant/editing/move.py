@@ -17,7 +17,13 @@ from cli_guard.assistant.editing.imports import (
     split_import,
 )
 from cli_guard.assistant.editing.module_rename import new_dotted, plan_file_rename
-from cli_guard.assistant.editing.modules import Imported, Python, is_package_of, module_text, relative_module
+from cli_guard.assistant.editing.modules import (
+    Imported,
+    Python,
+    is_package_of,
+    module_text,
+    relative_module,
+)
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import find_dotted_strings
@@ -29,23 +35,50 @@ from cli_guard.assistant.request_change import Change
 
 FUTURE = "from __future__ import annotations"
 TYPES_ONLY_BLOCK = re.compile(r"^if\s+(?:\w+\.)?TYPE_CHECKING\s*:", re.MULTILINE)
-MOVABLE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign)
+MOVABLE = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
+)
 DEFINITIONS = MOVABLE[:3]
 
 
 def plan_move(sources: Sources, intent: Change) -> Plan:
     """The plan for "move f to m"."""
-    old, new = intent.get("old"), intent.get("new")
-    if intent.get("sort") in ("module", "file", "package") or "/" in old or old.endswith(".py"):
+    old = intent.get("old")
+    new = intent.get("new")
+    if (
+        intent.get("sort") in ("module", "file", "package")
+        or "/" in old
+        or old.endswith(".py")
+    ):
         return plan_file_rename(sources, intent)
     python = Python(sources)
-    found = [each for each in find_targets(python, old, intent.get("place")) if each.home == MODULE]
+    found = [
+        each
+        for each in find_targets(python, old, intent.get("place"))
+        if each.home == MODULE
+    ]
     if not found:
         is_file = "." in old and find_path(sources, old).path
-        return plan_file_rename(sources, intent) if is_file else plan_uses(sources, "move", intent)
-    name, path = found[0].name, found[0].path
+        return (
+            plan_file_rename(sources, intent)
+            if is_file
+            else plan_uses(sources, "move", intent)
+        )
+    name = found[0].name
+    path = found[0].path
     target, note = target_path(sources, path, new)
-    draft = Draft(sources, "move", f"Move {name} from {path} to {target}", name, name_others(python, found))
+    draft = Draft(
+        sources,
+        "move",
+        f"Move {name} from {path} to {target}",
+        name,
+        name_others(python, found),
+    )
     draft.assume(note)
     if target == path:
         return draft.refuse("it is there already")
@@ -58,13 +91,16 @@ def plan_move(sources: Sources, intent: Change) -> Plan:
     draft.add_step(f"Take it out of {path}", [path])
     draft.add_step(f"Import it from {target}", sorted(set(changes) - {path, target}))
     module = python.module_name(path)
-    draft.risks.append(f"code outside of this repository that imports it from {module} breaks")
+    draft.risks.append(
+        f"code outside of this repository that imports it from {module} breaks"
+    )
     return draft.finish(changes)
 
 
 def target_path(sources: Sources, source: str, new: str) -> tuple[str, str | None]:
     """The module that is meant: one that is there, or a new one beside the old."""
-    named, pure = find_path(sources, new), PurePosixPath(source)
+    named = find_path(sources, new)
+    pure = PurePosixPath(source)
     if named.path:
         return named.path, named.assumed
     if "/" in new:
@@ -96,7 +132,10 @@ class Move:
 
     def compute(self) -> dict[str, str]:
         """The new texts; none if there is a problem."""
-        python, sources, source, target = self.python, self.python.sources, self.source, self.target
+        python = self.python
+        sources = self.python.sources
+        source = self.source
+        target = self.target
         self.find_statements()
         self.find_needed()
         if self.draft.problems:
@@ -106,13 +145,12 @@ class Move:
         stays = [each for each in self.places() if not self.is_moved(each)]
         own = self.own_names()
         if stays and own:
-            reason = (
-                f"{source} still uses {self.name}, which needs {', '.join(own)} of {source}: an import cycle"
-            )
+            reason = f"{source} still uses {self.name}, which needs {', '.join(own)} of {source}: an import cycle"
             self.draft.problems.append(python.location(stays[0], reason))
         text = sources.texts[source]
         edits = [
-            Edit(source, comment_start(text, a), blank_lines_end(text, b - 1), "") for a, b in self.moved
+            Edit(source, comment_start(text, a), blank_lines_end(text, b - 1), "")
+            for a, b in self.moved
         ]
         edits += self.importer_edits()
         if stays:
@@ -123,9 +161,13 @@ class Move:
             return {}
         changes = apply_edits(sources, edits)
         for path, statements in sorted(self.added.items()):
-            changes[path] = add_imports(sources, changes.get(path, sources.texts[path]), sorted(statements))
+            changes[path] = add_imports(
+                sources, changes.get(path, sources.texts[path]), sorted(statements)
+            )
         before = changes.get(target, sources.texts.get(target, "")).lstrip("\r\n")
-        changes = {p: text.lstrip("\r\n") for p, text in drop_new_unused(sources, changes).items()}
+        changes = {
+            p: text.lstrip("\r\n") for p, text in drop_new_unused(sources, changes).items()
+        }
         changes[target] = self.target_text(before)
         return changes
 
@@ -141,17 +183,26 @@ class Move:
 
     def find_statements(self) -> None:
         """Find the statements that define the name; one inside of `if` or `try` is a problem."""
-        python, source, text = self.python, self.source, self.python.texts[self.source]
+        python = self.python
+        source = self.source
+        text = self.python.texts[self.source]
         module = python.sources.module(source)
-        tops = [(python.span(source, node), node) for node in (module.body if module is not None else ())]
+        tops = [
+            (python.span(source, node), node)
+            for node in (module.body if module is not None else ())
+        ]
         found: set[tuple[int, int]] = set()
         for each in self.places():
             if each.role not in ("definition", "binding"):
                 continue
-            span, node = next((top for top in tops if top[0][0] <= each.start < top[0][1]), ((0, 0), None))
+            span, node = next(
+                (top for top in tops if top[0][0] <= each.start < top[0][1]), ((0, 0), None)
+            )
             is_other = isinstance(node, DEFINITIONS) and node.name != self.name
             if not isinstance(node, MOVABLE) or is_other:
-                self.draft.problems.append(python.location(each, f"{self.name} is defined under a condition"))
+                self.draft.problems.append(
+                    python.location(each, f"{self.name} is defined under a condition")
+                )
             elif not is_alone(text, *span):
                 self.draft.problems.append(
                     python.location(each, f"{self.name} shares its line with other code")
@@ -163,11 +214,18 @@ class Move:
 
     def find_needed(self) -> None:
         """Find the module-level names that the moved code uses."""
-        python, names = self.python, self.python.file(self.source)
+        python = self.python
+        names = self.python.file(self.source)
         for name, places in names.places.items():
-            mine = [each for each in places if self.is_moved(each)] if name != self.name else []
+            mine = (
+                [each for each in places if self.is_moved(each)]
+                if name != self.name
+                else []
+            )
             if any(each.role == "global" for each in mine):
-                self.draft.problems.append(python.location(mine[0], f"it sets {name} of its module"))
+                self.draft.problems.append(
+                    python.location(mine[0], f"it sets {name} of its module")
+                )
             if any(each.home == MODULE for each in mine):
                 same = python.places_of_home(self.source, name, MODULE)
                 self.needed[name] = [each for each in same if each.role == "import"]
@@ -184,7 +242,9 @@ class Move:
         for each in self.python.places_of_home(self.target, name, MODULE):
             here = self.python.source_of(each)
             if each.role == "import":
-                is_other = here not in origins and (here is None or here.module != self.source)
+                is_other = here not in origins and (
+                    here is None or here.module != self.source
+                )
             else:
                 is_other = each.role in ("definition", "binding")
             if is_other:
@@ -197,7 +257,9 @@ class Move:
 
     def importer_edits(self) -> Iterator[Edit]:
         """The edits in every other file that takes the name from the old module."""
-        python, source, target = self.python, self.source, self.target
+        python = self.python
+        source = self.source
+        target = self.target
         for each, module in sources_of_name(python, self.name):
             if module != source or each.path == source:
                 continue
@@ -211,10 +273,18 @@ class Move:
                 gone = [alias for alias in each.around.names if alias.name == self.name]
                 is_relative = each.around.level
                 where = (
-                    relative_module(each.path, target) if is_relative else self.name_module(target, each.path)
+                    relative_module(each.path, target)
+                    if is_relative
+                    else self.name_module(target, each.path)
                 )
                 new = f"from {where} import {', '.join(map(ast.unparse, gone))}"
-                yield split_import(python, each.path, each.around, gone, [new] if each.path != target else [])
+                yield split_import(
+                    python,
+                    each.path,
+                    each.around,
+                    gone,
+                    [new] if each.path != target else [],
+                )
         for path, start in find_dotted_strings(python, {source}, self.name):
             reason = f"a string names {self.name} by its old module"
             self.draft.by_hand.append((path, python.line(path, start), reason))
@@ -224,45 +294,75 @@ class Move:
 
     def import_text(self, importer: str, module: str, names: list[str]) -> str:
         """`from module import names` as a file writes imports: by place, if it does so for its own package."""
-        texts, other = self.python.texts, self.name_module(module, importer)
+        texts = self.python.texts
+        other = self.name_module(module, importer)
         text = texts[importer] if importer in texts else texts.get(module, "")
-        is_same = self.python.module_name(importer).split(".")[0] == other.split(".")[0] and "." in other
-        is_relative = is_same and re.search(r"^[ \t]*from \.", text, re.MULTILINE) is not None
+        is_same = (
+            self.python.module_name(importer).split(".")[0] == other.split(".")[0]
+            and "." in other
+        )
+        is_relative = (
+            is_same and re.search(r"^[ \t]*from \.", text, re.MULTILINE) is not None
+        )
         return f"from {relative_module(importer, module) if is_relative else other} import {', '.join(names)}"
 
     def name_module(self, path: str, beside: str) -> str:
         """The name of a module, also of one that is still to be made: as a file of the same root is named."""
         python = self.python
-        return python.module_name(path) if path in python.texts else new_dotted(python, beside, path)
+        return (
+            python.module_name(path)
+            if path in python.texts
+            else new_dotted(python, beside, path)
+        )
 
     def check_cycles(self) -> None:
         """Note a problem, if what the target must import now leads back to it."""
-        python, target = self.python, self.target
+        python = self.python
+        target = self.target
         origins = [origin for name in self.needed for origin in self.origins_of(name)]
-        wanted = {each.module for each in origins if each is not None and each.module is not None}
+        wanted = {
+            each.module for each in origins if each is not None and each.module is not None
+        }
         wanted |= {self.source} if self.own_names() else set()
         # A package is loaded before all that is in it: that is no cycle of a new import's making.
-        importers = {each for each in self.importers - {target} if not is_package_of(each, target)}
+        importers = {
+            each for each in self.importers - {target} if not is_package_of(each, target)
+        }
         there = set(python.list_loaded(target))
-        ways = [(target, python.import_path(m, target, importers)) for m in sorted(wanted - there - {target})]
+        ways = [
+            (target, python.import_path(m, target, importers))
+            for m in sorted(wanted - there - {target})
+        ]
         for importer in sorted(importers) if there else ():
             if target not in set(python.list_loaded(importer)):
                 ways.append((importer, python.import_path(target, importer)))
         for path, way in ways:
             if way:
-                self.draft.problems.append((path, 1, f"an import cycle: {' -> '.join([path, *way])}"))
+                self.draft.problems.append(
+                    (path, 1, f"an import cycle: {' -> '.join([path, *way])}")
+                )
 
     def needed_imports(self) -> list[str]:
         """The imports that the moved code needs where it goes."""
-        python, source, target = self.python, self.source, self.target
-        found, module = set[str](), python.sources.module(source)
-        for_types = [statement for statement, at_load in python.file(source).imports if not at_load]
+        python = self.python
+        source = self.source
+        target = self.target
+        found = set[str]()
+        module = python.sources.module(source)
+        for_types = [
+            statement for statement, at_load in python.file(source).imports if not at_load
+        ]
         own = self.own_names()
         if own:
             found.add(self.import_text(target, source, own))
-        for bound in (self.needed[name][0] for name in sorted(self.needed) if self.needed[name]):
+        for bound in (
+            self.needed[name][0] for name in sorted(self.needed) if self.needed[name]
+        ):
             origin = python.source_of(bound)
-            if target in (origin.module if origin is not None else None, python.find_imported(bound)):
+            if target in (
+                origin.module if origin is not None else None,
+                python.find_imported(bound),
+            ):
                 continue
             text = self.import_alone(bound)
             if module is not None and bound.around in module.body:
@@ -272,28 +372,40 @@ class Move:
             else:
                 reason = f"bring this import along as it is guarded there: {text}"
                 self.draft.by_hand.append((target, 1, reason))
-        return sorted(found, key=lambda t: (t.startswith("from ."), not t.startswith("import "), t))
+        return sorted(
+            found, key=lambda t: (t.startswith("from ."), not t.startswith("import "), t)
+        )
 
     def import_alone(self, bound: Occurrence) -> str:
         """The part of an import that binds one name, as the target writes it."""
-        statement, written = bound.around, ast.unparse(bound.node)
+        statement = bound.around
+        written = ast.unparse(bound.node)
         if not isinstance(statement, ast.ImportFrom):
             return f"import {written}"
         text = module_text(statement)
-        if statement.level and self.source.rpartition("/")[0] != self.target.rpartition("/")[0]:
+        if (
+            statement.level
+            and self.source.rpartition("/")[0] != self.target.rpartition("/")[0]
+        ):
             meant = self.python.find(self.source, text)
             text = relative_module(self.target, meant) if meant is not None else text
         return f"from {text} import {written}"
 
     def target_text(self, before: str) -> str:
         """The text of the target with the moved code at its end and the imports it needs."""
-        text, imports = self.python.texts[self.source], self.needed_imports()
+        text = self.python.texts[self.source]
+        imports = self.needed_imports()
         code = (
-            "\n\n\n".join(text[comment_start(text, start) : end].rstrip() for start, end in self.moved) + "\n"
+            "\n\n\n".join(
+                text[comment_start(text, start) : end].rstrip() for start, end in self.moved
+            )
+            + "\n"
         )
         if FUTURE in text and FUTURE not in before:
             if before.strip():
-                risk = f"the new module does not say {FUTURE}: annotations are evaluated there"
+                risk = (
+                    f"the new module does not say {FUTURE}: annotations are evaluated there"
+                )
                 self.draft.risks.append(risk)
             else:
                 before = f"{FUTURE}\n"
@@ -302,7 +414,11 @@ class Move:
         if self.for_types:
             lines = "".join(f"\n    {each}" for each in sorted(self.for_types))
             block = TYPES_ONLY_BLOCK.search(head)
-            at = block.end() if block is not None else import_place(self.python.sources, head)
+            at = (
+                block.end()
+                if block is not None
+                else import_place(self.python.sources, head)
+            )
             put = lines if block is not None else f"\nif TYPE_CHECKING:{lines}\n"
             head = f"{head[:at]}{put}{head[at:]}"
         return f"{head.rstrip()}\n\n\n{code}" if head.strip() else code
@@ -312,7 +428,9 @@ def comment_start(text: str, start: int) -> int:
     first = line_start(text, start)
     while first:
         above = line_start(text, first - 1)
-        if not text[above:first].lstrip().startswith("#") or text[above:first].startswith("#!"):
+        if not text[above:first].lstrip().startswith("#") or text[above:first].startswith(
+            "#!"
+        ):
             break
         first = above
     return first

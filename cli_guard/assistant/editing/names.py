@@ -6,12 +6,21 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from cli_guard.assistant.editing.scopes import MODULE, FileNames, Occurrence, Role, Scope, find_homes
+from cli_guard.assistant.editing.scopes import (
+    MODULE,
+    FileNames,
+    Occurrence,
+    Role,
+    Scope,
+    find_homes,
+)
 from cli_guard.assistant.editing.sources import LineMap, Sources
 from cli_guard.code.syntax import Trees
 
 # Calls that reach a name through a string, and calls whose first argument is the name of what they make.
-DYNAMIC = frozenset("getattr setattr hasattr delattr attrgetter methodcaller import_module".split())
+DYNAMIC = frozenset(
+    "getattr setattr hasattr delattr attrgetter methodcaller import_module".split()
+)
 NAMING = frozenset(
     "TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict TypeAliasType".split()
 )
@@ -41,7 +50,9 @@ class Reader(ast.NodeVisitor):
 
     def __init__(self, sources: Sources, path: str) -> None:
         self.names = FileNames()
-        self._sources, self._path, self._text = sources, path, sources.texts[path]
+        self._sources = sources
+        self._path = path
+        self._text = sources.texts[path]
         self._map = sources.lines(path)
         self._scopes: tuple[Scope, ...] = (MODULE,)
         self._around: ast.AST | None = None
@@ -49,11 +60,18 @@ class Reader(ast.NodeVisitor):
         self._for_types = False
 
     def note(
-        self, name: str, start: int, role: Role, node: ast.AST, scopes: tuple[Scope, ...] | None = None
+        self,
+        name: str,
+        start: int,
+        role: Role,
+        node: ast.AST,
+        scopes: tuple[Scope, ...] | None = None,
     ) -> None:
         """Add a place, unless the text says otherwise there: `ast` normalizes names."""
         if self._text.startswith(name, start):
-            found = Occurrence(self._path, name, start, role, scopes or self._scopes, node, self._around)
+            found = Occurrence(
+                self._path, name, start, role, scopes or self._scopes, node, self._around
+            )
             self.names.places.setdefault(name, []).append(found)
             if role != "imported":
                 self.names.by_node[node] = found
@@ -67,17 +85,21 @@ class Reader(ast.NodeVisitor):
         return self._map.span(node)[1]
 
     @contextmanager
-    def within(self, *, scope: Scope | None = None, around: ast.AST | None = None) -> Iterator[None]:
+    def within(
+        self, *, scope: Scope | None = None, around: ast.AST | None = None
+    ) -> Iterator[None]:
         """Visit in a scope, or in a statement."""
         before = self._scopes, self._around, self._is_type
         if scope is not None:
             self._scopes = (scope, *self._scopes)
-        self._around, self._is_type = around or self._around, False
+        self._around = around or self._around
+        self._is_type = False
         yield
         self._scopes, self._around, self._is_type = before
 
     def visit_all(self, nodes: Iterable[ast.AST | None], *, is_type: bool = False) -> None:
-        before, self._is_type = self._is_type, is_type
+        before = self._is_type
+        self._is_type = is_type
         for node in nodes:
             if node is not None:
                 self.visit(node)
@@ -88,8 +110,17 @@ class Reader(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         start = self._head(node)
         is_static = any(last_name(mark) == "staticmethod" for mark in node.decorator_list)
-        first = next((each.arg for each in (*node.args.posonlyargs, *node.args.args) if not is_static), "")
-        self._function(node, Scope("function", start, node.name, first), node.body, [node.returns])
+        first = next(
+            (
+                each.arg
+                for each in (*node.args.posonlyargs, *node.args.args)
+                if not is_static
+            ),
+            "",
+        )
+        self._function(
+            node, Scope("function", start, node.name, first), node.body, [node.returns]
+        )
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
@@ -114,7 +145,11 @@ class Reader(ast.NodeVisitor):
         return start
 
     def _function(
-        self, node: Function, scope: Scope, body: Sequence[ast.AST], types: list[ast.expr | None]
+        self,
+        node: Function,
+        scope: Scope,
+        body: Sequence[ast.AST],
+        types: list[ast.expr | None],
     ) -> None:
         given = node.args
         every = [
@@ -136,7 +171,9 @@ class Reader(ast.NodeVisitor):
             self.note(each.name, start, "binding", each)
             self.visit_all([getattr(each, "bound", None)], is_type=True)
 
-    def _comprehension(self, node: ast.AST, generators: list[ast.comprehension], *inner: ast.expr) -> None:
+    def _comprehension(
+        self, node: ast.AST, generators: list[ast.comprehension], *inner: ast.expr
+    ) -> None:
         self.visit(generators[0].iter)
         with self.within(scope=Scope("comprehension", self.start(node))):
             for number, each in enumerate(generators):
@@ -182,14 +219,19 @@ class Reader(ast.NodeVisitor):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name and node.type is not None:
-            self._after(re.compile(r"[\s\\)]*\bas[\s\\]+"), self.end(node.type), node.name, node)
+            self._after(
+                re.compile(r"[\s\\)]*\bas[\s\\]+"), self.end(node.type), node.name, node
+            )
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
         role: Role = "global" if isinstance(node, ast.Global) else "nonlocal"
-        start, end = self.start(node), self.end(node)
+        start = self.start(node)
+        end = self.end(node)
         for name in node.names:
-            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", self._text[start:end]):
+            for match in re.finditer(
+                rf"(?<!\w){re.escape(name)}(?!\w)", self._text[start:end]
+            ):
                 self.note(name, start + match.start(), role, node)
 
     visit_Nonlocal = visit_Global  # noqa: N815
@@ -209,10 +251,17 @@ class Reader(ast.NodeVisitor):
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
         for name, pattern in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
-            self.note(name, self._text.rfind(name, self.start(node), self.start(pattern)), "attribute", node)
+            self.note(
+                name,
+                self._text.rfind(name, self.start(node), self.start(pattern)),
+                "attribute",
+                node,
+            )
         self.generic_visit(node)
 
-    def _after(self, pattern: re.Pattern[str], start: int, name: str, node: ast.AST) -> None:
+    def _after(
+        self, pattern: re.Pattern[str], start: int, name: str, node: ast.AST
+    ) -> None:
         match = pattern.match(self._text, start)
         if match is not None:
             self.note(name, match.end(), "binding", node)
@@ -228,7 +277,9 @@ class Reader(ast.NodeVisitor):
         self.visit_all(node.orelse)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        at_load = not self._for_types and all(scope.kind != "function" for scope in self._scopes)
+        at_load = not self._for_types and all(
+            scope.kind != "function" for scope in self._scopes
+        )
         self.names.imports.append((node, at_load))
         with self.within(around=node):
             for each in node.names:
@@ -236,7 +287,9 @@ class Reader(ast.NodeVisitor):
                 if each.asname:
                     if isinstance(node, ast.ImportFrom):
                         self.note(each.name, start, "imported", each)
-                    self.note(each.asname, self.end(each) - len(each.asname), "import", each)
+                    self.note(
+                        each.asname, self.end(each) - len(each.asname), "import", each
+                    )
                 elif each.name != "*":
                     self.note(each.name.partition(".")[0], start, "import", each)
 
@@ -297,9 +350,13 @@ class Reader(ast.NodeVisitor):
             self.generic_visit(node)
             return
         # Before 3.12 the positions inside of an f-string are wrong: its parts are found by another grammar.
-        start, end = self.start(node), self.end(node)
-        at, root = start, Trees().root("python", f"({self._text[start:end]})")
-        for part in root.find_all(any=[{"kind": "interpolation"}, {"kind": "format_expression"}]):
+        start = self.start(node)
+        end = self.end(node)
+        at = start
+        root = Trees().root("python", f"({self._text[start:end]})")
+        for part in root.find_all(
+            any=[{"kind": "interpolation"}, {"kind": "format_expression"}]
+        ):
             inner = part.field("expression") or next(iter(part.named_children()), None)
             place = inner.range() if inner is not None else part.range()
             first, last = (start - 1 + each.index for each in (place.start, place.end))
@@ -313,7 +370,8 @@ class Reader(ast.NodeVisitor):
             tree = ast.parse(f"({text})", mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
-        before, self._map = self._map, LineMap(f"({text})", start - 1)
+        before = self._map
+        self._map = LineMap(f"({text})", start - 1)
         self.visit_all([tree.body], is_type=is_type)
         self._map = before
 

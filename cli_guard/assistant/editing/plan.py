@@ -23,7 +23,9 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
 
-Kind = Literal["rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"]
+Kind = Literal[
+    "rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"
+]
 MOST_FILES = 500
 SHOWN_BY_HAND = 200
 # How much is read to find a name that is written much like one that is not there.
@@ -90,11 +92,18 @@ class Draft:
         self.assumed = "; ".join(each for each in (self.assumed, *notes) if each) or None
 
     def add_step(
-        self, purpose: str, paths: Collection[str], *, is_mechanical: bool = True, places: Sequence[str] = ()
+        self,
+        purpose: str,
+        paths: Collection[str],
+        *,
+        is_mechanical: bool = True,
+        places: Sequence[str] = (),
     ) -> None:
         """Add a step, if there is a file that it is about."""
         if paths:
-            self.steps.append(Step(purpose, tuple(dict.fromkeys(paths)), is_mechanical, tuple(places)))
+            self.steps.append(
+                Step(purpose, tuple(dict.fromkeys(paths)), is_mechanical, tuple(places))
+            )
 
     def ask(self, step: str, *missing: str) -> Plan:
         """The plan that only asks: what the request names is not there."""
@@ -103,11 +112,16 @@ class Draft:
 
     def ask_for_file(self, named: NamedPath) -> Plan:
         self.title = f"{named.missing.partition(';')[0]} is not there"
-        return self.ask(f"Say which file is meant: {named.missing} is not in the repository", named.missing)
+        return self.ask(
+            f"Say which file is meant: {named.missing} is not in the repository",
+            named.missing,
+        )
 
     def refuse(self, reason: str, places: Sequence[Location] = ()) -> Plan:
         """The plan without a patch, and why: the places are in its way."""
-        step = Step(f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places)))
+        step = Step(
+            f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places))
+        )
         lines = (f"{path}:{line}: {why}" for path, line, why in places[:20])
         self.by_hand = list(places)
         return self._build([step], [f"no patch: {reason}", *lines])
@@ -120,13 +134,18 @@ class Draft:
     def finish_edits(self, edits: Iterable[Edit]) -> Plan:
         return self.finish(apply_edits(self.sources, edits))
 
-    def finish(self, changes: Mapping[str, str], moved: Mapping[str, str] | None = None) -> Plan:
+    def finish(
+        self, changes: Mapping[str, str], moved: Mapping[str, str] | None = None
+    ) -> Plan:
         """The plan of new texts (`moved`: new path -> the path that goes); the last steps are what is left, and tests.
 
         There is no patch when one file would break, too many would change, or not all could be read in time.
         """
-        sources, before = self.sources, moved or {}
-        broken = [p for p in sorted(changes) if breaks(sources, p, before.get(p, p), changes[p])]
+        sources = self.sources
+        before = moved or {}
+        broken = [
+            p for p in sorted(changes) if breaks(sources, p, before.get(p, p), changes[p])
+        ]
         if self.usages is None:
             self.usages = usages_of(sources, self.name)
         reason = None
@@ -147,12 +166,18 @@ class Draft:
         self.by_hand = sorted(set(self.by_hand))
         if self.by_hand:
             paths = tuple(dict.fromkeys(path for path, _, _ in self.by_hand))
-            steps.append(Step(f"Look at {count(len(self.by_hand), 'place')} by hand", paths))
+            steps.append(
+                Step(f"Look at {count(len(self.by_hand), 'place')} by hand", paths)
+            )
         # To look at the result and to run the tests is no part of the change itself.
         is_complete = bool(new) and not sources.skipped and all(s.mechanical for s in steps)
         tests = covering_tests(sources, {*new, *gone}, self.name)
         if tests or new:
-            purpose = "Run the tests that cover it" if tests else "Run all tests: no test names it"
+            purpose = (
+                "Run the tests that cover it"
+                if tests
+                else "Run all tests: no test names it"
+            )
             steps.append(Step(purpose, tests))
         unread = join_some([each.path for each in sources.skipped])
         risks = [f"no patch: {reason}"] if reason else []
@@ -183,7 +208,13 @@ def draft_unknown(sources: Sources, kind: Kind, name: str, intent: Change) -> Pl
     last = re.split(r"[.:/]", name)[-1] or name
     near = near_names(sources, last)
     hint = f"; near: {', '.join(near)}" if near else ""
-    draft = Draft(sources, kind, f"{name} is not defined{where}", name, usages=usages_of(sources, last))
+    draft = Draft(
+        sources,
+        kind,
+        f"{name} is not defined{where}",
+        name,
+        usages=usages_of(sources, last),
+    )
     return draft.ask(f"Say which {name} is meant{hint}", f"{name}{where}{hint}")
 
 
@@ -193,12 +224,16 @@ def near_names(sources: Sources, name: str) -> list[str]:
     for path, text in sources.texts.items():
         if sources.language(path) is not None and len(text) < left:
             left -= len(text)
-            seen |= {each for each in IDENTIFIER.findall(text) if abs(len(each) - len(name)) <= 3}
+            seen |= {
+                each for each in IDENTIFIER.findall(text) if abs(len(each) - len(name)) <= 3
+            }
     fits = [each for each in sorted(seen) if each.lower()[:1] == name.lower()[:1]]
     return difflib.get_close_matches(name, fits[:2_000], 3, 0.75)
 
 
-def covering_tests(sources: Sources, touched: Collection[str], subject: str) -> tuple[str, ...]:
+def covering_tests(
+    sources: Sources, touched: Collection[str], subject: str
+) -> tuple[str, ...]:
     """The test files that are touched, name the subject or cover a touched file."""
     last = re.split(r"[.:/]", subject.strip("()"))[-1]
     tests = [path for path in sorted(touched) if is_test_code(path)]

@@ -4,32 +4,46 @@ import re
 from collections.abc import Collection, Iterator
 
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.sources import Edit, is_configuration, is_documentation, join_some
+from cli_guard.assistant.editing.sources import (
+    Edit,
+    is_configuration,
+    is_documentation,
+    join_some,
+)
 from cli_guard.assistant.editing.usages import Location, find_released, word
 
 
 def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterator[str]:
     """What still says the name in configuration, prose and other languages once the edits are made."""
-    sources, groups = python.sources, dict[str, list[str]]()
+    sources = python.sources
+    groups = dict[str, list[str]]()
     edited = {(each.path, each.start) for each in edits}
     for path in sources.mentioning(name):
-        text, language = sources.texts[path], sources.language(path)
-        left = [m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited]
+        text = sources.texts[path]
+        language = sources.language(path)
+        left = [
+            m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited
+        ]
         released = find_released(path, text)
         if left and all(any(a <= start < b for a, b in released) for start in left):
             groups.setdefault("released entries of a history", []).append(path)
         elif left and is_configuration(path):
             groups.setdefault("configuration", []).append(path)
         elif left and (is_documentation(path) or language not in (None, "python")):
-            groups.setdefault(f"{language} files" if language else "documents", []).append(path)
+            groups.setdefault(f"{language} files" if language else "documents", []).append(
+                path
+            )
     for what in sorted(groups):
         yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
 
 
-def find_dotted(python: Python, old: str, *, prose: bool = False) -> Iterator[tuple[str, re.Match[str]]]:
+def find_dotted(
+    python: Python, old: str, *, prose: bool = False
+) -> Iterator[tuple[str, re.Match[str]]]:
     """Where a string begins with a dotted name that ends with `old`, or a configuration holds one."""
     dotted = rf"(?:(?P<module>[A-Za-z_][\w.]*?)[.:])?(?P<name>{re.escape(old)})(?![\w-])"
-    in_string, in_text = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}"), re.compile(rf"(?<![\w.:/-]){dotted}")
+    in_string = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}")
+    in_text = re.compile(rf"(?<![\w.:/-]){dotted}")
     for path in python.sources.mentioning(old):
         text = python.texts[path]
         if python.sources.language(path) == "python":
@@ -39,7 +53,9 @@ def find_dotted(python: Python, old: str, *, prose: bool = False) -> Iterator[tu
             yield from ((path, match) for match in in_text.finditer(text))
 
 
-def find_dotted_strings(python: Python, modules: Collection[str], old: str) -> Iterator[tuple[str, int]]:
+def find_dotted_strings(
+    python: Python, modules: Collection[str], old: str
+) -> Iterator[tuple[str, int]]:
     """Where a string or configuration says "package.module.name" or "package.module:name"."""
     for path, match in find_dotted(python, old):
         if match["module"] and python.find(path, match["module"]) in modules:

@@ -16,7 +16,12 @@ from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
-from cli_guard.assistant.editing.targets import exports_of, find_targets, name_others, uses_of
+from cli_guard.assistant.editing.targets import (
+    exports_of,
+    find_targets,
+    name_others,
+    uses_of,
+)
 from cli_guard.assistant.request_change import Change
 
 
@@ -27,33 +32,56 @@ def plan_delete(sources: Sources, intent: Change) -> Plan:
     found = [each for each in found if each.occurrence.role == "definition"]
     if not found:
         return plan_uses(sources, "edit", intent)
-    target, name, path = found[0], found[0].name, found[0].path
+    target = found[0]
+    name = found[0].name
+    path = found[0].path
     title = f"Delete {target.qualified} in {path}"
     draft = Draft(sources, "edit", title, name, name_others(python, found))
     # Overloads and alternatives of one scope go together.
-    own = [o for o in python.places_of_home(path, name, target.home) if o.role == "definition"]
+    own = [
+        o for o in python.places_of_home(path, name, target.home) if o.role == "definition"
+    ]
     bodies = [python.span(path, each.node) for each in own]
     sure, unsure, _ = uses_of(python, path, name, target.home)
-    named = {(o.path, o.start) for o in (*sure, *unsure) if target.owner is None or o.role != "definition"}
+    named = {
+        (o.path, o.start)
+        for o in (*sure, *unsure)
+        if target.owner is None or o.role != "definition"
+    }
     if target.home == MODULE:
         named.update(find_dotted_strings(python, exports_of(python, path, name), name))
-    uses = [(p, s) for p, s in sorted(named) if p != path or not any(a <= s < b for a, b in bodies)]
-    places = [*((p, sources.line(p, s), f"uses {name}") for p, s in uses), *dynamic_uses(python, name)]
+    uses = [
+        (p, s)
+        for p, s in sorted(named)
+        if p != path or not any(a <= s < b for a, b in bodies)
+    ]
+    places = [
+        *((p, sources.line(p, s), f"uses {name}") for p, s in uses),
+        *dynamic_uses(python, name),
+    ]
     if places:
         return draft.refuse(f"{name} is used in {count(len(places), 'place')}", places)
-    text, module = sources.texts[path], sources.module(path)
-    inner = [each for each in ast.walk(module) if each is not module] if module is not None else []
+    text = sources.texts[path]
+    module = sources.module(path)
+    inner = (
+        [each for each in ast.walk(module) if each is not module]
+        if module is not None
+        else []
+    )
     if [target.occurrence.node] in (getattr(each, "body", None) for each in inner):
         edits = [Edit(path, *bodies[0], "pass")]
     else:
         edits = [Edit(path, *whole_lines(text, start, end), "") for start, end in bodies]
     if not name.startswith("_"):
-        draft.risks.append(f"{name} is public: code outside of this repository may import it")
+        draft.risks.append(
+            f"{name} is public: code outside of this repository may import it"
+        )
     return draft.finish(drop_new_unused(sources, apply_edits(sources, edits)))
 
 
 def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    first, stop = line_start(text, start), blank_lines_end(text, end)
+    first = line_start(text, start)
+    stop = blank_lines_end(text, end)
     if stop == len(text):  # the last of a file takes the blank lines before it along
         before = text[:first].rstrip()
         first = line_end(text, len(before)) if before else 0
@@ -62,18 +90,27 @@ def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
 
 def plan_unused_imports(sources: Sources, intent: Change) -> Plan:
     """The plan for "remove unused imports in path", or in all files."""
-    place, python = intent.get("place").rstrip("/"), Python(sources)
-    draft = Draft(sources, "remove unused", f"Remove unused imports in {place or 'all files'}")
+    place = intent.get("place").rstrip("/")
+    python = Python(sources)
+    draft = Draft(
+        sources, "remove unused", f"Remove unused imports in {place or 'all files'}"
+    )
     paths = [p for p in sources.texts if not place or p.startswith(f"{place}/")]
     if not paths:
         named = find_path(sources, place)
         if not named.path:
             return draft.ask_for_file(named)
-        paths, draft.assumed = [named.path], named.assumed
-    paths = [path for path in paths if sources.language(path) == "python" and sources.has_time(path)]
+        paths = [named.path]
+        draft.assumed = named.assumed
+    paths = [
+        path
+        for path in paths
+        if sources.language(path) == "python" and sources.has_time(path)
+    ]
     if place and not paths:
         return draft.refuse(f"{place} is not Python: only its imports are known here")
-    changes, number = dict[str, str](), 0
+    changes = dict[str, str]()
+    number = 0
     for path in paths:
         gone = list(find_unused_imports(python, path))
         number += len(gone)

@@ -10,7 +10,11 @@ from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings, mention_risks
+from cli_guard.assistant.editing.prose import (
+    dynamic_uses,
+    find_dotted_strings,
+    mention_risks,
+)
 from cli_guard.assistant.editing.scopes import Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
 from cli_guard.assistant.editing.targets import (
@@ -33,8 +37,13 @@ FILES = tuple(
 
 
 def plan_rename(sources: Sources, intent: Change) -> Plan:
-    old, new = intent.get("old"), intent.get("new")
-    if intent.get("sort") in ("module", "package", "file") or "/" in old or old.endswith(FILES):
+    old = intent.get("old")
+    new = intent.get("new")
+    if (
+        intent.get("sort") in ("module", "package", "file")
+        or "/" in old
+        or old.endswith(FILES)
+    ):
         return plan_file_rename(sources, intent)
     python = Python(sources)
     found = find_targets(python, old, intent.get("place"), intent.get("sort"))
@@ -47,16 +56,25 @@ def plan_rename(sources: Sources, intent: Change) -> Plan:
 
 def rename_target(python: Python, found: list[Target], new: str) -> Plan:
     """The rename of the first of several definitions; the others are named as what was not taken."""
-    sources, target, old = python.sources, found[0], found[0].name
+    sources = python.sources
+    target = found[0]
+    old = found[0].name
     sort = "local variable" if target.sort == "local" else target.sort
-    draft = Draft(sources, "rename", f"Rename the {sort} {target.qualified} in {target.path} to {new}", old)
+    draft = Draft(
+        sources,
+        "rename",
+        f"Rename the {sort} {target.qualified} in {target.path} to {new}",
+        old,
+    )
     problem = why_invalid(new) or ("it has that name already" if new == old else None)
     if problem is not None:
         return draft.refuse(f"{draft.title}: {problem}")
     draft.assume(name_others(python, found))
     if target.home.kind == "module" and not old.startswith("_"):
         module = python.module_name(target.path)
-        draft.risks.append(f"code outside of this repository that imports {old} from {module} breaks")
+        draft.risks.append(
+            f"code outside of this repository that imports {old} from {module} breaks"
+        )
     rename_places_of(python, target, new, draft)
     if draft.problems:
         return draft.refuse(f"{new} cannot be used here", draft.problems)
@@ -65,10 +83,14 @@ def rename_target(python: Python, found: list[Target], new: str) -> Plan:
         draft.by_hand += dynamic_uses(python, old)
     edits = outside_history(sources, draft.edits)
     draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
-    draft.add_step("Rename its imports and uses", sorted({path for path, _ in in_code} - {target.path}))
+    draft.add_step(
+        "Rename its imports and uses", sorted({path for path, _ in in_code} - {target.path})
+    )
     draft.risks += mention_risks(python, old, edits)
     if hasattr(builtins, new):
-        draft.risks.append(f"{new} is the name of a built-in, which is hidden wherever it is bound")
+        draft.risks.append(
+            f"{new} is the name of a built-in, which is hidden wherever it is bound"
+        )
     draft.usages = usages_of(sources, old, in_code)
     return draft.finish_edits(edits)
 
@@ -93,7 +115,9 @@ def rename_places_of(python: Python, target: Target, new: str, draft: Draft) -> 
         rename_in_scope(python, target.path, target.name, target.home, new, draft)
 
 
-def rename_exports(python: Python, places: dict[str, set[Occurrence]], new: str, draft: Draft) -> None:
+def rename_exports(
+    python: Python, places: dict[str, set[Occurrence]], new: str, draft: Draft
+) -> None:
     """Rename places of one name. What other imports bind in the same scope is given the new name with `as`."""
     for path in sorted(places):
         by_home: dict[Scope, list[Occurrence]] = {}
@@ -106,7 +130,9 @@ def rename_exports(python: Python, places: dict[str, set[Occurrence]], new: str,
             draft.problems += collisions(python, path, mine, home, new)
 
 
-def is_foreign(python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]) -> bool:
+def is_foreign(
+    python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]
+) -> bool:
     """Does an import bind the name to something else, as in `try: from other import NAME`?"""
     alias = occurrence.node
     if occurrence.role != "import" or (isinstance(alias, ast.alias) and alias.asname):
@@ -115,23 +141,32 @@ def is_foreign(python: Python, occurrence: Occurrence, places: dict[str, set[Occ
     return source is None or source.module not in places
 
 
-def rename_member(python: Python, owner: ClassKey, old: str, new: str, draft: Draft) -> None:
+def rename_member(
+    python: Python, owner: ClassKey, old: str, new: str, draft: Draft
+) -> None:
     """Rename a method or attribute wherever its family of classes is surely meant."""
     classes = Classes(python)
     family = classes.family(owner, old)
     sure, unsure, is_unique = classes.member_places(family, old)
     if unsure and is_unique:
         places = count(len(unsure), "place")
-        note = f"no other class of the repository has {old}, so every .{old} is taken for it"
+        note = (
+            f"no other class of the repository has {old}, so every .{old} is taken for it"
+        )
         draft.assume(f"{note} ({places} by name alone)")
-        sure, unsure = [*sure, *unsure], []
+        sure = [*sure, *unsure]
+        unsure = []
     draft.edits += [each.replace(new) for each in sure]
-    draft.by_hand += [python.location(each, f"is this .{old} one of {owner.name}?") for each in unsure]
+    draft.by_hand += [
+        python.location(each, f"is this .{old} one of {owner.name}?") for each in unsure
+    ]
     for path in sorted({key.path for key in family.members}):
         for taken in classes.definitions(path, new):
             key = class_around(taken)
             if key is not None and key in family.members:
-                draft.problems.append(python.location(taken, f"{key.name} has {new} already"))
+                draft.problems.append(
+                    python.location(taken, f"{key.name} has {new} already")
+                )
     for base in family.outside:
         draft.risks.append(
             f"{owner.name} or a base of it extends {base}, which is not in this repository: if that defines or calls "
@@ -147,26 +182,36 @@ def rename_member(python: Python, owner: ClassKey, old: str, new: str, draft: Dr
 def rename_parameter(python: Python, target: Target, new: str, draft: Draft) -> None:
     """Rename a parameter; for a method, in every class of the family that has it, since calls may reach any."""
     path, (inner, outer, *_) = target.path, target.occurrence.scopes
-    functions, is_method = [(path, inner)], outer.kind == "class"
+    functions = [(path, inner)]
+    is_method = outer.kind == "class"
     if is_method and inner.name in ("__init__", "__new__"):
-        members = Classes(python).family(ClassKey(path, outer.start, outer.name), "").members
+        members = (
+            Classes(python).family(ClassKey(path, outer.start, outer.name), "").members
+        )
         exports = (exports_of(python, each.path, each.name) for each in members)
         calls = {place for each in exports for place in with_aliases(python, each)}
         unsure = set[Occurrence]()
     else:
         sure, maybe, is_unique = uses_of(python, path, inner.name, outer)
-        calls, unsure = {*sure, *(maybe if is_unique else ())}, set(() if is_unique else maybe)
+        calls = {*sure, *(maybe if is_unique else ())}
+        unsure = set(() if is_unique else maybe)
         if is_method:
             defined = [each for each in sure if isinstance(each.node, FUNCTIONS)]
             heads = ((each.path, python.head(each.path, each.node)) for each in defined)
-            functions = [(where, Scope("function", head, inner.name)) for where, head in heads]
+            functions = [
+                (where, Scope("function", head, inner.name)) for where, head in heads
+            ]
     for each, scope in functions:
         rename_inside(python, each, scope, target.name, new, draft)
     rename_keywords(python, target.name, new, calls, unsure, draft)
 
 
-def rename_inside(python: Python, path: str, scope: Scope, old: str, new: str, draft: Draft) -> None:
-    bound = next((o for o in python.places_of_home(path, old, scope) if o.role == "parameter"), None)
+def rename_inside(
+    python: Python, path: str, scope: Scope, old: str, new: str, draft: Draft
+) -> None:
+    bound = next(
+        (o for o in python.places_of_home(path, old, scope) if o.role == "parameter"), None
+    )
     if bound is None:
         return
     rename_in_scope(python, path, old, scope, new, draft)
@@ -179,15 +224,24 @@ def rename_inside(python: Python, path: str, scope: Scope, old: str, new: str, d
             rf"(?P<name>{re.escape(old)})(?=\s*[:(`])",
             re.MULTILINE,
         )
-        for match in documented.finditer(python.texts[path], *python.span(path, function.body[0])):
+        for match in documented.finditer(
+            python.texts[path], *python.span(path, function.body[0])
+        ):
             draft.edits.append(Edit(path, match.start("name"), match.end("name"), new))
     if function.args.kwarg is not None:
         kwargs = f"**{function.args.kwarg.arg}"
-        draft.risks.append(f"it takes {kwargs}: a call that still says {old}= is not refused but lands there")
+        draft.risks.append(
+            f"it takes {kwargs}: a call that still says {old}= is not refused but lands there"
+        )
 
 
 def rename_keywords(
-    python: Python, old: str, new: str, calls: set[Occurrence], unsure: set[Occurrence], draft: Draft
+    python: Python,
+    old: str,
+    new: str,
+    calls: set[Occurrence],
+    unsure: set[Occurrence],
+    draft: Draft,
 ) -> None:
     """Rename the keyword in each call of the function; one that may be a call of it is left to a person."""
     for path in python.mentioning(old):
@@ -201,7 +255,9 @@ def rename_keywords(
                 draft.edits.append(each.replace(new))
             elif callee in unsure:
                 draft.by_hand.append(
-                    python.location(each, f"does this call reach it? {old}= is {new}= there")
+                    python.location(
+                        each, f"does this call reach it? {old}= is {new}= there"
+                    )
                 )
             elif any(by_node.get(argument) in calls for argument in call.args):
                 reason = f"the function is handed over here: {old}= may be meant for it"
@@ -209,6 +265,10 @@ def rename_keywords(
         text = python.texts[path]
         for match in re.finditer(rf"(['\"]){re.escape(old)}\1\s*:", text):
             line = python.line(path, match.start())
-            around = python.sources.line_text(path, line) + text[match.end() : match.end() + 400]
+            around = (
+                python.sources.line_text(path, line) + text[match.end() : match.end() + 400]
+            )
             if "**" in around:
-                draft.by_hand.append((path, line, f"a key {old!r}: is this dict handed over with **?"))
+                draft.by_hand.append(
+                    (path, line, f"a key {old!r}: is this dict handed over with **?")
+                )

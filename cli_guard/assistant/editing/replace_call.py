@@ -11,14 +11,30 @@ from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import mention_risks
 from cli_guard.assistant.editing.scopes import Occurrence
-from cli_guard.assistant.editing.sources import Edit, LineMap, Sources, apply_edits, join_some
+from cli_guard.assistant.editing.sources import (
+    Edit,
+    LineMap,
+    Sources,
+    apply_edits,
+    join_some,
+)
 from cli_guard.assistant.editing.usages import usages_of
 from cli_guard.assistant.request_change import Change
 
 LONGEST = 2_000
 # An argument of these kinds can stand anywhere without brackets.
 TIGHT = (
-    *(ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.Tuple),
+    *(
+        ast.Name,
+        ast.Constant,
+        ast.Call,
+        ast.Attribute,
+        ast.Subscript,
+        ast.List,
+        ast.Dict,
+        ast.Set,
+        ast.Tuple,
+    ),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.JoinedStr),
 )
 
@@ -52,12 +68,22 @@ def parse_expression(text: str) -> ast.expr | None:
 
 def read_replacement(old: str, new: str) -> Replacement | None:
     """A replacement as a person writes it, None for what is no name or call of one."""
-    found, tree = parse_expression(old), parse_expression(new)
+    found = parse_expression(old)
+    tree = parse_expression(new)
     call = found if isinstance(found, ast.Call) else None
     callee = call.func if call is not None else found
-    if tree is None or callee is None or not is_dotted(callee) or (call is not None and call.keywords):
+    if (
+        tree is None
+        or callee is None
+        or not is_dotted(callee)
+        or (call is not None and call.keywords)
+    ):
         return None
-    bare = tree.func if isinstance(tree, ast.Call) and not (tree.args or tree.keywords) else tree
+    bare = (
+        tree.func
+        if isinstance(tree, ast.Call) and not (tree.args or tree.keywords)
+        else tree
+    )
     if (call is None or not call.args) and is_dotted(bare):
         return Replacement(ast.unparse(callee), None, frozenset(), ast.unparse(bare), bare)
     if call is None or any(isinstance(each, ast.Starred) for each in call.args):
@@ -67,9 +93,12 @@ def read_replacement(old: str, new: str) -> Replacement | None:
     variables = {
         each.id
         for each in call.args
-        if isinstance(each, ast.Name) and (each.id in known or re.fullmatch(r"[a-z]|arg\d?|_", each.id))
+        if isinstance(each, ast.Name)
+        and (each.id in known or re.fullmatch(r"[a-z]|arg\d?|_", each.id))
     }
-    return Replacement(ast.unparse(callee), tuple(call.args), frozenset(variables), new.strip(), tree)
+    return Replacement(
+        ast.unparse(callee), tuple(call.args), frozenset(variables), new.strip(), tree
+    )
 
 
 def is_dotted(node: ast.AST) -> bool:
@@ -79,16 +108,27 @@ def is_dotted(node: ast.AST) -> bool:
 
 
 def plan_replace(sources: Sources, intent: Change) -> Plan:
-    old, new = intent.get("old").strip("`"), intent.get("new").strip("`")
+    old = intent.get("old").strip("`")
+    new = intent.get("new").strip("`")
     name = old.partition("(")[0]
-    draft = Draft(sources, "replace call", f"Replace {old} with {new}" if new else f"Replace {old}", name)
+    draft = Draft(
+        sources,
+        "replace call",
+        f"Replace {old} with {new}" if new else f"Replace {old}",
+        name,
+    )
     if not new:
         return draft.refuse(f"the request does not say what replaces {old}")
     wanted = read_replacement(old, new)
     if wanted is None:
         return plan_uses(sources, "replace call", intent, name)
-    python, last = Python(sources), name.rpartition(".")[2]
-    found = [each for path in python.mentioning(last) for each in find_uses(python, path, wanted, draft)]
+    python = Python(sources)
+    last = name.rpartition(".")[2]
+    found = [
+        each
+        for path in python.mentioning(last)
+        for each in find_uses(python, path, wanted, draft)
+    ]
     if not found:
         return plan_uses(sources, "replace call", intent, name)
     edits = [edit for _, edit in found if edit is not None]
@@ -109,7 +149,9 @@ def plan_replace(sources: Sources, intent: Change) -> Plan:
     if others:
         left = f"other calls named {last} were left, they may mean something else"
         draft.risks.append(f"{left}: {join_some(others)}")
-    draft.risks += mention_risks(python, last, [Edit(path, start, start, "") for path, start in names])
+    draft.risks += mention_risks(
+        python, last, [Edit(path, start, start, "") for path, start in names]
+    )
     draft.usages = usages_of(sources, last, names)
     return draft.finish(drop_new_unused(sources, changes))
 
@@ -118,10 +160,15 @@ def find_uses(
     python: Python, path: str, wanted: Replacement, draft: Draft
 ) -> Iterator[tuple[Occurrence, Edit | None]]:
     """What is meant in one file, with its edit; a call that does not fit, or is in another, is left to a person."""
-    text, calls, end = python.texts[path], python.file(path).calls, 0
+    text = python.texts[path]
+    calls = python.file(path).calls
+    end = 0
     for each in python.places(path, wanted.callee.rpartition(".")[2]):
         node = each.node
-        is_use = isinstance(node, ast.Name | ast.Attribute) and each.role in ("read", "attribute")
+        is_use = isinstance(node, ast.Name | ast.Attribute) and each.role in (
+            "read",
+            "attribute",
+        )
         if not is_use or (wanted.arguments is not None and node not in calls):
             continue
         if not is_meant(python, path, node, wanted):
@@ -130,16 +177,29 @@ def find_uses(
         if wanted.arguments is None:
             start = each.start - len(f"{owner}.") if owner else each.start
             if text.startswith(owner, start):
-                yield each, Edit(path, start, each.end, wanted.with_owner(wanted.new, owner))
+                yield (
+                    each,
+                    Edit(path, start, each.end, wanted.with_owner(wanted.new, owner)),
+                )
             continue
         call, lines = calls[node]
-        span, bound = lines.span(call), bind(wanted, call)
+        span = lines.span(call)
+        bound = bind(wanted, call)
         if bound is not None and span[0] >= end:
             end = span[1]
-            yield each, Edit(path, *span, wanted.with_owner(fill(wanted, bound, text, lines), owner))
+            yield (
+                each,
+                Edit(
+                    path, *span, wanted.with_owner(fill(wanted, bound, text, lines), owner)
+                ),
+            )
             continue
         nested = "it is an argument of another such call: run the request once more"
-        reason = nested if bound is not None else f"its arguments do not fit {wanted.callee}(...) as written"
+        reason = (
+            nested
+            if bound is not None
+            else f"its arguments do not fit {wanted.callee}(...) as written"
+        )
         draft.by_hand.append(python.location(each, reason))
         yield each, None
 
@@ -156,8 +216,13 @@ def is_meant(python: Python, path: str, node: ast.AST, wanted: Replacement) -> b
 
 def bind(wanted: Replacement, call: ast.Call) -> dict[str, ast.expr] | None:
     """What each name of the pattern is in a call, None if its arguments do not fit."""
-    asked, given = wanted.arguments or (), call.args
-    if len(given) != len(asked) or call.keywords or any(isinstance(each, ast.Starred) for each in given):
+    asked = wanted.arguments or ()
+    given = call.args
+    if (
+        len(given) != len(asked)
+        or call.keywords
+        or any(isinstance(each, ast.Starred) for each in given)
+    ):
         return None
     found: dict[str, ast.expr] = {}
     for pattern, argument in zip(asked, given, strict=True):
@@ -170,9 +235,14 @@ def bind(wanted: Replacement, call: ast.Call) -> dict[str, ast.expr] | None:
 
 def fill(wanted: Replacement, bound: dict[str, ast.expr], text: str, lines: LineMap) -> str:
     """The replacement with each name put in; brackets keep together what an operator would pull apart."""
-    new, own, edits = wanted.new, LineMap(wanted.new), []
+    new = wanted.new
+    own = LineMap(wanted.new)
+    edits = []
     calls = [each for each in ast.walk(wanted.tree) if isinstance(each, ast.Call)]
-    free = {wanted.tree, *(a for c in calls for a in (*c.args, *(keyword.value for keyword in c.keywords)))}
+    free = {
+        wanted.tree,
+        *(a for c in calls for a in (*c.args, *(keyword.value for keyword in c.keywords))),
+    }
     for node in ast.walk(wanted.tree):
         if isinstance(node, ast.Name) and node.id in bound:
             value = bound[node.id]
@@ -184,7 +254,9 @@ def fill(wanted: Replacement, bound: dict[str, ast.expr], text: str, lines: Line
     return new
 
 
-def add_needed(python: Python, changes: dict[str, str], wanted: Replacement, draft: Draft) -> Iterator[str]:
+def add_needed(
+    python: Python, changes: dict[str, str], wanted: Replacement, draft: Draft
+) -> Iterator[str]:
     """Add the imports that the replacement needs; yields the names whose module is not known."""
     nodes = list(ast.walk(wanted.tree))
     owned = {each.value for each in nodes if isinstance(each, ast.Attribute)}
@@ -195,9 +267,15 @@ def add_needed(python: Python, changes: dict[str, str], wanted: Replacement, dra
     unknown: dict[str, None] = {}
     for path in sorted(changes):
         for head, is_owner in heads.items():
-            found = "" if head in wanted.variables else import_for(python, path, head, dotted=is_owner)
+            found = (
+                ""
+                if head in wanted.variables
+                else import_for(python, path, head, dotted=is_owner)
+            )
             if found is None:
-                draft.by_hand.append((path, 1, f"{head} must be imported here: where from is not known"))
+                draft.by_hand.append(
+                    (path, 1, f"{head} must be imported here: where from is not known")
+                )
                 unknown[head] = None
             elif found:
                 changes[path] = add_imports(python.sources, changes[path], [found])

@@ -65,7 +65,9 @@ def find_homes(every: Iterable[Occurrence]) -> None:
     scoped = [each for each in every if each.role not in WITHOUT_SCOPE]
     as_global = {each.scopes[0] for each in scoped if each.role == "global"}
     binding = {each.scopes[0] for each in scoped if each.role in BINDS}
-    bound = binding - as_global - {each.scopes[0] for each in scoped if each.role == "nonlocal"}
+    bound = (
+        binding - as_global - {each.scopes[0] for each in scoped if each.role == "nonlocal"}
+    )
     if binding & as_global:
         bound.add(MODULE)
     for each in scoped:

@@ -18,8 +18,18 @@ SHOWN_PATHS = 8
 # A longer file is data or generated: it is searched as text and not parsed.
 PARSED_CHARS = 1_000_000
 DOCUMENTATION = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx", ""})
-CONFIGURATION = frozenset(".toml .cfg .ini .json .yml .yaml .xml .properties .gradle .kts .lock .mod".split())
-LOCATED = (ast.stmt, ast.expr, ast.alias, ast.arg, ast.keyword, ast.pattern, ast.excepthandler)
+CONFIGURATION = frozenset(
+    ".toml .cfg .ini .json .yml .yaml .xml .properties .gradle .kts .lock .mod".split()
+)
+LOCATED = (
+    ast.stmt,
+    ast.expr,
+    ast.alias,
+    ast.arg,
+    ast.keyword,
+    ast.pattern,
+    ast.excepthandler,
+)
 LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -27,9 +37,13 @@ class LineMap:
     """Lines (from 1) and UTF-8 columns of a text, as `ast` counts them, to positions in characters and back."""
 
     def __init__(self, text: str, offset: int = 0) -> None:
-        self._text, self._offset = text, offset
+        self._text = text
+        self._offset = offset
         # A byte order mark is no part of the first line.
-        self._starts = [text.startswith("\ufeff") + 0, *(m.end() for m in LINE_END.finditer(text))]
+        self._starts = [
+            text.startswith("\ufeff") + 0,
+            *(m.end() for m in LINE_END.finditer(text)),
+        ]
         self._columns: dict[int, list[int]] = {}
 
     def position(self, line: int, column: int) -> int:
@@ -37,7 +51,8 @@ class LineMap:
         start = self.start_of(line)
         if not self._text.isascii():
             if line not in self._columns:
-                sizes, total = [], 0
+                sizes = []
+                total = 0
                 for sign in self._text[start : self.start_of(line + 1)]:
                     sizes.append(total)
                     total += len(sign.encode("utf-8", "replace"))
@@ -48,7 +63,9 @@ class LineMap:
     def span(self, node: ast.AST) -> tuple[int, int]:
         assert isinstance(node, LOCATED)  # noqa: S101 - the module itself is never asked for
         start = self.position(node.lineno, node.col_offset)
-        return start, self.position(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        return start, self.position(
+            node.end_lineno or node.lineno, node.end_col_offset or 0
+        )
 
     def line_of(self, position: int) -> int:
         return max(1, bisect.bisect_right(self._starts, position))
@@ -67,12 +84,14 @@ class Sources:
         self._lines: dict[str, LineMap] = {}
         self._skipped: dict[str, Skipped] = {}
         self.late: set[str] = set()
-        self._seconds, self._end = seconds, time.monotonic() + seconds
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
 
     def with_texts(self, texts: Mapping[str, str]) -> "Sources":
         """Other texts within the same request: they share its time and its syntax trees."""
         other = copy.copy(self)
-        other.texts, other._lines = dict(sorted(texts.items())), {}
+        other.texts = dict(sorted(texts.items()))
+        other._lines = {}
         return other
 
     @property
@@ -98,7 +117,11 @@ class Sources:
     def mentioning(self, word: str, language: str | None = None) -> Iterator[str]:
         """The paths whose text holds `word`, in order; of one language if named."""
         for path, text in self.texts.items():
-            if word in text and (language is None or self.language(path) == language) and self.has_time(path):
+            if (
+                word in text
+                and (language is None or self.language(path) == language)
+                and self.has_time(path)
+            ):
                 yield path
 
     def language(self, path: str) -> str | None:
@@ -133,7 +156,9 @@ class Sources:
 
     def line_text(self, path: str, number: int) -> str:
         lines = self.lines(path)
-        return self.texts[path][lines.start_of(number) : lines.start_of(number + 1)].rstrip("\r\n")
+        return self.texts[path][lines.start_of(number) : lines.start_of(number + 1)].rstrip(
+            "\r\n"
+        )
 
 
 def is_configuration(path: str) -> bool:
@@ -178,7 +203,11 @@ def find_path(sources: Sources, name: str) -> NamedPath:
     if not fits:
         dotted = clean.replace(".", "/") if "/" not in clean else clean
         ends = (f"/{clean}", f"/{dotted}")
-        fits = [p for p in sources.texts if f"/{PurePosixPath(p).with_suffix('')}".endswith(ends)]
+        fits = [
+            p
+            for p in sources.texts
+            if f"/{PurePosixPath(p).with_suffix('')}".endswith(ends)
+        ]
         fits += [p for p in sources.texts if f"/{p}".endswith(f"/{dotted}/__init__.py")]
     if fits:
         first = min(fits, key=lambda p: (p.count("/"), p))
@@ -206,7 +235,9 @@ def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
         by_path.setdefault(edit.path, []).append(edit)
     changes = {}
     for path, found in by_path.items():
-        text, pieces, at = sources.texts.get(path, ""), [], 0
+        text = sources.texts.get(path, "")
+        pieces = []
+        at = 0
         for edit in found:
             if edit.start >= at:
                 pieces += [text[at : edit.start], edit.text]
@@ -219,20 +250,27 @@ def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
 
 def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
     """Is the new text of a Python file not valid, where the old one, that of `before`, is?"""
-    if sources.language(path) != "python" or isinstance(sources.parse(sources.texts.get(before, "")), str):
+    if sources.language(path) != "python" or isinstance(
+        sources.parse(sources.texts.get(before, "")), str
+    ):
         return False
     return isinstance(sources.parse(text), str)
 
 
 def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:
     names = list(dict.fromkeys(paths))
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(names[:most]) + (
+        f" and {len(names) - most} more" if len(names) > most else ""
+    )
 
 
 def list_first(lines: Sequence[str], most: int, noun: str) -> list[str]:
     """The first lines, and how many more there are."""
     rest = len(lines) - most
-    return [*lines[:most], *([f"... and {count(rest, f'more {noun}')}"] if rest > 0 else [])]
+    return [
+        *lines[:most],
+        *([f"... and {count(rest, f'more {noun}')}"] if rest > 0 else []),
+    ]
 
 
 def count(number: int, noun: str) -> str:

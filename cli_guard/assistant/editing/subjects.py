@@ -17,8 +17,13 @@ from cli_guard.code.facts import call_text
 from cli_guard.code.test_files import is_test_code
 from cli_guard.secrets.redact import redact
 
-MOST_SUBJECTS, MOST_NAMES, SIGNATURE_CHARS, HEAD_CHARS = 4, 20, 140, 2_000
-CODE_KINDS = frozenset("function class constant type method struct interface enum trait variable".split())
+MOST_SUBJECTS = 4
+MOST_NAMES = 20
+SIGNATURE_CHARS = 140
+HEAD_CHARS = 2_000
+CODE_KINDS = frozenset(
+    "function class constant type method struct interface enum trait variable".split()
+)
 VALUES = ("constant", "variable")
 # How well others have to fit beside the best.
 NEAR_BEST = 0.35
@@ -60,7 +65,11 @@ def definitions_of(path: str, text: str) -> tuple[Definition, ...]:
 
 
 def is_source(sources: Sources, path: str) -> bool:
-    return sources.language(path) is not None and not is_configuration(path) and kind_of(path) != "vendored"
+    return (
+        sources.language(path) is not None
+        and not is_configuration(path)
+        and kind_of(path) != "vendored"
+    )
 
 
 def find_subjects(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
@@ -69,7 +78,9 @@ def find_subjects(sources: Sources, intent: Change, within: Sequence[str]) -> Fo
     if exact:
         return Found(exact)
     if intent.names.symbols and not within:
-        return Found(lost=tuple(show_near(sources, each) for each in intent.names.symbols[:3]))
+        return Found(
+            lost=tuple(show_near(sources, each) for each in intent.names.symbols[:3])
+        )
     return find_by_words(sources, intent, within)
 
 
@@ -79,7 +90,9 @@ def show_near(sources: Sources, name: str) -> str:
     return f"{name} (nearest: {', '.join(near)})" if near else name
 
 
-def find_exact(sources: Sources, intent: Change, within: Sequence[str]) -> tuple[Subject, ...]:
+def find_exact(
+    sources: Sources, intent: Change, within: Sequence[str]
+) -> tuple[Subject, ...]:
     """The definitions of the names in a request: a function before a constant, tests only if nothing else has it."""
     found: list[Subject] = []
     for name in (*intent.names.symbols, *intent.classes)[:MOST_NAMES]:
@@ -87,19 +100,30 @@ def find_exact(sources: Sources, intent: Change, within: Sequence[str]) -> tuple
         for path in sources.mentioning(last):
             if is_source(sources, path) and (not within or path in within):
                 for each in definitions_of(path, sources.texts[path]):
-                    around = (*PurePosixPath(path).with_suffix("").parts, *each.qualname.split(".")[:-1])
+                    around = (
+                        *PurePosixPath(path).with_suffix("").parts,
+                        *each.qualname.split(".")[:-1],
+                    )
                     if each.name == last and (not owners or owners[-1] in around):
                         found.append(Subject(path, each))
-    wanted = [each for each in found if intent.only_tests or not is_test_code(each.path)] or found
-    return tuple(sorted(wanted, key=lambda each: each.definition.kind in VALUES)[:MOST_SUBJECTS])
+    wanted = [
+        each for each in found if intent.only_tests or not is_test_code(each.path)
+    ] or found
+    return tuple(
+        sorted(wanted, key=lambda each: each.definition.kind in VALUES)[:MOST_SUBJECTS]
+    )
 
 
 def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
     """The definitions that the search for the words of a request finds."""
     words = intent.topic
     files = [path for path in within or sources.texts if is_source(sources, path)]
-    files = [path for path in files if within or intent.only_tests or not is_test_code(path)]
-    found = find(words, sources.texts, allowed=files, seconds=min(5.0, sources.seconds_left()))
+    files = [
+        path for path in files if within or intent.only_tests or not is_test_code(path)
+    ]
+    found = find(
+        words, sources.texts, allowed=files, seconds=min(5.0, sources.seconds_left())
+    )
     for skipped in found.skipped:
         sources.skip(skipped.path, skipped.reason)
     lost = tuple(dict.fromkeys((*found.absent, *found.missing)))
@@ -124,21 +148,34 @@ def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Fo
 
 def list_public(sources: Sources, path: str) -> list[Subject]:
     """The definitions at the top of a file that others may use, the longest first."""
-    every = [each for each in definitions_of(path, sources.texts[path]) if each.kind not in VALUES]
-    public = [each for each in every if not each.name.startswith("_") and "." not in each.qualname] or every
-    return [Subject(path, each) for each in sorted(public, key=lambda d: (d.line - d.end_line, d.line))]
+    every = [
+        each
+        for each in definitions_of(path, sources.texts[path])
+        if each.kind not in VALUES
+    ]
+    public = [
+        each for each in every if not each.name.startswith("_") and "." not in each.qualname
+    ] or every
+    return [
+        Subject(path, each)
+        for each in sorted(public, key=lambda d: (d.line - d.end_line, d.line))
+    ]
 
 
 def show_signature(sources: Sources, subject: Subject) -> str:
     """`src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
-    each, text = subject.definition, sources.texts[subject.path]
-    start, line = sources.lines(subject.path).start_of(each.line), sources.line_text(subject.path, each.line)
+    each = subject.definition
+    text = sources.texts[subject.path]
+    start = sources.lines(subject.path).start_of(each.line)
+    line = sources.line_text(subject.path, each.line)
     opening = line.find("(", line.find(each.name)) if each.kind not in VALUES else -1
     shown = line
     if opening >= 0:
         inside = call_text(text, start + opening, HEAD_CHARS)
         rest = text[start + opening + len(inside) :].partition("\n")[0]
-        shown = line[:opening] + re.sub(r",?\s*\)$", ")", re.sub(r"\(\s+", "(", inside)) + rest
+        shown = (
+            line[:opening] + re.sub(r",?\s*\)$", ")", re.sub(r"\(\s+", "(", inside)) + rest
+        )
     shown = redact(" ".join(shown.split()), subject.path).rstrip(" {:=")
     shown = shown if len(shown) <= SIGNATURE_CHARS else shown[: SIGNATURE_CHARS - 3] + "..."
     return f"{subject.path}:{each.line}-{each.end_line}: {shown} ({count(each.end_line - each.line + 1, 'line')})"

@@ -8,12 +8,20 @@ from typing import Literal, get_args
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.plan import Draft
-from cli_guard.assistant.editing.scopes import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
+from cli_guard.assistant.editing.scopes import (
+    BINDS,
+    MODULE,
+    WITHOUT_SCOPE,
+    Occurrence,
+    Scope,
+)
 from cli_guard.assistant.editing.sources import join_some
 from cli_guard.assistant.editing.usages import Location
 from cli_guard.code.test_files import is_test_code
 
-Sort = Literal["function", "class", "constant", "variable", "method", "attribute", "parameter", "local"]
+Sort = Literal[
+    "function", "class", "constant", "variable", "method", "attribute", "parameter", "local"
+]
 # What a word of a request may mean; any other word leaves it open.
 SORTS: dict[str, tuple[Sort, ...]] = {
     **dict.fromkeys(("function", "func", "fn"), ("function", "method", "local")),
@@ -54,7 +62,9 @@ class Target:
         return class_around(self.occurrence) if self.home.kind == "class" else None
 
 
-def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> list[Target]:
+def find_targets(
+    python: Python, name: str, place: str = "", sort: str = ""
+) -> list[Target]:
     """The definitions of `name` ("f", "Class.method", "module.f") in `place` (a path, a class, a function), in order.
 
     A definition in tests comes after one that is not. Several bindings of one scope are one definition.
@@ -62,7 +72,11 @@ def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> 
     *owners, last = name.split(".")
     found: dict[tuple[str, Scope], Target] = {}
     for path in python.mentioning(last):
-        members = {each for each in Classes(python).definitions(path, last) if each.role == "attribute"}
+        members = {
+            each
+            for each in Classes(python).definitions(path, last)
+            if each.role == "attribute"
+        }
         for each in python.places(path, last):
             binds = each.role in BINDS and each.role != "import"
             home = each.home if binds else None
@@ -81,7 +95,15 @@ def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> 
         if is_at(python, each, owners, place) and (wanted is None or each.sort in wanted)
     ]
     order = wanted or ORDER
-    return sorted(fits, key=lambda t: (order.index(t.sort), is_test_code(t.path), t.path, t.occurrence.start))
+    return sorted(
+        fits,
+        key=lambda t: (
+            order.index(t.sort),
+            is_test_code(t.path),
+            t.path,
+            t.occurrence.start,
+        ),
+    )
 
 
 def make_target(occurrence: Occurrence, home: Scope) -> Target:
@@ -125,7 +147,10 @@ def name_others(python: Python, found: list[Target]) -> str | None:
     others = [t for t in found[1:] if (t.path, t.home) != (found[0].path, found[0].home)]
     if not others:
         return None
-    named = [f"{t.qualified} ({t.path}:{python.line(t.path, t.occurrence.start)})" for t in others]
+    named = [
+        f"{t.qualified} ({t.path}:{python.line(t.path, t.occurrence.start)})"
+        for t in others
+    ]
     return f"{found[0].name} is {found[0].qualified} of {found[0].path}; not taken: {join_some(named)}"
 
 
@@ -135,7 +160,8 @@ def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence
     Followed through from-imports, re-exports, star imports and `module.name`, until nothing new is found.
     """
     places: dict[str, set[Occurrence]] = {}
-    waiting, exporting = [path], set[str]()
+    waiting = [path]
+    exporting = set[str]()
     sourced = list(sources_of_name(python, name))
     while waiting:
         module = waiting.pop()
@@ -148,14 +174,20 @@ def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence
                 continue
             places.setdefault(occurrence.path, set()).add(occurrence)
             # `from m import NAME as NAME` passes the name on under itself.
-            bound = occurrence if occurrence.role == "import" else alias_of(python, occurrence)
+            bound = (
+                occurrence if occurrence.role == "import" else alias_of(python, occurrence)
+            )
             if bound is not None and bound.name == name:
-                places[occurrence.path].update(python.places_of_home(occurrence.path, name, bound.home))
+                places[occurrence.path].update(
+                    python.places_of_home(occurrence.path, name, bound.home)
+                )
                 waiting += [occurrence.path] if bound.home == MODULE else []
         for other in python.mentioning(name):
             if other != module and module in python.star_imports(other):
                 free = python.places_of_home(other, name, None)
-                places.setdefault(other, set()).update(o for o in free if o.role not in WITHOUT_SCOPE)
+                places.setdefault(other, set()).update(
+                    o for o in free if o.role not in WITHOUT_SCOPE
+                )
                 waiting.append(other)
     return places
 
@@ -194,13 +226,17 @@ def uses_of(
     """The places that surely name what a scope binds, those that may, and whether nothing else has that name."""
     if home.kind == "class":
         classes = Classes(python)
-        return classes.member_places(classes.family(ClassKey(path, home.start, home.name), name), name)
+        return classes.member_places(
+            classes.family(ClassKey(path, home.start, home.name), name), name
+        )
     if home == MODULE:
         return with_aliases(python, exports_of(python, path, name)), (), True
     return python.places_of_home(path, name, home), (), True
 
 
-def rename_in_scope(python: Python, path: str, old: str, home: Scope, new: str, draft: Draft) -> None:
+def rename_in_scope(
+    python: Python, path: str, old: str, home: Scope, new: str, draft: Draft
+) -> None:
     mine = python.places_of_home(path, old, home)
     draft.edits += [each.replace(new) for each in mine]
     draft.problems += collisions(python, path, mine, home, new)
@@ -221,7 +257,9 @@ def collisions(
             if scope == home:
                 break
             if scope in bound and not (scope.kind == "class" and number):
-                yield python.location(each, f"{new} means something else in {scope.name or 'this place'}")
+                yield python.location(
+                    each, f"{new} means something else in {scope.name or 'this place'}"
+                )
                 return
     for other in others:
         if other.role in WITHOUT_SCOPE or home not in other.scopes:
@@ -231,5 +269,7 @@ def collisions(
         outer = other.home
         is_inside = outer is not None and outer in other.scopes[: other.scopes.index(home)]
         if not is_inside and outer != home:
-            yield python.location(other, f"{new} is read here from outside and would become the renamed one")
+            yield python.location(
+                other, f"{new} is read here from outside and would become the renamed one"
+            )
             return

@@ -8,7 +8,14 @@ from pathlib import PurePosixPath
 from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import LOCKS
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path, is_documentation, join_some
+from cli_guard.assistant.editing.sources import (
+    Edit,
+    Sources,
+    count,
+    find_path,
+    is_documentation,
+    join_some,
+)
 from cli_guard.assistant.editing.usages import IN_CODE, usages_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
@@ -22,7 +29,9 @@ LITERAL = re.compile(rf"(?P<number>{NUMBER})|(?P<word>{WORDS})|(?P<text>{TEXT})"
 END = r"(?=[ \t]*(?:[;,)]*[ \t]*(?:(?:#|//|--|/\*)[^\n]*)?\r?$))"
 # Where a project says its own version, the most telling file first.
 TOML = r"^version\s*=\s*\"([^\"\n]+)\""
-ASSIGNED = r"^[ \t]*(?:__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"\n]+)['\"]"
+ASSIGNED = (
+    r"^[ \t]*(?:__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"\n]+)['\"]"
+)
 MANIFESTS = {
     "pyproject.toml": TOML,
     "package.json": r"^(?: {1,4}|\t)\"version\"\s*:\s*\"([^\"\n]+)\"",
@@ -30,34 +39,46 @@ MANIFESTS = {
     "setup.cfg": r"^version\s*=\s*(\S+)\s*$",
     "pom.xml": r"<project\b(?:(?!<(?:dependencies|parent|build)>)[\s\S]){0,2000}?<version>\s*([^<\s$]+)\s*<",
     **dict.fromkeys(("VERSION", "version.txt"), r"\A\s*v?(\S+)\s*\Z"),
-    **dict.fromkeys("build.gradle __init__.py _version.py __about__.py version.py".split(), ASSIGNED),
+    **dict.fromkeys(
+        "build.gradle __init__.py _version.py __about__.py version.py".split(), ASSIGNED
+    ),
 }
 VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
 
 
 def plan_change_text(sources: Sources, intent: Change) -> Plan:
     """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
-    old, new, place = intent.get("old"), intent.get("new"), intent.get("place")
+    old = intent.get("old")
+    new = intent.get("new")
+    place = intent.get("place")
     draft = Draft(sources, "edit", f"Change {old!r} to {new!r}", old)
     paths = list(sources.mentioning(old))
     if place:
         named = find_path(sources, place)
         if not named.path:
             return draft.ask_for_file(named)
-        paths, draft.assumed = [named.path], named.assumed
+        paths = [named.path]
+        draft.assumed = named.assumed
         draft.title += f" in {named.path}"
     is_name = re.fullmatch(r"\w+", old) is not None
     pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if is_name else re.escape(old))
-    edits = [Edit(p, m.start(), m.end(), new) for p in paths for m in pattern.finditer(sources.texts[p])]
+    edits = [
+        Edit(p, m.start(), m.end(), new)
+        for p in paths
+        for m in pattern.finditer(sources.texts[p])
+    ]
     edits = edits[:MOST_PLACES]
     where = place or "the repository"
     if not edits:
-        draft.title, draft.usages = f"{old!r} is not in {where}", ()
+        draft.title = f"{old!r} is not in {where}"
+        draft.usages = ()
         return draft.ask(f"Say what to change: {draft.title}", f"{old!r} in {where}")
     draft.usages = usages_of(sources, old) if "\n" not in old else ()
     code = sorted({e.path for e in edits if sources.language(e.path) not in (None, "yaml")})
     if is_name and code and any(group.kind in IN_CODE for group in draft.usages):
-        draft.risks.append(f"{old} is also a name in code ({join_some(code)}): code that uses it may break")
+        draft.risks.append(
+            f"{old} is also a name in code ({join_some(code)}): code that uses it may break"
+        )
     if len(edits) > 1 and place:
         draft.assume(f"all {len(edits)} places in {paths[0]} are meant")
     draft.add_step(f"Change {count(len(edits), 'place')}", sorted({e.path for e in edits}))
@@ -66,28 +87,38 @@ def plan_change_text(sources: Sources, intent: Change) -> Plan:
 
 def plan_constant(sources: Sources, intent: Change) -> Plan:
     """The plan for "set NAME to VALUE": the literal is changed where one assignment gives it, nothing is guessed."""
-    name, value, place = intent.get("old"), intent.get("value").strip("`"), intent.get("place")
+    name = intent.get("old")
+    value = intent.get("value").strip("`")
+    place = intent.get("place")
     draft = Draft(sources, "edit", f"Set {name} to {value}", name)
     named = find_path(sources, place) if place else None
     if named is not None and not named.path:
         return draft.ask_for_file(named)
     found = list(assignments(sources, name, named.path if named is not None else ""))
     if not found and named is not None:
-        return plan_change_text(sources, replace(intent, words=intent.words | {"new": value}))
+        return plan_change_text(
+            sources, replace(intent, words=intent.words | {"new": value})
+        )
     if not found:
         return plan_open(sources, intent)
-    places = [(path, sources.line(path, match.start()), f"sets {name}") for path, match in found]
+    places = [
+        (path, sources.line(path, match.start()), f"sets {name}") for path, match in found
+    ]
     path, match = found[0]
     if len(found) > 1:
         return draft.refuse(f"{name} is set in {len(found)} places: name the file", places)
     new = write_as(match["value"], value)
     if new is None:
-        return draft.refuse(f"{value} is another kind of value than {match['value']}", places)
+        return draft.refuse(
+            f"{value} is another kind of value than {match['value']}", places
+        )
     draft.title = f"Set {name} to {new} in {path}"
     return draft.finish_edits([Edit(path, *match.span("value"), new)])
 
 
-def assignments(sources: Sources, name: str, only: str) -> Iterator[tuple[str, re.Match[str]]]:
+def assignments(
+    sources: Sources, name: str, only: str
+) -> Iterator[tuple[str, re.Match[str]]]:
     """The lines that give a name a literal; those of tests and documents only where they are named."""
     pattern = re.compile(
         rf"^[ \t]*(?:[A-Za-z]+[ \t]+){{0,5}}{re.escape(name)}(?:[ \t]*:[ \t]*[\w.\[\], |]{{1,60}}|[ \t]+\w{{1,30}})?"
@@ -95,18 +126,26 @@ def assignments(sources: Sources, name: str, only: str) -> Iterator[tuple[str, r
         re.MULTILINE,
     )
     for path in sources.mentioning(name):
-        if path == only or (not only and not is_test_code(path) and not is_documentation(path)):
+        if path == only or (
+            not only and not is_test_code(path) and not is_documentation(path)
+        ):
             yield from ((path, match) for match in pattern.finditer(sources.texts[path]))
 
 
 def write_as(old: str, value: str) -> str | None:
     """The new value in the form of the old one; None if it is of another kind."""
-    before, after = LITERAL.fullmatch(old), LITERAL.fullmatch(value)
+    before = LITERAL.fullmatch(old)
+    after = LITERAL.fullmatch(value)
     if before is not None and before["text"]:
         plain = value[1:-1] if after is not None and after["text"] else value
         is_unsafe = old[0] in plain or "\\" in plain or "\n" in plain
         return None if is_unsafe else f"{old[0]}{plain}{old[0]}"
-    if before is None or after is None or after["text"] or bool(after["number"]) != bool(before["number"]):
+    if (
+        before is None
+        or after is None
+        or after["text"]
+        or bool(after["number"]) != bool(before["number"])
+    ):
         return None
     return value
 
@@ -120,11 +159,17 @@ def plan_bump(sources: Sources, intent: Change) -> Plan:
         return draft.ask("Say where the version is written", missing)
     old = found[0][3][1]
     new = intent.get("new") or next_version(old, intent.get("part").lower())
-    draft.title, draft.name = f"Change the version from {old} to {new}", old
+    draft.title = f"Change the version from {old} to {new}"
+    draft.name = old
     if new in ("", old):
-        return draft.refuse("it has that version already" if new else f"{old} has no number for that part")
-    edits = [Edit(path, *match.span(1), new) for _, _, path, match in found if match[1] == old]
-    taken, written = {(e.path, e.start) for e in edits}, re.compile(rf"(?<![\w.]){re.escape(old)}(?![\w.])")
+        return draft.refuse(
+            "it has that version already" if new else f"{old} has no number for that part"
+        )
+    edits = [
+        Edit(path, *match.span(1), new) for _, _, path, match in found if match[1] == old
+    ]
+    taken = {(e.path, e.start) for e in edits}
+    written = re.compile(rf"(?<![\w.]){re.escape(old)}(?![\w.])")
     locked = [path for path in sources.mentioning(old) if PurePosixPath(path).name in LOCKS]
     others = [
         f"{path}:{sources.line(path, match.start())}"
@@ -133,10 +178,17 @@ def plan_bump(sources: Sources, intent: Change) -> Plan:
         if path not in locked and (path, match.start()) not in taken
     ]
     if others:
-        draft.risks.append(f"{old} is also written in {join_some(others)}: left, it may be another version")
+        draft.risks.append(
+            f"{old} is also written in {join_some(others)}: left, it may be another version"
+        )
     if locked:
-        draft.risks.append(f"lock files are written again by their tool: {join_some(locked)}")
-    draft.add_step(f"Change the version in {count(len(edits), 'place')}", sorted({e.path for e in edits}))
+        draft.risks.append(
+            f"lock files are written again by their tool: {join_some(locked)}"
+        )
+    draft.add_step(
+        f"Change the version in {count(len(edits), 'place')}",
+        sorted({e.path for e in edits}),
+    )
     return draft.finish_edits(edits)
 
 
@@ -145,7 +197,9 @@ def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str
     ranks = {name: number for number, name in enumerate(MANIFESTS)}
     for path, text in sources.texts.items():
         name = PurePosixPath(path).name
-        match = re.search(MANIFESTS[name], text, re.MULTILINE) if name in MANIFESTS else None
+        match = (
+            re.search(MANIFESTS[name], text, re.MULTILINE) if name in MANIFESTS else None
+        )
         if match is not None and VERSION.fullmatch(match[1]):
             yield path.count("/"), ranks[name], path, match
 
@@ -155,6 +209,12 @@ def next_version(old: str, part: str) -> str:
     numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", old)
     if numbers is None:
         return ""
-    major, minor, patch = int(numbers[1]), int(numbers[2]), int(numbers[3] or 0)
-    steps = {"major": (major + 1, 0, 0), "minor": (major, minor + 1, 0), "patch": (major, minor, patch + 1)}
+    major = int(numbers[1])
+    minor = int(numbers[2])
+    patch = int(numbers[3] or 0)
+    steps = {
+        "major": (major + 1, 0, 0),
+        "minor": (major, minor + 1, 0),
+        "patch": (major, minor, patch + 1),
+    }
     return ".".join(map(str, steps.get(part, ())))

@@ -7,11 +7,18 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from cli_guard.assistant.editing.sources import Edit, Sources, is_configuration, is_documentation
+from cli_guard.assistant.editing.sources import (
+    Edit,
+    Sources,
+    is_configuration,
+    is_documentation,
+)
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.secrets.redact import redact
 
-UsageKind = Literal["definition", "import", "call", "use", "mention", "configuration", "documentation"]
+UsageKind = Literal[
+    "definition", "import", "call", "use", "mention", "configuration", "documentation"
+]
 # (path, line counted from 1, the line's text without secrets, or a reason)
 Location = tuple[str, int, str]
 IN_CODE: tuple[UsageKind, ...] = ("definition", "import", "call", "use")
@@ -21,11 +28,15 @@ SHOWN_PLACES = 200
 SHOWN_CHARS = 160
 # A name that one file holds more often is not looked up there: the way to the root is long for each.
 MOST_IN_FILE = 2_000
-HISTORY = re.compile(r"(?:change[-_]?logs?|changes|history|news|releases?|release[-_]notes)$", re.IGNORECASE)
+HISTORY = re.compile(
+    r"(?:change[-_]?logs?|changes|history|news|releases?|release[-_]notes)$", re.IGNORECASE
+)
 UNDERLINE = re.compile(r"([=\-~^*+#\"'`])\1{2,}\s*$")
 VERSION = re.compile(r"(?:^|[\s\[(v#*])\d+\.\d+|\d{4}-\d\d-\d\d")
 VERSION_LINE = re.compile(r"\**\[?(?:version |release |v)?\d+\.\d+", re.IGNORECASE)
-UNRELEASED = re.compile(r"[\W_]*(?:unreleased|not (?:yet )?released|upcoming)(?![a-z])", re.IGNORECASE)
+UNRELEASED = re.compile(
+    r"[\W_]*(?:unreleased|not (?:yet )?released|upcoming)(?![a-z])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +52,27 @@ def word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
-def usages_of(sources: Sources, name: str, only: Iterable[tuple[str, int]] = ()) -> tuple[UsageGroup, ...]:
+def usages_of(
+    sources: Sources, name: str, only: Iterable[tuple[str, int]] = ()
+) -> tuple[UsageGroup, ...]:
     """All places of a name by kind; `only` limits those in code to these positions."""
     chosen = {(path, sources.line(path, start)) for path, start in only}
     texts = {}
     for path in sources.mentioning(name) if name else ():
         if sources.texts[path].count(name) > MOST_IN_FILE:
-            sources.skip(path, f"more than {MOST_IN_FILE:,} places in it were to be looked at")
+            sources.skip(
+                path, f"more than {MOST_IN_FILE:,} places in it were to be looked at"
+            )
         else:
             texts[path] = sources.texts[path]
     if re.fullmatch(r"[^\W\d][\w$]*", name):
         looked = find_references(name, texts, seconds=min(5.0, sources.seconds_left()))
         for skipped in looked.skipped:
             sources.skip(skipped.path, skipped.reason)
-        every = [(each.path, each.line, kind_in(sources, each.path, each.kind)) for each in looked.references]
+        every = [
+            (each.path, each.line, kind_in(sources, each.path, each.kind))
+            for each in looked.references
+        ]
     else:
         every = [
             (path, sources.line(path, match.start()), kind_in(sources, path, "mention"))
@@ -66,14 +84,20 @@ def usages_of(sources: Sources, name: str, only: Iterable[tuple[str, int]] = ())
         is_chosen = not chosen or kind not in IN_CODE or (path, line) in chosen
         if is_chosen and len(found[kind]) < SHOWN_PLACES:
             found[kind].append(show_line(sources, path, line))
-    return tuple(UsageGroup(kind, tuple(places)) for kind, places in found.items() if places)
+    return tuple(
+        UsageGroup(kind, tuple(places)) for kind, places in found.items() if places
+    )
 
 
 def kind_in(sources: Sources, path: str, kind: UsageKind) -> UsageKind:
     """The kind of a use in a file: what configuration and prose say is neither code nor a comment."""
     if is_configuration(path):
         return "configuration"
-    return "documentation" if is_documentation(path) and sources.language(path) is None else kind
+    return (
+        "documentation"
+        if is_documentation(path) and sources.language(path) is None
+        else kind
+    )
 
 
 def show_line(sources: Sources, path: str, line: int) -> Location:
@@ -84,7 +108,9 @@ def show_line(sources: Sources, path: str, line: int) -> Location:
 
 
 def paths_of(groups: Iterable[UsageGroup], *kinds: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for g in groups if g.kind in kinds for path, _, _ in g.places))
+    return tuple(
+        dict.fromkeys(path for g in groups if g.kind in kinds for path, _, _ in g.places)
+    )
 
 
 def is_history(path: str) -> bool:
@@ -98,13 +124,17 @@ def find_released(path: str, text: str) -> tuple[tuple[int, int], ...]:
         return ()
     lines = text.splitlines(keepends=True)
     found: list[tuple[int, int]] = []
-    at, is_released = 0, False
+    at = 0
+    is_released = False
     for number, line in enumerate(lines):
         below = lines[number + 1 : number + 5]
         is_underlined = line.strip() and below and UNDERLINE.match(below[0])
         if line.startswith("#") or VERSION_LINE.match(line) or is_underlined:
             # Some write "Unreleased" below the version that is to come.
-            if any(UNRELEASED.match(each) for each in (line, *below)) or "unreleased" in line.lower():
+            if (
+                any(UNRELEASED.match(each) for each in (line, *below))
+                or "unreleased" in line.lower()
+            ):
                 is_released = False
             elif VERSION.search(line):
                 is_released = True
@@ -119,5 +149,8 @@ def outside_history(sources: Sources, edits: Iterable[Edit]) -> list[Edit]:
     return [
         each
         for each in edits
-        if not any(a <= each.start < b for a, b in find_released(each.path, sources.texts[each.path]))
+        if not any(
+            a <= each.start < b
+            for a, b in find_released(each.path, sources.texts[each.path])
+        )
     ]

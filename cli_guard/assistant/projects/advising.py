@@ -12,7 +12,12 @@ from cli_guard.assistant.projects.covering import list_names, tests_for
 from cli_guard.assistant.projects.environments import python_front
 from cli_guard.assistant.projects.files import Files, folder_of, quote_word
 from cli_guard.assistant.projects.model import Advice, Part, ProjectCommand
-from cli_guard.assistant.projects.purposes import SEPARATORS, purpose_of_text, task_name, words_of
+from cli_guard.assistant.projects.purposes import (
+    SEPARATORS,
+    purpose_of_text,
+    task_name,
+    words_of,
+)
 from cli_guard.assistant.projects.running import Cases, command_for, one_test
 from cli_guard.assistant.projects.topics import find_described, find_marked
 from cli_guard.assistant.request_command import (
@@ -30,7 +35,8 @@ from cli_guard.secrets.redact import redact
 MOST_ALTERNATIVES = 3
 PLACEHOLDER = re.compile(r"<([a-z-]{1,30})>")
 HARMLESS = (Kind.READ, Kind.SERVICE_READ)
-MOST_PARTS, LONGEST_COMMAND = 40, 4_000
+MOST_PARTS = 40
+LONGEST_COMMAND = 4_000
 SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
 
 
@@ -48,7 +54,8 @@ class _Adviser:
     """One request, the files of the repository, and the commands that they offer."""
 
     def __init__(self, request: str, files: Files) -> None:
-        self.request, self.files = request, files
+        self.request = request
+        self.files = files
         self.commands = commands_of(files)
         self.tasks = {
             each.command: f"defined in {each.path}:{each.line}: {each.detail or 'no commands of its own'}"
@@ -56,7 +63,9 @@ class _Adviser:
             if each.origin == "task"
         }
         programs = {each.command.split(" ", 1)[0] for each in self.commands}
-        self.asked = read_command_request(request, files.texts.keys(), files.folders, programs)
+        self.asked = read_command_request(
+            request, files.texts.keys(), files.folders, programs
+        )
 
     def advise(self) -> Advice:
         asked = self.asked
@@ -66,7 +75,11 @@ class _Adviser:
             return _advise_git(asked.recipe, asked.paths)
         if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
             return self.choose_tests()
-        described = asked.purpose == "test" and self.find_named_task() is None and self.find_described()
+        described = (
+            asked.purpose == "test"
+            and self.find_named_task() is None
+            and self.find_described()
+        )
         return described or self.choose_command()
 
     def explain(self, command: str) -> Advice:
@@ -78,8 +91,12 @@ class _Adviser:
             redact(command),
             (known.path, known.line) if known else None,
             known.purpose if known else purpose_of_text(plain),
-            (*explain_command(redact(plain), self.tasks), *explain_options(plain))[:MOST_PARTS],
-            assumed=f"the files of the repository do not define {undefined}" if undefined else None,
+            (*explain_command(redact(plain), self.tasks), *explain_options(plain))[
+                :MOST_PARTS
+            ],
+            assumed=f"the files of the repository do not define {undefined}"
+            if undefined
+            else None,
             looked_at=self.files.looked_at,
             confidence=Confidence.LOW if undefined else sure,
         )
@@ -99,8 +116,12 @@ class _Adviser:
                 return self.run_tests(covering.command, (first.path, 1), note, tests, sure)
         elif single := one_test(asked.test, self.files.texts, asked.paths):
             command, path, line = single
-            example = "a test of this repository as an example: put the one you want in its place"
-            known, sure = (None, Confidence.HIGH) if asked.test else (example, Confidence.MEDIUM)
+            example = (
+                "a test of this repository as an example: put the one you want in its place"
+            )
+            known, sure = (
+                (None, Confidence.HIGH) if asked.test else (example, Confidence.MEDIUM)
+            )
             return self.run_tests(command, (path, line), known, [path], sure)
         missing = ", ".join(asked.paths) or asked.test
         whole = self.choose_command()
@@ -123,15 +144,29 @@ class _Adviser:
         if command is None:
             return None
         cases = Cases(texts)
-        known = {path: names or [case.name for case in cases.of(path)] for path, names in chosen}
-        names = [f"{path}{f' ({list_names(names)})' if names else ''}" for path, names in known.items()]
+        known = {
+            path: names or [case.name for case in cases.of(path)] for path, names in chosen
+        }
+        names = [
+            f"{path}{f' ({list_names(names)})' if names else ''}"
+            for path, names in known.items()
+        ]
         note = f"these are the tests: {', '.join(names)}, by the words of the request"
         return self.run_tests(
-            command, (chosen[0][0], 1), note, [path for path, _ in chosen], Confidence.MEDIUM
+            command,
+            (chosen[0][0], 1),
+            note,
+            [path for path, _ in chosen],
+            Confidence.MEDIUM,
         )
 
     def run_tests(
-        self, command: str, source: tuple[str, int], assumed: str | None, tests: list[str], sure: Confidence
+        self,
+        command: str,
+        source: tuple[str, int],
+        assumed: str | None,
+        tests: list[str],
+        sure: Confidence,
     ) -> Advice:
         advice = self.advise_command("test", command, source, assumed, sure)
         looked_at = tuple(dict.fromkeys((*tests, *advice.looked_at)))
@@ -140,28 +175,60 @@ class _Adviser:
     def choose_command(self) -> Advice:
         """The command of a purpose, or the task that the request names."""
         asked = self.asked
-        candidates = [each for each in self.commands if asked.purpose and each.purpose == asked.purpose]
-        places = [(each, f"{folder_of(each.path)}/") for each in candidates if folder_of(each.path)]
-        near = next((each for path in asked.paths for each, place in places if path.startswith(place)), None)
-        own = [(len(asked.words & set(words_of(each.command))), -at) for at, each in enumerate(candidates)]
+        candidates = [
+            each
+            for each in self.commands
+            if asked.purpose and each.purpose == asked.purpose
+        ]
+        places = [
+            (each, f"{folder_of(each.path)}/")
+            for each in candidates
+            if folder_of(each.path)
+        ]
+        near = next(
+            (
+                each
+                for path in asked.paths
+                for each, place in places
+                if path.startswith(place)
+            ),
+            None,
+        )
+        own = [
+            (len(asked.words & set(words_of(each.command))), -at)
+            for at, each in enumerate(candidates)
+        ]
         fit, at = max(own, default=(0, 0))
         tool = candidates[-at] if fit else None
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
-            return Advice(None, None, asked.purpose or "other", looked_at=self.files.looked_at)
+            return Advice(
+                None, None, asked.purpose or "other", looked_at=self.files.looked_at
+            )
         written = best.documented or (
             best.origin in ("docs", "task") and not (near is None and folder_of(best.path))
         )
         sure = Confidence.HIGH if written or best.purpose == "docs" else Confidence.MEDIUM
         assumed = _name_assumption(best, asked)
-        advice = self.advise_command(best.purpose, best.command, (best.path, best.line), assumed, sure)
+        advice = self.advise_command(
+            best.purpose, best.command, (best.path, best.line), assumed, sure
+        )
         return replace(advice, note=best.detail or None)
 
     def advise_command(
-        self, purpose: Purpose, command: str, source: tuple[str, int], assumed: str | None, sure: Confidence
+        self,
+        purpose: Purpose,
+        command: str,
+        source: tuple[str, int],
+        assumed: str | None,
+        sure: Confidence,
     ) -> Advice:
         """The advice to run a command, with what it does, what else there is, and what has to be installed before."""
-        others = [each for each in self.commands if each.purpose == purpose and each.command != command]
+        others = [
+            each
+            for each in self.commands
+            if each.purpose == purpose and each.command != command
+        ]
         return Advice(
             redact(command),
             source,
@@ -195,7 +262,9 @@ class _Adviser:
         if purpose in ("install", "clean") or program in word_list("self_sufficient"):
             return None
         for each in self.commands:
-            same_kind = (each.command.split(" ", 1)[0] in SCRIPT_PROGRAMS) == (program in SCRIPT_PROGRAMS)
+            same_kind = (each.command.split(" ", 1)[0] in SCRIPT_PROGRAMS) == (
+                program in SCRIPT_PROGRAMS
+            )
             if each.purpose == "install" and same_kind:
                 return each.command
         return None
@@ -222,7 +291,11 @@ def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
     folder = folder_of(best.path)
     if best.origin in ("convention", "configured") and not best.documented:
         return f"no file names a command for it: {best.detail or 'this is the usual one'}"
-    if folder and not best.documented and not any(path.startswith(f"{folder}/") for path in asked.paths):
+    if (
+        folder
+        and not best.documented
+        and not any(path.startswith(f"{folder}/") for path in asked.paths)
+    ):
         return f"it is what {folder} has; no file names a command for the whole repository"
     return None
 
@@ -254,11 +327,19 @@ def explain_options(command: str) -> Iterator[Part]:
         program, *words = part.split() or [""]
         if program == "sudo" and words:
             program, *words = words
-        known: Mapping[str, str] = table.get(f"{program} {words[0]}" if words else "", table.get(program, {}))
-        options = [word.split("=")[0].lstrip("-") for word in words if word.startswith("-")] if known else []
+        known: Mapping[str, str] = table.get(
+            f"{program} {words[0]}" if words else "", table.get(program, {})
+        )
+        options = (
+            [word.split("=")[0].lstrip("-") for word in words if word.startswith("-")]
+            if known
+            else []
+        )
         letters = (each if each in known else tuple(each) for each in options)
         for name in dict.fromkeys(
-            name for each in letters for name in ((each,) if isinstance(each, str) else each)
+            name
+            for each in letters
+            for name in ((each,) if isinstance(each, str) else each)
         ):
             if name in known:
                 option, _, meaning = known[name].partition(": ")
@@ -272,7 +353,10 @@ def judge_with_placeholders(command: str) -> Verdict:
 
 def is_understood(command: str) -> bool:
     """Does the judge know what every part of the command does?"""
-    return all(effect.kind is not Kind.UNKNOWN for effect in judge_with_placeholders(command).effects)
+    return all(
+        effect.kind is not Kind.UNKNOWN
+        for effect in judge_with_placeholders(command).effects
+    )
 
 
 def undefined_tasks(command: str, tasks: Mapping[str, str]) -> tuple[str, ...]:

@@ -43,10 +43,13 @@ def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
         key = _plain(result[1].command)
         known = ranked.get(key)
         # Where a document names a task, the task is the better source: it shows what is run.
-        if known is None or (known[1].origin != "task" and (found.origin == "task" or result[0] < known[0])):
+        if known is None or (
+            known[1].origin != "task" and (found.origin == "task" or result[0] < known[0])
+        ):
             ranked[key] = result
     results = [
-        _put_documented_first(order, command, said.get(key)) for key, (order, command) in ranked.items()
+        _put_documented_first(order, command, said.get(key))
+        for key, (order, command) in ranked.items()
     ]
     results.sort(key=lambda each: (each[0], each[1].path, each[1].line, each[1].command))
     return tuple(command for _, command in results[:MOST_COMMANDS])
@@ -54,25 +57,35 @@ def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
 
 def _plain(command: str) -> str:
     """The command in the form in which the same one said in two ways is one."""
-    plain = FORMS["another_way"].sub(lambda found: found[1] or f"{found[2]} -s", " ".join(command.split()))
+    plain = FORMS["another_way"].sub(
+        lambda found: found[1] or f"{found[2]} -s", " ".join(command.split())
+    )
     return plain.removesuffix(" --")
 
 
 def _rank(found: Found) -> tuple[tuple[int, ...], ProjectCommand] | None:
     """The command, and its place among the others as a tuple to sort by."""
-    purpose, fit = (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
+    purpose, fit = (
+        (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
+    )
     command = redact(found.command, found.path)
     if len(command) > LONGEST_COMMAND or "\n" in command or not command.strip():
         return None
     depth = _depth(found)
     if purpose != "docs" and OF_DOCS.match(command):
-        depth = max(depth, 1)  # what checks or cleans the documentation does so for it alone
+        depth = max(
+            depth, 1
+        )  # what checks or cleans the documentation does so for it alone
     # A name that only hints at the purpose is no better than what is usual.
-    origin = ORIGINS.index("convention" if found.origin == "task" and fit > 1 else found.origin)
+    origin = ORIGINS.index(
+        "convention" if found.origin == "task" and fit > 1 else found.origin
+    )
     first = (found.rank, fit) if found.origin == "docs" else (fit, found.rank)
     order = (PURPOSES.index(purpose), min(depth, 1), origin, *first, depth)
     detail = clip_line(found.body, found.path)
-    return order, ProjectCommand(purpose, command, found.path, found.line, detail, found.name, found.origin)
+    return order, ProjectCommand(
+        purpose, command, found.path, found.line, detail, found.name, found.origin
+    )
 
 
 def _depth(found: Found) -> int:

@@ -10,9 +10,17 @@ from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
 from cli_guard.assistant.projects.running import Cases, Chosen, command_for
 from cli_guard.assistant.projects.topics import find_described
 from cli_guard.code.python_imports import Imported, PythonImports
-from cli_guard.code.test_files import is_named_after, is_test_file, list_test_files, runner_language
+from cli_guard.code.test_files import (
+    is_named_after,
+    is_test_file,
+    list_test_files,
+    runner_language,
+)
 
-MOST_TESTS, MOST_TARGETS, MOST_NAMES, MOST_SYMBOLS = 40, 400, 200, 50
+MOST_TESTS = 40
+MOST_TARGETS = 400
+MOST_NAMES = 200
+MOST_SYMBOLS = 50
 # A shorter name is in too many texts by chance.
 SHORTEST_NAME = 5
 ORDER: dict[Strength, int] = {"strong": 0, "medium": 1, "weak": 2}
@@ -23,7 +31,9 @@ DEFINES = (
 )
 
 
-def tests_for(paths: Collection[str], symbols: Collection[str], texts: Mapping[str, str]) -> Covering:
+def tests_for(
+    paths: Collection[str], symbols: Collection[str], texts: Mapping[str, str]
+) -> Covering:
     """Find the tests that cover files, folders or symbols (functions and classes by name), strongest first.
 
     Symbols alone look for the files that define them. At most 40 tests of at most 400 files; what is beyond is counted
@@ -34,12 +44,19 @@ def tests_for(paths: Collection[str], symbols: Collection[str], texts: Mapping[s
     search = _Search(texts, plain)
     for path in wanted[:MOST_TARGETS]:
         search.look_for(path)
-    found = sorted(search.hits.items(), key=lambda each: (ORDER[each[1].strength], -each[1].near, each[0]))
+    found = sorted(
+        search.hits.items(),
+        key=lambda each: (ORDER[each[1].strength], -each[1].near, each[0]),
+    )
     tests = tuple(search.describe(path, hit) for path, hit in found[:MOST_TESTS])
-    chosen: Chosen = [(test.path, test.names if search.is_narrowed(test) else ()) for test in tests]
+    chosen: Chosen = [
+        (test.path, test.names if search.is_narrowed(test) else ()) for test in tests
+    ]
     if symbols and not paths and not tests:
         chosen = find_described(" ".join(symbols), texts)
-        tests = tuple(CoveringTest(path, (), "has it in its name", "weak") for path, _ in chosen)
+        tests = tuple(
+            CoveringTest(path, (), "has it in its name", "weak") for path, _ in chosen
+        )
     cut = f"only the first {MOST_TARGETS} of {len(wanted)} paths were searched for"
     return Covering(
         tests,
@@ -60,7 +77,11 @@ def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
         elif path in texts:
             wanted[path] = None
         else:
-            inside = sorted(each for each in texts if each.startswith(f"{path}/") and runner_language(each))
+            inside = sorted(
+                each
+                for each in texts
+                if each.startswith(f"{path}/") and runner_language(each)
+            )
             wanted.update(dict.fromkeys(inside or [path]))
     return list(wanted)
 
@@ -70,7 +91,9 @@ def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[s
     words = sorted(symbols)[:MOST_SYMBOLS]
     if not words:
         return []
-    defines = re.compile(DEFINES.replace("{words}", "|".join(map(re.escape, words))), re.MULTILINE)
+    defines = re.compile(
+        DEFINES.replace("{words}", "|".join(map(re.escape, words))), re.MULTILINE
+    )
     return [
         path
         for path in sorted(texts)
@@ -96,7 +119,8 @@ class _Search:
     """What was found so far, by test file."""
 
     def __init__(self, texts: Mapping[str, str], symbols: frozenset[str]) -> None:
-        self.texts, self.symbols = texts, symbols
+        self.texts = texts
+        self.symbols = symbols
         self.tests = dict.fromkeys(list_test_files(texts))
         self.cases = Cases(texts)
         self.hits: dict[str, _Hit] = {}
@@ -104,19 +128,30 @@ class _Search:
         self.searched: set[str] = set(self.tests)
 
     def note(
-        self, target: str, test: str, strength: Strength, reason: str, words: Iterable[str] = ()
+        self,
+        target: str,
+        test: str,
+        strength: Strength,
+        reason: str,
+        words: Iterable[str] = (),
     ) -> None:
         """Note a test; the strongest reason stays. With symbols, only a test that has one of them."""
         text = self.texts[test]
-        used = {each for each in self.symbols if each in text and re.search(rf"\b{re.escape(each)}\b", text)}
+        used = {
+            each
+            for each in self.symbols
+            if each in text and re.search(rf"\b{re.escape(each)}\b", text)
+        }
         if self.symbols and not used and not reason.startswith("named after"):
             return
         if used and not reason.startswith("named after"):
-            reason, words = f"{reason} and calls {list_names(used)}", self.symbols
+            reason = f"{reason} and calls {list_names(used)}"
+            words = self.symbols
         self.covered.add(target)
         hit = self.hits.setdefault(test, _Hit(strength, reason))
         if ORDER[strength] < ORDER[hit.strength]:
-            hit.strength, hit.reason = strength, reason
+            hit.strength = strength
+            hit.reason = reason
         hit.near = max(hit.near, _count_shared_folders(target, test))
         hit.words.update(words)
 
@@ -140,7 +175,9 @@ class _Search:
             # A file that is no source is covered by the tests that name its path.
             for test in self.tests:
                 if path in self.texts[test]:
-                    self.note(path, test, "medium", f"names {path}", {path.rpartition("/")[2]})
+                    self.note(
+                        path, test, "medium", f"names {path}", {path.rpartition("/")[2]}
+                    )
         if language == "python" and path not in self.covered:
             self._through_others(path)
 
@@ -192,13 +229,20 @@ class _Search:
         """Is a test named after a function that a file sets (`res.redirect.js`: `res.redirect = function`)?"""
         stem = test.rpartition("/")[2].rpartition(".")[0]
         set_here = rf"^[ \t]*(?:[\w$]+\.)*{re.escape(stem)}[ \t]*="
-        return "." in stem and re.search(set_here, self.texts.get(path, ""), re.MULTILINE) is not None
+        return (
+            "." in stem
+            and re.search(set_here, self.texts.get(path, ""), re.MULTILINE) is not None
+        )
 
     def _through_others(self, path: str) -> None:
         """One step further: the tests of what imports it."""
         importers = self.importers
         for middle, _ in importers.get(path, ()):
-            for test, _ in importers.get(middle, ()) if middle not in self.tests and middle != path else ():
+            for test, _ in (
+                importers.get(middle, ())
+                if middle not in self.tests and middle != path
+                else ()
+            ):
                 if test in self.tests:
                     reason = f"imports {_module(middle)}, which imports {_module(path)}"
                     self.note(path, test, "weak", reason)

@@ -6,13 +6,19 @@ from posixpath import normpath
 
 from cli_guard.assistant.projects.files import Files, folder_of, nearness, within
 from cli_guard.assistant.projects.model import Found
-from cli_guard.assistant.projects.purposes import bare_command, purpose_of_command, purpose_of_text
+from cli_guard.assistant.projects.purposes import (
+    bare_command,
+    purpose_of_command,
+    purpose_of_text,
+)
 from cli_guard.assistant.request_command import Purpose
 from cli_guard.rules.catalog import read_patterns, read_table
 
 DOCUMENT = r"\.(?:md|rst|txt|adoc|markdown)"
-MOST_GUIDES, MOST_READMES = 20, 5
-LONGEST, LONGEST_LINE = 160, 2_000
+MOST_GUIDES = 20
+MOST_READMES = 5
+LONGEST = 160
+LONGEST_LINE = 2_000
 # Between two lines of one session there is a short remark; after more, the reader is at the root again.
 MOST_OF_A_STEP = 300
 FORMS = read_patterns("projects/documents.toml", "patterns")
@@ -33,7 +39,9 @@ def find_documented(files: Files) -> Iterator[Found]:
             command = _at_root(files, path, said, folder) if purpose != "other" else None
             # How the program itself is used is no work on it.
             if command and bare_command(said).split(" ", 1)[0] not in own:
-                yield Found(command, path, line, "", "", "docs", purpose, rank * 2 + is_span)
+                yield Found(
+                    command, path, line, "", "", "docs", purpose, rank * 2 + is_span
+                )
 
 
 def _guides(files: Files) -> tuple[str, ...]:
@@ -41,14 +49,27 @@ def _guides(files: Files) -> tuple[str, ...]:
 
     def is_guide(path: str) -> bool:
         folder, _, name = path.lower().rpartition("/")
-        if folder not in ("", ".github") and not FORMS["for_contributors"].search(path.lower()):
+        if folder not in ("", ".github") and not FORMS["for_contributors"].search(
+            path.lower()
+        ):
             return False
         return bool(re.search(f"{DOCUMENT}$", name)) or (not folder and "." not in name)
 
     found = [path for path in files.find_like(FORMS["guide"]) if is_guide(path)]
-    deep = {path for path in files.texts if re.search(rf"contributing/.*{DOCUMENT}$", path.lower())}
-    readmes = [path for path in files.find_like(FORMS["readme"]) if folder_of(path) in ("", "tests", "test")]
-    return (*(found + sorted(deep - set(found), key=nearness))[:MOST_GUIDES], *readmes[:MOST_READMES])
+    deep = {
+        path
+        for path in files.texts
+        if re.search(rf"contributing/.*{DOCUMENT}$", path.lower())
+    }
+    readmes = [
+        path
+        for path in files.find_like(FORMS["readme"])
+        if folder_of(path) in ("", "tests", "test")
+    ]
+    return (
+        *(found + sorted(deep - set(found), key=nearness))[:MOST_GUIDES],
+        *readmes[:MOST_READMES],
+    )
 
 
 def _purpose_of(command: str, in_readme: bool) -> Purpose:
@@ -56,8 +77,15 @@ def _purpose_of(command: str, in_readme: bool) -> Purpose:
     purpose = purpose_of_text(command) if "&&" in command else purpose_of_command(command)
     other = (
         (purpose == "install" and in_readme and not FORMS["for_developers"].search(command))
-        or (purpose == "install" and re.match(r"pip3? install (?!-|\.)", bare_command(command)))
-        or (purpose in ("clean", "run") and in_readme and command.startswith(("rm ", "docker run")))
+        or (
+            purpose == "install"
+            and re.match(r"pip3? install (?!-|\.)", bare_command(command))
+        )
+        or (
+            purpose in ("clean", "run")
+            and in_readme
+            and command.startswith(("rm ", "docker run"))
+        )
     )
     return "other" if other else purpose
 
@@ -85,23 +113,32 @@ def _commands_in(text: str) -> Iterator[tuple[str, int, bool, str]]:
     in_literal = False
     after_blank = True
     for number, line in enumerate(text.split("\n"), 1):
-        fence, stripped = FORMS["fence"].match(line), line.strip()
+        fence = FORMS["fence"].match(line)
+        stripped = line.strip()
         if len(line) > LONGEST_LINE:
             continue
         if fence:
-            fenced, folder = (fence["kind"].lower() or "text" if fenced is None else None), ""
+            fenced = fence["kind"].lower() or "text" if fenced is None else None
+            folder = ""
             continue
         if line[:1].strip():
-            in_literal = bool(FORMS["directive"].match(line)) or line.rstrip().endswith("::")
+            in_literal = bool(FORMS["directive"].match(line)) or line.rstrip().endswith(
+                "::"
+            )
         indented = line.startswith(("   ", "\t", "  $ ")) and bool(stripped)
-        literal = indented and (in_literal or (after_blank and FORMS["prompt"].match(stripped)))
+        literal = indented and (
+            in_literal or (after_blank and FORMS["prompt"].match(stripped))
+        )
         if fenced is None and indented and FORMS["directive"].match(line):
             in_literal = True
         elif fenced is not None or literal:
             if fenced not in OTHER_KINDS:
-                command = _clean(stripped, needs_prompt=fenced in ("console", "shell-session"))
+                command = _clean(
+                    stripped, needs_prompt=fenced in ("console", "shell-session")
+                )
                 if moved := FORMS["cd"].match(command):
-                    target, command = normpath(f"{folder}/{moved[1]}".lstrip("/")), moved[2] or ""
+                    target = normpath(f"{folder}/{moved[1]}".lstrip("/"))
+                    command = moved[2] or ""
                     folder = "" if target.startswith(".") else target
                 if command:
                     yield command, number, False, folder
@@ -119,11 +156,19 @@ def _clean(line: str, *, needs_prompt: bool = False) -> str:
     prompt = FORMS["prompt"].match(line)
     if needs_prompt and not prompt:
         return ""
-    command = FORMS["comment"].sub("", line[prompt.end() :] if prompt else line).strip().rstrip("\\").strip()
+    command = (
+        FORMS["comment"]
+        .sub("", line[prompt.end() :] if prompt else line)
+        .strip()
+        .rstrip("\\")
+        .strip()
+    )
     gap = FORMS["described"].search(command)
     if gap and not any(command[: gap.start()].count(quote) % 2 for quote in "\"'"):
         command = command[: gap.start()]
     unusable = (
-        len(command) > LONGEST or command.startswith(("#", ".. ", ":")) or FORMS["to_fill_in"].search(command)
+        len(command) > LONGEST
+        or command.startswith(("#", ".. ", ":"))
+        or FORMS["to_fill_in"].search(command)
     )
     return "" if unusable else command

@@ -27,19 +27,37 @@ def find_environments(files: Files) -> Iterator[Found]:
     yield from _python_tools(files)
     yield from _python_install(files)
     for path in files.find_named("package.json"):
-        manager, front, folder = script_manager(files, path), script_front(files, path), folder_of(path)
+        manager = script_manager(files, path)
+        front = script_front(files, path)
+        folder = folder_of(path)
         inside = f"{folder}/".lstrip("/")
-        locked = manager["name"] == "npm" and files.has(*(inside + lock for lock in manager["locks"].split()))
+        locked = manager["name"] == "npm" and files.has(
+            *(inside + lock for lock in manager["locks"].split())
+        )
         command = within(folder, "npm ci" if locked else f"{manager['name']} install")
-        yield Found(command, path, 1, "installs what package.json lists", "", "convention", "install")
+        yield Found(
+            command,
+            path,
+            1,
+            "installs what package.json lists",
+            "",
+            "convention",
+            "install",
+        )
         known = script_dependencies(files, path)
         for tool in read("conventions")["script_tool"]:
             if tool["name"] in known:
-                command, body = (
-                    within(folder, front + tool["command"]),
-                    f"{tool['name']} is among the dependencies",
+                command = within(folder, front + tool["command"])
+                body = f"{tool['name']} is among the dependencies"
+                yield Found(
+                    command,
+                    path,
+                    known[tool["name"]],
+                    body,
+                    "",
+                    "configured",
+                    tool["purpose"],
                 )
-                yield Found(command, path, known[tool["name"]], body, "", "configured", tool["purpose"])
 
 
 def find_conventions(files: Files) -> Iterator[Found]:
@@ -54,9 +72,12 @@ def find_conventions(files: Files) -> Iterator[Found]:
 
 
 def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found]:
-    text, folder = files.read(path), folder_of(path)
+    text = files.read(path)
+    folder = folder_of(path)
     inside = f"{folder}/" if folder else ""
-    if not re.search(kind.get("needs", ""), text) or not re.fullmatch(kind.get("path", ".*"), path):
+    if not re.search(kind.get("needs", ""), text) or not re.fullmatch(
+        kind.get("path", ".*"), path
+    ):
         return
     below = [each.removeprefix(inside) for each in files.texts if each.startswith(inside)]
     front = python_front(files) if kind.get("front") == "python" else ""
@@ -87,7 +108,14 @@ def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found
 def _python_manager(files: Files) -> Mapping[str, str] | None:
     text = files.read("pyproject.toml")
     known = read("conventions")["python_manager"]
-    return next((e for e in known if files.has(e["lock"]) or re.search(e.get("mark", "(?!)"), text)), None)
+    return next(
+        (
+            e
+            for e in known
+            if files.has(e["lock"]) or re.search(e.get("mark", "(?!)"), text)
+        ),
+        None,
+    )
 
 
 def python_front(files: Files) -> str:
@@ -105,14 +133,30 @@ def _python_tools(files: Files) -> Iterator[Found]:
         command = tool["command"]
         path, line = source
         section = "\n".join(files.read(path).split("\n")[line - 1 :]).split("\n[")[0]
-        if tool["name"] == "mypy" and not re.search(r"(?m)^(?:files|packages|modules)[ \t]*=", section):
+        if tool["name"] == "mypy" and not re.search(
+            r"(?m)^(?:files|packages|modules)[ \t]*=", section
+        ):
             command += " src" if "src" in files.folders else " ."
         used = front + command.replace("&& ", f"&& {front}")
-        yield Found(used, *source, f"{tool['name']} is set up here", "", "configured", tool["purpose"])
-    tests = sorted((path for path in list_test_files(files.texts) if path.endswith(".py")), key=nearness)
+        yield Found(
+            used,
+            *source,
+            f"{tool['name']} is set up here",
+            "",
+            "configured",
+            tool["purpose"],
+        )
+    tests = sorted(
+        (path for path in list_test_files(files.texts) if path.endswith(".py")),
+        key=nearness,
+    )
     if tests:
         pytest = any("import pytest" in files.texts[path] for path in tests)
-        command = "pytest" if pytest or "unittest" not in files.texts[tests[0]] else "python -m unittest"
+        command = (
+            "pytest"
+            if pytest or "unittest" not in files.texts[tests[0]]
+            else "python -m unittest"
+        )
         body = f"{tests[0]} holds tests, and no file says how they are run"
         yield Found(front + command, tests[0], 1, body, "", "convention", "test", 1)
 
@@ -131,7 +175,8 @@ def _find_settings(files: Files, places: list[str]) -> tuple[str, int] | None:
 
 
 def _python_install(files: Files) -> Iterator[Found]:
-    manager, text = _python_manager(files), files.read("pyproject.toml")
+    manager = _python_manager(files)
+    text = files.read("pyproject.toml")
     system = re.search(r"(?m)^\[build-system\]", text)
     path, line = ("pyproject.toml", line_at(text, system)) if system else ("setup.py", 1)
     is_package = bool(system) or files.has("setup.py")
@@ -141,7 +186,13 @@ def _python_install(files: Files) -> Iterator[Found]:
     if manager:
         lock = manager["lock"] if files.has(manager["lock"]) else "pyproject.toml"
         yield Found(
-            manager["install"], lock, 1, "installs the locked dependencies", "", "convention", "install"
+            manager["install"],
+            lock,
+            1,
+            "installs the locked dependencies",
+            "",
+            "convention",
+            "install",
         )
         return
     usual = read("conventions")
@@ -151,19 +202,34 @@ def _python_install(files: Files) -> Iterator[Found]:
     ):
         for table in at(files.document("pyproject.toml"), *place):
             names = [name for name, _ in table.items()] if isinstance(table, Table) else []
-            chosen = next((name for name in usual["development_groups"].split() if name in names), None)
+            chosen = next(
+                (name for name in usual["development_groups"].split() if name in names),
+                None,
+            )
             if chosen:
                 key = rf"^[ \t]*[\"']?{re.escape(chosen)}[\"']?[ \t]*="
                 line = line_of(text, key, max(text.find(f"{place[-1]}]"), 0))
                 body = f"the dependencies of {chosen}"
-                yield Found(command.format(chosen), "pyproject.toml", line, body, "", "convention", "install")
+                yield Found(
+                    command.format(chosen),
+                    "pyproject.toml",
+                    line,
+                    body,
+                    "",
+                    "convention",
+                    "install",
+                )
                 return
-    listed = next((each for each in usual["development_files"].split() if files.has(each)), None)
+    listed = next(
+        (each for each in usual["development_files"].split() if files.has(each)), None
+    )
     editable = "pip install -e ." if is_package else ""
     if listed:
         files.read(listed)
         front = f"{editable} && " if editable and listed != "requirements.txt" else ""
-        yield Found(f"{front}pip install -r {listed}", listed, 1, "", "", "convention", "install")
+        yield Found(
+            f"{front}pip install -r {listed}", listed, 1, "", "", "convention", "install"
+        )
     elif editable:
         yield Found(editable, path, 1, "", "", "convention", "install")
 
@@ -193,10 +259,15 @@ def script_front(files: Files, path: str) -> str:
 
 def script_command(files: Files, path: str, name: str) -> str:
     """How a script of a package.json is run in its folder."""
-    manager, word = script_manager(files, path)["name"], quote_word(name)
+    manager = script_manager(files, path)["name"]
+    word = quote_word(name)
     if manager == "yarn" and name not in ("install", "add", "remove", "pack"):
         return f"yarn {word}"
-    return f"{manager} {word}" if name in SHORT and manager != "bun" else f"{manager} run {word}"
+    return (
+        f"{manager} {word}"
+        if name in SHORT and manager != "bun"
+        else f"{manager} run {word}"
+    )
 
 
 def script_dependencies(files: Files, path: str) -> dict[str, int]:

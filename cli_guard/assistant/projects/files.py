@@ -54,7 +54,9 @@ class Files:
 
     def find_like(self, pattern: str | re.Pattern[str]) -> tuple[str, ...]:
         """The paths whose file name in lower case matches the whole pattern, nearest the root first."""
-        return self.find_named(*(name for name in self.by_name if re.fullmatch(pattern, name)))
+        return self.find_named(
+            *(name for name in self.by_name if re.fullmatch(pattern, name))
+        )
 
     def read(self, path: str) -> str:
         """The text of a file, empty if it is not there."""

@@ -51,12 +51,23 @@ def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
 
 
 def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
-    names, generic = _names(), read("purposes")["generic"]["words"].split()
-    if {"check", "diff", "verify"} & set(words) and {"format", "fmt", "black", "prettier", "style"} & set(
-        words
-    ):
+    names = _names()
+    generic = read("purposes")["generic"]["words"].split()
+    if {"check", "diff", "verify"} & set(words) and {
+        "format",
+        "fmt",
+        "black",
+        "prettier",
+        "style",
+    } & set(words):
         return "lint", 1
-    if {"type", "types"} & set(words) and {"check", "checks", "checking", "test", "lint"} & set(words):
+    if {"type", "types"} & set(words) and {
+        "check",
+        "checks",
+        "checking",
+        "test",
+        "lint",
+    } & set(words):
         return "typecheck", 0 if len(words) == 2 else 1
     if len(words) == 1:
         return (names[words[0]], 0) if words[0] in names else ("other", 4)
@@ -77,7 +88,9 @@ def purpose_of_text(body: str) -> Purpose:
 
     Installing and cleaning are steps of many tasks, and no task is for them only because it does so.
     """
-    found = [purpose_of_command(part) for part in SEPARATORS.split(body[:4_000])[:MOST_PARTS]]
+    found = [
+        purpose_of_command(part) for part in SEPARATORS.split(body[:4_000])[:MOST_PARTS]
+    ]
     plain = [purpose for purpose in found if purpose not in ("other", "install", "clean")]
     if "test" in plain:
         return "test"

@@ -4,8 +4,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cli_guard.assistant.projects.environments import python_front, script_dependencies, script_front
-from cli_guard.assistant.projects.files import Files, find_above, folder_of, nearness, quote_word, within
+from cli_guard.assistant.projects.environments import (
+    python_front,
+    script_dependencies,
+    script_front,
+)
+from cli_guard.assistant.projects.files import (
+    Files,
+    find_above,
+    folder_of,
+    nearness,
+    quote_word,
+    within,
+)
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.symbols import symbols_of
 from cli_guard.code.syntax import Trees
@@ -13,8 +24,10 @@ from cli_guard.code.test_files import list_test_files, runner_language
 
 # A larger file is not parsed: its tests stay unnamed.
 CASE_CHARS = 200_000
-MOST_CASES, MOST_WORDS = 2_000, 300
-MOST_NODES, MOST_FILES = 30, 200
+MOST_CASES = 2_000
+MOST_WORDS = 300
+MOST_NODES = 30
+MOST_FILES = 200
 # A test runner among the dependencies of a package, and its command.
 SCRIPT_RUNNERS = (
     ("vitest", "vitest run"),
@@ -24,7 +37,9 @@ SCRIPT_RUNNERS = (
     ("tape", "tape"),
 )
 # Options of theirs whose value is the next word.
-VALUED = frozenset("-r --require -c --config -R --reporter -t --timeout --opts -i --import --loader".split())
+VALUED = frozenset(
+    "-r --require -c --config -R --reporter -t --timeout --opts -i --import --loader".split()
+)
 Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
@@ -49,7 +64,11 @@ class Cases:
         """The tests of a file, in order; none of a file that is too large, is not there or is not Python."""
         if path not in self._found:
             text = self.texts.get(path, "") if path.endswith(".py") else ""
-            found = sorted(self._find(text), key=lambda case: case.line) if len(text) <= CASE_CHARS else []
+            found = (
+                sorted(self._find(text), key=lambda case: case.line)
+                if len(text) <= CASE_CHARS
+                else []
+            )
             self._found[path] = tuple(found[:MOST_CASES])
         return self._found[path]
 
@@ -63,10 +82,14 @@ class Cases:
         """Those of the tests of a file in whose lines there is one of the words."""
         if not words or not self.of(path):
             return ()
-        found = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(words)[:MOST_WORDS])) + r")\b")
+        found = re.compile(
+            r"\b(?:" + "|".join(map(re.escape, sorted(words)[:MOST_WORDS])) + r")\b"
+        )
         lines = self.texts[path].split("\n")
         return tuple(
-            case for case in self.of(path) if found.search("\n".join(lines[case.line - 1 : case.end_line]))
+            case
+            for case in self.of(path)
+            if found.search("\n".join(lines[case.line - 1 : case.end_line]))
         )
 
 
@@ -78,7 +101,9 @@ def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
         language = runner_language(path) or ""
         manifest = MANIFESTS.get(language)
         folder = folder_of(find_above(texts, path, manifest) or "") if manifest else ""
-        groups.setdefault((language, folder), []).append((path[len(folder) :].lstrip("/"), names))
+        groups.setdefault((language, folder), []).append(
+            (path[len(folder) :].lstrip("/"), names)
+        )
     commands = []
     for (language, folder), tests in groups.items():
         make = MAKERS.get(language)
@@ -98,19 +123,24 @@ def one_test(
     The files in `among` come first.
     """
     cases = Cases(texts)
-    for path in sorted(list_test_files(texts), key=lambda path: (path not in among, nearness(path)))[
-        :MOST_FILES
-    ]:
+    for path in sorted(
+        list_test_files(texts), key=lambda path: (path not in among, nearness(path))
+    )[:MOST_FILES]:
         for case in cases.of(path) if name is None or name in texts[path] else ():
             parts = case.name.split("::")
             if name is None or name in parts:
-                command = command_for([(path, [case.name if name in (None, parts[-1]) else name])], texts)
+                command = command_for(
+                    [(path, [case.name if name in (None, parts[-1]) else name])], texts
+                )
                 return (command, path, case.line) if command else None
     return None
 
 
 def _uses_pytest(files: Files) -> bool:
-    says = any("pytest" in files.texts.get(path, "") for path in read("programs")["says_pytest"].split())
+    says = any(
+        "pytest" in files.texts.get(path, "")
+        for path in read("programs")["says_pytest"].split()
+    )
     tests = (path for path in list_test_files(files.texts) if path.endswith(".py"))
     return says or any("import pytest" in files.texts[path] for path in tests)
 
@@ -123,7 +153,11 @@ def _run_python(tests: Chosen, files: Files, _folder: str) -> str:
         return f"{front}python manage.py test {' '.join(labels)}"
     if not pytest and any("unittest" in files.texts.get(path, "") for path, _ in tests):
         return f"{front}python -m unittest {_join_paths(tests)}"
-    nodes = [f"{path}::{name}" if name else path for path, names in tests for name in (names or [""])]
+    nodes = [
+        f"{path}::{name}" if name else path
+        for path, names in tests
+        for name in (names or [""])
+    ]
     return f"{front}pytest " + (
         " ".join(map(quote_word, nodes)) if len(nodes) <= MOST_NODES else _join_paths(tests)
     )
@@ -133,8 +167,13 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
     """Through the runner among the dependencies of the package that the tests are in."""
     package = f"{folder}/package.json".lstrip("/")
     text = files.texts.get(package, "")
-    known = {**script_dependencies(files, "package.json"), **script_dependencies(files, package)}
-    runner = next((each for each in SCRIPT_RUNNERS if each[0] in known or f"{each[0]} " in text), None)
+    known = {
+        **script_dependencies(files, "package.json"),
+        **script_dependencies(files, package),
+    }
+    runner = next(
+        (each for each in SCRIPT_RUNNERS if each[0] in known or f"{each[0]} " in text), None
+    )
     paths = _join_paths(tests)
     if runner is None:
         return f"node --test {paths}"
@@ -157,7 +196,11 @@ def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
         quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
     names = [name for _, chosen in tests for name in chosen]
-    only = f" -run '^({'|'.join(names)})$'" if names and all(chosen for _, chosen in tests) else ""
+    only = (
+        f" -run '^({'|'.join(names)})$'"
+        if names and all(chosen for _, chosen in tests)
+        else ""
+    )
     return f"go test {' '.join(packages)}{only}"
 
 
@@ -172,7 +215,11 @@ def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
 def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
     targets = [re.fullmatch(r"tests/(?:(\w+)/main|(\w+))\.rs", path) for path, _ in tests]
     named = [f"--test {found[1] or found[2]}" for found in targets if found]
-    if len(tests) == 1 and not named and (module := re.fullmatch(r"src/([\w/]+?)(?:/mod)?\.rs", tests[0][0])):
+    if (
+        len(tests) == 1
+        and not named
+        and (module := re.fullmatch(r"src/([\w/]+?)(?:/mod)?\.rs", tests[0][0]))
+    ):
         # The tests in a module are chosen by its path.
         return f"cargo test {module[1].replace('/', '::')}::"
     return " ".join(("cargo test", *(named if len(named) == len(tests) else ())))

@@ -15,13 +15,25 @@ from cli_guard.assistant.request_command import word_list
 from cli_guard.code.test_files import list_test_files
 from cli_guard.secrets.redact import redact
 
-LONGEST, MOST_PARTS, MOST_FILES, DEEPEST = 2_000, 50, 5_000, 4
+LONGEST = 2_000
+MOST_PARTS = 50
+MOST_FILES = 5_000
+DEEPEST = 4
 MOVED = re.compile(r"cd ([\w./-]+)$")
 # An environment that is only a version of Python runs what tox runs by default.
 PLAIN_TOX = re.compile(r"^tox (?:run |r )?-e py\d*$")
 TARGETS = re.compile(r"runs the (?:targets|recipes) (.+)$")
 LEFT_OUT = ("--ignore", "--deselect")
-NO_OPERANDS = ("test", "-m", "run", "pytest", "unittest", "verify", "manage.py", "{posargs}")
+NO_OPERANDS = (
+    "test",
+    "-m",
+    "run",
+    "pytest",
+    "unittest",
+    "verify",
+    "manage.py",
+    "{posargs}",
+)
 OUTCOMES = ("passed", "failed", "skipped")
 
 
@@ -55,14 +67,31 @@ def simulate(
         counts[outcome] += 1
         if outcome == "failed":
             failures.append(Failure(f"{path}::{name}" if name else path, redact(message)))
-    passed, failed, skipped, unrecorded = (counts[each] for each in ("passed", "failed", "skipped", ""))
-    status: Outcome = "failed" if failed else "passed" if passed and not unrecorded else "not recorded"
-    lines = [f"FAILED {each.name}" + (f" - {each.message}" if each.message else "") for each in failures]
-    shown = ((failed, "failed"), (passed, "passed"), (skipped, "skipped"), (unrecorded, "not recorded"))
-    said = ", ".join(f"{count} {word}" for count, word in shown if count) or "no tests selected"
+    passed, failed, skipped, unrecorded = (
+        counts[each] for each in ("passed", "failed", "skipped", "")
+    )
+    status: Outcome = (
+        "failed" if failed else "passed" if passed and not unrecorded else "not recorded"
+    )
+    lines = [
+        f"FAILED {each.name}" + (f" - {each.message}" if each.message else "")
+        for each in failures
+    ]
+    shown = (
+        (failed, "failed"),
+        (passed, "passed"),
+        (skipped, "skipped"),
+        (unrecorded, "not recorded"),
+    )
+    said = (
+        ", ".join(f"{count} {word}" for count, word in shown if count)
+        or "no tests selected"
+    )
     lines.append(f"==== {said}, {len(selected)} selected (simulated: nothing was run) ====")
     if not runs:
-        lines = ["simulated: this command runs no tests that we know how to select; nothing was run"]
+        lines = [
+            "simulated: this command runs no tests that we know how to select; nothing was run"
+        ]
     numbers = (len(selected), passed, failed, skipped, unrecorded)
     return Simulated(redact(plain), status, *numbers, tuple(failures), "\n".join(lines))
 
@@ -82,7 +111,11 @@ def _find_runs(command: str, tasks: Mapping[str, str], depth: int = 0) -> Iterat
             body = tasks.get(inside + part) or tasks.get(PLAIN_TOX.sub("tox", part)) or ""
             targets = TARGETS.match(body)
             program = part.rpartition(" ")[0] or part
-            inner = " && ".join(f"{program} {name}" for name in targets[1].split()) if targets else body
+            inner = (
+                " && ".join(f"{program} {name}" for name in targets[1].split())
+                if targets
+                else body
+            )
             yield from _find_runs(inside + inner, tasks, depth + 1) if body else ()
 
 
@@ -116,8 +149,14 @@ def _select(run: _Run, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         for name in [case.name for case in cases.of(path)] or [""]:
             node = f"{path[len(run.folder) :]}::{name}"
             left_out = any(_is_inside(node, each) or node == each for each in run.left_out)
-            chosen = not run.operands or any(_is_chosen(node, each, run) for each in run.operands)
-            if chosen and not left_out and (not run.expression or _holds(run.expression, node.lower())):
+            chosen = not run.operands or any(
+                _is_chosen(node, each, run) for each in run.operands
+            )
+            if (
+                chosen
+                and not left_out
+                and (not run.expression or _holds(run.expression, node.lower()))
+            ):
                 yield path, name
 
 
@@ -128,7 +167,11 @@ def _is_inside(node: str, operand: str) -> bool:
 def _is_chosen(node: str, operand: str, run: _Run) -> bool:
     is_module = run.by_module and "/" not in operand and not operand.endswith(".py")
     dotted = "." + re.sub(r"\.py::|/|::", ".", node) + "."
-    return operand in ("", ".", node) or _is_inside(node, operand) or (is_module and f".{operand}." in dotted)
+    return (
+        operand in ("", ".", node)
+        or _is_inside(node, operand)
+        or (is_module and f".{operand}." in dotted)
+    )
 
 
 def _holds(expression: str, text: str) -> bool:
@@ -158,7 +201,9 @@ def _find_outcome(path: str, name: str, recorded: Mapping[str, object]) -> tuple
     # One test with parameters is recorded several times; it failed if one of them did.
     several = [key for key in recorded if key.startswith(f"{nodes[0]}[")]
     several.sort(key=lambda key: ("fail" not in str(recorded[key]).lower(), key))
-    key = next((each for each in (nodes[0], *several, *nodes[1:]) if each in recorded), None)
+    key = next(
+        (each for each in (nodes[0], *several, *nodes[1:]) if each in recorded), None
+    )
     value = recorded[key] if key is not None else ""
     message = ""
     if isinstance(value, Mapping):

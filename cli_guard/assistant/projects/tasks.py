@@ -5,17 +5,43 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cli_guard.assistant.projects.environments import python_front, script_command
-from cli_guard.assistant.projects.files import Files, folder_of, line_at, line_of, quote_word, within
+from cli_guard.assistant.projects.files import (
+    Files,
+    folder_of,
+    line_at,
+    line_of,
+    quote_word,
+    within,
+)
 from cli_guard.assistant.projects.model import Found
 from cli_guard.assistant.projects.purposes import read
-from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, at, scalars
+from cli_guard.reviewers.commands.extract.nodes import (
+    Items,
+    Node,
+    Scalar,
+    Table,
+    at,
+    scalars,
+)
 from cli_guard.rules.catalog import read_patterns
 
 FORMS = read_patterns("projects/tasks.toml", "patterns")
 CONDITION = ("#", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
 NO_TEST = re.compile(r"no tests? specified")
-BODY_KEYS = ("cmds", "cmd", "run", "shell", "commands", "command", "sequence", "composite", "script")
-MOST_LINES, LONGEST_LINE, MOST_BODY = 60, 4_000, 20_000
+BODY_KEYS = (
+    "cmds",
+    "cmd",
+    "run",
+    "shell",
+    "commands",
+    "command",
+    "sequence",
+    "composite",
+    "script",
+)
+MOST_LINES = 60
+LONGEST_LINE = 4_000
+MOST_BODY = 20_000
 # Stands for an escaped line end, so that a logical line is one line and the others keep their numbers.
 JOINED = "\x1f"
 
@@ -24,7 +50,10 @@ def find_tasks(files: Files) -> Iterator[Found]:
     """Every task that is written down, in the order of the data and of each file."""
     for path in files.find_like("(?:gnu)?makefile"):
         yield from _read_makefile(path, files.read(path))
-    for read_rule, rules in ((_match_tasks, read("tasks")["pattern"]), (_list_tasks, read("tasks")["table"])):
+    for read_rule, rules in (
+        (_match_tasks, read("tasks")["pattern"]),
+        (_list_tasks, read("tasks")["table"]),
+    ):
         for rule in rules:
             for path in files.find_like(rule["file"]):
                 yield from read_rule(files, path, rule)
@@ -37,9 +66,15 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
         for name, node in table.items():
             body = _body_of(node)
             hidden = isinstance(node, Table) and node.text("internal") == "true"
-            if hidden or re.fullmatch(rule.get("skip", "(?!)"), name) or NO_TEST.search(body):
+            if (
+                hidden
+                or re.fullmatch(rule.get("skip", "(?!)"), name)
+                or NO_TEST.search(body)
+            ):
                 continue
-            if not re.fullmatch(rule.get("only", ".*"), name) or not (body or isinstance(node, Table)):
+            if not re.fullmatch(rule.get("only", ".*"), name) or not (
+                body or isinstance(node, Table)
+            ):
                 continue
             other = re.fullmatch(rule.get("other", "(?!)"), name)
             words = {
@@ -60,7 +95,9 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
             )
 
 
-def _find_tables(nodes: Iterable[Node], keys: list[str], env: str = "") -> Iterator[tuple[str, Table]]:
+def _find_tables(
+    nodes: Iterable[Node], keys: list[str], env: str = ""
+) -> Iterator[tuple[str, Table]]:
     """The tables that some keys lead to, each with the key that `*` is."""
     for node in nodes:
         if not isinstance(node, Table):
@@ -85,17 +122,22 @@ def _line_of(text: str, name: str, node: Node) -> int:
 def _body_of(node: Node | None) -> str:
     """The commands of a task on one line: a text, a list of texts or of words, or a table that holds them."""
     if isinstance(node, Table):
-        node = next((value for value in map(node.get, BODY_KEYS) if value is not None), None)
+        node = next(
+            (value for value in map(node.get, BODY_KEYS) if value is not None), None
+        )
     if not isinstance(node, Items):
         return node.text.strip() if isinstance(node, Scalar) else ""
     parts = []
     for each in node.nodes[:MOST_LINES]:
         called = (each.text("task") or each.text("ref")) if isinstance(each, Table) else ""
         plain = " ".join(
-            quote_word(word.text) if isinstance(each, Items) else word.text for word in scalars(each)
+            quote_word(word.text) if isinstance(each, Items) else word.text
+            for word in scalars(each)
         )
         parts.append(
-            f"task {called}" if called else plain or (_body_of(each) if isinstance(each, Table) else "")
+            f"task {called}"
+            if called
+            else plain or (_body_of(each) if isinstance(each, Table) else "")
         )
     return "; ".join(part.strip() for part in parts if part.strip())
 
@@ -135,16 +177,22 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
         section = re.split(r"^\[", below, maxsplit=1, flags=re.MULTILINE)[0]
         value = FORMS["commands"].search(section)
         lines = (
-            line.strip().rstrip("\\").lstrip("-").strip() for line in (value[1] if value else "").split("\n")
+            line.strip().rstrip("\\").lstrip("-").strip()
+            for line in (value[1] if value else "").split("\n")
         )
         return "; ".join(line for line in lines if line and not line.startswith("#"))
     end = re.search(r"\n(?=[^ \t\n])", below)
     inside = below[: end.start()] if end else below
     if kind == "calls":
         return "; ".join(
-            " ".join(FORMS["literal"].findall(call[1])) for call in FORMS["call"].finditer(inside)
+            " ".join(FORMS["literal"].findall(call[1]))
+            for call in FORMS["call"].finditer(inside)
         )
-    ran = [line.strip().lstrip("@-") for line in inside.split("\n")[1 : MOST_LINES + 1] if line.strip()]
+    ran = [
+        line.strip().lstrip("@-")
+        for line in inside.split("\n")[1 : MOST_LINES + 1]
+        if line.strip()
+    ]
     needs = groups.get("needs", "").strip()
     return "; ".join(ran) or (f"runs the recipes {needs}" if needs else "")
 
@@ -153,15 +201,24 @@ def _read_makefile(path: str, text: str) -> Iterator[Found]:
     """The targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
     front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
     if passes_on := FORMS["sphinx"].search(text):
-        yield Found(f"{front} html", path, line_at(text, passes_on), "builds the pages with Sphinx", "html")
+        yield Found(
+            f"{front} html",
+            path,
+            line_at(text, passes_on),
+            "builds the pages with Sphinx",
+            "html",
+        )
     phony = {
-        word for found in FORMS["phony"].finditer(text) for word in found[1].replace("\\\n", " ").split()
+        word
+        for found in FORMS["phony"].finditer(text)
+        for word in found[1].replace("\\\n", " ").split()
     }
     lines = text.replace("\\\n", JOINED).split("\n")
     seen: set[str] = set()
     number = 1
     for place, line in enumerate(lines):
-        here, number = number, number + 1 + line.count(JOINED)
+        here = number
+        number = number + 1 + line.count(JOINED)
         if line.startswith(("\t", "#", " ")):
             continue
         target = FORMS["target"].match(line[:LONGEST_LINE])
@@ -179,10 +236,14 @@ def _make_body(below: list[str], needs: str, inline: str) -> str:
     recipe = [inline.strip()]
     for line in below:
         if line.startswith("\t"):
-            recipe.append(re.sub(r"^[ \t]*[@+-]*[ \t]*", "", line).replace(JOINED, " ").strip())
+            recipe.append(
+                re.sub(r"^[ \t]*[@+-]*[ \t]*", "", line).replace(JOINED, " ").strip()
+            )
         elif line.strip() and not line.startswith(CONDITION):
             break
     recipe = [line for line in recipe if line]
-    body = "; ".join([line for line in recipe if not re.match(r"(?:echo|printf|#)\b", line)] or recipe)
+    body = "; ".join(
+        [line for line in recipe if not re.match(r"(?:echo|printf|#)\b", line)] or recipe
+    )
     targets = " ".join(needs.replace(JOINED, " ").split("#")[0].split())
     return body or (f"runs the targets {targets}" if targets else "")

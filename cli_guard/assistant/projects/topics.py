@@ -11,13 +11,17 @@ from cli_guard.assistant.stems import stems_of
 from cli_guard.code.test_files import list_test_files
 
 # How much a word counts by where it stands: in the name of a test or of its file, in a folder, in the lines of a test.
-NAME, FOLDER, BODY = 1.0, 0.7, 0.3
+NAME = 1.0
+FOLDER = 0.7
+BODY = 0.3
 # Less than this share of the words, and the tests are not those that are meant: all of them is the better answer.
 ENOUGH = 0.55
 NOWHERE = 0.5
 # Tests that are nearly as good as the best are meant too.
 NEARLY = 0.9
-MOST_FILES, MOST_CHOSEN, MOST_TITLES = 3, 12, 500
+MOST_FILES = 3
+MOST_CHOSEN = 12
+MOST_TITLES = 500
 # Words that say that tests are meant, not which.
 GENERIC = frozenset(
     stems_of(
@@ -26,11 +30,19 @@ GENERIC = frozenset(
     )
 )
 # The title of a test in JavaScript: `it("...")`, `t.test('...')`.
-TITLE = re.compile(r"\b(?:it|test|describe|suite|context)(?:\.\w+)?\(\s{0,9}(['\"`])([^'\"`\n]{1,200})\1")
-FUNCTION = re.compile(r"\b(?:func|fn|void|fun|def|public function)\s+([A-Za-z_]\w{2,100})\s*\(")
+TITLE = re.compile(
+    r"\b(?:it|test|describe|suite|context)(?:\.\w+)?\(\s{0,9}(['\"`])([^'\"`\n]{1,200})\1"
+)
+FUNCTION = re.compile(
+    r"\b(?:func|fn|void|fun|def|public function)\s+([A-Za-z_]\w{2,100})\s*\("
+)
 MARKER = re.compile(r"\bpytest\.mark\.([A-Za-z_]\w*)")
-BUILT_IN = frozenset(("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings", "asyncio"))
-EXCLUDING = frozenset(("skip", "skipping", "without", "except", "excluding", "exclude", "not", "no"))
+BUILT_IN = frozenset(
+    ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings", "asyncio")
+)
+EXCLUDING = frozenset(
+    ("skip", "skipping", "without", "except", "excluding", "exclude", "not", "no")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +59,33 @@ class _Unit:
         """Return how well a word fits, itself or as a synonym."""
         places = ((NAME, self.named), (FOLDER, self.folders), (BODY, self.body))
         return max(
-            (like * share for each, like in concept.stems.items() for share, own in places if each in own),
+            (
+                like * share
+                for each, like in concept.stems.items()
+                for share, own in places
+                if each in own
+            ),
             default=0.0,
         )
 
     def names(self, concepts: Collection[Concept]) -> bool:
         """Return whether a name of it has one of the words."""
-        return any(not self.named.union(self.folders).isdisjoint(each.stems) for each in concepts)
+        return any(
+            not self.named.union(self.folders).isdisjoint(each.stems) for each in concepts
+        )
 
 
-def find_described(topic: str, texts: Mapping[str, str]) -> Sequence[tuple[str, Sequence[str]]]:
+def find_described(
+    topic: str, texts: Mapping[str, str]
+) -> Sequence[tuple[str, Sequence[str]]]:
     """Find (test file, names of its tests; none for all of them) for the words of a request, best first.
 
     Returns nothing where no test has most of the words, and one of them in a name.
     """
     wanted = parse_question(leave_out(topic, GENERIC)).concepts
-    inner = (path for path in texts if path.endswith(".rs") and "#[cfg(test)]" in texts[path])
+    inner = (
+        path for path in texts if path.endswith(".rs") and "#[cfg(test)]" in texts[path]
+    )
     paths = dict.fromkeys((*list_test_files(texts), *inner)) if wanted else ()
     cases = Cases(texts)
     units = [unit for path in paths for unit in _units_of(path, cases)]
@@ -70,17 +93,27 @@ def find_described(topic: str, texts: Mapping[str, str]) -> Sequence[tuple[str, 
         return ()
     weights = [_weigh(each, units) for each in wanted]
     shares = [
-        sum(weight * unit.share_of(each) for weight, each in zip(weights, wanted, strict=True)) / sum(weights)
+        sum(
+            weight * unit.share_of(each)
+            for weight, each in zip(weights, wanted, strict=True)
+        )
+        / sum(weights)
         for unit in units
     ]
     scored = zip(shares, units, strict=True)
-    good = [(share, unit) for share, unit in scored if share >= ENOUGH and unit.names(wanted)]
+    good = [
+        (share, unit) for share, unit in scored if share >= ENOUGH and unit.names(wanted)
+    ]
     best = max((share for share, _ in good), default=0.0)
     chosen: dict[str, list[str]] = {}
-    for share, each in sorted(good, key=lambda pair: (-pair[0], pair[1].name != "", pair[1].path)):
+    for share, each in sorted(
+        good, key=lambda pair: (-pair[0], pair[1].name != "", pair[1].path)
+    ):
         if share >= NEARLY * best and (each.path in chosen or len(chosen) < MOST_FILES):
             chosen.setdefault(each.path, []).append(each.name)
-    return [(path, () if "" in names else names[:MOST_CHOSEN]) for path, names in chosen.items()]
+    return [
+        (path, () if "" in names else names[:MOST_CHOSEN]) for path, names in chosen.items()
+    ]
 
 
 def _weigh(concept: Concept, units: Sequence[_Unit]) -> float:
@@ -92,14 +125,23 @@ def _weigh(concept: Concept, units: Sequence[_Unit]) -> float:
 
 def _units_of(path: str, every: Cases) -> Iterator[_Unit]:
     folder, _, file = path.rpartition("/")
-    own = frozenset(stems_of(file.partition(".")[0] if path.endswith(".py") else file.rpartition(".")[0]))
-    folders, text = frozenset(stems_of(folder)), every.texts[path][:CASE_CHARS]
+    own = frozenset(
+        stems_of(
+            file.partition(".")[0] if path.endswith(".py") else file.rpartition(".")[0]
+        )
+    )
+    folders = frozenset(stems_of(folder))
+    text = every.texts[path][:CASE_CHARS]
     cases = every.of(path)
     lines = text.split("\n")
     for case in cases:
         body = frozenset(stems_of("\n".join(lines[case.line - 1 : case.end_line])))
         yield _Unit(path, case.name, frozenset(stems_of(case.name)) | own, folders, body)
-    titles = [] if cases else [*(found[2] for found in TITLE.finditer(text)), *FUNCTION.findall(text)]
+    titles = (
+        []
+        if cases
+        else [*(found[2] for found in TITLE.finditer(text)), *FUNCTION.findall(text)]
+    )
     for title in titles[:MOST_TITLES]:
         # Of Go alone the command can name a test; elsewhere it runs the whole file.
         name = title if path.endswith("_test.go") and title.startswith("Test") else ""
@@ -107,7 +149,9 @@ def _units_of(path: str, every: Cases) -> Iterator[_Unit]:
     yield _Unit(path, "", own, folders, frozenset(stems_of(text)))
 
 
-def find_marked(words: Collection[str], texts: Mapping[str, str]) -> tuple[str, str, int] | None:
+def find_marked(
+    words: Collection[str], texts: Mapping[str, str]
+) -> tuple[str, str, int] | None:
     """Find the marker of pytest that a request names ("skip the slow tests"): (expression, test file, line) or None."""
     for path in list_test_files(texts):
         for found in MARKER.finditer(texts[path]) if path.endswith(".py") else ():

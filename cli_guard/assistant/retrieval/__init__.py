@@ -7,6 +7,20 @@ rankings.
 
 from cli_guard.assistant.retrieval.references import find_references
 from cli_guard.assistant.retrieval.search import find
-from cli_guard.assistant.retrieval.types import Fact, Location, Reference, ReferenceList, SearchResult
+from cli_guard.assistant.retrieval.types import (
+    Fact,
+    Location,
+    Reference,
+    ReferenceList,
+    SearchResult,
+)
 
-__all__ = ["Fact", "Location", "Reference", "ReferenceList", "SearchResult", "find", "find_references"]
+__all__ = [
+    "Fact",
+    "Location",
+    "Reference",
+    "ReferenceList",
+    "SearchResult",
+    "find",
+    "find_references",
+]

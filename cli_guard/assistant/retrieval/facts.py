@@ -14,14 +14,19 @@ ASSIGNED = re.compile(r"[^=\n]{0,300}?(?<![=!<>])=(?![=>~])\s{0,10}(\S[\s\S]{0,2
 KEYED = re.compile(r"[^:=\n]{1,200}[:=]\s{0,10}(\S[\s\S]{0,2000})")
 DEFAULT = re.compile(r"(?<![=!<>:])=(?![=>])\s*(\S[\s\S]*)")
 NAME = re.compile(r"[*&$]{0,2}([^\W\d]\w{0,80})")
-MOST_FACTS, MOST_DEFAULTS = 12, 6
-MOST_LINES, HEAD_LINES, VALUE_LINES = 400, 60, 30
+MOST_FACTS = 12
+MOST_DEFAULTS = 6
+MOST_LINES = 400
+HEAD_LINES = 60
+VALUE_LINES = 30
 VALUE_CHARS = 160
 STATEMENT_LINES = 4
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-def collect_facts(path: str, text: str, units: tuple[Unit, ...], query: Query) -> list[Fact]:
+def collect_facts(
+    path: str, text: str, units: tuple[Unit, ...], query: Query
+) -> list[Fact]:
     """List the facts of the best units of a file, the most relevant first; at most `MOST_FACTS`."""
     lines = MaskedLines(path, text)
     found: list[Fact] = []
@@ -44,11 +49,20 @@ def quote_statement(path: str, text: str, line: int, symbol: str) -> Fact:
     lines = MaskedLines(path, text)
     above = lines.block(line - 1, line - 1).rstrip()
     first = line - 1 if above.endswith(("(", ",", "=", "\\")) and line > 1 else line
-    return Fact("statement", symbol, clip(lines.block(first, line + STATEMENT_LINES).lstrip()), path, first)
+    return Fact(
+        "statement",
+        symbol,
+        clip(lines.block(first, line + STATEMENT_LINES).lstrip()),
+        path,
+        first,
+    )
 
 
-def _describe(path: str, lines: MaskedLines, definition: Definition, query: Query) -> Iterator[Fact]:
-    name, line = definition.qualname, definition.line
+def _describe(
+    path: str, lines: MaskedLines, definition: Definition, query: Query
+) -> Iterator[Fact]:
+    name = definition.qualname
+    line = definition.line
     end = min(definition.end_line, line + MOST_LINES)
     if definition.kind in ("function", "class", "type"):
         head = _head_of(lines.block(line, min(end, line + HEAD_LINES)))
@@ -64,7 +78,9 @@ def _describe(path: str, lines: MaskedLines, definition: Definition, query: Quer
     yield from _read_environment(path, lines, line, end)
 
 
-def _read_environment(path: str, lines: MaskedLines, first: int, last: int) -> Iterator[Fact]:
+def _read_environment(
+    path: str, lines: MaskedLines, first: int, last: int
+) -> Iterator[Fact]:
     text = lines.block(first, last)
     for match in READ_OF_ENVIRONMENT.finditer(text):
         line = first + text.count("\n", 0, match.start(1))
@@ -86,7 +102,9 @@ def _head_of(text: str) -> str:
     return text
 
 
-def _list_defaults(path: str, head: str, definition: Definition, query: Query) -> Iterator[Fact]:
+def _list_defaults(
+    path: str, head: str, definition: Definition, query: Query
+) -> Iterator[Fact]:
     """List the parameters with a default, those that the question names first."""
     start = head.find("(")
     if start < 0:
@@ -95,14 +113,21 @@ def _list_defaults(path: str, head: str, definition: Definition, query: Query) -
     found = []
     line = definition.line + head.count("\n", 0, start + 1)
     for part in _split_arguments(head[start + 1 :]):
-        named, value = NAME.match(part.lstrip()), DEFAULT.search(part)
+        named = NAME.match(part.lstrip())
+        value = DEFAULT.search(part)
         at = line + part[: len(part) - len(part.lstrip())].count("\n")
         line += part.count("\n")
         if named and value:
             before = part[: value.start()].strip()
             # In languages that put the type first, the name is the last word before the value.
-            name = named[1] if ":" in part or " " not in before else re.findall(r"\w+", before)[-1]
-            found.append(Fact("default", f"{definition.qualname}.{name}", clip(value[1]), path, at))
+            name = (
+                named[1]
+                if ":" in part or " " not in before
+                else re.findall(r"\w+", before)[-1]
+            )
+            found.append(
+                Fact("default", f"{definition.qualname}.{name}", clip(value[1]), path, at)
+            )
     found.sort(key=lambda fact: asked.isdisjoint(stems_of(fact.name.rpartition(".")[2])))
     yield from found[:MOST_DEFAULTS]
 
@@ -110,7 +135,9 @@ def _list_defaults(path: str, head: str, definition: Definition, query: Query) -
 def _split_arguments(text: str) -> list[str]:
     """Split at commas outside of brackets and quotes, up to the bracket that closes the list."""
     parts: list[str] = []
-    depth, start, quote = 0, 0, ""
+    depth = 0
+    start = 0
+    quote = ""
     for position, char in enumerate(text):
         if quote:
             quote = "" if char == quote else quote
@@ -130,7 +157,8 @@ def _split_arguments(text: str) -> list[str]:
 
 def clip(value: str) -> str:
     """Return a value as one line of at most `VALUE_CHARS` characters, up to where its brackets close."""
-    depth, end = 0, len(value)
+    depth = 0
+    end = len(value)
     for position, char in enumerate(value[:4_000]):
         if char in "([{":
             depth += 1

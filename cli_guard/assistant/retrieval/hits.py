@@ -42,19 +42,23 @@ class Matcher:
     def find(self, text: str) -> list[Hit]:
         """List the hits in a text, at most `MOST_HITS`."""
         found: list[Hit] = []
-        line, counted = 1, 0
+        line = 1
+        counted = 0
         for match in self._pattern.finditer(_lower(text)):
             concepts = self._match_part(text, match.start())
             if concepts:
                 line += text.count("\n", counted, match.start())
                 counted = match.start()
-                found += (Hit(line, concept, weight) for concept, weight in concepts.items())
+                found += (
+                    Hit(line, concept, weight) for concept, weight in concepts.items()
+                )
                 if len(found) >= MOST_HITS:
                     break
         return found
 
     def _match_part(self, text: str, start: int) -> dict[int, float]:
-        before, here = text[start - 1 : start], text[start]
+        before = text[start - 1 : start]
+        here = text[start]
         if before.isalpha():
             # The last capital of an acronym begins the next word: HTTPProxy.
             after_acronym = before.isupper() and not text[start + 1 : start + 2].islower()
@@ -66,7 +70,9 @@ class Matcher:
     def match_name(self, name: str) -> dict[int, float]:
         """Weigh the concepts in a name; two of its parts may be one word: `TimeStamp`."""
         parts = parts_of(name)
-        return self.match_stems([*map(stem, parts), *(stem(a + b) for a, b in pairwise(parts))])
+        return self.match_stems(
+            [*map(stem, parts), *(stem(a + b) for a, b in pairwise(parts))]
+        )
 
     def match_stems(self, stems: list[str]) -> dict[int, float]:
         """Weigh the concepts of some stems: the best of each."""
@@ -116,7 +122,9 @@ class TextLines:
         """Find the first of the comments and decorators directly above a definition."""
         top = definition.line
         while top > max(1, definition.line - MOST_ABOVE):
-            if (top - 1) not in self.documented and not DECORATOR.match(self.lines[top - 2]):
+            if (top - 1) not in self.documented and not DECORATOR.match(
+                self.lines[top - 2]
+            ):
                 break
             top -= 1
         return top
@@ -126,6 +134,7 @@ class TextLines:
         """By line, the index of the innermost definition around it, -1 outside of any."""
         found = [-1] * (len(self.lines) + 1)
         for index, definition in enumerate(self.definitions):
-            top, end = self._find_top(definition), min(definition.end_line, len(self.lines))
+            top = self._find_top(definition)
+            end = min(definition.end_line, len(self.lines))
             found[top : end + 1] = [index] * (end + 1 - top)
         return found

@@ -13,18 +13,23 @@ from cli_guard.assistant.retrieval.references import find_references
 # A prefix of a string is no word of its message.
 WORD = re.compile(r"(?!(?:[fFrRbBuU]{1,2})[\"'])\w+")
 # Where the rarest words of a message stand, in one file, and the characters around them.
-MOST_PLACES, AROUND = 60, 500
+MOST_PLACES = 60
+AROUND = 500
 ANCHORS = 2
 # Characters between two pairs of words of one message.
 MOST_BETWEEN = 120
 Pair = tuple[str, str]
 # The share of a message that has to be there: more of one that was not marked as such.
-QUOTED_SHARE, LEAST_SHARE, LEAST_PAIRS = 0.5, 0.7, 2
+QUOTED_SHARE = 0.5
+LEAST_SHARE = 0.7
+LEAST_PAIRS = 2
 STRING = re.compile(r"[\"'`]")
 EMITS = re.compile(
-    r"raise|throw|error|warn|log|print|echo|write|fail|abort|exit|message|msg|panic", re.IGNORECASE
+    r"raise|throw|error|warn|log|print|echo|write|fail|abort|exit|message|msg|panic",
+    re.IGNORECASE,
 )
-EMITTED, ABOVE = 0.15, 3
+EMITTED = 0.15
+ABOVE = 3
 MOST_FILES = 60
 
 
@@ -37,7 +42,9 @@ class Found:
     share: float
 
 
-def find_exact(query: Query, texts: Mapping[str, str], paths: Sequence[str], deadline: float) -> list[Found]:
+def find_exact(
+    query: Query, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+) -> list[Found]:
     """List the best place of each file, the best file first; nothing where no exact text is asked for."""
     found: list[Found] = []
     name = next(iter(query.names), query.plain)
@@ -48,7 +55,13 @@ def find_exact(query: Query, texts: Mapping[str, str], paths: Sequence[str], dea
         found = _find_raising(name, texts, paths)
     if not found and name and "use" in query.kinds:
         found = _find_calls(name, texts, paths, deadline)
-    found.sort(key=lambda each: (-each.share * weigh(each.path, "", query.asked_for), each.path, each.line))
+    found.sort(
+        key=lambda each: (
+            -each.share * weigh(each.path, "", query.asked_for),
+            each.path,
+            each.line,
+        )
+    )
     return list({each.path: each for each in reversed(found)}.values())[::-1]
 
 
@@ -59,21 +72,31 @@ def _find_message(
     pairs = {pair for pair in pairwise(query.message) if all(pair)}
     if not pairs:
         return []
-    words = sorted({word for pair in pairs for word in pair}, key=lambda word: (-len(word), word))
+    words = sorted(
+        {word for pair in pairs for word in pair}, key=lambda word: (-len(word), word)
+    )
     found = []
     for path in paths:
         if time.monotonic() > deadline:
             break
         lower = texts[path].lower()
         present = [word for word in words if word in lower]
-        anchors = present[:ANCHORS] if len(present) > 1 and len(present) >= QUOTED_SHARE * len(words) else []
+        anchors = (
+            present[:ANCHORS]
+            if len(present) > 1 and len(present) >= QUOTED_SHARE * len(words)
+            else []
+        )
         all_lines = texts[path].split("\n") if anchors else []
         best = Found(path, 0, 0.0)
         for anchor in anchors:
             for match in islice(re.finditer(re.escape(anchor), lower), MOST_PLACES):
                 start = max(0, match.start() - AROUND)
                 tokens = list(WORD.finditer(lower, start, match.end() + AROUND))
-                here = [(a.start(), (a[0], b[0])) for a, b in pairwise(tokens) if (a[0], b[0]) in pairs]
+                here = [
+                    (a.start(), (a[0], b[0]))
+                    for a, b in pairwise(tokens)
+                    if (a[0], b[0]) in pairs
+                ]
                 for run in _split_runs(here):
                     distinct = len({pair for _, pair in run})
                     if distinct < min(LEAST_PAIRS, len(pairs)):
@@ -111,13 +134,19 @@ def _find_raising(name: str, texts: Mapping[str, str], paths: Sequence[str]) -> 
     ]
 
 
-def _find_calls(name: str, texts: Mapping[str, str], paths: Sequence[str], deadline: float) -> list[Found]:
+def _find_calls(
+    name: str, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+) -> list[Found]:
     holding = [
-        path for path in paths if name in texts[path] and kind_of(path) not in ("doc", "changes", "data")
+        path
+        for path in paths
+        if name in texts[path] and kind_of(path) not in ("doc", "changes", "data")
     ]
     holding.sort(key=lambda path: -weigh(path, "", frozenset()))
     some = {path: texts[path] for path in holding[:MOST_FILES]}
-    listed = find_references(name, some, seconds=max(0.0, deadline - time.monotonic())).references
+    listed = find_references(
+        name, some, seconds=max(0.0, deadline - time.monotonic())
+    ).references
     calls = [each for each in listed if each.kind == "call"] or [
         each for each in listed if each.kind == "use"
     ]

@@ -19,7 +19,8 @@ class MaskedLines:
     """The lines of one text, counted from 1; the text is scanned at the first use."""
 
     def __init__(self, path: str, text: str) -> None:
-        self._path, self._text = path, text
+        self._path = path
+        self._text = text
         self._lines = text.split("\n")
 
     @cached_property
@@ -32,12 +33,18 @@ class MaskedLines:
 
     def block(self, first: int, last: int) -> str:
         """Return the lines from `first` to `last`; in a very long text each is cut at `WINDOW_CHARS`."""
-        first, last = max(1, first), min(last, len(self._lines))
+        first = max(1, first)
+        last = min(last, len(self._lines))
         if first > last:
             return ""
         if len(self._text) <= WHOLE_TEXT:
-            return mask_hits(self._text, self._hits, self._starts[first - 1], self._starts[last] - 1)
-        above = [line[:WINDOW_CHARS] for line in self._lines[max(0, first - 1 - WINDOW_LINES) : first - 1]]
+            return mask_hits(
+                self._text, self._hits, self._starts[first - 1], self._starts[last] - 1
+            )
+        above = [
+            line[:WINDOW_CHARS]
+            for line in self._lines[max(0, first - 1 - WINDOW_LINES) : first - 1]
+        ]
         asked = [line[:WINDOW_CHARS] for line in self._lines[first - 1 : last]]
         below = [line[:WINDOW_CHARS] for line in self._lines[last : last + WINDOW_LINES]]
         window = "\n".join((*above, *asked, *below))[:LONGEST_WINDOW]

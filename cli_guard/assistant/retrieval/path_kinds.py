@@ -4,7 +4,12 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from cli_guard.code.classify import GENERATED_NAMES, HEADER_CHARS, is_vendored, says_generated
+from cli_guard.code.classify import (
+    GENERATED_NAMES,
+    HEADER_CHARS,
+    is_vendored,
+    says_generated,
+)
 from cli_guard.code.test_files import is_test_code
 from cli_guard.rules.catalog import read_table
 
@@ -18,7 +23,10 @@ OWNERS: dict[str, Callable[[str], object]] = {
     "test": is_test_code,
     "generated": GENERATED_NAMES.search,
 }
-WEIGHTS: dict[str, float] = {"source": 1.0, **{kind["name"]: kind["weight"] for kind in KINDS}}
+WEIGHTS: dict[str, float] = {
+    "source": 1.0,
+    **{kind["name"]: kind["weight"] for kind in KINDS},
+}
 ASKED_FOR = 1.2
 # Documentation, where it is asked how to do something.
 HOW_TO = 0.6
@@ -42,7 +50,9 @@ def kind_of(path: str) -> str:
 def weigh(path: str, text: str, asked_for: frozenset[str]) -> float:
     """Weigh a file from 0 to a little over 1; a kind that was asked for weighs most."""
     kind = kind_of(path)
-    if kind == "source" and (len(text) > LONGEST_SOURCE or says_generated(text[:HEADER_CHARS])):
+    if kind == "source" and (
+        len(text) > LONGEST_SOURCE or says_generated(text[:HEADER_CHARS])
+    ):
         kind = "generated"
     if kind in asked_for:
         return ASKED_FOR

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
 from cli_guard.assistant.retrieval.types import Reference, ReferenceKind, ReferenceList
-from cli_guard.code.definitions import Definition, definition_nodes, find_definitions, is_parseable
+from cli_guard.code.definitions import (
+    Definition,
+    definition_nodes,
+    find_definitions,
+    is_parseable,
+)
 from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import UsageError
@@ -19,23 +24,37 @@ if TYPE_CHECKING:
 MOST_IN_FILE = 500
 MOST_REFERENCES = 5_000
 DOTTED_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d][\w$]*){0,20}")
-RANK: dict[ReferenceKind, int] = {"definition": 0, "import": 1, "call": 2, "use": 3, "mention": 4}
-IMPORTS = re.compile(r"import|^use_declaration$|^using_directive$|^namespace_use|^preproc_include$|^require")
-MENTIONS = re.compile(r"comment|string|template_chars|char_literal|text$|heredoc|documentation")
+RANK: dict[ReferenceKind, int] = {
+    "definition": 0,
+    "import": 1,
+    "call": 2,
+    "use": 3,
+    "mention": 4,
+}
+IMPORTS = re.compile(
+    r"import|^use_declaration$|^using_directive$|^namespace_use|^preproc_include$|^require"
+)
+MENTIONS = re.compile(
+    r"comment|string|template_chars|char_literal|text$|heredoc|documentation"
+)
 # Calls without a bracket: a command of a shell, a method of Ruby, an application of Haskell.
 BARE_CALLS = {"bash": "command_name", "ruby": "call", "haskell": "apply", "elixir": "call"}
 NEW = frozenset(("new_expression", "object_creation_expression", "macro_invocation"))
 MOST_PARENTS = 4
 
 
-def find_references(name: str, texts: Mapping[str, str], *, seconds: float = 5.0) -> ReferenceList:
+def find_references(
+    name: str, texts: Mapping[str, str], *, seconds: float = 5.0
+) -> ReferenceList:
     """Find the occurrences of a name in `texts` (path -> text).
 
     A dotted name ("Session.send") matches its last part where the parts before it precede it, enclose its definition,
     or name the module it is imported from; types are not inferred. Raises UsageError for text that is not a name.
     """
     if not DOTTED_NAME.fullmatch(name):
-        raise UsageError(f"{name[:60]!r} is not a name: give an identifier, dotted if it has an owner")
+        raise UsageError(
+            f"{name[:60]!r} is not a name: give an identifier, dotted if it has an owner"
+        )
     deadline = time.monotonic() + seconds
     parts = re.split(r"\.|::|#", name)
     found: list[Reference] = []
@@ -44,14 +63,24 @@ def find_references(name: str, texts: Mapping[str, str], *, seconds: float = 5.0
         if parts[-1] not in texts[path]:
             continue
         if time.monotonic() > deadline:
-            skipped.append(Skipped(path, "this file and those after it: no time left", asks=True))
+            skipped.append(
+                Skipped(path, "this file and those after it: no time left", asks=True)
+            )
             break
         here = list(_find_in_file(parts, path, texts[path]))
         if len(here) > MOST_IN_FILE:
-            skipped.append(Skipped(path, f"over the limit of {MOST_IN_FILE} occurrences", asks=True))
+            skipped.append(
+                Skipped(path, f"over the limit of {MOST_IN_FILE} occurrences", asks=True)
+            )
         found += here[:MOST_IN_FILE]
         if len(found) >= MOST_REFERENCES:
-            skipped.append(Skipped(path, f"files after this one: {MOST_REFERENCES:,} occurrences", asks=True))
+            skipped.append(
+                Skipped(
+                    path,
+                    f"files after this one: {MOST_REFERENCES:,} occurrences",
+                    asks=True,
+                )
+            )
             break
     found.sort(key=lambda each: (RANK[each.kind], each.path, each.line, each.column))
     return ReferenceList(tuple(found), tuple(skipped))
@@ -76,7 +105,9 @@ def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[Reference]
             if definition is not None and first and (kind != "mention" or not has_tree):
                 kind = "definition"
             first = False
-            if len(parts) > 1 and not _has_owner(parts, kind, definition, definitions, line, number, column):
+            if len(parts) > 1 and not _has_owner(
+                parts, kind, definition, definitions, line, number, column
+            ):
                 continue
             count += 1
             yield Reference(path, number, column, masked.line(number), kind)
@@ -84,7 +115,9 @@ def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[Reference]
                 return
 
 
-def _classify_nodes(name: str, path: str, text: str) -> dict[tuple[int, int], ReferenceKind]:
+def _classify_nodes(
+    name: str, path: str, text: str
+) -> dict[tuple[int, int], ReferenceKind]:
     language = language_for(path, text)
     if language is None or language not in definition_nodes() or not is_parseable(text):
         return {}
@@ -108,7 +141,9 @@ def _classify(node: "SgNode", language: str, text: str) -> ReferenceKind:
         return "mention"
     if any(IMPORTS.search(kind) for kind in kinds):
         return "import"
-    if "object_pattern" in kinds and any("require(" in each.text()[-200:] for each in parents[1:3]):
+    if "object_pattern" in kinds and any(
+        "require(" in each.text()[-200:] for each in parents[1:3]
+    ):
         return "import"
     if not kinds:
         return "use"
@@ -121,7 +156,9 @@ def _classify(node: "SgNode", language: str, text: str) -> ReferenceKind:
     end = node.range().end.index
     after = text[end : end + 40].lstrip("!?").lstrip(" ")
     if after.startswith("(") or re.match(r"(?:::)?<[\w, <>\[\]]*>\(", after):
-        called = any("call" in kind or "invocation" in kind or "creation" in kind for kind in kinds)
+        called = any(
+            "call" in kind or "invocation" in kind or "creation" in kind for kind in kinds
+        )
         return "call" if called else "use"
     return "use"
 
@@ -147,7 +184,9 @@ def _has_owner(
         return owner[-1] in line
     if re.search(r"(?:\bself|\bthis|\bcls|@)\s*(?:\.|->)?\s*$", before):
         return any(
-            each.kind == "class" and each.name == owner[-1] and each.line <= number <= each.end_line
+            each.kind == "class"
+            and each.name == owner[-1]
+            and each.line <= number <= each.end_line
             for each in definitions
         )
     return False

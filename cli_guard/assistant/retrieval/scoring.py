@@ -13,17 +13,27 @@ from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 
 # How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.
-NAME, TEXT, FILE_NAME, FOLDER = 4.0, 0.7, 4.0, 0.6
-SATURATION, FILE_SATURATION = 2.0, 4.0
-USUAL_LINES, USUAL_FILE = 25, 300
+NAME = 4.0
+TEXT = 0.7
+FILE_NAME = 4.0
+FOLDER = 0.6
+SATURATION = 2.0
+FILE_SATURATION = 4.0
+USUAL_LINES = 25
+USUAL_FILE = 300
 MOST_TIMES = 8
 # What the next definitions, the whole file, and a file name (or name) with no other words add.
-NEXT_UNITS, WHOLE_FILE, FULL_NAME = 0.3, 0.5, 0.5
+NEXT_UNITS = 0.3
+WHOLE_FILE = 0.5
+FULL_NAME = 0.5
 EXACT_NAME = 12.0
 # A setting; a constant, and one where a default is asked for.
-KEY, CONSTANT, DEFAULT = 0.75, 0.8, 1.4
+KEY = 0.75
+CONSTANT = 0.8
+DEFAULT = 1.4
 # An error class, or a reader of the environment, where one is asked for.
-ERROR, ENVIRONMENT = 1.4, 1.6
+ERROR = 1.4
+ENVIRONMENT = 1.6
 ERROR_NAME = re.compile(r"(?:Error|Exception|Err|Warning|Failure)s?$")
 ERROR_FILE = re.compile(r"(?:^|[/_.-])(?:errors?|exceptions?|exc|err)(?:/|\.\w+$)")
 READ_OF_ENVIRONMENT = re.compile(
@@ -70,7 +80,12 @@ class ScoredFile:
 
 
 def score_file(
-    path: str, text: str, query: Query, matcher: Matcher, rarity: Sequence[float], weight: float
+    path: str,
+    text: str,
+    query: Query,
+    matcher: Matcher,
+    rarity: Sequence[float],
+    weight: float,
 ) -> ScoredFile:
     """Score a file and its definitions; `weight` is that of its kind."""
     definitions = find_definitions(path, text)
@@ -81,12 +96,17 @@ def score_file(
         by_owner[lines.owners[hit.line]].append(hit)
     concepts = range(len(query.concepts))
     stems, folders = stem_path(path)
-    in_name, in_folder = matcher.match_stems(stems), matcher.match_stems(folders)
+    in_name = matcher.match_stems(stems)
+    in_folder = matcher.match_stems(folders)
     # A file name with other words says less.
     share = matcher.measure_share(stems)
     file_name = FILE_NAME * (0.4 + 0.6 * share)
-    in_path = [file_name * in_name.get(c, 0.0) + FOLDER * in_folder.get(c, 0.0) for c in concepts]
-    weights = [rare * concept.weight for rare, concept in zip(rarity, query.concepts, strict=True)]
+    in_path = [
+        file_name * in_name.get(c, 0.0) + FOLDER * in_folder.get(c, 0.0) for c in concepts
+    ]
+    weights = [
+        rare * concept.weight for rare, concept in zip(rarity, query.concepts, strict=True)
+    ]
     units = []
     for index, definition in enumerate(definitions):
         own = matcher.match_name(definition.name)
@@ -94,31 +114,47 @@ def score_file(
         if own or is_asked or index in by_owner:
             here = by_owner.get(index, [])
             settings = _find_settings(here, lines) if "setting" in query.kinds else {}
-            unit = _score_unit(definition, settings | own, here, lines, matcher, in_path, weights)
+            unit = _score_unit(
+                definition, settings | own, here, lines, matcher, in_path, weights
+            )
             unit = replace(unit, named=bool(own))
             if is_asked:
                 owners = set(definition.qualname.split("."))
-                bonus = EXACT_NAME * sum(name in owners for name in (*query.names, query.plain) if name)
+                bonus = EXACT_NAME * sum(
+                    name in owners for name in (*query.names, query.plain) if name
+                )
                 unit = replace(unit, score=unit.score + bonus, named=True)
             else:
-                unit = replace(unit, score=unit.score * _weigh_kind(definition, own, path, query, lines))
+                unit = replace(
+                    unit,
+                    score=unit.score * _weigh_kind(definition, own, path, query, lines),
+                )
             units.append(unit)
     if -1 in by_owner or not units:
         settings = _find_settings(by_owner[-1], lines) if "setting" in query.kinds else {}
-        units.append(_score_unit(None, settings, by_owner[-1], lines, matcher, in_path, weights))
+        units.append(
+            _score_unit(None, settings, by_owner[-1], lines, matcher, in_path, weights)
+        )
         units[-1] = replace(units[-1], named=False)
-    units.sort(key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0))
+    units.sort(
+        key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0)
+    )
     whole = _score_whole(hits, lines, in_path)
     covered = tuple(map(max, whole, units[0].covered))
     score = units[0].score + NEXT_UNITS * sum(unit.score for unit in units[1:4])
     score += WHOLE_FILE * sum(map(float.__mul__, weights, whole))
-    score *= 1 + FULL_NAME * share * sum(weights[c] * each for c, each in in_name.items()) / (
-        sum(weights) or 1.0
-    )
+    score *= 1 + FULL_NAME * share * sum(
+        weights[c] * each for c, each in in_name.items()
+    ) / (sum(weights) or 1.0)
     window = score_best_window(
-        hits, lines.lines, [in_name.get(c, 0.0) + in_folder.get(c, 0.0) for c in concepts], rarity
+        hits,
+        lines.lines,
+        [in_name.get(c, 0.0) + in_folder.get(c, 0.0) for c in concepts],
+        rarity,
     )
-    return ScoredFile(path, weight, score * weight, window * weight, covered, tuple(units), lines)
+    return ScoredFile(
+        path, weight, score * weight, window * weight, covered, tuple(units), lines
+    )
 
 
 def _score_unit(
@@ -130,7 +166,9 @@ def _score_unit(
     in_path: list[float],
     weights: list[float],
 ) -> Unit:
-    length = definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
+    length = (
+        definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
+    )
     norm = 0.6 + 0.4 * (length if definition else max(USUAL_LINES, length)) / USUAL_LINES
     counts = [0.0] * len(weights)
     by_line: dict[int, float] = defaultdict(float)
@@ -139,7 +177,11 @@ def _score_unit(
         counts[hit.concept] += hit.weight
     covered = []
     for concept, count in enumerate(counts):
-        amount = NAME * own.get(concept, 0.0) + TEXT * min(MOST_TIMES, count) / norm + in_path[concept]
+        amount = (
+            NAME * own.get(concept, 0.0)
+            + TEXT * min(MOST_TIMES, count) / norm
+            + in_path[concept]
+        )
         covered.append(amount / (amount + SATURATION))
     score = sum(map(float.__mul__, weights, covered))
     score *= 0.5 + 0.5 * score / (sum(weights) or 1.0)
@@ -160,16 +202,27 @@ def _weigh_kind(
             return DEFAULT
         return 1.0 if len(own) > 1 else CONSTANT
     if "error" in query.kinds and definition.kind in ("class", "type"):
-        return ERROR if ERROR_NAME.search(definition.name) or ERROR_FILE.search(path) else 1.0
+        return (
+            ERROR if ERROR_NAME.search(definition.name) or ERROR_FILE.search(path) else 1.0
+        )
     if "environment" in query.kinds:
-        start, end = definition.line - 1, min(definition.end_line, definition.line + USUAL_LINES)
-        return ENVIRONMENT if READ_OF_ENVIRONMENT.search("\n".join(lines.lines[start:end])) else 1.0
+        start = definition.line - 1
+        end = min(definition.end_line, definition.line + USUAL_LINES)
+        return (
+            ENVIRONMENT
+            if READ_OF_ENVIRONMENT.search("\n".join(lines.lines[start:end]))
+            else 1.0
+        )
     return 1.0
 
 
 def _find_settings(hits: list[Hit], lines: TextLines) -> dict[int, float]:
     """Weigh the concepts on lines that set a value."""
-    setting = (hit for hit in hits if SETS_VALUE.search(lines.lines[hit.line - 1][:LONGEST_SETTING]))
+    setting = (
+        hit
+        for hit in hits
+        if SETS_VALUE.search(lines.lines[hit.line - 1][:LONGEST_SETTING])
+    )
     return {hit.concept: SETTING * hit.weight for hit in setting}
 
 

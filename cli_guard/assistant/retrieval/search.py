@@ -15,17 +15,26 @@ from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
 from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
 from cli_guard.assistant.retrieval.spelling import correct_words
 from cli_guard.assistant.retrieval.survey import Survey, count_words
-from cli_guard.assistant.retrieval.types import Confidence, Fact, Location, LocationKind, SearchResult
+from cli_guard.assistant.retrieval.types import (
+    Confidence,
+    Fact,
+    Location,
+    LocationKind,
+    SearchResult,
+)
 from cli_guard.assistant.retrieval.windows import fuse
 from cli_guard.code.definitions import find_definitions
 from cli_guard.model import Skipped
 
 SURVEY_SHARE = 0.6
-UNITS_OF_BEST, BEST_FILES = 3, 2
+UNITS_OF_BEST = 3
+BEST_FILES = 2
 # Few files were named: then their text is asked about, be it a document or a test.
 NAMED_FILES = 5
 # By how much of the question the best file covers.
-HIGH, MEDIUM, LOW = 0.8, 0.65, 0.42
+HIGH = 0.8
+MEDIUM = 0.65
+LOW = 0.42
 LOW_UNWEIGHTED = 0.55
 SIDE_FILE = 0.5
 CLEAR_LEAD = 1.15
@@ -54,7 +63,9 @@ def find(
     """
     deadline = time.monotonic() + seconds
     query = parse_question(question)
-    paths = sorted(texts if allowed is None else (path for path in set(allowed) if path in texts))
+    paths = sorted(
+        texts if allowed is None else (path for path in set(allowed) if path in texts)
+    )
     if not query.concepts and not query.names:
         return SearchResult((), (), "none", 0, ())
     if "test" in query.asked_for:
@@ -63,11 +74,17 @@ def find(
             return SearchResult((), (), "none", len(paths), query.terms, absent=("tests",))
         paths = tests
     survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
-    absent = [each.word for i, each in enumerate(query.concepts) if each.essential and not survey.spread[i]]
+    absent = [
+        each.word
+        for i, each in enumerate(query.concepts)
+        if each.essential and not survey.spread[i]
+    ]
     if meant := correct_words(absent, texts, paths) if corrects else {}:
         corrected = replace_words(question, meant)
         left = deadline - time.monotonic()
-        found = find(corrected, texts, allowed=allowed, limit=limit, seconds=left, corrects=False)
+        found = find(
+            corrected, texts, allowed=allowed, limit=limit, seconds=left, corrects=False
+        )
         return replace(found, corrected=tuple(meant.items()))
     skipped = list(survey.skipped)
     matcher = Matcher(query)
@@ -75,7 +92,9 @@ def find(
     for number, path in enumerate(survey.candidates):
         if time.monotonic() > deadline:
             left = len(survey.candidates) - number
-            skipped.append(Skipped(path, f"this file and {left - 1} others: no time left", asks=True))
+            skipped.append(
+                Skipped(path, f"this file and {left - 1} others: no time left", asks=True)
+            )
             break
         weight = weigh(path, texts[path], query.asked_for)
         files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
@@ -93,7 +112,9 @@ def find(
         places = _list_locations(files, texts, NEAREST if confidence == "none" else limit)
         facts = []
         if confidence != "none":
-            facts = collect_facts(files[0].path, texts[files[0].path], files[0].units, query)
+            facts = collect_facts(
+                files[0].path, texts[files[0].path], files[0].units, query
+            )
     essential = [(i, each.word) for i, each in enumerate(query.concepts) if each.essential]
     is_none = confidence == "none"
     return SearchResult(
@@ -105,8 +126,11 @@ def find(
         tuple(skipped),
         nearest=tuple(places) if is_none else (),
         kinds=tuple(Counter(map(kind_of, paths[: survey.looked_at])).most_common()),
-        absent=tuple(word for i, word in essential if not survey.spread[i]) + survey.absent_names,
-        missing=tuple(word for i, word in essential if files and files[0].covered[i] < MISSING),
+        absent=tuple(word for i, word in essential if not survey.spread[i])
+        + survey.absent_names,
+        missing=tuple(
+            word for i, word in essential if files and files[0].covered[i] < MISSING
+        ),
     )
 
 
@@ -115,29 +139,45 @@ def _answer_exact(
 ) -> tuple[list[Location], list[Fact], Confidence]:
     """Put the places with the very text before those that are ranked, and quote its statement."""
     paths = [each.path for each in exact[:limit]]
-    others = _list_locations([each for each in files if each.path not in paths], texts, limit)
+    others = _list_locations(
+        [each for each in files if each.path not in paths], texts, limit
+    )
     above = max((place.score for place in others), default=0.0)
     places = []
     for path, line, share in ((each.path, each.line, each.share) for each in exact[:limit]):
-        around = [d.qualname for d in find_definitions(path, texts[path]) if d.line <= line <= d.end_line]
-        text, symbol = MaskedLines(path, texts[path]).line(line), around[-1] if around else ""
-        places.append(Location(path, line, line, text, "use", symbol, round(above + share, 3)))
+        around = [
+            d.qualname
+            for d in find_definitions(path, texts[path])
+            if d.line <= line <= d.end_line
+        ]
+        text = MaskedLines(path, texts[path]).line(line)
+        symbol = around[-1] if around else ""
+        places.append(
+            Location(path, line, line, text, "use", symbol, round(above + share, 3))
+        )
     best = places[0]
     fact = quote_statement(best.path, texts[best.path], best.line, best.symbol)
     return [*places, *others][:limit], [fact], "high" if exact[0].share > HIGH else "medium"
 
 
-def _list_locations(files: list[ScoredFile], texts: Mapping[str, str], limit: int) -> list[Location]:
+def _list_locations(
+    files: list[ScoredFile], texts: Mapping[str, str], limit: int
+) -> list[Location]:
     """Take the best unit of each file, then further units of the best files; scores never rise."""
     chosen = [(file, file.units[0], file.score) for file in files if file.score > 0]
     for file in files[:BEST_FILES]:
         best = file.units[0].score or 1.0
-        chosen += [(file, unit, file.score * unit.score / best) for unit in file.units[1 : 1 + UNITS_OF_BEST]]
+        chosen += [
+            (file, unit, file.score * unit.score / best)
+            for unit in file.units[1 : 1 + UNITS_OF_BEST]
+        ]
     ceiling = float("inf")
     places = []
     for file, unit, score in chosen[:limit]:
         ceiling = min(ceiling, score)
-        places.append(_locate(file, unit, ceiling, MaskedLines(file.path, texts[file.path])))
+        places.append(
+            _locate(file, unit, ceiling, MaskedLines(file.path, texts[file.path]))
+        )
     return places
 
 
@@ -176,7 +216,9 @@ def _estimate_confidence(
         return "none"
     if share <= MEDIUM and not any(survey.own[i] for i, _ in asked):
         return "none"
-    is_clear = best.score > CLEAR_LEAD * max((each.score for each in files[1:]), default=0.0)
+    is_clear = best.score > CLEAR_LEAD * max(
+        (each.score for each in files[1:]), default=0.0
+    )
     if share > HIGH and unweighted > 0.75 and best.units[0].named and is_clear:
         return "high"
     return "medium" if share > MEDIUM else "low"
@@ -188,11 +230,15 @@ def _locate(file: ScoredFile, unit: Unit, score: float, lines: MaskedLines) -> L
     is_document = kind_of(file.path) in ("doc", "changes")
     kind: LocationKind
     if definition is not None and (unit.named or not unit.lines):
-        line, end, kind = definition.line, definition.end_line, "mention" if is_document else "definition"
+        line = definition.line
+        end = definition.end_line
+        kind = "mention" if is_document else "definition"
     elif unit.lines:
         line = end = unit.lines[0][0]
         kind = "mention" if is_document or line in file.lines.documented else "use"
     else:
-        line, end, kind = 1, 1, "path"
+        line = 1
+        end = 1
+        kind = "path"
     symbol = definition.qualname if definition else ""
     return Location(file.path, line, end, lines.line(line), kind, symbol, round(score, 3))

@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 # A shorter word is too near to too many others; of a longer text the beginning has its words.
-SHORTEST, TEXT_CHARS = 6, 200_000
+SHORTEST = 6
+TEXT_CHARS = 200_000
 SECONDS = 0.5
 
 
-def correct_words(words: Iterable[str], texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
+def correct_words(
+    words: Iterable[str], texts: Mapping[str, str], paths: Collection[str]
+) -> dict[str, str]:
     """Return the word that is meant for each that has a letter too few or too many, or two that changed places.
 
     A letter in place of another is no such slip: `graphql` is not `graphml`. The most frequent word is taken.
@@ -21,13 +24,17 @@ def correct_words(words: Iterable[str], texts: Mapping[str, str], paths: Collect
         if len(word) < SHORTEST or not word.isalpha():
             continue
         # A slip in the first two letters is rare, and without them every word would have to be compared.
-        form = re.compile(rf"(?<![a-z]){word[:2]}[a-z]{{{len(word) - 3},{len(word) - 1}}}(?![a-z])")
+        form = re.compile(
+            rf"(?<![a-z]){word[:2]}[a-z]{{{len(word) - 3},{len(word) - 1}}}(?![a-z])"
+        )
         near: Counter[str] = Counter()
         for path in paths:
             if time.monotonic() > until:
                 break
             near.update(
-                each for each in form.findall(texts[path][:TEXT_CHARS].lower()) if is_slip(word, each)
+                each
+                for each in form.findall(texts[path][:TEXT_CHARS].lower())
+                if is_slip(word, each)
             )
         if near:
             found[word] = min(near, key=lambda each: (-near[each], each))
@@ -37,7 +44,17 @@ def correct_words(words: Iterable[str], texts: Mapping[str, str], paths: Collect
 def is_slip(word: str, meant: str) -> bool:
     """Return whether one letter is missing or doubled, or two neighbours are swapped."""
     if len(word) == len(meant):
-        differing = [at for at, pair in enumerate(zip(word, meant, strict=True)) if pair[0] != pair[1]]
-        return len(differing) == 2 and differing[1] - differing[0] == 1 and sorted(word) == sorted(meant)
+        differing = [
+            at
+            for at, pair in enumerate(zip(word, meant, strict=True))
+            if pair[0] != pair[1]
+        ]
+        return (
+            len(differing) == 2
+            and differing[1] - differing[0] == 1
+            and sorted(word) == sorted(meant)
+        )
     short, long = sorted((word, meant), key=len)
-    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+    return len(long) - len(short) == 1 and any(
+        long[:at] + long[at + 1 :] == short for at in range(len(long))
+    )

@@ -13,12 +13,15 @@ from cli_guard.model import Skipped
 
 MOST_CANDIDATES = 50
 CANDIDATE_CHARS = 3_000_000
-SHORT_NEEDLE, WHOLE_NEEDLE = 4, 2
+SHORT_NEEDLE = 4
+WHOLE_NEEDLE = 2
 MOST_TIMES = 50
-IN_PATH, NAME_WEIGHT = 3.0, 2.0
+IN_PATH = 3.0
+NAME_WEIGHT = 2.0
 SATURATION = 1.5
 # Above this share a word is the own word of a concept.
-OWN, SYNONYM = 0.8, 0.5
+OWN = 0.8
+SYNONYM = 0.5
 # In these a word says little of what the repository does.
 SIDE_KINDS = frozenset(("data", "test", "changes", "vendored"))
 
@@ -45,7 +48,9 @@ class Survey:
     skipped: tuple[Skipped, ...]
 
 
-def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], deadline: float) -> Survey:
+def count_words(
+    query: Query, texts: Mapping[str, str], paths: Iterable[str], deadline: float
+) -> Survey:
     """Count the words of a query in all texts, and rank the files by these counts."""
     names = [name.lower() for name in query.names]
     needles = [_find_needles(each) for each in query.concepts]
@@ -54,9 +59,12 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
     looked_at = sources = 0
     for path in paths:
         if time.monotonic() > deadline:
-            skipped.append(Skipped(path, "this file and those after it: no time left", asks=True))
+            skipped.append(
+                Skipped(path, "this file and those after it: no time left", asks=True)
+            )
             break
-        lower, lower_path = texts[path][:CANDIDATE_CHARS].lower(), path.lower()
+        lower = texts[path][:CANDIDATE_CHARS].lower()
+        lower_path = path.lower()
         looked_at += 1
         sources += kind_of(path) == "source"
         row = [_count(each, lower) + IN_PATH * _count(each, lower_path) for each in needles]
@@ -65,19 +73,34 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
             counts[path] = row
     rows = list(counts.values())
     in_source = [row for path, row in counts.items() if kind_of(path) == "source"]
-    of_note = [row for path, row in counts.items() if kind_of(path) not in SIDE_KINDS - query.asked_for]
+    of_note = [
+        row
+        for path, row in counts.items()
+        if kind_of(path) not in SIDE_KINDS - query.asked_for
+    ]
     total = max(1, sources if in_source else looked_at)
     width = range(len(query.concepts) + len(names))
-    rarity = [math.log(1 + (total + 1) / (_spread(in_source or rows, each) + 0.5)) for each in width]
-    weights = [*(concept.weight for concept in query.concepts), *([NAME_WEIGHT] * len(names))]
+    rarity = [
+        math.log(1 + (total + 1) / (_spread(in_source or rows, each) + 0.5))
+        for each in width
+    ]
+    weights = [
+        *(concept.weight for concept in query.concepts),
+        *([NAME_WEIGHT] * len(names)),
+    ]
     points = {
         path: weigh(path, texts[path], query.asked_for)
-        * sum(w * r * n / (n + SATURATION) for w, r, n in zip(weights, rarity, row, strict=True))
+        * sum(
+            w * r * n / (n + SATURATION)
+            for w, r, n in zip(weights, rarity, row, strict=True)
+        )
         for path, row in counts.items()
     }
     ranked = sorted(points, key=lambda path: (-points[path], path))
     absent_names = tuple(
-        name for i, name in enumerate(query.names, len(query.concepts)) if not _spread(rows, i)
+        name
+        for i, name in enumerate(query.names, len(query.concepts))
+        if not _spread(rows, i)
     )
     return Survey(
         tuple(rarity[: len(query.concepts)]),
@@ -111,7 +134,9 @@ def _find_needles(concept: Concept) -> Needles:
         {concept.word: 1.0}
         if concept.proper
         else {
-            each: share for stemmed, share in reversed(concept.stems.items()) for each in needles_of(stemmed)
+            each: share
+            for stemmed, share in reversed(concept.stems.items())
+            for each in needles_of(stemmed)
         }
     )
     is_whole = [concept.proper or len(each) <= WHOLE_NEEDLE for each in needles]
@@ -129,7 +154,11 @@ def _count(needles: Needles, lower: str) -> float:
     for needle, pattern, share in needles:
         if needle in lower:
             times = len(pattern.findall(lower)) if pattern else lower.count(needle)
-            count += share * min(MOST_TIMES, times) if share > OWN else SYNONYM * share * bool(times)
+            count += (
+                share * min(MOST_TIMES, times)
+                if share > OWN
+                else SYNONYM * share * bool(times)
+            )
     return count
 
 
@@ -139,4 +168,6 @@ def stem_path(path: str) -> tuple[list[str], list[str]]:
     if folder and FRONT_PAGE.search(path):
         # Its folder says what it is about.
         folder, _, name = folder.rpartition("/")
-    return stems_of(name.split(".", 1)[0] if not name.startswith(".") else name), stems_of(folder)
+    return stems_of(name.split(".", 1)[0] if not name.startswith(".") else name), stems_of(
+        folder
+    )

@@ -6,7 +6,15 @@ from typing import Literal
 from cli_guard.model import Skipped
 
 LocationKind = Literal["definition", "use", "mention", "path"]
-FactKind = Literal["environment variable", "constant", "setting", "default", "function", "class", "statement"]
+FactKind = Literal[
+    "environment variable",
+    "constant",
+    "setting",
+    "default",
+    "function",
+    "class",
+    "statement",
+]
 ReferenceKind = Literal["definition", "import", "call", "use", "mention"]
 Confidence = Literal["high", "medium", "low", "none"]
 

@@ -6,17 +6,23 @@ from itertools import accumulate
 
 from cli_guard.assistant.retrieval.hits import Hit
 
-WINDOW_LINES, STEP = 40, 20
+WINDOW_LINES = 40
+STEP = 20
 # The usual constants of BM25, not tuned.
-SATURATION, LENGTH_SHARE = 1.2, 0.75
+SATURATION = 1.2
+LENGTH_SHARE = 0.75
 USUAL_CHARS = 35 * WINDOW_LINES
 LONGEST_LINE = 400
 # Reciprocal rank fusion: what a rank counts, and how much this ranking counts beside that of the definitions.
-RANK_OFFSET, WEIGHT = 1, 0.5
+RANK_OFFSET = 1
+WEIGHT = 0.5
 
 
 def score_best_window(
-    hits: Sequence[Hit], lines: Sequence[str], in_path: Sequence[float], rarity: Sequence[float]
+    hits: Sequence[Hit],
+    lines: Sequence[str],
+    in_path: Sequence[float],
+    rarity: Sequence[float],
 ) -> float:
     """Score the window of a text that holds most of a query.
 

@@ -66,7 +66,9 @@ class Sink:
             self.on_full()
 
 
-def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b"") -> RunResult:
+def execute(
+    command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b""
+) -> RunResult:
     """Run a command that bash would run; `extra` are more files of the sandbox, by absolute path."""
     limits = world.limits
     bash = create_interpreter(limits)
@@ -76,7 +78,9 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
         files.mkdir(path.rpartition("/")[0], recursive=True)
         files.write_file(path, raw)
     images: list[Image] = []
-    own: dict[str, tuple[Run, Reads]] = {name: (each.answer, each.reads) for name, each in COMMANDS.items()}
+    own: dict[str, tuple[Run, Reads]] = {
+        name: (each.answer, each.reads) for name, each in COMMANDS.items()
+    }
     own |= {"ls": (ls, reads_dash), "diff": (diff, reads_dash)}
     own |= {name: (answer_not_found(name), reads_dash) for name in ABSENT}
     for name, (answer, reads) in own.items():
@@ -89,11 +93,18 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
         f"{name}() {{ {FUNCTIONS[name]} }}; " for name in FUNCTIONS if name in command
     )
     # On one line, as the messages of the interpreter count them.
-    result = run_to_end(bash, prelude.replace("\n", " ") + opened + command, out, err, limits)
+    result = run_to_end(
+        bash, prelude.replace("\n", " ") + opened + command, out, err, limits
+    )
     if result is not None and (result.error or "").startswith(UNPARSED):
         message = f"bash: line 1: syntax error: {result.error}\n"
-        return RunResult(b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False)
-    hit = (*name_limits(result, out, err, limits), *name_missing_files(world, layout.left_out))
+        return RunResult(
+            b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False
+        )
+    hit = (
+        *name_limits(result, out, err, limits),
+        *name_missing_files(world, layout.left_out),
+    )
     code = STOPPED if result is None else result.exit_code
     changes = {} if result is None else find_changes(files, layout, world.snapshot)
     return RunResult(bytes(out.data), bytes(err.data), code, changes, tuple(images), hit)
@@ -136,7 +147,9 @@ def adapt_command(
     async def call(context: CommandContext) -> int:
         arguments = tuple(context.argv)
         # A command in a loop must leave the rest of the loop's input alone.
-        stdin = b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
+        stdin = (
+            b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
+        )
         given = answer(Call(arguments, stdin, context.cwd, context.fs, world, started_at))
         images.extend(given.images)
         try:
@@ -149,7 +162,9 @@ def adapt_command(
     return call
 
 
-def run_to_end(bash: Bash, text: str, out: Sink, err: Sink, limits: Limits) -> ExecResult | None:
+def run_to_end(
+    bash: Bash, text: str, out: Sink, err: Sink, limits: Limits
+) -> ExecResult | None:
     """Return the result, None where the call had to be given up because its time was over."""
     found: list[ExecResult] = []
 
@@ -172,12 +187,16 @@ def name_missing_files(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]
     skipped = {each.path: each.reason for each in world.snapshot.skipped if each.asks}
     skipped |= dict.fromkeys(left_out, "its name or number is beyond what can be laid out")
     if skipped:
-        first = ", ".join(f"{printable(path)} ({skipped[path]})" for path in sorted(skipped)[:MOST_NAMED])
+        first = ", ".join(
+            f"{printable(path)} ({skipped[path]})" for path in sorted(skipped)[:MOST_NAMED]
+        )
         more = f" and {len(skipped) - MOST_NAMED} more" if len(skipped) > MOST_NAMED else ""
         yield f"not here: {first}{more}"
 
 
-def name_limits(result: ExecResult | None, out: Sink, err: Sink, limits: Limits) -> Iterator[str]:
+def name_limits(
+    result: ExecResult | None, out: Sink, err: Sink, limits: Limits
+) -> Iterator[str]:
     """Yield each limit that was hit, in words."""
     if result is None:
         yield f"stopped: execution timeout ({limits.seconds:g}s)"

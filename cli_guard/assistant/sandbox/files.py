@@ -57,15 +57,23 @@ def write_snapshot(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Layout:
     (`exact` asks for one file system as long as that can hold them).
     """
     began = time.time()
-    paths = [path for path in snapshot.entries if not REFUSED_PARTS.intersection(path.split("/"))]
+    paths = [
+        path for path in snapshot.entries if not REFUSED_PARTS.intersection(path.split("/"))
+    ]
     together = len(paths) <= FEW_FILES or (exact and len(paths) <= MOST_TOGETHER)
     mounts = {} if together else mount_folders(bash, paths)
     files = bash.fs()
     files.mkdir(ROOT, recursive=True)
-    made, names, left_out = {ROOT}, {}, []
+    made = {ROOT}
+    names = {}
+    left_out = []
     for path in paths:
         name = sandbox_path(path)
-        top = next((folder for folder in folders_above(path) if folder in mounts), None) if mounts else None
+        top = (
+            next((folder for folder in folders_above(path) if folder in mounts), None)
+            if mounts
+            else None
+        )
         target = files if top is None else mounts[top]
         local = name if top is None else name.removeprefix(sandbox_path(top))
         try:
@@ -144,14 +152,22 @@ def walk(files: FileSystem, top: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield path, each["metadata"]
 
 
-def find_changes(files: FileSystem, layout: Layout, snapshot: Snapshot) -> dict[str, bytes | None]:
+def find_changes(
+    files: FileSystem, layout: Layout, snapshot: Snapshot
+) -> dict[str, bytes | None]:
     """Return what differs from the snapshot: path -> new bytes (of a link its target), None for a removed file."""
     after = dict(walk(files, ROOT))
-    found: dict[str, bytes | None] = {layout.names[name]: None for name in layout.names if name not in after}
+    found: dict[str, bytes | None] = {
+        layout.names[name]: None for name in layout.names if name not in after
+    }
     for name, about in after.items():
         path = layout.names.get(name)
         is_untouched = layout.began <= about["modified"] < layout.ended
-        if path is not None and is_untouched and about["size"] == snapshot.entries[path].size:
+        if (
+            path is not None
+            and is_untouched
+            and about["size"] == snapshot.entries[path].size
+        ):
             continue
         is_link = about["file_type"] == "symlink"
         raw = files.read_link(name).encode("utf-8") if is_link else files.read_file(name)

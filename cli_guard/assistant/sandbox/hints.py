@@ -12,14 +12,18 @@ from cli_guard.secrets.redact import redact
 
 # Programs that people have and this sandbox has not, each with what to use in its place.
 ELSEWHERE = {
-    name: row["advice"] for row in read_table("sandbox.toml")["elsewhere"] for name in row["programs"].split()
+    name: row["advice"]
+    for row in read_table("sandbox.toml")["elsewhere"]
+    for name in row["programs"].split()
 }
 UNKNOWN = re.compile(r"^bash: line \d+: ([^\n]{1,200}?): command not found", re.MULTILINE)
 # `head 10` is written often, and means a file of that name.
 BARE_NUMBER = re.compile(
     r"^(head|tail): (?:cannot open ')?(\d+)'?(?: for reading)?: No such file", re.MULTILINE
 )
-MISSING = re.compile(r"(?:^|: |')([^\s:']{1,300})'?: No such file or directory", re.MULTILINE)
+MISSING = re.compile(
+    r"(?:^|: |')([^\s:']{1,300})'?: No such file or directory", re.MULTILINE
+)
 SILENCED = re.compile(r"2>|&>|\|&")
 ASKING: tuple[str | None, ...] = ("command", "type", "which", "hash")
 KNOWN = frozenset((*COMMANDS, *TOOLS, *read_table("sandbox.toml")["besides"].split()))
@@ -65,17 +69,26 @@ def find_silenced(command: str) -> list[str]:
     except BashError:
         return []
     expected = {*KNOWN, *parsed.functions}
-    expected |= {str(word) for each in parsed.commands if each.name in ASKING for word in each.args}
+    expected |= {
+        str(word) for each in parsed.commands if each.name in ASKING for word in each.args
+    }
     names = (str(each.name) for each in parsed.commands if each.name)
     return [name for name in names if name not in expected and "/" not in name]
 
 
 def is_outside(path: str) -> bool:
-    return path.startswith(("/", "~", "..")) and not path.startswith((f"{ROOT}/", "/tmp/", "/dev/"))  # noqa: S108
+    return path.startswith(("/", "~", "..")) and not path.startswith(
+        (f"{ROOT}/", "/tmp/", "/dev/")
+    )  # noqa: S108
 
 
 def list_top_names(world: Shell) -> str:
-    tops = sorted({path.split("/")[0] + ("/" if "/" in path else "") for path in world.snapshot.entries})
+    tops = sorted(
+        {
+            path.split("/")[0] + ("/" if "/" in path else "")
+            for path in world.snapshot.entries
+        }
+    )
     more = f" and {len(tops) - MOST_NAMED} more" if len(tops) > MOST_NAMED else ""
     return printable(", ".join(tops[:MOST_NAMED])) + more if tops else "no files"
 
@@ -84,7 +97,11 @@ def find_similar(missing: list[str], world: Shell) -> Iterator[str]:
     """Name files of the same name in other folders, else how to look for one."""
     for path in missing[:MOST_HINTS]:
         name = path.rstrip("/").rpartition("/")[2].lower()
-        found = [each for each in sorted(world.snapshot.entries) if each.rpartition("/")[2].lower() == name]
+        found = [
+            each
+            for each in sorted(world.snapshot.entries)
+            if each.rpartition("/")[2].lower() == name
+        ]
         if found:
             yield f"[error] no {printable(redact(path))} here; there is: {printable(', '.join(found[:5]))}"
         elif not path.isdigit():

@@ -144,7 +144,9 @@ class Call:
         try:
             return self.files.read_file(self.absolute(path))
         except (RuntimeError, OSError):
-            raise CommandFailure(f"no file {path} here: see what is there with ls or find") from None
+            raise CommandFailure(
+                f"no file {path} here: see what is there with ls or find"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,5 +168,6 @@ class Answer:
     def error(cls, name: str, message: str, exit_code: int = 1) -> Answer:
         """Make an error, in the form that every command of ours has."""
         return cls(
-            stderr=f"[error] {name}: {message}\n".encode("utf-8", "surrogateescape"), exit_code=exit_code
+            stderr=f"[error] {name}: {message}\n".encode("utf-8", "surrogateescape"),
+            exit_code=exit_code,
         )

@@ -49,7 +49,9 @@ class Overflow:
             while True:
                 try:
                     path = self._folder / f"cmd-{number}.txt"
-                    with os.fdopen(open_state(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                    with os.fdopen(
+                        open_state(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb"
+                    ) as file:
                         file.write(raw)
                     break
                 except FileExistsError:  # another call was faster
@@ -75,5 +77,7 @@ class Overflow:
         """Return number and file, the newest last."""
         with suppress(OSError):
             paths = list(self._folder.iterdir()) if self._folder else []
-            return sorted((int(found[1]), path) for path in paths if (found := NAME.match(path.name)))
+            return sorted(
+                (int(found[1]), path) for path in paths if (found := NAME.match(path.name))
+            )
         return []

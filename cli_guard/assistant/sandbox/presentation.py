@@ -31,7 +31,9 @@ FAILED = re.compile(r"^(?:\[error\] |[a-z][\w-]*: )", re.MULTILINE)
 GUESS = re.compile(r": command not found\. (?:Did you mean|SSH requires)[^\n]*")
 
 
-def present(command: str, done: RunResult, world: Shell, overflow: Overflow, seconds: float) -> str:
+def present(
+    command: str, done: RunResult, world: Shell, overflow: Overflow, seconds: float
+) -> str:
     """Return the text that is shown of a call."""
     parts = [*present_output(command, done.stdout, world, overflow)]
     stderr = mask(redact(done.stderr.decode("utf-8", "surrogateescape")))
@@ -46,7 +48,9 @@ def present(command: str, done: RunResult, world: Shell, overflow: Overflow, sec
     return "\n".join(parts)
 
 
-def present_output(command: str, raw: bytes, world: Shell, overflow: Overflow) -> Iterator[str]:
+def present_output(
+    command: str, raw: bytes, world: Shell, overflow: Overflow
+) -> Iterator[str]:
     if not raw:
         return
     if is_binary(raw):
@@ -63,7 +67,9 @@ def present_output(command: str, raw: bytes, world: Shell, overflow: Overflow) -
         yield mask(text).removesuffix("\n")
         return
     kept = overflow.keep(text.encode("utf-8"))
-    head = "".join(text.splitlines(keepends=True)[:MOST_LINES]) if lines > MOST_LINES else text
+    head = (
+        "".join(text.splitlines(keepends=True)[:MOST_LINES]) if lines > MOST_LINES else text
+    )
     yield mask(cut(head, MOST_BYTES)).removesuffix("\n")
     yield f"\n--- output truncated ({lines} lines, {format_size(len(raw))}) ---"
     if kept is None:
@@ -86,8 +92,13 @@ def is_binary(raw: bytes) -> bool:
 def name_binary(command: str, raw: bytes, world: Shell) -> str:
     """Return what replaces binary output: its size, and the command that reads the file that it came from."""
     words = [word.strip("\"'") for word in command.split()]
-    paths = [*(word for word in words if word in world.snapshot.entries), *world.snapshot.entries]
-    path = printable(next((path for path in paths if world.snapshot.raw(path) == raw), "PATH"))
+    paths = [
+        *(word for word in words if word in world.snapshot.entries),
+        *world.snapshot.entries,
+    ]
+    path = printable(
+        next((path for path in paths if world.snapshot.raw(path) == raw), "PATH")
+    )
     if identify_picture(raw):
         return f"[error] binary image ({format_size(len(raw))}). Use: see {path}"
     return f"[error] binary file ({format_size(len(raw))}). Use: cat -b {path}"
@@ -102,7 +113,9 @@ def as_patch(ran: RunResult, snapshot: Snapshot) -> str:
         entry = snapshot.entries.get(path)
         text = None if raw is None else decode(raw)
         before = snapshot.get(path)
-        if (entry and (entry.kind is not Kind.TEXT or before is None)) or (raw is not None and text is None):
+        if (entry and (entry.kind is not Kind.TEXT or before is None)) or (
+            raw is not None and text is None
+        ):
             done = "removed" if raw is None else "written"
             other.append(f"Binary or special file {printable(path)} would be {done}\n")
             continue

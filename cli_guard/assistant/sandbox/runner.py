@@ -39,7 +39,9 @@ def run(command: str, world: Shell, *, stdin: bytes = b"") -> RunResult:
     else:
         done = execute(command, world, overflow.files_named_in(command), stdin)
     seconds = time.monotonic() - began
-    return replace(done, seconds=seconds, shown=present(command, done, world, overflow, seconds))
+    return replace(
+        done, seconds=seconds, shown=present(command, done, world, overflow, seconds)
+    )
 
 
 def find_syntax_error(text: str) -> str | None:
@@ -77,4 +79,8 @@ def check_with_bash(text: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = MESSAGE.search(done.stderr.decode("utf-8", "replace"))
-    return found[1] if found and (done.returncode == SYNTAX_ERROR or SYNTAX_WORDS.search(found[1])) else None
+    return (
+        found[1]
+        if found and (done.returncode == SYNTAX_ERROR or SYNTAX_WORDS.search(found[1]))
+        else None
+    )

@@ -28,4 +28,6 @@ LANGUAGES = frozenset(EXTRACTORS)
 
 def symbols_of(trees: Trees, language: str, text: str) -> tuple[Symbol, ...]:
     """Return the symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
-    return trees.derived("symbols", language, text, lambda root: tuple(EXTRACTORS[language](root)))
+    return trees.derived(
+        "symbols", language, text, lambda root: tuple(EXTRACTORS[language](root))
+    )

@@ -18,7 +18,9 @@ from cli_guard.rules.catalog import read_table
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-INTERFACE_METHODS = frozenset(read_table("languages/documentation.toml")["interface_methods"].split())
+INTERFACE_METHODS = frozenset(
+    read_table("languages/documentation.toml")["interface_methods"].split()
+)
 
 
 def go_symbols(root: "SgNode") -> Iterator[Symbol]:
@@ -87,7 +89,9 @@ def _quiet(name: str, receiver: str, body: "SgNode | None") -> str:
         return "known by its name"
     if body is not None and last_line(body) - first_line(body) <= 2:
         statements = [c for part in body.named_children() for c in part.named_children()]
-        if len(statements) <= 1 and "block" not in {c.kind() for s in statements for c in s.named_children()}:
+        if len(statements) <= 1 and "block" not in {
+            c.kind() for s in statements for c in s.named_children()
+        }:
             return "trivial"
     return ""
 

@@ -39,14 +39,18 @@ def typescript_symbols(root: "SgNode") -> Iterator[Symbol]:
     return javascript_symbols(root, TYPESCRIPT_DEFINITIONS)
 
 
-def javascript_symbols(root: "SgNode", kinds: tuple[str, ...] = DEFINITIONS) -> Iterator[Symbol]:
+def javascript_symbols(
+    root: "SgNode", kinds: tuple[str, ...] = DEFINITIONS
+) -> Iterator[Symbol]:
     """Return the named functions, classes and methods of a module; `public` are the exported ones."""
     exported = _exported_names(root, root.text())
     value = {"any": [{"kind": kind} for kind in VALUES]}
     rules = [{"kind": kind} for kind in kinds]
     rules.append({"kind": "variable_declarator", "has": {"field": "value", **value}})  # type: ignore[dict-item]
 
-    def make(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
+    def make(
+        node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None"
+    ) -> Symbol | None:
         return _symbol(node, owner, owner_node, exported)
 
     return owned_symbols(root.find_all(any=rules), make)  # type: ignore[arg-type]
@@ -69,7 +73,10 @@ def _exported_names(root: "SgNode", text: str) -> frozenset[str]:
 
 
 def _symbol(
-    node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None", exported: frozenset[str]
+    node: "SgNode",
+    owner: Symbol | None,
+    owner_node: "SgNode | None",
+    exported: frozenset[str],
 ) -> Symbol | None:
     function = node.field("value") if node.kind() == "variable_declarator" else node
     name = field_text(node, "name")
@@ -87,7 +94,9 @@ def _symbol(
         qualname=f"{owner.qualname}.{name}" if owner else name,
         top=first_line(_first(statement)),
         line=first_line(node),
-        head_end=first_line(body) if "block" in body.kind() or is_class else _arrow_line(function),
+        head_end=first_line(body)
+        if "block" in body.kind() or is_class
+        else _arrow_line(function),
         body=first_line(body),
         end_line=last_line(node),
         public=_public(node, name, statement, owner, exported),
@@ -104,7 +113,8 @@ def _statement(node: "SgNode") -> "SgNode":
     """Return the whole statement of a definition, with `export`: comments are above that."""
     parent = node.parent()
     if node.kind() == "variable_declarator" and parent is not None:
-        node, parent = parent, parent.parent()
+        node = parent
+        parent = parent.parent()
     return parent if parent is not None and parent.kind() == "export_statement" else node
 
 
@@ -112,7 +122,8 @@ def _first(statement: "SgNode") -> "SgNode":
     """Return the first decorator of a method (a sibling in the class body), or the statement itself."""
     previous = statement.prev()
     while previous is not None and previous.kind() == "decorator":
-        statement, previous = previous, previous.prev()
+        statement = previous
+        previous = previous.prev()
     return statement
 
 
@@ -122,12 +133,19 @@ def _arrow_line(function: "SgNode") -> int:
 
 
 def _public(
-    node: "SgNode", name: str, statement: "SgNode", owner: Symbol | None, exported: frozenset[str]
+    node: "SgNode",
+    name: str,
+    statement: "SgNode",
+    owner: Symbol | None,
+    exported: frozenset[str],
 ) -> bool:
     if node.kind() == "method_definition":
         if owner is None or owner.kind != "class" or name.startswith(("#", "_")):
             return False
-        modifier = next((c.text() for c in node.children() if c.kind() == "accessibility_modifier"), "public")
+        modifier = next(
+            (c.text() for c in node.children() if c.kind() == "accessibility_modifier"),
+            "public",
+        )
         return owner.public and modifier == "public"
     return owner is None and (statement.kind() == "export_statement" or name in exported)
 
@@ -145,7 +163,8 @@ def _quiet(
     if _overloaded(node, name):
         return "overload"
     if any(
-        not c.text().startswith(("/* eslint", "// eslint", "// @ts", "/* istanbul")) for c in comments[-1:]
+        not c.text().startswith(("/* eslint", "// eslint", "// @ts", "/* istanbul"))
+        for c in comments[-1:]
     ):
         return "commented"
     kinds = {c.kind() for c in node.children()}
@@ -156,7 +175,9 @@ def _quiet(
         if heritage:
             return "may override"
     one_line = first_line(body) == last_line(body)
-    if "class" not in node.kind() and (is_trivial(body) if body.kind() == "statement_block" else one_line):
+    if "class" not in node.kind() and (
+        is_trivial(body) if body.kind() == "statement_block" else one_line
+    ):
         return "trivial"
     return ""
 
@@ -164,10 +185,20 @@ def _quiet(
 def _overloaded(node: "SgNode", name: str) -> bool:
     """Return whether a signature of the same name is right before it; that one carries the documentation."""
     before = _statement(node).prev()
-    if before is None or before.kind() not in ("export_statement", "function_signature", "method_signature"):
+    if before is None or before.kind() not in (
+        "export_statement",
+        "function_signature",
+        "method_signature",
+    ):
         return False
-    signature = before.field("declaration") if before.kind() == "export_statement" else before
-    return signature is not None and "signature" in signature.kind() and field_text(signature, "name") == name
+    signature = (
+        before.field("declaration") if before.kind() == "export_statement" else before
+    )
+    return (
+        signature is not None
+        and "signature" in signature.kind()
+        and field_text(signature, "name") == name
+    )
 
 
 def _parameters(function: "SgNode") -> Iterator[Parameter]:

@@ -33,7 +33,9 @@ def owned_symbols(
     """Yield the symbols that `make` returns for a node, its enclosing symbol and its enclosing node."""
     known: dict[int, Symbol] = {}
     for node, around in with_enclosing(nodes):
-        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
+        outer = [
+            known[n.range().start.index] for n in around if n.range().start.index in known
+        ]
         symbol = make(node, outer[-1] if outer else None, around[-1] if outer else None)
         if symbol is not None:
             known[node.range().start.index] = symbol
@@ -46,7 +48,11 @@ def is_trivial(body: "SgNode") -> bool:
     if not statements:
         return True
     only = statements[0]
-    return len(statements) == 1 and only.kind() in SIMPLE and first_line(only) == last_line(only)
+    return (
+        len(statements) == 1
+        and only.kind() in SIMPLE
+        and first_line(only) == last_line(only)
+    )
 
 
 def nodes_in(node: "SgNode", field: str) -> "list[SgNode]":
@@ -82,7 +88,11 @@ def comment_above(node: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
     found: list[SgNode] = []
     line = first_line(node)
     previous = node.prev()
-    while previous is not None and previous.kind() in kinds and last_line(previous) in (line - 1, line):
+    while (
+        previous is not None
+        and previous.kind() in kinds
+        and last_line(previous) in (line - 1, line)
+    ):
         before = previous.prev()
         if before is not None and last_line(before) == first_line(previous):
             break  # it trails the line of something else

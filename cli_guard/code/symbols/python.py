@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _TABLE = read_table("languages/documentation.toml")
 QUIET_DECORATORS: dict[str, str] = {
-    name: reason for reason, names in _TABLE["quiet_decorators"].items() for name in names.split()
+    name: reason
+    for reason, names in _TABLE["quiet_decorators"].items()
+    for name in names.split()
 }
 PLAIN_BASES = frozenset(_TABLE["plain_bases"].split())
 BASE_NAME = re.compile(r"([\w.]+)")
@@ -33,8 +35,11 @@ def python_symbols(root: "SgNode") -> Iterator[Symbol]:
     return owned_symbols(root.find_all(any=[{"kind": kind} for kind in kinds]), _symbol)
 
 
-def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
-    name, body = field_text(node, "name"), node.field("body")
+def _symbol(
+    node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None"
+) -> Symbol | None:
+    name = field_text(node, "name")
+    body = node.field("body")
     colon = next((c for c in reversed(node.children()) if c.kind() == ":"), None)
     if not name or body is None or colon is None:
         return None
@@ -44,7 +49,9 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
     decorated = parent is not None and parent.kind() == "decorated_definition"
     outermost = parent if decorated and parent is not None else node
     decorators = tuple(
-        c.text()[1:].split("(")[0].strip() for c in outermost.children() if c.kind() == "decorator"
+        c.text()[1:].split("(")[0].strip()
+        for c in outermost.children()
+        if c.kind() == "decorator"
     )
     parameters = () if is_class else tuple(_parameters(node))
     if method and "staticmethod" not in decorators:
@@ -98,7 +105,12 @@ def _quiet(
         return "known by its name"
     if first_line(body) <= head_end:
         return "trivial"
-    if owner_node is not None and owner is not None and owner.kind == "class" and _may_override(owner_node):
+    if (
+        owner_node is not None
+        and owner is not None
+        and owner.kind == "class"
+        and _may_override(owner_node)
+    ):
         return "may override"
     is_stub = all(c.kind() == "comment" for c in body.named_children())
     return "trivial" if not is_stub and is_trivial(body) else ""
@@ -108,7 +120,11 @@ def _may_override(owner: "SgNode") -> bool:
     bases = owner.field("superclasses")
     if bases is None:
         return False
-    names = [BASE_NAME.match(b.text()) for b in bases.named_children() if b.kind() != "keyword_argument"]
+    names = [
+        BASE_NAME.match(b.text())
+        for b in bases.named_children()
+        if b.kind() != "keyword_argument"
+    ]
     return any(m is None or m[1].rsplit(".", 1)[-1] not in PLAIN_BASES for m in names)
 
 
@@ -118,7 +134,12 @@ def _parameters(node: "SgNode") -> Iterator[Parameter]:
         kind = child.kind()
         if kind == "keyword_separator":
             keyword_only = True
-        elif kind in ("identifier", "default_parameter", "typed_parameter", "typed_default_parameter"):
+        elif kind in (
+            "identifier",
+            "default_parameter",
+            "typed_parameter",
+            "typed_default_parameter",
+        ):
             parameter = _parameter(child, kind, keyword_only)
             keyword_only = keyword_only or parameter.star == "*"
             yield parameter
@@ -139,10 +160,16 @@ def _parameter(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
         return Parameter(text, annotation, keyword_only=keyword_only)
     default = field_text(child, "value")
     return Parameter(
-        field_text(child, "name"), annotation, optional=True, keyword_only=keyword_only, default=default
+        field_text(child, "name"),
+        annotation,
+        optional=True,
+        keyword_only=keyword_only,
+        default=default,
     )
 
 
 def _star_parameter(text: str, annotation: str) -> Parameter:
     star = "**" if text.startswith("**") else "*"
-    return Parameter(text.lstrip("* "), annotation, star=star, optional=True, keyword_only=star == "**")
+    return Parameter(
+        text.lstrip("* "), annotation, star=star, optional=True, keyword_only=star == "**"
+    )

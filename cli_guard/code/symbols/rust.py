@@ -30,7 +30,9 @@ def rust_symbols(root: "SgNode") -> Iterator[Symbol]:
         inner = around[-1] if around else None
         if node.kind() in AROUND:
             # A trait's methods are documented at the trait; their implementations are not listed.
-            public[node.range().start.index] = node.kind() == "mod_item" or node.field("trait") is None
+            public[node.range().start.index] = (
+                node.kind() == "mod_item" or node.field("trait") is None
+            )
             continue
         name = field_text(node, "name")
         if name:
@@ -38,14 +40,22 @@ def rust_symbols(root: "SgNode") -> Iterator[Symbol]:
 
 
 def _symbol(
-    node: "SgNode", name: str, inner: "SgNode | None", around: list["SgNode"], public: dict[int, bool]
+    node: "SgNode",
+    name: str,
+    inner: "SgNode | None",
+    around: list["SgNode"],
+    public: dict[int, bool],
 ) -> Symbol:
     in_trait = inner is not None and inner.kind() == "trait_item"
     own = node if not in_trait else inner
     visible = own is not None and any(
         c.kind() == "visibility_modifier" and c.text() == "pub" for c in own.children()
     )
-    implements = inner is not None and inner.kind() == "impl_item" and not public[inner.range().start.index]
+    implements = (
+        inner is not None
+        and inner.kind() == "impl_item"
+        and not public[inner.range().start.index]
+    )
     within = any(outer.kind() in FUNCTIONS for outer in around)
     owner = _owner(inner)
     is_type = node.kind() in TYPES
@@ -80,7 +90,9 @@ def _quiet(within: bool, implements: bool, test: bool) -> str:
 def _owner(inner: "SgNode | None") -> str:
     if inner is None or inner.kind() not in ("impl_item", "trait_item"):
         return ""
-    return field_text(inner, "type" if inner.kind() == "impl_item" else "name").split("<")[0]
+    return field_text(inner, "type" if inner.kind() == "impl_item" else "name").split("<")[
+        0
+    ]
 
 
 def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
@@ -88,7 +100,8 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
     comments: list[SgNode] = []
     attributes: set[str] = set()
     top = first_line(node)
-    line, previous = top, node.prev()
+    line = top
+    previous = node.prev()
     while previous is not None and last_line(previous) == line - 1:
         if previous.kind() == "attribute_item":
             attributes.add(previous.text().strip("#[]").split("(")[0])
@@ -97,7 +110,8 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
             comments.insert(0, previous)
         else:
             break
-        line, previous = first_line(previous), previous.prev()
+        line = first_line(previous)
+        previous = previous.prev()
     return comments, attributes, top
 
 
@@ -107,5 +121,6 @@ def _parameters(node: "SgNode") -> Iterator[Parameter]:
             name = child.field("pattern")
             plain = name is not None and name.kind() == "identifier"
             yield Parameter(
-                name.text() if plain and name is not None else "", squeeze(field_text(child, "type"))
+                name.text() if plain and name is not None else "",
+                squeeze(field_text(child, "type")),
             )

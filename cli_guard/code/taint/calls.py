@@ -8,7 +8,16 @@ from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import path_of
 from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import ALL, Entry, is_common
-from cli_guard.code.taint.values import CLEAN, MOST_STEPS, TABLE, Summary, Taint, Value, safe_for, union
+from cli_guard.code.taint.values import (
+    CLEAN,
+    MOST_STEPS,
+    TABLE,
+    Summary,
+    Taint,
+    Value,
+    safe_for,
+    union,
+)
 
 if TYPE_CHECKING:
     from cli_guard.code.taint.walk import Walk
@@ -16,7 +25,15 @@ if TYPE_CHECKING:
 
 ESCAPED = frozenset(("html", "ldap", "xpath", "regex", "header", "sql", "command"))
 EXITS = frozenset(
-    ("os.Exit", "process.exit", "sys.exit", "System.exit", "log.Fatal", "log.Fatalf", "Environment.Exit")
+    (
+        "os.Exit",
+        "process.exit",
+        "sys.exit",
+        "System.exit",
+        "log.Fatal",
+        "log.Fatalf",
+        "Environment.Exit",
+    )
 )
 # These add their arguments to the object that they are called on.
 BUILDERS = frozenset(
@@ -34,13 +51,16 @@ def call_value(walk: "Walk", node: Node) -> Value:
     known = walk.scope.values.get(path) if path else None
     source = walk.source(node, names)
     if callee.op == "function":  # called where it is written
-        receiver, called = CLEAN, callee
+        receiver = CLEAN
+        called = callee
     else:
         called = None
         before = callee if callee.op in ("call", "index") else receiver_node
         receiver = walk.value(before) if before is not None else CLEAN
     arguments = [CLEAN if part.op == "function" else walk.value(part) for part in given]
-    closures = [part for part in (*given, called) if part is not None and part.function is not None]
+    closures = [
+        part for part in (*given, called) if part is not None and part.function is not None
+    ]
     tables = walk.file.tables
     for entry in tables.find("sink", "call", names):
         if walk.allows(entry, node):
@@ -55,7 +75,9 @@ def call_value(walk: "Walk", node: Node) -> Value:
     ]
     for result in inner:
         walk.summary.include(result)
-    if is_common("calls", "leaves", names[-1]) and (receiver_node is None or names[-1] in EXITS):
+    if is_common("calls", "leaves", names[-1]) and (
+        receiver_node is None or names[-1] in EXITS
+    ):
         walk.scope.dead = True
         return CLEAN
     if known is not None:
@@ -66,7 +88,9 @@ def call_value(walk: "Walk", node: Node) -> Value:
     # A method of what is a source already is judged as such.
     if source and not any(taint.origin.kind == "source" for taint in receiver):
         return source
-    sanitizers = [e for e in tables.find("sanitizer", "call", names) if walk.allows(e, node)]
+    sanitizers = [
+        e for e in tables.find("sanitizer", "call", names) if walk.allows(e, node)
+    ]
     if sanitizers:
         kinds = frozenset(kind for entry in sanitizers for kind in entry.kinds)
         return safe_for(union((receiver, *arguments)), kinds)
@@ -76,7 +100,11 @@ def call_value(walk: "Walk", node: Node) -> Value:
     if local is not None:
         from_here = _apply(walk, local, node, arguments, receiver)
         # A function of the file that is called so is taken at its word.
-        return safe_for(from_here, ESCAPED) if is_common("calls", "escapes", local[0].name) else from_here
+        return (
+            safe_for(from_here, ESCAPED)
+            if is_common("calls", "escapes", local[0].name)
+            else from_here
+        )
     returned = union(result.returns for result in inner)
     if (
         names[-1].rsplit(".", 1)[-1] in ("takeIf", "filter")
@@ -98,7 +126,10 @@ def _reach_by_name(walk: "Walk", callee: Node, node: Node) -> None:
     picked = walk.test_of(callee) if callee.op == "name" else callee
     if picked is None or picked.op != "index" or len(picked.parts) != 2:
         return
-    if walk.scope.types.get(path_of(picked.parts[0])) == TABLE or picked.parts[0].name.isupper():
+    if (
+        walk.scope.types.get(path_of(picked.parts[0])) == TABLE
+        or picked.parts[0].name.isupper()
+    ):
         return
     for entry in walk.file.tables.find("sink", "call", ("[]",)):
         walk.reach(entry, walk.value(picked.parts[1]), node)
@@ -135,14 +166,20 @@ def _write_into(walk: "Walk", entry: Entry, given: list[Node], value: Value) -> 
             while target.op in ("group", "not", "block", "test") and len(target.parts) == 1:
                 target = target.parts[0]
             named = (
-                target.text if target.op == "constant" and target.text.isidentifier() else ""
+                target.text
+                if target.op == "constant" and target.text.isidentifier()
+                else ""
             )  # `read name`
             if path := path_of(target) or named:
                 walk.scope.write(path, value, add=True)
 
 
 def _carried(
-    walk: "Walk", node: Node, names: tuple[str, ...], receiver: Value, arguments: list[Value]
+    walk: "Walk",
+    node: Node,
+    names: tuple[str, ...],
+    receiver: Value,
+    arguments: list[Value],
 ) -> Value:
     """Return what a call of a library carries from its receiver and its arguments to its result."""
     name = names[-1]
@@ -150,12 +187,19 @@ def _carried(
     if not given and not receiver:
         return CLEAN
     shown = walk.line_of(node)
-    steps = [e for e in walk.file.tables.find("step", "call", names) if walk.allows(e, node)]
+    steps = [
+        e for e in walk.file.tables.find("step", "call", names) if walk.allows(e, node)
+    ]
     if steps:
         both = union((receiver, given))
         for entry in steps:
             if "into" in entry.data:
-                _write_into(walk, entry, list(node.parts[1:]), tuple(t.via(node.line, shown) for t in both))
+                _write_into(
+                    walk,
+                    entry,
+                    list(node.parts[1:]),
+                    tuple(t.via(node.line, shown) for t in both),
+                )
         if all(entry.data.get("drops") or "into" in entry.data for entry in steps):
             return CLEAN
         return tuple(t.via(node.line, shown) for t in both)
@@ -168,11 +212,18 @@ def _carried(
     drops = is_common("calls", "drops", name)
     kept: list[Taint] = []
     for taint in receiver:
-        kept.append(replace(taint, whole=False).via(node.line, shown, 0 if carries or drops else 1))
+        kept.append(
+            replace(taint, whole=False).via(node.line, shown, 0 if carries or drops else 1)
+        )
     if not drops:
         kept += (taint.via(node.line, shown, 0 if carries else 1) for taint in given)
     owner = node.parts[0].parts[0] if node.parts[0].op == "member" else None
-    if given and owner is not None and name.rsplit(".", 1)[-1] in BUILDERS and (path := path_of(owner)):
+    if (
+        given
+        and owner is not None
+        and name.rsplit(".", 1)[-1] in BUILDERS
+        and (path := path_of(owner))
+    ):
         walk.scope.write(path, tuple(t.via(node.line, shown) for t in given), add=True)
     return union([tuple(kept)])
 
@@ -196,7 +247,9 @@ def _apply(
         return tuple(
             Taint(
                 t.origin,
-                tuple(dict.fromkeys((*t.steps, (node.line, shown), *taint.steps)))[:MOST_STEPS],
+                tuple(dict.fromkeys((*t.steps, (node.line, shown), *taint.steps)))[
+                    :MOST_STEPS
+                ],
                 t.guesses + taint.guesses,
                 t.safe | taint.safe,
                 t.whole and not taint.steps,
@@ -213,7 +266,11 @@ def _apply(
         walk.summary.store(name, put(taint))
     for position, kinds in summary.checked.items():
         for number, part in enumerate(node.parts[1:]):
-            if number + _offset(function) == position and (path := path_of(part)) and walk.scope.read(path):
+            if (
+                number + _offset(function) == position
+                and (path := path_of(part))
+                and walk.scope.read(path)
+            ):
                 walk.scope.set(path, safe_for(walk.scope.read(path) or CLEAN, kinds))
     return union(put(taint) for taint in summary.returns)
 
@@ -223,7 +280,11 @@ def key_of(function: Function) -> str:
 
 
 def _offset(function: Function) -> int:
-    first = function.parameters[0].names[0] if function.parameters and function.parameters[0].names else ""
+    first = (
+        function.parameters[0].names[0]
+        if function.parameters and function.parameters[0].names
+        else ""
+    )
     return 1 if first in ("self", "cls") or function.heading.startswith("func (") else 0
 
 
@@ -231,7 +292,9 @@ def _by_parameter(
     function: Function, node: Node, arguments: list[Value], receiver: Value
 ) -> dict[int, Value]:
     found: dict[int, Value] = {}
-    names = [parameter.names[0] if parameter.names else "" for parameter in function.parameters]
+    names = [
+        parameter.names[0] if parameter.names else "" for parameter in function.parameters
+    ]
     offset = _offset(function)
     if offset:
         found[0] = receiver

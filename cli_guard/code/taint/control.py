@@ -71,7 +71,8 @@ def leave_loop(walk: "Walk", node: Node) -> Value:
 def switch(walk: "Walk", node: Node) -> Value:
     subject, *cases = node.parts
     walk.value(subject)
-    before, values = walk.scope, []
+    before = walk.scope
+    values = []
     ends: list[Scope] = []
     walk.breaks.append(ends)
     has_default = False
@@ -80,7 +81,9 @@ def switch(walk: "Walk", node: Node) -> Value:
         walk.scope = before.copy()
         for each in selecting:
             walk.value(each)
-        if selecting and all(each.op != "name" or each.name[:1].isupper() for each in leaves(selecting)):
+        if selecting and all(
+            each.op != "name" or each.name[:1].isupper() for each in leaves(selecting)
+        ):
             if subject.op == "constant":
                 for each in selecting:
                     walk.narrow(each, True)
@@ -119,7 +122,9 @@ def give_back(walk: "Walk", node: Node) -> Value:
     given = node.parts[0] if len(node.parts) == 1 else node
     if given.op in ("group", "return") and len(given.parts) > 1 and not any(given.keys):
         each = [walk.value(part) for part in given.parts]
-        value = union(tuple(replace(t, slot=n) for t in value) for n, value in enumerate(each))
+        value = union(
+            tuple(replace(t, slot=n) for t in value) for n, value in enumerate(each)
+        )
     else:
         value = walk.union(node)
     walk.returned.append(value)
@@ -166,7 +171,8 @@ def define_class(walk: "Walk", node: Node) -> Value:
 
 def narrow_scope(scope: Scope, narrowing: Narrowing) -> None:
     """Mark a value safe, and what was made from the same value of a source."""
-    path, kinds = narrowing.path, narrowing.kinds
+    path = narrowing.path
+    kinds = narrowing.kinds
     value = scope.read(path)
     if value is None and ALL not in kinds:
         return
@@ -183,8 +189,16 @@ def narrow_scope(scope: Scope, narrowing: Narrowing) -> None:
 
 
 def _bare(node: Node) -> Node:
-    while node.op in ("group", "block", "call", "cast") and node.parts and (len(node.parts) == 1):
-        node = node.parts[0].parts[0] if node.op == "call" and node.parts[0].op == "member" else node.parts[0]
+    while (
+        node.op in ("group", "block", "call", "cast")
+        and node.parts
+        and (len(node.parts) == 1)
+    ):
+        node = (
+            node.parts[0].parts[0]
+            if node.op == "call" and node.parts[0].op == "member"
+            else node.parts[0]
+        )
     return node
 
 
@@ -198,11 +212,20 @@ def leaves(nodes: Sequence[Node]) -> Iterator[Node]:
 
 def made_of_parameters(walk: "Walk") -> dict[str, str]:
     """Map the variables that are made from one parameter to its name."""
-    names = [parameter.names[0] if parameter.names else "" for parameter in walk.function.parameters]
+    names = [
+        parameter.names[0] if parameter.names else ""
+        for parameter in walk.function.parameters
+    ]
     found = {}
     for name, value in walk.scope.values.items():
-        positions = {taint.origin.position for taint in value if taint.origin.kind == "parameter"}
-        if len(positions) == 1 and name not in names and (position := positions.pop()) < len(names):
+        positions = {
+            taint.origin.position for taint in value if taint.origin.kind == "parameter"
+        }
+        if (
+            len(positions) == 1
+            and name not in names
+            and (position := positions.pop()) < len(names)
+        ):
             found[name] = names[position]
     return found
 
@@ -213,7 +236,11 @@ def note_checked(walk: "Walk") -> None:
         return
     for position, parameter in enumerate(walk.function.parameters):
         for name in parameter.names[:1]:
-            mine = [t for t in walk.scope.values.get(name, CLEAN) if t.origin.kind == "parameter"]
+            mine = [
+                t
+                for t in walk.scope.values.get(name, CLEAN)
+                if t.origin.kind == "parameter"
+            ]
             kinds = mine[0].safe if mine else frozenset((ALL,))
             if kinds and name in walk.scope.values:
                 walk.summary.checked[position] = kinds

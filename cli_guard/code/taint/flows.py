@@ -71,7 +71,9 @@ def find_flows(root: "SgNode", language: str, text: str, tables: Tables) -> list
 
 class _File:
     def __init__(self, root: "SgNode", language: str, text: str, tables: Tables) -> None:
-        self.tables, self.text, self._lines = tables, text, text.split("\n")
+        self.tables = tables
+        self.text = text
+        self._lines = text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
         self.implicit_self = language in IMPLICIT_SELF
         self.globals: set[str] = set()
@@ -83,7 +85,9 @@ class _File:
         self._summaries: dict[int, Summary | None] = {}
         self._fields: dict[str, Value] = {}
         self._handlers = [
-            e for e in tables.entries if e.section == "source" and e.patterns.keys() & PARAMETERS
+            e
+            for e in tables.entries
+            if e.section == "source" and e.patterns.keys() & PARAMETERS
         ]
         self._steps = self._depth = 0
 
@@ -100,7 +104,9 @@ class _File:
             for taint in self._sources(sink.taint):
                 flow = self._flow(sink, taint)
                 key = (sink.kind, sink.node.start)
-                if flow is not None and (key not in flows or flow.guesses < flows[key].guesses):
+                if flow is not None and (
+                    key not in flows or flow.guesses < flows[key].guesses
+                ):
                     flows[key] = flow
         return sorted(flows.values(), key=lambda flow: (flow.line, flow.kind))
 
@@ -114,7 +120,14 @@ class _File:
             steps = [*steps[:2], *steps[-(LONGEST_PATH - 2) :]]
         name = dotted_name(sink.node)
         return Flow(
-            sink.entry, sink.kind, taint.origin, name, sink.line, sink.end_line, tuple(steps), taint.guesses
+            sink.entry,
+            sink.kind,
+            taint.origin,
+            name,
+            sink.line,
+            sink.end_line,
+            tuple(steps),
+            taint.guesses,
         )
 
     def _sources(self, taint: Taint, depth: int = 0) -> Iterable[Taint]:
@@ -140,8 +153,13 @@ class _File:
             if taint.origin.kind != "parameter":
                 self.store(name, (taint,))
 
-    def summary(self, names: tuple[str, ...], owner: str) -> tuple[Function, Summary] | None:
-        function = next((found for name in names if (found := self._resolve(name, owner)) is not None), None)
+    def summary(
+        self, names: tuple[str, ...], owner: str
+    ) -> tuple[Function, Summary] | None:
+        function = next(
+            (found for name in names if (found := self._resolve(name, owner)) is not None),
+            None,
+        )
         if function is None:
             return None
         known = self._summaries.get(id(function), NOT_YET)
@@ -169,17 +187,23 @@ class _File:
         if of in OWN:
             of = owner
         if of:
-            candidates = [f for f in candidates if f.owner == of] if of in self._classes else []
+            candidates = (
+                [f for f in candidates if f.owner == of] if of in self._classes else []
+            )
         elif any(f.owner == owner for f in candidates):
             candidates = [f for f in candidates if f.owner == owner]
         return candidates[0] if candidates else None
 
-    def walk_function(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
+    def walk_function(
+        self, function: Function, scope: Scope, given: Value, called: str
+    ) -> Summary:
         if self._depth > DEEPEST_CALLS:
             return Summary()
         return self._walk(function, scope, given, called) or Summary()
 
-    def _walk(self, function: Function, scope: Scope, given: Value, called: str) -> Summary | None:
+    def _walk(
+        self, function: Function, scope: Scope, given: Value, called: str
+    ) -> Summary | None:
         self._summaries[id(function)] = None  # a call of itself adds nothing
         self._depth += 1
         self.spend(len(scope.values) // 20)
@@ -198,35 +222,59 @@ class _File:
         return summary
 
     def _bind(
-        self, function: Function, position: int, scope: Scope, given: Value, called: str, key: str
+        self,
+        function: Function,
+        position: int,
+        scope: Scope,
+        given: Value,
+        called: str,
+        key: str,
     ) -> None:
         parameter = function.parameters[position]
         value = given
         named = self.tables.find("source", "reads", parameter.names[:1])
         secrets = [
-            source_of(e, function.line, position, parameter.text) for e in named if e.data.get("secret")
+            source_of(e, function.line, position, parameter.text)
+            for e in named
+            if e.data.get("secret")
         ]
         if not NUMBERS.fullmatch(parameter.type):
             own = (Taint(Origin("parameter", key, function.line, position=position)),)
-            value = union((own, given, tuple(secrets), *self._given_by_framework(function, position, called)))
+            value = union(
+                (
+                    own,
+                    given,
+                    tuple(secrets),
+                    *self._given_by_framework(function, position, called),
+                )
+            )
         for name in parameter.names:
             scope.write(name, value)
             scope.types.pop(name, None)
             if parameter.type:
                 scope.types[name] = parameter.type
 
-    def _given_by_framework(self, function: Function, position: int, called: str) -> Iterable[Value]:
+    def _given_by_framework(
+        self, function: Function, position: int, called: str
+    ) -> Iterable[Value]:
         parameter = function.parameters[position]
         for entry in self._handlers:
-            handlers, parameters = entry.patterns.get("handlers"), entry.patterns.get("parameters")
+            handlers = entry.patterns.get("handlers")
+            parameters = entry.patterns.get("parameters")
             unless = entry.patterns.get("unless")
-            if handlers is not None and not handlers.search(f"{called}(" if called else function.heading):
+            if handlers is not None and not handlers.search(
+                f"{called}(" if called else function.heading
+            ):
                 continue
             if (parameters is None or parameters.search(parameter.text)) and not (
                 unless is not None and unless.search(parameter.text)
             ):
-                taint = source_of(entry, function.line, position, re.sub(r"\s+", " ", parameter.text))
-                whole = "object" in entry.patterns and bool(entry.patterns["object"].search(parameter.text))
+                taint = source_of(
+                    entry, function.line, position, re.sub(r"\s+", " ", parameter.text)
+                )
+                whole = "object" in entry.patterns and bool(
+                    entry.patterns["object"].search(parameter.text)
+                )
                 yield (replace(taint, whole=whole),)
 
 

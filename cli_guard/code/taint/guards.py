@@ -77,7 +77,9 @@ def narrowings(node: Node, holds: bool, facts: Facts, depth: int = 0) -> list[Na
         each = [narrowings(part, holds, facts, depth + 1) for part in node.parts]
         if (node.op == "and") is holds:
             return [found for part in each for found in part]
-        return [found for found in each[0] if all(_covers(part, found) for part in each[1:])]
+        return [
+            found for found in each[0] if all(_covers(part, found) for part in each[1:])
+        ]
     if node.op == "assign" and len(node.parts) == 2:
         return narrowings(node.parts[1], holds, facts, depth + 1)
     return list(_atom(node, holds, facts, depth))[:MOST]
@@ -95,19 +97,33 @@ def _atom(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
         yield from _comparison(node, holds, facts, depth)
     elif node.op == "call":
         yield from _call(node, holds, facts, depth)
-    elif node.op == "index" and len(node.parts) == 2 and facts.is_clean(node.parts[0]) and holds:
+    elif (
+        node.op == "index"
+        and len(node.parts) == 2
+        and facts.is_clean(node.parts[0])
+        and holds
+    ):
         yield from _safe(node.parts[1], WHOLE)  # allowed[x]
     elif node.op in ("name", "member") and (test := facts.test_of(node)) is not None:
         yield from narrowings(test, holds, facts, depth + 1)
 
 
 def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
-    operator, parts = node.name.strip(), node.parts
+    operator = node.name.strip()
+    parts = node.parts
     if operator in ("in", "not in", "! in", "!in", "of"):
-        if len(parts) == 2 and (operator in ("in", "of")) is holds and parts[0].op != "constant":
+        if (
+            len(parts) == 2
+            and (operator in ("in", "of")) is holds
+            and parts[0].op != "constant"
+        ):
             if parts[1].op != "constant" and facts.is_clean(parts[1]):
                 yield from _safe(parts[0], WHOLE)
-        elif len(parts) == 2 and (operator in ("in", "of")) is not holds and parts[0].op == "constant":
+        elif (
+            len(parts) == 2
+            and (operator in ("in", "of")) is not holds
+            and parts[0].op == "constant"
+        ):
             yield from _without(parts[0], parts[1])
     elif operator in ("=~", "!~", "~=", "~"):
         if (operator != "!~") is holds and len(parts) == 2:
@@ -123,10 +139,18 @@ def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[N
                 elif wanted and any(word in other.text for word in ("number", "boolean")):
                     yield from _safe(one.parts[0], WHOLE)
             elif other.op == "constant" and other.text in NOTHING:
-                yield from _against_nothing(one, other.text, operator in EQUAL, holds, facts, depth)
-            elif wanted and HOST.search(dotted_name(one)) and HOST.search(dotted_name(other)):
+                yield from _against_nothing(
+                    one, other.text, operator in EQUAL, holds, facts, depth
+                )
+            elif (
+                wanted and HOST.search(dotted_name(one)) and HOST.search(dotted_name(other))
+            ):
                 yield from _safe(one, OF_URL)
-            elif wanted and _is_own(other, facts) and (other.op != "constant" or other.text.strip("\"'")):
+            elif (
+                wanted
+                and _is_own(other, facts)
+                and (other.op != "constant" or other.text.strip("\"'"))
+            ):
                 yield from _safe(one, WHOLE)
 
 
@@ -179,11 +203,18 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
                 return
             if facts.is_clean(hay):
                 yield from _safe(needle, WHOLE)
-        elif holds and len(given) == 1 and given[0].op == "index" and len(given[0].parts) == 2:
+        elif (
+            holds
+            and len(given) == 1
+            and given[0].op == "index"
+            and len(given[0].parts) == 2
+        ):
             yield from _safe(given[0].parts[1], WHOLE)  # isset(ALLOWED[x])
     if is_common("tests", "prefix", name) and given:
         of, prefix = (
-            (receiver, given[0]) if receiver is not None and len(given) == 1 else (given[0], given[-1])
+            (receiver, given[0])
+            if receiver is not None and len(given) == 1
+            else (given[0], given[-1])
         )
         if receiver is not None and len(given) == 2:
             clean = facts.is_clean(receiver) and not facts.is_clean(given[0])
@@ -192,14 +223,27 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
     elif EXACT_CALLS.fullmatch(name) and holds:
         sides = [part for part in (receiver, *given) if part is not None][:3]
         own = [side for side in sides if _is_own(side, facts)]
-        yield from (found for side in sides if own and side not in own for found in _safe(side, WHOLE))
+        yield from (
+            found
+            for side in sides
+            if own and side not in own
+            for found in _safe(side, WHOLE)
+        )
     elif is_common("tests", "matches", name) and holds:
         whole = is_common("tests", "whole_matches", name)
         sides = [part for part in (receiver, *given) if part is not None]
         patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
-        seen = next((side for side in patterns if _is_pattern(side)), patterns[0] if patterns else None)
+        seen = next(
+            (side for side in patterns if _is_pattern(side)),
+            patterns[0] if patterns else None,
+        )
         if seen is not None and _is_strict(seen, whole=whole):
-            yield from (found for side in sides if side not in patterns for found in _safe(side, WHOLE))
+            yield from (
+                found
+                for side in sides
+                if side not in patterns
+                for found in _safe(side, WHOLE)
+            )
     elif is_common("tests", "type", name) and holds:
         for side in (receiver, *given):
             if side is not None and side.op != "constant":
@@ -218,9 +262,15 @@ def _through(
     if summary.test is None:
         return
     given = node.parts[1:]
-    names = [p.names[0] for p in function.parameters if p.names and p.names[0] not in ("self", "this", "cls")]
+    names = [
+        p.names[0]
+        for p in function.parameters
+        if p.names and p.names[0] not in ("self", "this", "cls")
+    ]
     made = summary.made_of
-    for found in narrowings(summary.test, holds, _Inside(facts, [*names, *made]), depth + 3):
+    for found in narrowings(
+        summary.test, holds, _Inside(facts, [*names, *made]), depth + 3
+    ):
         of = made.get(found.path, found.path)
         if of in names and names.index(of) < len(given):
             yield from _safe(given[names.index(of)], found.kinds)
@@ -230,17 +280,24 @@ class _Inside:
     """Facts for the condition in a function: its parameters are what the caller gives, and not clean."""
 
     def __init__(self, facts: Facts, parameters: list[str]) -> None:
-        self._facts, self._parameters = facts, parameters
-        self.function_called, self.names_of, self.guards = facts.function_called, facts.names_of, facts.guards
+        self._facts = facts
+        self._parameters = parameters
+        self.function_called = facts.function_called
+        self.names_of = facts.names_of
+        self.guards = facts.guards
 
     def test_of(self, node: Node) -> Node | None:
         return None if path_of(node) in self._parameters else self._facts.test_of(node)
 
     def is_clean(self, node: Node) -> bool:
-        return path_of(node).partition(".")[0] not in self._parameters and self._facts.is_clean(node)
+        return path_of(node).partition(".")[
+            0
+        ] not in self._parameters and self._facts.is_clean(node)
 
     def is_given(self, node: Node) -> bool:
-        return path_of(node).partition(".")[0] in self._parameters or self._facts.is_given(node)
+        return path_of(node).partition(".")[0] in self._parameters or self._facts.is_given(
+            node
+        )
 
     def is_resolved(self, node: Node) -> bool:
         return False
@@ -287,14 +344,23 @@ def _safe(node: Node, kinds: frozenset[str]) -> Iterator[Narrowing]:
     while True:
         if node.op in ("group", "block", "cast") and len(node.parts) == 1:
             node = node.parts[0]
-        elif node.op == "call" and node.parts[0].op == "member" and UNWRAPPED.fullmatch(dotted_name(node)):
+        elif (
+            node.op == "call"
+            and node.parts[0].op == "member"
+            and UNWRAPPED.fullmatch(dotted_name(node))
+        ):
             node = node.parts[0].parts[0] if len(node.parts) == 1 else node.parts[-1]
-        elif node.op == "call" and len(node.parts) == 2 and UNWRAPPED.fullmatch(dotted_name(node)):
+        elif (
+            node.op == "call"
+            and len(node.parts) == 2
+            and UNWRAPPED.fullmatch(dotted_name(node))
+        ):
             node = node.parts[1]
         else:
             break
     if node.op != "name" and HOST.search(dotted_name(node)):
-        derived, kinds = True, OF_URL if ALL in kinds else kinds
+        derived = True
+        kinds = OF_URL if ALL in kinds else kinds
         while node.op == "member" or (node.op == "call" and node.parts[0].op == "member"):
             node = node.parts[0] if node.op == "member" else node.parts[0].parts[0]
         while node.op == "call" and len(node.parts) > 1:

@@ -40,9 +40,13 @@ def lower(root: "SgNode", language: str, text: str) -> tuple[Function, list[Func
 class _Statements(Expressions):
     def _block(self, node: "SgNode", made: Node) -> Node:
         named = self._named_children(node)
-        if len(named) == 1 and node.kind() in ("expression_statement", "parenthesized_expression"):
+        if len(named) == 1 and node.kind() in (
+            "expression_statement",
+            "parenthesized_expression",
+        ):
             return self.lower(named[0])
-        made.op, made.parts = "block", self._all(named)
+        made.op = "block"
+        made.parts = self._all(named)
         return made
 
     def _return(self, node: "SgNode", made: Node) -> Node:
@@ -52,36 +56,58 @@ class _Statements(Expressions):
         return made
 
     def _leave(self, node: "SgNode", made: Node) -> Node:
-        made.op = "break" if node.kind().startswith(("break", "continue", "next")) else "leave"
+        made.op = (
+            "break" if node.kind().startswith(("break", "continue", "next")) else "leave"
+        )
         made.parts = self._all(self._named_children(node))
         return made
 
     def _try(self, node: "SgNode", made: Node) -> Node:
-        made.op, made.parts = "try", self._all(self._named_children(node))
+        made.op = "try"
+        made.parts = self._all(self._named_children(node))
         return made
 
     def _if(self, node: "SgNode", made: Node) -> Node:
-        kind, named = node.kind(), self._named_children(node)
+        kind = node.kind()
+        named = self._named_children(node)
         conditions = list(node.field_children("condition"))
         alternatives = list(node.field_children("alternative"))
         then = node.field("consequence") or node.field("body")
         first = node.field("initializer")
-        if kind == "conditional_expression" and len(named) == 3 and not conditions:  # Python
-            then, conditions, alternatives = named[0], [named[1]], [named[2]]
+        if (
+            kind == "conditional_expression" and len(named) == 3 and not conditions
+        ):  # Python
+            then = named[0]
+            conditions = [named[1]]
+            alternatives = [named[2]]
         elif kind == "ternary_expression" and then is None and conditions:  # Swift
             rest = [c for c in named if c.range() != conditions[0].range()]
-            then, alternatives = (rest[0] if rest else None), rest[1:]
+            then = rest[0] if rest else None
+            alternatives = rest[1:]
         elif then is None:  # Swift, shell: only their order tells the parts of a branch
             conditions = conditions or named[:1]
             after_it = conditions[-1].range().end.index
-            rest = [c for c in named if c.range().start.index >= after_it and c.kind() != "else"]
+            rest = [
+                c for c in named if c.range().start.index >= after_it and c.kind() != "else"
+            ]
             split = next(
-                (i for i, c in enumerate(rest) if c.kind().startswith(("el", "if_statement"))), len(rest)
+                (
+                    i
+                    for i, c in enumerate(rest)
+                    if c.kind().startswith(("el", "if_statement"))
+                ),
+                len(rest),
             )
-            before = [c for c in rest[:split] if c.kind() == "statements"][:1] or rest[:split]
-            after = rest[split:] or [c for c in rest[:split] if c.kind() == "statements"][1:]
+            before = [c for c in rest[:split] if c.kind() == "statements"][:1] or rest[
+                :split
+            ]
+            after = (
+                rest[split:] or [c for c in rest[:split] if c.kind() == "statements"][1:]
+            )
             body = self._sequence(before, made)
-            return self._branches(made, self._conditions(conditions, made), body, after, kind)
+            return self._branches(
+                made, self._conditions(conditions, made), body, after, kind
+            )
         body = self.lower(then) if then is not None else self._sequence((), made)
         condition = self._conditions(conditions, made)
         made = self._branches(made, condition, body, alternatives, kind)
@@ -101,7 +127,9 @@ class _Statements(Expressions):
                 target = Node("name", value.line, value.start, value.start, name=bound)
                 pair = (target, value)
                 parts.append(
-                    Node("assign", value.line, value.start, value.end, pair, "=") if bound else value
+                    Node("assign", value.line, value.start, value.end, pair, "=")
+                    if bound
+                    else value
                 )
                 bound = ""
         if len(parts) == 1:
@@ -110,7 +138,12 @@ class _Statements(Expressions):
         return Node(op, made.line, made.start, made.end, tuple(parts))
 
     def _branches(
-        self, made: Node, condition: Node, then: Node, alternatives: Sequence["SgNode"], kind: str
+        self,
+        made: Node,
+        condition: Node,
+        then: Node,
+        alternatives: Sequence["SgNode"],
+        kind: str,
     ) -> Node:
         """Fold `elif`s, which stand side by side in some grammars, into an `if` in the `else` of another."""
         others: Node | None = None
@@ -120,7 +153,9 @@ class _Statements(Expressions):
                 inner.parts = (*inner.parts, others)
             others = inner
         if kind in NEGATED:
-            condition = Node("not", condition.line, condition.start, condition.end, (condition,))
+            condition = Node(
+                "not", condition.line, condition.start, condition.end, (condition,)
+            )
         made.op = "if"
         made.parts = (condition, then) if others is None else (condition, then, others)
         return made
@@ -130,42 +165,66 @@ class _Statements(Expressions):
 
     def _loop(self, node: "SgNode", made: Node) -> Node:
         named = self._named_children(node)
-        clause = next((c for c in named if c.kind() in ("range_clause", "for_clause")), None)
+        clause = next(
+            (c for c in named if c.kind() in ("range_clause", "for_clause")), None
+        )
         body = node.field("body") or (named[-1] if named else None)
         holder = clause or node
         target = self._field(holder, ("left", "pattern", "declarator", "name"))
         over = self._field(holder, ("right", "value", "collection"))
         heads: tuple[Node, ...]
-        if target is None and "for" in node.kind() and len(named) >= 3:  # Kotlin, Swift, PHP, shell
+        if (
+            target is None and "for" in node.kind() and len(named) >= 3
+        ):  # Kotlin, Swift, PHP, shell
             target, over = (
-                (named[1], named[0]) if node.kind() == "foreach_statement" else (named[0], named[1])
+                (named[1], named[0])
+                if node.kind() == "foreach_statement"
+                else (named[0], named[1])
             )
         if target is not None and over is not None:
             heads = (self._bind(target, self.lower(over), made),)
         else:
             stop = body.range().start.index if body is not None else made.end
             parts = self._named_children(clause) if clause is not None else []
-            heads = self._all([*parts, *(c for c in named if c.range().end.index <= stop and c != clause)])
+            heads = self._all(
+                [*parts, *(c for c in named if c.range().end.index <= stop and c != clause)]
+            )
         made.op = "loop"
-        head = heads[0] if len(heads) == 1 else Node("block", made.line, made.start, made.end, heads)
+        head = (
+            heads[0]
+            if len(heads) == 1
+            else Node("block", made.line, made.start, made.end, heads)
+        )
         made.parts = (head, self.lower(body)) if body is not None else (head,)
         return made
 
     def _bind(self, target: "SgNode", value: Node, made: Node) -> Node:
-        return Node("assign", made.line, made.start, made.end, (self.lower(target), value), "=")
+        return Node(
+            "assign", made.line, made.start, made.end, (self.lower(target), value), "="
+        )
 
     def _comprehension(self, node: "SgNode", made: Node) -> Node:
-        body, parts, conditions = node.field("body"), [], []
+        body = node.field("body")
+        parts = []
+        conditions = []
         for child in self._named_children(node):
-            left, right = child.field("left"), child.field("right")
+            left = child.field("left")
+            right = child.field("right")
             if child.kind() == "for_in_clause" and left is not None and right is not None:
                 parts.append(self._bind(left, self.lower(right), made))
             elif child.kind() == "if_clause":
                 conditions += self._named_children(child)
         value = self.lower(body) if body is not None else self._sequence((), made)
         if conditions:
-            value = Node("if", made.line, made.start, made.end, (self._conditions(conditions, made), value))
-        made.op, made.parts = "block", (*parts, value)
+            value = Node(
+                "if",
+                made.line,
+                made.start,
+                made.end,
+                (self._conditions(conditions, made), value),
+            )
+        made.op = "block"
+        made.parts = (*parts, value)
         return made
 
     def _switch(self, node: "SgNode", made: Node) -> Node:
@@ -186,25 +245,40 @@ class _Statements(Expressions):
         body = node.field("body")
         within = self._named_children(body) if body is not None else named
         made.op = "switch"
-        made.parts = (lowered, *(self._case(c, lowered) for c in within if c.kind() in cases("kinds")))
+        made.parts = (
+            lowered,
+            *(self._case(c, lowered) for c in within if c.kind() in cases("kinds")),
+        )
         return made
 
     def _case(self, node: "SgNode", subject: Node) -> Node:
-        selecting = list(node.field_children("value")) + list(node.field_children("pattern"))
+        selecting = list(node.field_children("value")) + list(
+            node.field_children("pattern")
+        )
         if node.kind() in ("match_arm", "match_conditional_expression"):
             selecting = list(node.field_children("pattern"))
         selecting += [
-            c for c in self._named_children(node) if c.kind() in cases("values") and c not in selecting
+            c
+            for c in self._named_children(node)
+            if c.kind() in cases("values") and c not in selecting
         ]
         last = max((c.range().end.index for c in selecting), default=-1)
         span = node.range()
         made = Node("case", span.start.line + 1, span.start.index, span.end.index)
-        values = tuple(value for value in self._all(selecting) if value.parts or value.op != "group")
-        if self.language == "bash" and any(char in value.text for value in values for char in "*?["):
+        values = tuple(
+            value for value in self._all(selecting) if value.parts or value.op != "group"
+        )
+        if self.language == "bash" and any(
+            char in value.text for value in values for char in "*?["
+        ):
             values = ()  # a pattern, not a list of texts; `*` is the default
-        body = self._sequence([c for c in self._named_children(node) if c.range().start.index >= last], made)
+        body = self._sequence(
+            [c for c in self._named_children(node) if c.range().start.index >= last], made
+        )
         if values and not all(map(_is_constant, values)):
-            bind = Node("assign", made.line, made.start, made.start, (values[0], subject), "=")
+            bind = Node(
+                "assign", made.line, made.start, made.start, (values[0], subject), "="
+            )
             body.parts = (bind, *body.parts)
         made.parts = (body, *values)
         return made
@@ -220,8 +294,10 @@ class _Statements(Expressions):
                 ),
                 None,
             )
-        outer, self._owner = self._owner, plain_type(self._source(name)) if name is not None else self._owner
-        made.op, made.name = "class", self._owner
+        outer = self._owner
+        self._owner = plain_type(self._source(name)) if name is not None else self._owner
+        made.op = "class"
+        made.name = self._owner
         made.parts = self._all([c for c in self._named_children(node) if c != name])
         self._owner = outer
         return made
@@ -238,11 +314,18 @@ class _Statements(Expressions):
                 None,
             )
         holder = node
-        while (inner := holder.field("declarator")) is not None and holder.field("parameters") is None:
+        while (inner := holder.field("declarator")) is not None and holder.field(
+            "parameters"
+        ) is None:
             holder = inner
-        name = node.field("name") or (holder.field("declarator") if holder is not node else None)
+        name = node.field("name") or (
+            holder.field("declarator") if holder is not node else None
+        )
         if name is None and node.kind() == "function_declaration":
-            name = next((c for c in self._named_children(node) if c.kind() == "simple_identifier"), None)
+            name = next(
+                (c for c in self._named_children(node) if c.kind() == "simple_identifier"),
+                None,
+            )
         owner = self._owner
         receiver = node.field("receiver")
         if receiver is not None and node.kind() == "method_declaration":  # Go
@@ -251,7 +334,9 @@ class _Statements(Expressions):
         stop = body.range().start.index if body is not None else span.end.index
         parameters = tuple(self._parameters(node, holder, receiver, body))
         function = Function(
-            name=self._source(name).split("::")[-1].split(".")[-1].lstrip("&*") if name is not None else "",
+            name=self._source(name).split("::")[-1].split(".")[-1].lstrip("&*")
+            if name is not None
+            else "",
             parameters=parameters,
             body=Node("block", made.line, made.start, made.end),
             heading=self._heading(span.start.index, stop),
@@ -262,9 +347,13 @@ class _Statements(Expressions):
             function.body = self.lower(body)
             if function.body.op != "block":  # an expression is what the function returns
                 inside = function.body
-                function.body = Node("return", inside.line, inside.start, inside.end, (inside,))
+                function.body = Node(
+                    "return", inside.line, inside.start, inside.end, (inside,)
+                )
         self.functions.append(function)
-        made.op, made.function, made.name = "function", function, function.name
+        made.op = "function"
+        made.function = function
+        made.name = function.name
         return made
 
     def _heading(self, start: int, stop: int) -> str:
@@ -275,12 +364,22 @@ class _Statements(Expressions):
             if line.strip() and not ANNOTATION.match(line):
                 break
             kept.insert(0, line)
-        return "\n".join((*kept, self.text[start : min(stop, start + LONGEST_HEADING)])).strip()
+        return "\n".join(
+            (*kept, self.text[start : min(stop, start + LONGEST_HEADING)])
+        ).strip()
 
     def _parameters(
-        self, node: "SgNode", holder: "SgNode", receiver: "SgNode | None", body: "SgNode | None"
+        self,
+        node: "SgNode",
+        holder: "SgNode",
+        receiver: "SgNode | None",
+        body: "SgNode | None",
     ) -> Iterator[Parameter]:
-        listed = holder.field("parameters") or node.field("parameter") or holder.field("parameter")
+        listed = (
+            holder.field("parameters")
+            or node.field("parameter")
+            or holder.field("parameter")
+        )
         if receiver is not None and node.kind() == "method_declaration":
             names = tuple(self._bound(receiver))[:1]
             of = plain_type(self._source(receiver).strip("()").split(" ")[-1])
@@ -290,7 +389,11 @@ class _Statements(Expressions):
             found = self._named_children(listed) or [listed]
         else:
             for child in self._named_children(node):
-                if child.kind() in ("function_value_parameters", "lambda_parameters", "formal_parameters"):
+                if child.kind() in (
+                    "function_value_parameters",
+                    "lambda_parameters",
+                    "formal_parameters",
+                ):
                     found += self._named_children(child)
                 elif child.kind() == "parameter" and child != body:
                     found.append(child)
@@ -307,7 +410,11 @@ class _Statements(Expressions):
             )
             if names:
                 text = annotations + self._source(each)
-                yield Parameter(names, text, plain_type(self._source(of_type)) if of_type is not None else "")
+                yield Parameter(
+                    names,
+                    text,
+                    plain_type(self._source(of_type)) if of_type is not None else "",
+                )
             annotations = ""
 
     def _bound(self, node: "SgNode") -> Iterator[str]:
@@ -315,10 +422,17 @@ class _Statements(Expressions):
         kind = node.kind()
         if kind in NO_NAMES and kind != "qualified_identifier":
             return
-        if (self.shapes.get(kind) == "name" and not self._named_children(node)) or kind == "variable_name":
+        if (
+            self.shapes.get(kind) == "name" and not self._named_children(node)
+        ) or kind == "variable_name":
             yield self._source(node).lstrip("$&*@")
             return
-        inner = node.field("name") or node.field("pattern") or node.field("declarator") or node.field("left")
+        inner = (
+            node.field("name")
+            or node.field("pattern")
+            or node.field("declarator")
+            or node.field("left")
+        )
         if kind in ("tuple_struct_pattern", "struct_pattern"):
             of = node.field("type")
             for child in self._named_children(node):
@@ -328,7 +442,9 @@ class _Statements(Expressions):
             value = node.field("value")
             yield from self._bound(value) if value is not None else ()
         elif inner is not None:
-            for child in (kind == "parameter_declaration" and list(node.field_children("name"))) or [inner]:
+            for child in (
+                kind == "parameter_declaration" and list(node.field_children("name"))
+            ) or [inner]:
                 if child.kind() not in NO_NAMES:
                     yield from self._bound(child)
         else:

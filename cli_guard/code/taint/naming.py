@@ -23,7 +23,9 @@ REQUIRED = re.compile(
     r"\b(?:const|let|var)\s+(\w+|\{[^}]{1,400}\})\s*=\s*(?:await\s+import|require)\(\s*['\"]([^'\"]{1,200})['\"]\s*\)"
     r"((?:\.\w+)*)"
 )
-PROMISED = re.compile(r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:\w+\.)?promisify\(\s*([\w.]+)\s*\)")
+PROMISED = re.compile(
+    r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:\w+\.)?promisify\(\s*([\w.]+)\s*\)"
+)
 PYTHON_FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?([^)#]*)")
 AS = re.compile(r"([\w.*]+)(?:\s+as\s+(\w+))?")
 MOST_IMPORTS = 2_000
@@ -80,7 +82,10 @@ def _javascript(text: str) -> dict[str, str]:
     named = re.search(r"\{([^}]*)\}", text)
     if named:
         listed = _read_list(re.sub(r"\btype\s", "", named[1]))
-        found |= {local: module if name == "default" else f"{module}.{name}" for name, local in listed}
+        found |= {
+            local: module if name == "default" else f"{module}.{name}"
+            for name, local in listed
+        }
     if whole := re.search(r"\*\s+as\s+(\w+)", text):
         found[whole[1]] = module
     if default := re.match(r"import\s+(?:type\s+)?(\w+)\s*(?:,|from)", text):
@@ -117,12 +122,20 @@ def _rust(text: str) -> dict[str, str]:
 
 
 def _last_part(text: str) -> dict[str, str]:
-    named = re.match(r"(?:import\s+(?:static\s+)?|use\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$", text)
+    named = re.match(
+        r"(?:import\s+(?:static\s+)?|use\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$", text
+    )
     if not named:
         return {}
     name = named[1].replace("\\", ".")
     short = name.rsplit(".", 1)[-1]
-    return {named[2]: short} if named[2] else {short: name} if text.startswith("import static") else {}
+    return (
+        {named[2]: short}
+        if named[2]
+        else {short: name}
+        if text.startswith("import static")
+        else {}
+    )
 
 
 READERS = {
@@ -143,11 +156,15 @@ def dotted_name(node: Node) -> str:
         if node.op == "member":
             members.append(node.name)
             node = node.parts[0]
-        elif node.parts and (node.op in BRACKETS or (node.op in ("group", "block") and len(node.parts) == 1)):
+        elif node.parts and (
+            node.op in BRACKETS or (node.op in ("group", "block") and len(node.parts) == 1)
+        ):
             node = node.parts[0]
         else:
             break
-    first = node.name if node.op == "name" else '""' if node.op in ("constant", "text") else ""
+    first = (
+        node.name if node.op == "name" else '""' if node.op in ("constant", "text") else ""
+    )
     return ".".join((first, *reversed(members))) if first or members else ""
 
 
@@ -163,7 +180,9 @@ def path_of(node: Node) -> str:
         elif node.op == "index" and len(node.parts) == 2 and node.parts[1].op == "constant":
             members.append(node.parts[1].text.strip("'\":` "))
         elif node.op == "call" and node.parts[0].op == "member" and _is_plain(node):
-            members.append("".join((node.parts[0].name, "()", *(p.text for p in node.parts[1:]))))
+            members.append(
+                "".join((node.parts[0].name, "()", *(p.text for p in node.parts[1:])))
+            )
             node = node.parts[0]
         elif not (node.op in ("group", "block", "cast") and len(node.parts) == 1):
             return ""

@@ -35,7 +35,9 @@ class Entry:
 
     @property
     def kinds(self) -> frozenset[str]:
-        return frozenset(self.data["kinds"] if "kinds" in self.data else [self.data["kind"]])
+        return frozenset(
+            self.data["kinds"] if "kinds" in self.data else [self.data["kind"]]
+        )
 
     def fits(self, text: str) -> bool:
         """Return whether a text has the words without which no name in it matches."""
@@ -43,25 +45,45 @@ class Entry:
 
     def allows(self, text: str) -> bool:
         """Return whether the text of a call fits `when` and `unless`."""
-        when, unless = self.patterns.get("when"), self.patterns.get("unless")
+        when = self.patterns.get("when")
+        unless = self.patterns.get("unless")
         return not (when and not when.search(text)) and not (unless and unless.search(text))
 
 
 NAMES = ("reads", "call", "assign")
-PATTERNS = (*NAMES, "returns", "handlers", "parameters", "when", "unless", "object", "condition")
+PATTERNS = (
+    *NAMES,
+    "returns",
+    "handlers",
+    "parameters",
+    "when",
+    "unless",
+    "object",
+    "condition",
+)
 # What `{x}` stands for in the condition of a guard.
 CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)(?:\([^\n]{0,200}\))?"
 
 
 def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:
     """Raises re.error for a pattern that is none."""
-    patterns = {name: re.compile(data[name].replace("{x}", CHECKED)) for name in PATTERNS if name in data}
+    patterns = {
+        name: re.compile(data[name].replace("{x}", CHECKED))
+        for name in PATTERNS
+        if name in data
+    }
     named = [patterns[name].pattern for name in NAMES if name in patterns]
-    around = [patterns[name].pattern for name in ("handlers", "parameters") if name in patterns]
+    around = [
+        patterns[name].pattern for name in ("handlers", "parameters") if name in patterns
+    ]
     needs = (
-        words_of(named[0]) if len(named) == 1 else tuple(need for each in around for need in words_of(each))
+        words_of(named[0])
+        if len(named) == 1
+        else tuple(need for each in around for need in words_of(each))
     )
-    return Entry(section, data, patterns, (frozenset(data["words"]),) if "words" in data else needs)
+    return Entry(
+        section, data, patterns, (frozenset(data["words"]),) if "words" in data else needs
+    )
 
 
 def words_of(pattern: str) -> tuple[frozenset[str], ...]:
@@ -89,13 +111,20 @@ def _alternatives(tokens: list[str], at: int) -> tuple[list[frozenset[str]], int
                 branches[-1] += inner
         elif not piece.startswith(("\\", "[", "?", "*", "{")):
             follows = tokens[at + 1] if at + 1 < len(tokens) else ""
-            literal = piece[:-1] if follows in ("?", "*") or follows.startswith("{0") else piece
-            branches[-1] += [frozenset((w,)) for w in WORD.findall(literal) if w not in INVENTED]
+            literal = (
+                piece[:-1] if follows in ("?", "*") or follows.startswith("{0") else piece
+            )
+            branches[-1] += [
+                frozenset((w,)) for w in WORD.findall(literal) if w not in INVENTED
+            ]
         at += 1
     if len(branches) == 1:
         return branches[0], at
     # One word of each alternative, the rarest: most likely the longest.
-    best = [max(needs, key=lambda words: min(map(len, words)), default=None) for needs in branches]
+    best = [
+        max(needs, key=lambda words: min(map(len, words)), default=None)
+        for needs in branches
+    ]
     united = frozenset(word for words in best if words for word in words)
     return ([united] if all(best) else []), at
 
@@ -106,7 +135,9 @@ class Tables:
 
     entries: tuple[Entry, ...]
     _having: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
-    _known: dict[tuple[str, str, tuple[str, ...]], tuple[Entry, ...]] = field(default_factory=dict)
+    _known: dict[tuple[str, str, tuple[str, ...]], tuple[Entry, ...]] = field(
+        default_factory=dict
+    )
 
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[Entry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
@@ -114,7 +145,9 @@ class Tables:
         found = self._known.get(key)
         if found is None:
             having = self.of(section, by)
-            found = tuple(e for e in having if any(e.patterns[by].fullmatch(name) for name in names))
+            found = tuple(
+                e for e in having if any(e.patterns[by].fullmatch(name) for name in names)
+            )
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
             self._known[key] = found
@@ -124,14 +157,18 @@ class Tables:
         """Return the entries of a section that have a pattern `by`."""
         found = self._having.get((section, by))
         if found is None:
-            found = tuple(e for e in self.entries if e.section == section and by in e.patterns)
+            found = tuple(
+                e for e in self.entries if e.section == section and by in e.patterns
+            )
             self._having[section, by] = found
         return found
 
     def may_hold_flow(self, text: str) -> bool:
         """Return whether a text has the words of a source, and those of a sink for it."""
         sources = {
-            e.data.get("secret", False) for e in self.entries if e.section == "source" and e.fits(text)
+            e.data.get("secret", False)
+            for e in self.entries
+            if e.section == "source" and e.fits(text)
         }
         if not sources:
             return False
@@ -149,10 +186,20 @@ def tables_of(language: str) -> Tables | None:
     common = read_table("flow/common.toml")["secrets"]
     secret = compile_entry(
         "source",
-        {**common, "reads": _on_one_line(common["reads"]), "words": common["words"].split(), "secret": True},
+        {
+            **common,
+            "reads": _on_one_line(common["reads"]),
+            "words": common["words"].split(),
+            "secret": True,
+        },
     )
     read = (tomllib.loads(file.read_text("utf-8")) for file in files)
-    known = (compile_entry(s, data) for table in read for s in SECTIONS for data in table.get(s, ()))
+    known = (
+        compile_entry(s, data)
+        for table in read
+        for s in SECTIONS
+        for data in table.get(s, ())
+    )
     return Tables((secret, *known))
 
 
@@ -162,7 +209,9 @@ def _on_one_line(pattern: str) -> str:
 
 @cache
 def _common(section: str, name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:.*[. ])?(?:{_on_one_line(read_table('flow/common.toml')[section][name])})")
+    return re.compile(
+        rf"(?:.*[. ])?(?:{_on_one_line(read_table('flow/common.toml')[section][name])})"
+    )
 
 
 @lru_cache(maxsize=20_000)

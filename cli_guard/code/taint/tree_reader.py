@@ -20,10 +20,18 @@ MOST_NODES = 150_000
 # The library counts the characters before a node in its line, to tell its place: so many cost as much as a node.
 COLUMNS_A_NODE = 10_000
 TABLE = "languages/shapes.toml"
-OBJECT = "object receiver operand value argument expression target path scope condition".split()
+OBJECT = (
+    "object receiver operand value argument expression target path scope condition".split()
+)
 MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
 WRAPPED = frozenset(
-    ("argument", "value_argument", "attribute_argument", "literal_element", "element_initializer")
+    (
+        "argument",
+        "value_argument",
+        "attribute_argument",
+        "literal_element",
+        "element_initializer",
+    )
 )
 PAIRED = frozenset(
     "keyword_argument pair keyed_element field_initializer pair_pattern array_element_initializer value_argument"
@@ -31,7 +39,9 @@ PAIRED = frozenset(
 )
 SIGILS = "$&*@"
 LIST_TYPE = re.compile(r"(?:Array|List|Vec|vector|Sequence|Iterable|Set|list)\b")
-TYPE_WORDS = re.compile(r"\b(?:const|mut|final|dyn|impl|var|val|let|struct|out|ref|readonly)\b|'[a-z]\w*\s")
+TYPE_WORDS = re.compile(
+    r"\b(?:const|mut|final|dyn|impl|var|val|let|struct|out|ref|readonly)\b|'[a-z]\w*\s"
+)
 
 
 class TooBigError(Exception):
@@ -43,7 +53,12 @@ def shapes(language: str) -> dict[str, str]:
     """Map the kinds of node of one language to their shapes."""
     table = read_table(TABLE)
     rows = [table["shapes"], table.get(language, {})]
-    return {kind: shape for row in rows for shape, kinds in row.items() for kind in kinds.split()}
+    return {
+        kind: shape
+        for row in rows
+        for shape, kinds in row.items()
+        for kind in kinds.split()
+    }
 
 
 @cache
@@ -55,9 +70,13 @@ class TreeReader:
     """Turns nodes into the shapes of `program`; those for which there is no method here are added by subclasses."""
 
     def __init__(self, language: str, text: str) -> None:
-        self.text, self.language, self.shapes = text, language, shapes(language)
+        self.text = text
+        self.language = language
+        self.shapes = shapes(language)
         self.functions: list[Function] = []
-        self._owner, self._depth, self._count = "", 0, 0
+        self._owner = ""
+        self._depth = 0
+        self._count = 0
         self._special: dict[str, Callable[[SgNode, Node], Node]] = {
             shape: getattr(self, f"_{shape}") for shape in SHAPES
         }
@@ -99,7 +118,8 @@ class TreeReader:
             key, value = self._pair(node)
             keys.append(key)
             parts.append(self.lower(value))
-        made.keys, made.parts = tuple(keys), tuple(parts)
+        made.keys = tuple(keys)
+        made.parts = tuple(parts)
         return made
 
     def _pair(self, node: "SgNode") -> tuple[str | None, "SgNode"]:
@@ -116,7 +136,11 @@ class TreeReader:
             elif value is None and inner:
                 value = inner[-1]
             if value is not None:
-                label = self._source(key).strip("\"':` ").removesuffix(":") if key is not None else None
+                label = (
+                    self._source(key).strip("\"':` ").removesuffix(":")
+                    if key is not None
+                    else None
+                )
                 return label, value
         elif node.kind() in WRAPPED and (inner := self._named_children(node)):
             return None, inner[-1]
@@ -124,17 +148,21 @@ class TreeReader:
 
     @staticmethod
     def _field(node: "SgNode", names: Sequence[str]) -> "SgNode | None":
-        return next((found for name in names if (found := node.field(name)) is not None), None)
+        return next(
+            (found for name in names if (found := node.field(name)) is not None), None
+        )
 
     # One method a shape: it gets the node and an empty Node at its place, and returns what stands for it.
 
     def _name(self, node: "SgNode", made: Node) -> Node:
         text = self.text[made.start : made.end]
         if text.startswith("@") and self.language == "ruby":
-            made.op, made.name = "member", text.lstrip("@")
+            made.op = "member"
+            made.name = text.lstrip("@")
             made.parts = (Node("name", made.line, made.start, made.start, name="self"),)
             return made
-        made.op, made.name = "name", text.lstrip(SIGILS) if self.language != "javascript" else text
+        made.op = "name"
+        made.name = text.lstrip(SIGILS) if self.language != "javascript" else text
         return made
 
     def _constant(self, node: "SgNode", made: Node) -> Node:
@@ -145,9 +173,14 @@ class TreeReader:
         named = self._named_children(node)
         owner = self._field(node, OBJECT) or (named[0] if named else None)
         member = self._field(node, MEMBER) or (named[-1] if len(named) > 1 else None)
-        if owner is None or member is None or member.range().start.index < owner.range().start.index:
+        if (
+            owner is None
+            or member is None
+            or member.range().start.index < owner.range().start.index
+        ):
             return self._fill(made, named)
-        made.op, made.name = "member", self._source(member).lstrip("?.!:&>-$@").split("<")[0].strip()
+        made.op = "member"
+        made.name = self._source(member).lstrip("?.!:&>-$@").split("<")[0].strip()
         made.parts = (self.lower(owner),)
         return made
 

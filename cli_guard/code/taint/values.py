@@ -60,7 +60,11 @@ class Taint:
 
     def via(self, line: int, text: str, guesses: int = 0) -> "Taint":
         known = any(line == step[0] for step in self.steps) or line == self.origin.line
-        steps = self.steps if known or len(self.steps) >= MOST_STEPS else (*self.steps, (line, text))
+        steps = (
+            self.steps
+            if known or len(self.steps) >= MOST_STEPS
+            else (*self.steps, (line, text))
+        )
         return replace(self, steps=steps, guesses=self.guesses + guesses)
 
     def harms(self, entry: Entry) -> bool:
@@ -115,9 +119,14 @@ def safe_for(value: Value, kinds: frozenset[str]) -> Value:
 
 def source_of(entry: Entry, line: int, at: int, shown: str) -> Taint:
     """Return the taint of what a source of the tables gives."""
-    local, secret = entry.data.get("local", False), entry.data.get("secret", False)
-    origin = Origin("source", entry.data.get("what", "input"), line, at, local=local, secret=secret)
-    return Taint(origin, ((line, shown[:SHOWN]),), safe=frozenset(entry.data.get("safe", ())))
+    local = entry.data.get("local", False)
+    secret = entry.data.get("secret", False)
+    origin = Origin(
+        "source", entry.data.get("what", "input"), line, at, local=local, secret=secret
+    )
+    return Taint(
+        origin, ((line, shown[:SHOWN]),), safe=frozenset(entry.data.get("safe", ()))
+    )
 
 
 @dataclass(slots=True)
@@ -132,11 +141,18 @@ class Scope:
     dead: bool = False
 
     def copy(self) -> "Scope":
-        return Scope(dict(self.values), dict(self.types), dict(self.tests), set(self.owners), self.dead)
+        return Scope(
+            dict(self.values),
+            dict(self.types),
+            dict(self.tests),
+            set(self.owners),
+            self.dead,
+        )
 
     def read(self, path: str) -> Value | None:
         """Return the value of a path: its own, or that of what it is part of; None if neither is known."""
-        own, whole = self.values.get(path), path
+        own = self.values.get(path)
+        whole = path
         if own is not None:
             return own
         while "." in path:
@@ -171,8 +187,11 @@ class Scope:
         return union(self.values[name] for name in self._members(path))
 
     def become(self, other: "Scope") -> None:
-        self.values, self.types, self.tests = other.values, other.types, other.tests
-        self.owners, self.dead = other.owners, other.dead
+        self.values = other.values
+        self.types = other.types
+        self.tests = other.tests
+        self.owners = other.owners
+        self.dead = other.dead
 
 
 def join_scopes(first: Scope, second: Scope) -> Scope:
@@ -181,10 +200,13 @@ def join_scopes(first: Scope, second: Scope) -> Scope:
         return second.copy() if first.dead else first.copy()
     values = {}
     for name in first.values.keys() | second.values.keys():
-        a, b = first.read(name), second.read(name)
+        a = first.read(name)
+        b = second.read(name)
         values[name] = a if a == b and a is not None else union((a or CLEAN, b or CLEAN))
     owners = first.owners | second.owners
-    return Scope(values, second.types | first.types, {**second.tests, **first.tests}, owners)
+    return Scope(
+        values, second.types | first.types, {**second.tests, **first.tests}, owners
+    )
 
 
 @dataclass(frozen=True, slots=True)

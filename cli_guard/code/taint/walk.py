@@ -53,10 +53,14 @@ class File(Protocol):
     globals: set[str]
     implicit_self: bool
 
-    def summary(self, names: tuple[str, ...], owner: str) -> tuple[Function, Summary] | None:
+    def summary(
+        self, names: tuple[str, ...], owner: str
+    ) -> tuple[Function, Summary] | None:
         """Return the function of the file that a call by one of these dotted names runs, and what it does."""
 
-    def walk_function(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
+    def walk_function(
+        self, function: Function, scope: Scope, given: Value, called: str
+    ) -> Summary:
         """Walk a function where it is defined, with the variables around it."""
 
     def store(self, name: str, value: Value) -> None:
@@ -70,12 +74,16 @@ class Walk:
     """The walk through one function; `summary` is its result."""
 
     def __init__(self, file: File, function: Function, scope: Scope) -> None:
-        self.file, self.function, self.scope = file, function, scope
+        self.file = file
+        self.function = function
+        self.scope = scope
         self.summary = Summary()
         self.returned: list[Value] = []
         self.breaks: list[list[Scope]] = []
         self._bound = frozenset(scope.values)
-        receiver = function.parameters[0].names if function.heading.startswith("func (") else ()
+        receiver = (
+            function.parameters[0].names if function.heading.startswith("func (") else ()
+        )
         self._self = frozenset((*FIELD_OWNERS, *receiver[:1]))
 
     def run(self) -> Summary:
@@ -86,9 +94,15 @@ class Walk:
         self.summary.returns = union(self.returned)
         if body.op == "return" and body.parts:
             self.summary.test = body.parts[0]
-        elif body.op == "block" and body.parts and all(part.op in PLAIN for part in body.parts[:-1]):
+        elif (
+            body.op == "block"
+            and body.parts
+            and all(part.op in PLAIN for part in body.parts[:-1])
+        ):
             last = body.parts[-1]
-            self.summary.test = last.parts[0] if last.op == "return" and last.parts else last
+            self.summary.test = (
+                last.parts[0] if last.op == "return" and last.parts else last
+            )
             self.summary.made_of = control.made_of_parameters(self)
         control.note_checked(self)
         return self.summary
@@ -111,7 +125,11 @@ class Walk:
     def _name(self, node: Node) -> Value:
         name = node.name
         if name and (known := self.scope.values.get(name)) is not None:
-            return union((known, self.scope.inside(name))) if name in self.scope.owners else known
+            return (
+                union((known, self.scope.inside(name)))
+                if name in self.scope.owners
+                else known
+            )
         return self._read_stored(node) if name else CLEAN
 
     def _read_stored(self, node: Node) -> Value:
@@ -140,7 +158,12 @@ class Walk:
         ):  # a getter that is written as a property
             value = safe_for(value, entry.kinds)
         # A member of what was given a secret is another thing.
-        return union((inside, tuple(taint.piece(member) for taint in value if not taint.origin.secret)))
+        return union(
+            (
+                inside,
+                tuple(taint.piece(member) for taint in value if not taint.origin.secret),
+            )
+        )
 
     def _outer(self, node: Node) -> Value:
         """Return the value of a name that this function does not bind: a variable of the file, or a field."""
@@ -148,7 +171,11 @@ class Walk:
         if name in self.file.globals and self.function.name:
             return (Taint(Origin("field", f".{name}", node.line, node.start)),)
         if self.file.implicit_self and self.function.owner and not name[:1].isupper():
-            return (Taint(Origin("field", f"{self.function.owner}.{name}", node.line, node.start)),)
+            return (
+                Taint(
+                    Origin("field", f"{self.function.owner}.{name}", node.line, node.start)
+                ),
+            )
         return CLEAN
 
     def names_of(self, node: Node) -> tuple[str, ...]:
@@ -162,20 +189,30 @@ class Walk:
             names.append(f"{prefix}{self.file.imports[bare]}{dot}{rest}")
         of = self.scope.types.get(first)
         if first in FIELD_OWNERS and rest:
-            of, (_, dot, rest) = self.scope.types.get(f"this.{rest.split('.')[0]}"), rest.partition(".")
+            of, (_, dot, rest) = (
+                self.scope.types.get(f"this.{rest.split('.')[0]}"),
+                rest.partition("."),
+            )
         if of and rest:
-            names += [f"{of}.{rest}", *([f"{of.rsplit('.', 1)[-1]}.{rest}"] if "." in of else [])]
+            names += [
+                f"{of}.{rest}",
+                *([f"{of.rsplit('.', 1)[-1]}.{rest}"] if "." in of else []),
+            ]
         return tuple(dict.fromkeys(names))
 
     def source(self, node: Node, names: tuple[str, ...]) -> Value:
         found = self.file.tables.find("source", "reads", names)
-        return union((self.origin(entry, node),) for entry in found if self.allows(entry, node))
+        return union(
+            (self.origin(entry, node),) for entry in found if self.allows(entry, node)
+        )
 
     def origin(self, entry: Entry, node: Node) -> Taint:
         whole = "object" in entry.patterns and any(
             map(entry.patterns["object"].fullmatch, self.names_of(node))
         )
-        return replace(source_of(entry, node.line, node.start, self.line_of(node)), whole=whole)
+        return replace(
+            source_of(entry, node.line, node.start, self.line_of(node)), whole=whole
+        )
 
     def allows(self, entry: Entry, node: Node) -> bool:
         return entry.allows(self.file.text[node.start : node.end])
@@ -194,10 +231,14 @@ class Walk:
             value = self.value(part)
             found.append(safe_for(value, frozenset(safe)))
             if part.op == "constant":
-                begun = FIXED_START.match(part.text) or any(mark in part.text for mark in "?#")
+                begun = FIXED_START.match(part.text) or any(
+                    mark in part.text for mark in "?#"
+                )
                 if begun if number == 0 else HAS_SLASH.search(part.text):
                     safe |= {"ssrf", "redirect"}
-                if HEADERS_END.search(part.text) or (number and LINE_END.fullmatch(part.text)):
+                if HEADERS_END.search(part.text) or (
+                    number and LINE_END.fullmatch(part.text)
+                ):
                     safe.add("header")
         if node.name == "<<" and node.parts and (path := path_of(node.parts[0])):
             self.scope.write(path, union(found), add=True)
@@ -218,7 +259,14 @@ class Walk:
                 self.scope.types[path] = node.text
             return CLEAN
         value = self.value(rest[0])
-        self._write(target, value, rest[0], add=node.name not in ("=", ":=", ""), type_=node.text, whole=node)
+        self._write(
+            target,
+            value,
+            rest[0],
+            add=node.name not in ("=", ":=", ""),
+            type_=node.text,
+            whole=node,
+        )
         return value
 
     def _write(
@@ -240,8 +288,14 @@ class Walk:
                 if one is not None and len(parts) > 1:
                     of = self.value(one)
                 elif len(parts) > 1 or target.name or target.keys[:1] not in ((), (None,)):
-                    of = tuple(replace(taint, slot=-1) for taint in value if taint.slot in (-1, number))
-                    if parts[-1].name not in ERRORS or number:  # `rel, err := f(x)` has one result
+                    of = tuple(
+                        replace(taint, slot=-1)
+                        for taint in value
+                        if taint.slot in (-1, number)
+                    )
+                    if (
+                        parts[-1].name not in ERRORS or number
+                    ):  # `rel, err := f(x)` has one result
                         of = tuple(taint.piece(_label(target, number)) for taint in of)
                 else:
                     of = value
@@ -270,7 +324,14 @@ class Walk:
         self.scope.write(path, value, add=add)
         if type_:
             self.scope.types[path] = type_
-        if source is not None and source.op in ("test", "call", "index", "not", "and", "or"):
+        if source is not None and source.op in (
+            "test",
+            "call",
+            "index",
+            "not",
+            "and",
+            "or",
+        ):
             self.scope.tests[path] = source
         self._keep(path, value)
 
@@ -279,7 +340,9 @@ class Walk:
         first, _, rest = path.partition(".")
         field_ = rest.partition(".")[0] if first in self._self else ""
         owner = self.function.owner
-        implicit = self.file.implicit_self and owner and not rest and first not in self._bound
+        implicit = (
+            self.file.implicit_self and owner and not rest and first not in self._bound
+        )
         of = self.scope.types.get(first, "").rsplit(".", 1)[-1]
         if of and rest and first not in self._self:
             self.summary.store(f"{of}.{rest.partition('.')[0]}", value)
@@ -290,7 +353,9 @@ class Walk:
             self.summary.store(f".{first}", value)
 
     def _type_of(self, source: Node) -> str:
-        while source.op in ("group", "block") and len(source.parts) == 1 and not source.name:
+        while (
+            source.op in ("group", "block") and len(source.parts) == 1 and not source.name
+        ):
             source = source.parts[0]
         if source.op == "group":
             return source.name or (TABLE if any(source.keys) else "")
@@ -329,10 +394,12 @@ class Walk:
 
     def _quietly(self, node: Node) -> Value:
         """Evaluate an expression once more, without noting what it reaches."""
-        kept, scope = self.summary, self.scope
+        kept = self.summary
+        scope = self.scope
         self.summary, self.scope = Summary(), self.branch_off()
         value = self.value(node)
-        self.summary, self.scope = kept, scope
+        self.summary = kept
+        self.scope = scope
         return value
 
     def guards(self, node: Node) -> Iterator[tuple[Entry, Node]]:
@@ -342,7 +409,11 @@ class Walk:
                 at = node.start + found.start("x")
                 # The condition may be about a call: then about all that is in it.
                 called = text[found.end("x") : found.end("x") + 1] == "("
-                inside = (part for part in control.leaves([node]) if called or part.start <= at < part.end)
+                inside = (
+                    part
+                    for part in control.leaves([node])
+                    if called or part.start <= at < part.end
+                )
                 yield from ((entry, part) for part in inside if path_of(part))
 
     def _call(self, node: Node) -> Value:
@@ -354,7 +425,9 @@ class Walk:
             if taint.harms(entry):
                 lines = self.file.text.count("\n", node.start, node.end)
                 self.summary.reach(
-                    Reached(entry, entry.data["kind"], taint, node, node.line, node.line + lines)
+                    Reached(
+                        entry, entry.data["kind"], taint, node, node.line, node.line + lines
+                    )
                 )
 
     def reach_again(self, sink: Reached, taint: Taint) -> None:

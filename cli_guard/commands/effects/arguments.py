@@ -61,10 +61,18 @@ class Reader:
             self.at += 1
             if not self.ended and word.text == "--":
                 self.ended = True
-                if found.spec.operands and found.spec.operands[-1] in REST and self.at < len(self.fields):
+                if (
+                    found.spec.operands
+                    and found.spec.operands[-1] in REST
+                    and self.at < len(self.fields)
+                ):
                     found.rest = self.fields[self.at :]
                     return
-            elif not self.ended and word.start.startswith("-") and (word.start != "-" or word.text is None):
+            elif (
+                not self.ended
+                and word.start.startswith("-")
+                and (word.start != "-" or word.text is None)
+            ):
                 self.option(word)
             elif found.spec.parsing == "pairs" and "=" in word.start:
                 self.pair(word)
@@ -125,7 +133,11 @@ class Reader:
                 self.take(option, given)
             if options[0].takes and not equals and not options[0].optional:
                 self.at += 1
-        elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
+        elif (
+            word.start.startswith("--")
+            or self.found.spec.parsing == "single"
+            or not self.cluster(word)
+        ):
             self.found.unknown.append(word)
 
     def read_unfinished(self, word: Field) -> None:
@@ -140,7 +152,8 @@ class Reader:
         """Add the command that an option runs, up to a `;` (fd -x); what the program finds is appended to it."""
         self.found.present.append(option)
         end = next(
-            (i for i in range(self.at, len(self.fields)) if self.fields[i].text == ";"), len(self.fields)
+            (i for i in range(self.at, len(self.fields)) if self.fields[i].text == ";"),
+            len(self.fields),
         )
         self.found.rest = [*([attached] if attached else []), *self.fields[self.at : end]]
         self.found.appended = True
@@ -158,11 +171,15 @@ class Reader:
         if self.found.spec.parsing == "single" and name[1:] in options:
             return [options[name[1:]]]
         fitting = {
-            long: option for long, option in options.items() if long.startswith(name) and "=" not in long
+            long: option
+            for long, option in options.items()
+            if long.startswith(name) and "=" not in long
         }
         longer = {id(option): option for option in fitting.values()}
         found = sorted(longer.values(), key=lambda option: option.harmless)
-        return found or ([Option((name,), "text", optional=True)] if self.found.spec.others else [])
+        return found or (
+            [Option((name,), "text", optional=True)] if self.found.spec.others else []
+        )
 
     def take(self, option: Option, given: Field | None) -> None:
         """Add an option with its value: attached, or the next word."""
@@ -221,7 +238,9 @@ def cut_start(word: Field, length: int) -> Field:
     rest = word.start[length:]
     if word.text is not None:
         return literal(
-            rest.removeprefix("=") if length == 2 and rest.startswith("=") else rest, word.span, like=word
+            rest.removeprefix("=") if length == 2 and rest.startswith("=") else rest,
+            word.span,
+            like=word,
         )
     return replace(word, start=rest)
 
@@ -242,11 +261,20 @@ def harm(kinds: tuple[str, ...]) -> int:
 
 def pair_operands(found: Arguments) -> "list[tuple[str, Field]]":
     """Pair each operand with its kind; those beyond the list are unknown."""
-    kinds, operands = operand_kinds(found), found.operands
-    repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), len(kinds))
-    several = [at for at, each in enumerate(operands[:repeated]) if each.many or each.pattern]
+    kinds = operand_kinds(found)
+    operands = found.operands
+    repeated = next(
+        (at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), len(kinds)
+    )
+    several = [
+        at for at, each in enumerate(operands[:repeated]) if each.many or each.pattern
+    ]
     # `uniq *` of two names writes the second.
-    more = [(kind.removesuffix(REPEATED), operands[at]) for at in several for kind in kinds[at + 1 :]]
+    more = [
+        (kind.removesuffix(REPEATED), operands[at])
+        for at in several
+        for kind in kinds[at + 1 :]
+    ]
     if repeated == len(kinds):
         found.unknown += operands[len(kinds) :]
         return [*zip(kinds, operands, strict=False), *more]

@@ -9,7 +9,12 @@ from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import delete_path, find_secret_link, path_of, write_path
+from cli_guard.commands.effects.paths import (
+    delete_path,
+    find_secret_link,
+    path_of,
+    write_path,
+)
 from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
@@ -41,12 +46,16 @@ SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = frozenset((PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG))
 COPIES_INPUT = frozenset(("cat", "tee"))
-GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
+GUARD_PACKAGES = frozenset(
+    ("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook")
+)
 RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
 # The code of sed that only prints or drops lines, of awk that only prints fields, the sets of tr that are blanks.
 SELECTING = {
     "sed": re.compile(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
-    "awk": re.compile(r"(?:/[^/\\]*/|NR *[<>=!]=? *\d+)? *(?:\{ *print(?: *\$(?:\d+|NF))? *;? *\})?"),
+    "awk": re.compile(
+        r"(?:/[^/\\]*/|NR *[<>=!]=? *\d+)? *(?:\{ *print(?: *\$(?:\d+|NF))? *;? *\})?"
+    ),
     "tr": re.compile(r"(?: |\\[nrt0])+"),
 }
 # A dash behind a blank, an escape or nothing.
@@ -86,7 +95,9 @@ class Call(ParsedCall):
         loads = self.program.loads if self.spec.loads is None else self.spec.loads
         loads = loads or self.find_settings()
         if self.is_help_request():
-            loads = "" if self.help_word in self.help_words else loads or "even for its help"
+            loads = (
+                "" if self.help_word in self.help_words else loads or "even for its help"
+            )
         elif self.spec.effect is Kind.EXEC and not self.looks:
             return
         if loads:
@@ -95,27 +106,47 @@ class Call(ParsedCall):
 
     def find_settings(self) -> str:
         """Return the file in which the project decides where the program connects, "" if there is none."""
-        context, folder = self.shell.context, self.shell.scope.folder
+        context = self.shell.context
+        folder = self.shell.scope.folder
         places = {
-            f"{place}/{name}" for place in (context.root, folder) for name in self.program.settings.split()
+            f"{place}/{name}"
+            for place in (context.root, folder)
+            for name in self.program.settings.split()
         }
         is_there = context.tree is not None and any(map(context.tree.exists, places))
         return self.program.settings if is_there else ""
 
     def own_effect(self) -> None:
         """Emit the effect of the program or sub-command, unless an option such as `--check` makes it read-only."""
-        if self.spec.effect and not self.looks and not (self.dry and self.spec.effect in CHANGES):
-            self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
+        if (
+            self.spec.effect
+            and not self.looks
+            and not (self.dry and self.spec.effect in CHANGES)
+        ):
+            self.effect(
+                self.spec.effect,
+                self.spec.name,
+                self.spec.reason,
+                self.span,
+                self.spec.rule,
+            )
         words = words_before_command([each.text for each in self.fields[1:]])
         if GUARD_PACKAGES.intersection(words) and REMOVALS.intersection(words):
             what = f"{self.title} removes the hooks"
-            floors.deny_guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
+            floors.deny_guard_off(
+                self.shell, " ".join(filter(None, words)), what, self.span
+            )
 
     def apply_options(self) -> None:
         for option in dict.fromkeys(self.arguments.present):
             if option.effect and not (self.dry and option.effect in CHANGES):
                 self.effect(
-                    option.effect, option.names[0], option.reason, self.span, option.rule, option.alternative
+                    option.effect,
+                    option.names[0],
+                    option.reason,
+                    self.span,
+                    option.rule,
+                    option.alternative,
                 )
         for option, value in self.arguments.values:
             if option.takes:
@@ -123,7 +154,11 @@ class Call(ParsedCall):
 
     def apply_operands(self) -> None:
         for kind, operand in self.arguments.kinds:
-            if kind == "text" and TOKEN in operand.taints and self.program.name not in SILENT:
+            if (
+                kind == "text"
+                and TOKEN in operand.taints
+                and self.program.name not in SILENT
+            ):
                 reason = "gets a variable that is named like a secret, and may print it"
                 self.effect(Kind.CREDENTIAL, None, reason, operand.span)
             values.take(
@@ -136,8 +171,14 @@ class Call(ParsedCall):
 
     def check_links(self) -> None:
         """Emit that a recursive read follows a link to a secret (`grep -R`, `tar -h`)."""
-        if self.arguments.has(*FOLLOWING) and self.find_walked() and (link := find_secret_link(self.shell)):
-            self.effect(Kind.CREDENTIAL, link, f"follows {link}, which leads to a secret", self.span)
+        if (
+            self.arguments.has(*FOLLOWING)
+            and self.find_walked()
+            and (link := find_secret_link(self.shell))
+        ):
+            self.effect(
+                Kind.CREDENTIAL, link, f"follows {link}, which leads to a secret", self.span
+            )
 
     def not_understood(self) -> None:
         """Emit an unknown effect for words missing from the table."""
@@ -163,14 +204,22 @@ class Call(ParsedCall):
                     what = f"a name that {word.shown} finds"
                     better = "write ./ before the pattern, or -- before the names"
                 reason = f"{what} may be an option of {self.title}"
-                self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span, alternative=better)
+                self.shell.emit(
+                    Kind.UNKNOWN, word.shown, reason, word.span, alternative=better
+                )
 
     def apply_input(self) -> None:
         """Use the input as the table says, unless an operand replaces it."""
         changed = [option.stdin for option in self.arguments.present if option.stdin]
         kind = changed[-1] if changed else self.spec.stdin
         idle = self.stdin == NOTHING and bool(self.arguments.operands)
-        if kind and kind != "command" and not self.arguments.rest and not self.looks and not idle:
+        if (
+            kind
+            and kind != "command"
+            and not self.arguments.rest
+            and not self.looks
+            and not idle
+        ):
             values.take_input(self, kind)
 
     def apply_rest(self) -> Stream | None:
@@ -181,7 +230,9 @@ class Call(ParsedCall):
             found = Field(None, "", self.span, taints, "paths", many=True)
             rest = [found if word.text == "{}" else word for word in rest]
             return (
-                self.shell.invoke(rest if found in rest else [*rest, found], NOTHING, self.span)
+                self.shell.invoke(
+                    rest if found in rest else [*rest, found], NOTHING, self.span
+                )
                 if rest
                 else None
             )
@@ -200,12 +251,16 @@ class Call(ParsedCall):
         known = all(each.text is not None for each in rest)
         taints = taints_of(rest)
         span = Span(rest[0].span.start, rest[-1].span.end)
-        output = values.run_shell(self, Stream(whole_text if known else None, taints), span, self.stdin)
+        output = values.run_shell(
+            self, Stream(whole_text if known else None, taints), span, self.stdin
+        )
         return replace(output, taints=output.taints | self.find_network_taints())
 
     def find_network_taints(self) -> frozenset[str]:
         """Return the taint of the output of a call that talks to a remote host."""
-        kinds = self.kinds & (CONNECTED if self.program.name in values.LOCAL_SERVICES else FETCHED)
+        kinds = self.kinds & (
+            CONNECTED if self.program.name in values.LOCAL_SERVICES else FETCHED
+        )
         return frozenset((REMOTE,)) if kinds else frozenset()
 
     def finish(self) -> Stream:
@@ -218,7 +273,11 @@ class Call(ParsedCall):
             if given.script is not None:
                 self.shell.run_script(given.script, carried)
                 continue
-            copied = carried if self.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
+            copied = (
+                carried
+                if self.program.name in COPIES_INPUT | {"cp", "mv"}
+                else Stream(None)
+            )
             stream = replace(copied, taints=copied.taints | taints)
             if verb in ("deletes", "moves"):
                 delete_path(self.shell, given, given.span, verb=verb)
@@ -229,14 +288,20 @@ class Call(ParsedCall):
 
     def find_copies(self, target: Field) -> list[Field]:
         """Return the settings of an agent or of Git that named files become if the target is a folder."""
-        sources = [each.text for kind, each in self.arguments.kinds if kind in ("read", "move") and each.text]
+        sources = [
+            each.text
+            for kind, each in self.arguments.kinds
+            if kind in ("read", "move") and each.text
+        ]
         names = [
             f"{target.text.rstrip('/')}/{text.rstrip('/').rpartition('/')[2]}"
             for text in sources
             if target.text
         ]
         copies = [literal(name, target.span) for name in names]
-        return [each for each in copies if classify_path(path_of(self.shell, each)) in SWITCHING]
+        return [
+            each for each in copies if classify_path(path_of(self.shell, each)) in SWITCHING
+        ]
 
     def collect_taints(self) -> frozenset[str]:
         """Collect the taints of everything that goes out of this call."""
@@ -255,19 +320,26 @@ class Call(ParsedCall):
             return Stream(None, frozenset(), prints)
         if prints in ("paths", "names"):
             folders = self.find_searched_paths()
-            return Stream(None, self.find_path_taints(folders), self.origin_of_paths(prints, folders))
+            return Stream(
+                None, self.find_path_taints(folders), self.origin_of_paths(prints, folders)
+            )
         if prints == "operands":
             return join_operands(self.arguments.operands, taints)
         if prints in ("input", "lines"):
             # Without an input of its own it reads that of the shell, which is not known.
-            same = self.program.name in COPIES_INPUT and not self.arguments.present and carried != NOTHING
+            same = (
+                self.program.name in COPIES_INPUT
+                and not self.arguments.present
+                and carried != NOTHING
+            )
             origin = carried.origin if prints == "lines" or self.selects() else ""
             return replace(carried if same else Stream(None, origin=origin), taints=taints)
         return Stream(None, taints)
 
     def origin_of_paths(self, prints: str, folders: list[str]) -> str:
         """Return "paths" for those that are in the work tree, "names" for any others."""
-        context, here = self.shell.context, self.shell.scope.folder
+        context = self.shell.context
+        here = self.shell.scope.folder
         given = [each for each in self.arguments.operands if each.text is None]
         named = [each.text for each in self.arguments.operands if each.text is not None]
         if any(not each.origin for each in given) or any(map(DASHED_NAME.search, named)):
@@ -289,31 +361,46 @@ class Call(ParsedCall):
     def lists_odd_names(self, tree: WorkTree) -> bool:
         """Return whether `git diff --name-only` may list a name with a dash, between the revisions before `--`."""
         words = [each.text for each in self.fields[1:]]
-        before = self.fields[1 : 1 + words.index("--")] if "--" in words else self.fields[1:]
+        before = (
+            self.fields[1 : 1 + words.index("--")] if "--" in words else self.fields[1:]
+        )
         revisions = [each.text or "-" for each in self.arguments.operands if each in before]
         return tree.holds_odd_names() or tree.diff_holds_odd_names(tuple(revisions))
 
     def prints_own_dash(self) -> bool:
         """Return whether a format (`date +-x`, `seq -f`) may put a dash at the beginning of a word."""
         words = [*self.arguments.operands, *(value for _, value in self.arguments.values)]
-        return any(each.text is None or each.pattern or OWN_DASH.search(each.text) for each in words)
+        return any(
+            each.text is None or each.pattern or OWN_DASH.search(each.text)
+            for each in words
+        )
 
     def selects(self) -> bool:
         """Return whether the code of sed or awk, or the sets of tr, print lines or fields of the input unchanged."""
         plain = SELECTING.get(self.program.name)
         kinds = [(kind, each) for kind, each in self.arguments.kinds if kind != "read"]
-        texts = [each.text for kind, each in kinds] + [each.text for _, each in self.arguments.values]
-        return plain is not None and all(text is not None and plain.fullmatch(text) for text in texts)
+        texts = [each.text for kind, each in kinds] + [
+            each.text for _, each in self.arguments.values
+        ]
+        return plain is not None and all(
+            text is not None and plain.fullmatch(text) for text in texts
+        )
 
     def find_searched_paths(self) -> list[str]:
         operands = [operand for kind, operand in self.arguments.kinds if kind == "read"]
-        return [path_of(self.shell, each) for each in operands or self.arguments.operands if each.start]
+        return [
+            path_of(self.shell, each)
+            for each in operands or self.arguments.operands
+            if each.start
+        ]
 
     def find_path_taints(self, folders: list[str]) -> frozenset[str]:
         """Return the taints of what a search finds: a secret, or all of the output."""
         given = folders or [self.shell.scope.folder or "."]
         everything = (
-            {EVERYTHING} if any(classify_whole(path) is not PathClass.ORDINARY for path in given) else set()
+            {EVERYTHING}
+            if any(classify_whole(path) is not PathClass.ORDINARY for path in given)
+            else set()
         )
         walked = self.find_walked()
         secret = any(map(is_credential, given)) or any(map(holds_credentials, walked))
@@ -323,7 +410,9 @@ class Call(ParsedCall):
 
 def words_before_command(words: list[str | None]) -> list[str | None]:
     """Return the words before a `cli-guard exec` that another program runs (`uv run cli-guard exec ...`)."""
-    at = next((at for at, pair in enumerate(pairwise(words)) if pair in RUNS_COMMANDS), len(words))
+    at = next(
+        (at for at, pair in enumerate(pairwise(words)) if pair in RUNS_COMMANDS), len(words)
+    )
     return words if REMOVALS.intersection(words[:at]) else words[:at]
 
 

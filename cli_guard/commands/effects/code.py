@@ -56,7 +56,8 @@ def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
         for effect, callers in shell.effects.items():
             if effect.decision is Decision.DENY:
                 outer.setdefault(effect, []).extend(callers)
-        shell.effects, shell.partial = outer, partial
+        shell.effects = outer
+        shell.partial = partial
 
 
 def one_act(call: ParsedCall, act: Act, span: Span) -> None:
@@ -71,7 +72,9 @@ def one_act(call: ParsedCall, act: Act, span: Span) -> None:
             call.effect(Kind.EXEC, act.shell[:60], act.reason, span)
         call.reads.append(shell.run_child(act.shell, span))
     elif act.remote:
-        floors.check_remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
+        floors.check_remote_code(
+            shell, frozenset((REMOTE,)), act.reason or call.title, span
+        )
     elif act.kind is Kind.READ:
         call.reads.append(read_path(shell, field, span))
         if act.reason == EVERY_FILE and shell.context.profile is Profile.STRICT:

@@ -24,10 +24,16 @@ class Paths:
     def has(self, path: str) -> bool:
         names = path.split("/")
         ends = ["/".join(names[at:]) for at in range(len(names))]
-        if not self.plain.isdisjoint(ends) or any(map(self.wild.fullmatch, (path, *ends[-3:]))):
+        if not self.plain.isdisjoint(ends) or any(
+            map(self.wild.fullmatch, (path, *ends[-3:]))
+        ):
             return True
         lengths = range(1, LONGEST_FOLDER + 1)
-        return any("/".join(names[at : at + n]) in self.folders for at in range(len(names)) for n in lengths)
+        return any(
+            "/".join(names[at : at + n]) in self.folders
+            for at in range(len(names))
+            for n in lengths
+        )
 
 
 def write_pattern(entry: str) -> str:

@@ -9,7 +9,8 @@ Meaning = tuple[Kind, str] | None
 
 WORDS = words("environment")
 HARMLESS_NAMES, CODE_NAMES, PLAIN_NAMES, LOCAL_NAMES = (
-    re.compile(rf"(?:{'|'.join(WORDS[each])})\Z") for each in ("harmless", "code", "plain", "local")
+    re.compile(rf"(?:{'|'.join(WORDS[each])})\Z")
+    for each in ("harmless", "code", "plain", "local")
 )
 # A word, or a path in the project; not an option, several words or an address.
 PLAIN = re.compile(r"(?!-|~|/|.*\.\.|.*[:=,]/)[\w./,:+*=-]*\Z")
@@ -46,14 +47,17 @@ MISLEADS_HOOKS = re.compile(
     rf"(?!(?:{'|'.join(WORDS['harmless'])})\Z)(?:PRE_COMMIT|PREK|GITHEAD_|PYTHON)\w*\Z"
 )
 SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
-GIT_CONFIG_PAIR = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
+GIT_CONFIG_PAIR = re.compile(
+    r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z"
+)
 
 # The last two: hooks in Git's configuration.
 HOOK_KEYS = r"core\.hookspath|init\.templatedir|hook\.(?:.*\.)?enabled|hook\.cli-guard.*\.(?:command|event)"
 INCLUDES = re.compile(r"include\.path\Z|includeif\..*\.path\Z")
 # git-config(1): the keys whose value is run as a command, or names one.
 CODE_KEYS, HARMLESS_KEYS = (
-    re.compile(rf"(?:{'|'.join(words('git_keys')[each])})\Z") for each in ("code", "harmless")
+    re.compile(rf"(?:{'|'.join(words('git_keys')[each])})\Z")
+    for each in ("code", "harmless")
 )
 OFF = frozenset(("false", "0", "no", "off", ""))
 # Values of keys in CODE_KEYS with which Git runs nothing.
@@ -97,13 +101,18 @@ def variable_means(name: str, value: str | None) -> Meaning:
         return Kind.GUARD, HOOK_SWITCHES[name]
     if GIT_CONFIG_PAIR.match(name):
         return pair_means(name, value)
-    if name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG") and value != "/dev/null":
+    if (
+        name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG")
+        and value != "/dev/null"
+    ):
         return Kind.GUARD, "replaces Git's configuration, which can switch hooks off"
     if HARMLESS_NAMES.match(name):
         return None
     if name in HARMLESS_VALUES:
         allowed = HARMLESS_VALUES[name]
-        if value is not None and (LESS_FLAGS.match(value) if allowed is None else value in allowed):
+        if value is not None and (
+            LESS_FLAGS.match(value) if allowed is None else value in allowed
+        ):
             return None
     if CODE_NAMES.match(name):
         return Kind.EXEC, f"sets {name}, which decides what code runs or where it connects"
@@ -127,7 +136,10 @@ def pair_means(name: str, value: str | None) -> Meaning:
         or "include" in value.lower()
         or "templatedir" in value.lower()
     ):
-        return Kind.GUARD, "sets Git's configuration from the environment, which can switch hooks off"
+        return (
+            Kind.GUARD,
+            "sets Git's configuration from the environment, which can switch hooks off",
+        )
     if "_KEY_" in name:
         return key_means(value, None)
     return Kind.EXEC, f"sets Git's configuration from the environment ({name})"
@@ -138,13 +150,19 @@ def key_means(key: str, value: str | None) -> Meaning:
     section, dot, rest = key.partition(".")
     middle, _, last = rest.rpartition(".")
     lower = f"{section.lower()}{dot}{middle + '.' if middle else ''}{last.lower()}"
-    if re.fullmatch(HOOK_KEYS, lower) and not (last.lower() == "enabled" and value in SWITCHED_ON):
+    if re.fullmatch(HOOK_KEYS, lower) and not (
+        last.lower() == "enabled" and value in SWITCHED_ON
+    ):
         return Kind.GUARD, f"sets {key}, which switches hooks off or replaces them"
     if INCLUDES.match(lower):
         return Kind.GUARD, f"sets {key}: the file it names may switch hooks off"
     if value is not None and value.lower() in SWITCHES.get(lower, ()):
         return None
-    if lower.startswith("pager.") and value is not None and value.lower() in SWITCHES["core.pager"]:
+    if (
+        lower.startswith("pager.")
+        and value is not None
+        and value.lower() in SWITCHES["core.pager"]
+    ):
         return None
     if lower.startswith("alias.") and value is not None and not value.startswith("!"):
         return Kind.EXEC, f"sets {key}, which redefines a Git command"

@@ -14,26 +14,42 @@ LOADED = frozenset(sys.builtin_module_names) | frozenset(
 )
 SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
 # What may import without an import statement: code in a text, and encodings by their names.
-LOADING = re.compile(r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes")
+LOADING = re.compile(
+    r"__import__|importlib|exec|eval|compile|encod|decod|codec|pickle|bytes"
+)
 CACHE = "pycache_prefix"
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
 
-def check_imports(call: ParsedCall, code: Stream | None = None, *, module: str = "") -> None:
+def check_imports(
+    call: ParsedCall, code: Stream | None = None, *, module: str = ""
+) -> None:
     """Emit an effect if a file in the current folder may replace a module that Python imports.
 
     `code` is None for `-m`, which runs `module`. Standard modules import each other, so a file with the name of any of
     them counts. A change is not checked: its own files are reviewed.
     """
-    context, scope = call.shell.context, call.shell.scope
+    context = call.shell.context
+    scope = call.shell.scope
     for option, value in call.arguments.values:
         if "-X" in option.names and (value.text or CACHE).startswith(CACHE):
-            call.effect(Kind.WRITE, value.shown, "writes compiled files below another folder", value.span)
+            call.effect(
+                Kind.WRITE,
+                value.shown,
+                "writes compiled files below another folder",
+                value.span,
+            )
     isolated = call.arguments.has("-I", "-P") or context.setting is Setting.CHANGE
-    if isolated or (code is not None and code.text is not None and not imports_more(code.text)):
+    if isolated or (
+        code is not None and code.text is not None and not imports_more(code.text)
+    ):
         return
     names = context.names if scope.folder == context.folder else None
-    modules = {name.partition(".")[0] for name in names or () if "." not in name or name.endswith(ENDINGS)}
+    modules = {
+        name.partition(".")[0]
+        for name in names or ()
+        if "." not in name or name.endswith(ENDINGS)
+    }
     found = sorted(modules & (SHADOWED | {module}))
     if names is None or found:
         what = found[0] if found else "a module"
@@ -47,15 +63,20 @@ def imports_more(code: str) -> bool:
         nodes = list(ast.walk(ast.parse(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
-    imported = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    imported = [
+        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+    ]
     imported += [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
     # str() of more than one value decodes.
     calls = [
-        node for node in nodes if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
     ]
     of_one = {id(call.func) for call in calls if not isinstance(call.args[0], ast.Starred)}
     decodes = any(
-        isinstance(node, ast.Name) and node.id == "str" and id(node) not in of_one for node in nodes
+        isinstance(node, ast.Name) and node.id == "str" and id(node) not in of_one
+        for node in nodes
     )
     return bool(decodes or LOADING.search(code)) or any(
         name.partition(".")[0] not in LOADED for name in imported

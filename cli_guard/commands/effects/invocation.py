@@ -20,7 +20,21 @@ POWERSHELL = re.compile(
     r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
     r"|(?:iex|iwr|irm)\Z"
 )
-LIKELY = ("rm", "sh", "bash", "curl", "wget", "dd", "chmod", "mv", "shred", "git", "find", "nc", "python3")
+LIKELY = (
+    "rm",
+    "sh",
+    "bash",
+    "curl",
+    "wget",
+    "dd",
+    "chmod",
+    "mv",
+    "shred",
+    "git",
+    "find",
+    "nc",
+    "python3",
+)
 CMD = frozenset(
     "dir del erase rd copy xcopy robocopy move ren md cls ver vol attrib icacls reg schtasks tasklist taskkill".split()
 )
@@ -29,12 +43,21 @@ CMD = frozenset(
 def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Run a command (function, alias or program); return what it prints."""
     shell.budget.step()
-    met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller, shell.scope.sure_folder)
+    met = Invocation(
+        tuple(fields),
+        stdin,
+        shell.budget.place(span),
+        shell.caller,
+        shell.scope.sure_folder,
+    )
     shell.invocations.append(met)
     with shell.acting(met):
         if shell.scope.traces and floors.SECRETS & taints_of(fields):
             shell.emit(
-                Kind.CREDENTIAL, None, "shows a secret: set -x prints each command with its words", span
+                Kind.CREDENTIAL,
+                None,
+                "shows a secret: set -x prints each command with its words",
+                span,
             )
         return run_command(shell, fields, stdin, span)
 
@@ -75,7 +98,9 @@ def run_definition(
         shell.running.pop()
 
 
-def run_alias(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_alias(
+    shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span
+) -> Stream:
     words = [literal(word, span) for word in text.split()]
     if re.search(r"[;&|$`'\"<>(){}\\]", text):
         return shell.run_nested(text, span, stdin)
@@ -97,13 +122,19 @@ def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
     return ANYTHING
 
 
-def run_program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_program(
+    shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span
+) -> Stream:
     base = name.rsplit("/", 1)[-1]
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
         run_path(shell, fields[0], span)
     spec = table(base) or table(base.lower())
     if spec is None and base.startswith("git-"):
-        words = [literal("git", fields[0].span), literal(base[4:], fields[0].span), *fields[1:]]
+        words = [
+            literal("git", fields[0].span),
+            literal(base[4:], fields[0].span),
+            *fields[1:],
+        ]
         return run_program(shell, "git", words, stdin, span)
     if spec is not None and base != base.lower() and table(base) is None:
         # On a file system that ignores case it is the same program, elsewhere another one.

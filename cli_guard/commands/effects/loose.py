@@ -16,7 +16,9 @@ from cli_guard.commands.scope import DASHED
 # Effects that bring no file whose name the judge does not know.
 NAMELESS = HARMLESS | {Kind.DELETE, Kind.CREDENTIAL, Kind.PROCESS}
 # What of Git brings no files either.
-KEEPING = frozenset(f"git {name}" for name in "add branch commit config fetch mv push rm tag".split())
+KEEPING = frozenset(
+    f"git {name}" for name in "add branch commit config fetch mv push rm tag".split()
+)
 # Programs that unpack, or copy whole folders with one of these options.
 UNPACKING = frozenset(
     "ar bsdtar cpio csplit jar patch pax rsync split tar unar unrar unzip 7z 7za 7zz".split()
@@ -35,9 +37,9 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     if shell.scope.unsure_folder:
         return True
     in_folder = word.pattern and not word.many
-    return (has_dashed_name(shell, word.start) if in_folder else holds_odd_names(shell)) or may_have_created(
-        shell
-    )
+    return (
+        has_dashed_name(shell, word.start) if in_folder else holds_odd_names(shell)
+    ) or may_have_created(shell)
 
 
 def finds_name(shell: Machine, word: Field) -> bool:
@@ -48,10 +50,13 @@ def finds_name(shell: Machine, word: Field) -> bool:
 
 def has_dashed_name(shell: Machine, pattern: str) -> bool:
     """Return whether a pattern finds such a name in the current folder, True if the judge cannot look."""
-    context, folder = shell.context, shell.scope.folder
+    context = shell.context
+    folder = shell.scope.folder
     first = pattern.partition("/")[0]
     if folder == context.folder and context.names is not None:
-        return any(DASHED.match(name) and fnmatchcase(name, first) for name in context.names)
+        return any(
+            DASHED.match(name) and fnmatchcase(name, first) for name in context.names
+        )
     if context.tree is None or folder is None:
         return True
     found = context.tree.expand(f"{escape(unfold_home(folder, context))}/[-+]*")
@@ -60,8 +65,15 @@ def has_dashed_name(shell: Machine, pattern: str) -> bool:
 
 def holds_odd_names(shell: Machine) -> bool:
     """Return whether there is such a name anywhere in the work tree, True if the judge cannot look."""
-    tree, root, folder = shell.context.tree, shell.context.root, shell.scope.folder
-    if tree is None or root is None or folder is None or not is_below(folder, root, shell.context):
+    tree = shell.context.tree
+    root = shell.context.root
+    folder = shell.scope.folder
+    if (
+        tree is None
+        or root is None
+        or folder is None
+        or not is_below(folder, root, shell.context)
+    ):
         return True
     return tree.holds_odd_names()
 

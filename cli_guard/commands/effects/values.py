@@ -9,7 +9,12 @@ from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
 from cli_guard.commands.effects.loose import finds_name
 from cli_guard.commands.effects.parsed_call import ParsedCall
-from cli_guard.commands.effects.paths import find_secret_link, path_of, physical_path, read_path
+from cli_guard.commands.effects.paths import (
+    find_secret_link,
+    path_of,
+    physical_path,
+    read_path,
+)
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
@@ -48,7 +53,9 @@ PYTHON_TOOLS = frozenset(
     "pre-commit virtualenv".split()
 )
 # `@FILE` stands for the options in a file.
-TAKES_OPTIONS_FROM_FILES = frozenset("gcc clang ld as nm objdump size strings javac tsc mypy".split())
+TAKES_OPTIONS_FROM_FILES = frozenset(
+    "gcc clang ld as nm objdump size strings javac tsc mypy".split()
+)
 # Their service runs on this machine, so what they print of it does not come from the network.
 LOCAL_SERVICES = frozenset(
     "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
@@ -59,7 +66,9 @@ FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 
-def emit_for(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str = "") -> None:
+def emit_for(
+    call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str = ""
+) -> None:
     """Emit the effect of one word of a call."""
     call.effect(kind, given.shown, reason, given.span, rule)
 
@@ -69,13 +78,17 @@ def values_of(call: ParsedCall, *names: str) -> list[Field]:
     return [value for option, value in call.arguments.values if {*option.names} & {*names}]
 
 
-def take(call: ParsedCall, kind: str, given: Field, reason: str = "", rule: str = "") -> None:
+def take(
+    call: ParsedCall, kind: str, given: Field, reason: str = "", rule: str = ""
+) -> None:
     call.shell.budget.step()
     if kind in TAKERS:
         TAKERS[kind](call, given)
     elif kind.startswith("code:"):
         is_certain = not given.pattern or not finds_name(call.shell, given)
-        run_language(call, kind, Stream(given.text if is_certain else None, given.taints), given.span)
+        run_language(
+            call, kind, Stream(given.text if is_certain else None, given.taints), given.span
+        )
     elif kind == "command":
         call.shell.invoke([given], call.stdin, call.span)
     elif kind in ("delete", "move"):
@@ -115,7 +128,8 @@ def take_read(call: ParsedCall, given: Field) -> None:
     elif given.stream is not None:
         call.reads.append(given.stream)
     elif given.start.startswith("|") or (
-        (given.start.startswith("@") or given.is_open) and call.program.name in TAKES_OPTIONS_FROM_FILES
+        (given.start.startswith("@") or given.is_open)
+        and call.program.name in TAKES_OPTIONS_FROM_FILES
     ):
         reason = "gets a file name that it reads as a command or as options"
         emit_for(call, Kind.UNKNOWN, given, reason)
@@ -124,7 +138,12 @@ def take_read(call: ParsedCall, given: Field) -> None:
         if SECRET in given.taints or is_credential(shape):
             emit_for(call, Kind.CREDENTIAL, given, "reads what may be a secret")
         elif given.origin == "paths" and (link := find_secret_link(call.shell)):
-            call.effect(Kind.CREDENTIAL, link, f"may read {link}, which leads to a secret", given.span)
+            call.effect(
+                Kind.CREDENTIAL,
+                link,
+                f"may read {link}, which leads to a secret",
+                given.span,
+            )
         call.reads.append(Stream(None, read_named(given.taints)))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
         take_url(call, given)
@@ -138,7 +157,9 @@ def take_url(call: ParsedCall, given: Field) -> None:
         # The file also depends on escapes and braces that only the program resolves.
         emit_for(call, Kind.UNKNOWN, given, "reads a file by its address")
         call.reads.append(
-            read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
+            read_path(
+                call.shell, replace(given, text=given.text and given.text[5:]), given.span
+            )
         )
         return
     connect(call, Kind.NETWORK_IN, given, "fetches")
@@ -203,7 +224,9 @@ def take_host(call: ParsedCall, given: Field) -> None:
 
 def check_data(call: ParsedCall, taints: frozenset[str], span: Span) -> bool:
     """Deny that a call sends secrets; return whether it does."""
-    return floors.check_sent(call.shell, taints, call.title, span, program=True, stays=stays_here(call))
+    return floors.check_sent(
+        call.shell, taints, call.title, span, program=True, stays=stays_here(call)
+    )
 
 
 def stays_here(call: ParsedCall) -> bool:
@@ -214,7 +237,10 @@ def stays_here(call: ParsedCall) -> bool:
         return call.program.name in LOCAL_SERVICES
     if not all(each.text or WHOLE_HOST.match(each.start) for each in given):
         return False
-    hosts = [find_hosts(each.start) or [each.start.partition("/")[0].rpartition("@")[2]] for each in given]
+    hosts = [
+        find_hosts(each.start) or [each.start.partition("/")[0].rpartition("@")[2]]
+        for each in given
+    ]
     return all(LOOPBACK.fullmatch(host) for named in hosts for host in named)
 
 
@@ -224,7 +250,9 @@ def take_upload(call: ParsedCall, given: Field) -> None:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
         return
     if REMOTE_PLACE.match(given.start):
-        emit_for(call, Kind.NETWORK_OUT, given, f"sends to or fetches from {shorten(given)}")
+        emit_for(
+            call, Kind.NETWORK_OUT, given, f"sends to or fetches from {shorten(given)}"
+        )
         call.reads.append(Stream(None, frozenset((REMOTE,))))
         return
     stream = given.stream or read_path(call.shell, given, given.span)
@@ -239,7 +267,11 @@ def take_send(call: ParsedCall, given: Field) -> None:
     file = FILE_IN_FORM.match(given.start)
     if file and given.start:
         rest = given.start[file.end() :].partition(";")[0]
-        name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
+        name = (
+            literal(rest, given.span, like=given)
+            if given.text is not None
+            else replace(given, start=rest)
+        )
         take_upload(call, name)
         return
     check_data(call, given.taints, given.span)
@@ -288,24 +320,33 @@ def configure(call: ParsedCall, key: str, value: str | None, span: Span) -> None
         if kind is Kind.EXEC and value:
             # An alias is a Git command or, after `!` (and for all other keys), shell text.
             alias = key.lower().startswith("alias.") and not value.startswith("!")
-            call.shell.run_nested(f"git {value}" if alias else value.removeprefix("!"), span)
+            call.shell.run_nested(
+                f"git {value}" if alias else value.removeprefix("!"), span
+            )
 
 
 def take_shell(call: ParsedCall, given: Field) -> None:
     words = call.arguments.operands
     behind = words[words.index(given) + 2 :] if given in words else []
-    outer, call.shell.scope.arguments = call.shell.scope.arguments, tuple(stream_of(word) for word in behind)
-    run_shell(call, given.stream or Stream(given.text, given.taints), given.span, call.stdin)
+    outer = call.shell.scope.arguments
+    call.shell.scope.arguments = tuple(stream_of(word) for word in behind)
+    run_shell(
+        call, given.stream or Stream(given.text, given.taints), given.span, call.stdin
+    )
     call.shell.scope.arguments = outer
 
 
-def run_shell(call: ParsedCall, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
+def run_shell(
+    call: ParsedCall, code: Stream, span: Span, stdin: Stream, *, here: bool = False
+) -> Stream:
     """Run shell code as far as it is known: in a new shell, or with `here` in this one (eval)."""
     call.took_input = True
     if code.assumed:
         call.effect(Kind.EXEC, None, "runs text that is not certain before it runs", span)
     if code.text is not None:
-        return (call.shell.run_nested if here else call.shell.run_child)(code.text, span, stdin)
+        return (call.shell.run_nested if here else call.shell.run_child)(
+            code.text, span, stdin
+        )
     if not floors.check_remote_code(call.shell, code.taints, call.title, span):
         call.effect(Kind.EXEC, None, "runs commands known only at run time", span)
     return ANYTHING
@@ -321,7 +362,9 @@ def take_script(call: ParsedCall, given: Field) -> None:
         return
     path = path_of(call.shell, given)
     stream = given.stream or call.shell.scope.files.get(path) or Stream(None, given.taints)
-    if floors.check_remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
+    if floors.check_remote_code(
+        call.shell, stream.taints, given.shown or call.title, given.span
+    ):
         return
     if stream.text is not None and call.program.name in SHELLS:
         call.shell.run_child(stream.text, given.span)
@@ -344,7 +387,9 @@ def take_module(call: ParsedCall, given: Field) -> None:
     if program in PYTHON_TOOLS:
         call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
     elif sub_command(read_table("python-m"), module):
-        call.shell.invoke([literal("python-m", given.span), given, *words], call.stdin, call.span)
+        call.shell.invoke(
+            [literal("python-m", given.span), given, *words], call.stdin, call.span
+        )
     else:
         emit_for(call, Kind.EXEC, given, f"runs the module {given.shown}")
     call.arguments.operands.clear()
@@ -358,7 +403,8 @@ def take_input(call: ParsedCall, kind: str) -> None:
     if stdin == NOTHING and kind.startswith(("shell", "code:")):
         call.effect(Kind.EXEC, None, "starts an interactive session", call.span)
     elif kind == "shell":
-        outer, call.shell.scope.arguments = call.shell.scope.arguments, None
+        outer = call.shell.scope.arguments
+        call.shell.scope.arguments = None
         run_shell(call, stdin, call.span, NOTHING)
         call.shell.scope.arguments = outer
     elif kind.startswith("code:"):

@@ -39,8 +39,13 @@ def expand_braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
 def list_choices(group: "re.Match[str]") -> list[str]:
     if group[2] is None:
         return group[1].split(",")
-    first, last = int(group[2]), int(group[3])
-    width = max(map(len, group.groups()[1:])) if re.search(r"(?:^|-)0\d", f"{group[2]} {group[3]}") else 0
+    first = int(group[2])
+    last = int(group[3])
+    width = (
+        max(map(len, group.groups()[1:]))
+        if re.search(r"(?:^|-)0\d", f"{group[2]} {group[3]}")
+        else 0
+    )
     step = 1 if last >= first else -1
     return [f"{number:0{width}d}" for number in range(first, last + step, step)]
 

@@ -63,14 +63,24 @@ def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
 
 def field_of(stream: Stream, span: Span) -> Field:
     start = stream.text or ""
-    return Field(stream.text, start, span, stream.taints, stream.origin, stream.glob, assumed=stream.assumed)
+    return Field(
+        stream.text,
+        start,
+        span,
+        stream.taints,
+        stream.origin,
+        stream.glob,
+        assumed=stream.assumed,
+    )
 
 
 def stream_of(given: Field) -> Stream:
     """Return a field as the value of a variable; a pattern stands for paths of the project."""
     if given.stream is not None:
         return given.stream
-    return Stream(given.text, given.taints, given.origin, given.assumed, given.perhaps, given.pattern)
+    return Stream(
+        given.text, given.taints, given.origin, given.assumed, given.perhaps, given.pattern
+    )
 
 
 def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
@@ -94,4 +104,14 @@ def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = Fals
     if start.startswith("-") and origin == "":
         # An option with its value: what is in the value is not seen as another word.
         origin = narrowest({stream.origin for stream, _ in pieces if stream.text is None})
-    return Field(None, start, span, taints, origin, glob, assumed=assumed, perhaps=perhaps, shape=shape)
+    return Field(
+        None,
+        start,
+        span,
+        taints,
+        origin,
+        glob,
+        assumed=assumed,
+        perhaps=perhaps,
+        shape=shape,
+    )

@@ -34,11 +34,15 @@ def join_with_blanks(streams: tuple[Stream, ...]) -> Stream:
 
 def merge_choice(one: Stream, other: Stream) -> Stream:
     """Merge two possible values; the second is the known one."""
-    return Stream(other.text, one.taints | other.taints, other.origin if other.text is None else "")
+    return Stream(
+        other.text, one.taints | other.taints, other.origin if other.text is None else ""
+    )
 
 
 def cut(value: str, operator: str, argument: str) -> str | None:
     """Apply `${value%argument}` or one of its siblings; return None if the argument is a pattern."""
     if not PLAIN.fullmatch(argument):
         return None
-    return value.removeprefix(argument) if operator[0] == "#" else value.removesuffix(argument)
+    return (
+        value.removeprefix(argument) if operator[0] == "#" else value.removesuffix(argument)
+    )

@@ -16,9 +16,25 @@ from cli_guard.commands.expand.parameters import (
     merge_choice,
 )
 from cli_guard.commands.model import Span
-from cli_guard.commands.parse.tree import Computation, Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.commands.parse.tree import (
+    Computation,
+    Parameter,
+    Part,
+    Script,
+    Substitution,
+    Text,
+    Word,
+)
 from cli_guard.commands.plain import is_number
-from cli_guard.commands.scope import ANYTHING, NOTHING, NUMBER, TOKEN, OutOfBudget, Scope, Stream
+from cli_guard.commands.scope import (
+    ANYTHING,
+    NOTHING,
+    NUMBER,
+    TOKEN,
+    OutOfBudget,
+    Scope,
+    Stream,
+)
 
 MOST_FIELDS = 6_000
 NOWHERE = Span(0, 0)
@@ -26,13 +42,19 @@ NOWHERE = Span(0, 0)
 BLANKS = " \t\n"
 DEFAULTS = (":-", "-", ":=", "=")
 CUTS = ("%", "%%", "#", "##")
-DECLARATORS = tuple((Text(name),) for name in "declare typeset local export readonly".split())
+DECLARATORS = tuple(
+    (Text(name),) for name in "declare typeset local export readonly".split()
+)
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 
 
 def is_assignment(word: Word) -> bool:
-    beginning = takewhile(lambda part: isinstance(part, Text) and not part.quoted, word.parts)
-    return bool(ASSIGNMENT.match("".join(part.text for part in beginning if isinstance(part, Text))))
+    beginning = takewhile(
+        lambda part: isinstance(part, Text) and not part.quoted, word.parts
+    )
+    return bool(
+        ASSIGNMENT.match("".join(part.text for part in beginning if isinstance(part, Text)))
+    )
 
 
 @dataclass
@@ -53,7 +75,11 @@ class Expander:
         declares = bool(words) and words[0].parts[:1] in DECLARATORS
         for word in words:
             # An argument of `declare` that is an assignment is not split.
-            found += [self.one(word)] if declares and is_assignment(word) else self.expand_word(word)
+            found += (
+                [self.one(word)]
+                if declares and is_assignment(word)
+                else self.expand_word(word)
+            )
             if len(found) > MOST_FIELDS:
                 raise OutOfBudget("more words than are judged")
         return found
@@ -74,7 +100,11 @@ class Expander:
         if not word.parts:
             return
         first = word.parts[0]
-        if len(word.parts) == 1 and isinstance(first, Text) and (first.quoted or "{" not in first.text):
+        if (
+            len(word.parts) == 1
+            and isinstance(first, Text)
+            and (first.quoted or "{" not in first.text)
+        ):
             pattern = not first.quoted and bool(GLOB.search(first.text))
             yield Field(first.text, first.text, word.span, pattern=pattern)
             return
@@ -93,7 +123,9 @@ class Expander:
         if is_all_arguments(parts):
             given = self.scope.arguments
             unknown = Field(None, "", span, many=True)
-            yield from [unknown] if given is None else (field_of(each, span) for each in given)
+            yield from (
+                [unknown] if given is None else (field_of(each, span) for each in given)
+            )
             return
         current: list[tuple[Stream, bool]] = []
         glob = many = False
@@ -102,7 +134,8 @@ class Expander:
             value = raw = self.piece(part)
             if isinstance(part, Substitution) and is_process(part):
                 value = replace(raw, text=None, origin="value")
-                script, stream = part.script, raw
+                script = part.script
+                stream = raw
                 current.append((value, True))
             elif isinstance(part, Text):
                 glob = glob or (not part.quoted and bool(GLOB.search(part.text)))
@@ -124,7 +157,9 @@ class Expander:
                     current = []
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
-            yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
+            yield replace(
+                assemble(current, span, glob=glob), many=many, script=script, stream=stream
+            )
 
     def piece(self, part: Part) -> Stream:
         if isinstance(part, Text):
@@ -146,7 +181,9 @@ class Expander:
             self.reject("a variable that is set only under a condition", self.span)
         known = part.name in self.scope.variables or value.text is not None
         argument = self.one(part.argument) if part.argument else None
-        other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
+        other = (
+            Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
+        )
         several = len(self.scope.arguments or ()) > 1
         if (
             part.name
@@ -160,7 +197,12 @@ class Expander:
             return value
         if part.operator in DEFAULTS:
             return self.by_default(part, value, other, known=known)
-        if part.operator in CUTS and value.text is not None and not value.glob and other.text is not None:
+        if (
+            part.operator in CUTS
+            and value.text is not None
+            and not value.glob
+            and other.text is not None
+        ):
             shorter = cut(value.text, part.operator, other.text)
             if shorter is not None:
                 return replace(value, text=shorter)
@@ -174,7 +216,9 @@ class Expander:
         taints = value.taints | other.taints
         return Stream(None, taints | {TOKEN} if part.operator == "!name" else taints)
 
-    def by_default(self, part: Parameter, value: Stream, other: Stream, *, known: bool) -> Stream:
+    def by_default(
+        self, part: Parameter, value: Stream, other: Stream, *, known: bool
+    ) -> Stream:
         """Expand `${name:-word}` and its like; without the colon, "" counts as a value."""
         is_empty = value.text == "" and (
             part.operator.startswith(":") or part.name not in self.scope.variables
@@ -193,20 +237,27 @@ class Expander:
         if name in scope.variables:
             return scope.variables[name]
         if name in ("HOME", "PWD"):
-            return Stream("~") if name == "HOME" else Stream(scope.folder or ".", assumed=scope.unsure_folder)
+            return (
+                Stream("~")
+                if name == "HOME"
+                else Stream(scope.folder or ".", assumed=scope.unsure_folder)
+            )
         if name == "IFS":
             return Stream(BLANKS)
         if name in "@*":
             given = scope.arguments
             return Stream("", assumed=True) if given is None else join_with_blanks(given)
         if name.isdecimal() and name != "0":
-            given, at = scope.arguments, int(name) - 1
+            given = scope.arguments
+            at = int(name) - 1
             if given is None:
                 return ANYTHING
             return given[at] if at < len(given) else NOTHING
         if name in VALUES:
             return Stream(None, frozenset(), "value")
-        return Stream(None, frozenset((TOKEN,)) if SECRET_NAME.search(name) else frozenset())
+        return Stream(
+            None, frozenset((TOKEN,)) if SECRET_NAME.search(name) else frozenset()
+        )
 
 
 def is_process(part: Part) -> bool:
@@ -216,5 +267,9 @@ def is_process(part: Part) -> bool:
 
 def is_all_arguments(parts: tuple[Part, ...]) -> bool:
     """Return whether a word is `"$@"`."""
-    full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
+    full = [
+        part
+        for part in parts
+        if not (isinstance(part, Text) and part.quoted and not part.text)
+    ]
     return full == [Parameter("@", quoted=True)]

@@ -24,15 +24,26 @@ from cli_guard.commands.scope import (
 
 def cd(call: Call) -> Stream:
     """Handle cd: change the current folder for the commands that follow."""
-    scope, expander = call.shell.scope, call.shell.expander()
+    scope = call.shell.scope
+    expander = call.shell.expander()
     here = expander.variable("PWD")
     for operand in call.arguments.operands[:1]:
-        target = field_of(expander.variable("OLDPWD"), operand.span) if operand.text == "-" else operand
-        path = physical_path(call.shell, target) if call.arguments.has("-P") else path_of(call.shell, target)
+        target = (
+            field_of(expander.variable("OLDPWD"), operand.span)
+            if operand.text == "-"
+            else operand
+        )
+        path = (
+            physical_path(call.shell, target)
+            if call.arguments.has("-P")
+            else path_of(call.shell, target)
+        )
         # With two folders it fails, or takes the first: that differs between versions.
         scope.folder = path if target.known and len(call.arguments.operands) == 1 else None
         scope.may_have_stayed = not is_there(call, scope.folder)
-        scope.unsure_folder = scope.unsure_folder and not target.start.startswith(("/", "~"))
+        scope.unsure_folder = scope.unsure_folder and not target.start.startswith(
+            ("/", "~")
+        )
     if not call.arguments.operands and call.program.name == "cd":
         scope.folder = "~"
     scope.variables["OLDPWD"] = here
@@ -42,7 +53,11 @@ def cd(call: Call) -> Stream:
 def is_there(call: Call, folder: str | None) -> bool:
     """Return whether there is such a folder, as far as the judge can look."""
     tree = call.shell.context.tree
-    return folder is not None and tree is not None and tree.is_folder(unfold_home(folder, call.shell.context))
+    return (
+        folder is not None
+        and tree is not None
+        and tree.is_folder(unfold_home(folder, call.shell.context))
+    )
 
 
 def working_folder(call: Call) -> Stream:
@@ -69,8 +84,15 @@ def export(call: Call) -> Stream:
         if equals:
             # Each of the options changes the value, or what the name stands for.
             plain = word.text is not None and not flags
-            call.shell.set_variable(name, Stream(value if plain else None, word.taints, word.origin))
-        if is_export or "x" in flags or name in call.shell.scope.exported or CODE_NAMES.match(name):
+            call.shell.set_variable(
+                name, Stream(value if plain else None, word.taints, word.origin)
+            )
+        if (
+            is_export
+            or "x" in flags
+            or name in call.shell.scope.exported
+            or CODE_NAMES.match(name)
+        ):
             call.shell.scope.exported.add(name)
             if construct := name_setting(name):
                 call.shell.reject(construct, word.span)
@@ -84,7 +106,9 @@ def set_options(call: Call) -> Stream:
     """Handle set: `set -e` is harmless, `set -- a b` sets the arguments, `set` alone prints every variable."""
     words = call.fields[1:]
     if not words:
-        call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span)
+        call.effect(
+            Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span
+        )
         return Stream(None, frozenset((SECRET,)))
     if not is_plain_setting(words):
         call.shell.reject("set with other options than -e, -u, -x and pipefail", call.span)
@@ -97,7 +121,9 @@ def set_options(call: Call) -> Stream:
     if rest:
         given = rest[1:] if rest[0].text == "--" else rest
         arguments = tuple(map(stream_of, given))
-        call.shell.scope.arguments = arguments if not any(each.many for each in given) else None
+        call.shell.scope.arguments = (
+            arguments if not any(each.many for each in given) else None
+        )
     return NOTHING
 
 
@@ -132,15 +158,22 @@ def read(call: Call) -> Stream:
             known = known.strip(BLANKS) if separators == BLANKS else None
         if known is not None and "\\" in known and not call.arguments.has("-r"):
             known = None
-        if any(not {"-r", "-p", "-s"}.intersection(option.names) for option in call.arguments.present):
+        if any(
+            not {"-r", "-p", "-s"}.intersection(option.names)
+            for option in call.arguments.present
+        ):
             # `read -n 4` takes a part of the line.
             known = None
         single = (
-            known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
+            known
+            if known is not None and "\n" not in known and len(call.arguments.operands) == 1
+            else None
         )
         if CODE_NAMES.match(operand.shown):
             call.shell.environment(operand.shown, None, operand.span)
-        call.shell.set_variable(operand.shown, Stream(single, stdin.taints, origin, stdin.assumed))
+        call.shell.set_variable(
+            operand.shown, Stream(single, stdin.taints, origin, stdin.assumed)
+        )
     return NOTHING
 
 
@@ -149,7 +182,9 @@ def shift(call: Call) -> Stream:
     if call.fields[0].text == "shift" and call.shell.scope.arguments is not None:
         count = call.fields[1].text if len(call.fields) > 1 else "1"
         sure = count is not None and count.isdecimal()
-        call.shell.scope.arguments = call.shell.scope.arguments[int(count or 0) :] if sure else None
+        call.shell.scope.arguments = (
+            call.shell.scope.arguments[int(count or 0) :] if sure else None
+        )
     return call.run()
 
 
@@ -171,7 +206,9 @@ def alias(call: Call) -> Stream:
         if not equals:
             continue
         if operand.text is None:
-            call.effect(Kind.UNKNOWN, name, "defines an alias known only at run time", call.span)
+            call.effect(
+                Kind.UNKNOWN, name, "defines an alias known only at run time", call.span
+            )
         elif name not in call.shell.running:
             call.shell.running.append(name)
             call.shell.run_nested(text, operand.span)
@@ -188,7 +225,13 @@ def trap(call: Call) -> Stream:
         # It is unknown when the text runs: the variables it sets may be set from here on.
         scope = call.shell.scope
         before = dict(scope.variables)
-        run_shell(call, Stream(operands[0].text, operands[0].taints), operands[0].span, NOTHING, here=True)
+        run_shell(
+            call,
+            Stream(operands[0].text, operands[0].taints),
+            operands[0].span,
+            NOTHING,
+            here=True,
+        )
         scope.variables = make_unsure(before, scope.variables)
     return NOTHING
 
@@ -199,7 +242,12 @@ def evaluate(call: Call) -> Stream:
     known = all(word.text is not None for word in words)
     taints = taints_of(words)
     if any(word.assumed for word in words):
-        call.effect(Kind.UNKNOWN, None, "runs text that depends on a variable set elsewhere", call.span)
+        call.effect(
+            Kind.UNKNOWN,
+            None,
+            "runs text that depends on a variable set elsewhere",
+            call.span,
+        )
     text = " ".join(word.shown for word in words)
     code = Stream(text if known else None, taints)
     return run_shell(call, code, call.span, call.stdin, here=True) if words else NOTHING
@@ -233,9 +281,12 @@ def lookup(call: Call) -> Stream:
             # `exec < file`: all later commands read from there.
             call.shell.scope.stdin = call.stdin
         return NOTHING
-    if check_remote_code(call.shell, words[0].taints, "as the name of a program", call.span):
+    if check_remote_code(
+        call.shell, words[0].taints, "as the name of a program", call.span
+    ):
         return NOTHING
-    functions, call.shell.scope.functions = call.shell.scope.functions, {}
+    functions = call.shell.scope.functions
+    call.shell.scope.functions = {}
     try:
         return call.shell.invoke(words, call.stdin, call.span)
     finally:
@@ -261,14 +312,21 @@ def examine(call: Call) -> Stream:
     operator = words[0] if len(words) == 2 else words[1] if len(words) == 3 else None
     texts = [word.text for word in words if word.known]
     compared = words[::2] if operator and operator.text in COMPARISONS else []
-    if any((word.many and word.origin != "value") or (word.pattern and word.is_open) for word in words):
+    if any(
+        (word.many and word.origin != "value") or (word.pattern and word.is_open)
+        for word in words
+    ):
         call.shell.reject("words in [ ] that may be operators", call.span)
-    elif len(words) > 3 and any(not one.known and not other.known for one, other in pairwise(words)):
+    elif len(words) > 3 and any(
+        not one.known and not other.known for one, other in pairwise(words)
+    ):
         call.shell.reject("a test of several parts with unknown words", call.span)
     elif (operator and not operator.known) or {"-v", "-R"}.intersection(texts):
         call.shell.reject("an operator of [ ] that is unknown or evaluates", call.span)
     elif any(each.text is None and each.origin != "value" for each in compared):
-        call.shell.reject("arithmetic on a value that is not known to be a number", call.span)
+        call.shell.reject(
+            "arithmetic on a value that is not known to be a number", call.span
+        )
     return call.run()
 
 

@@ -53,7 +53,13 @@ NAME_TESTS = frozenset(("-name", "-iname", "-regex", "-iregex"))
 PATH_TESTS = frozenset(("-path", "-ipath", "-wholename", "-iwholename"))
 NEGATIONS = ("-not", "!")
 # Places and names of secrets that a pattern in a `-name` test may match.
-SECRET_PLACES = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/krb5.keytab", "/etc/master.passwd")
+SECRET_PLACES = (
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/krb5.keytab",
+    "/etc/master.passwd",
+)
 SECRET_NAMES = (
     ".env",
     ".netrc",
@@ -70,11 +76,17 @@ STARS = re.compile(r"\*+(?:\.\*)?\Z")
 def find(call: Call) -> Stream:
     """Handle find: its folders, its tests, and its actions on the files found."""
     rest = [*dropwhile(lambda word: OPENING.fullmatch(word.start), call.fields[1:])]
-    roots = [*takewhile(lambda word: word.origin or word.start[:1] not in ("-", "(", "!", ""), rest)]
+    roots = [
+        *takewhile(
+            lambda word: word.origin or word.start[:1] not in ("-", "(", "!", ""), rest
+        )
+    ]
     rest = rest[len(roots) :]
     found = find_targets(call, roots, rest)
     split = (word for word in rest if word.many or word.pattern)
-    for word in islice((each for each in (*roots, *split) if may_be_option(call.shell, each)), 1):
+    for word in islice(
+        (each for each in (*roots, *split) if may_be_option(call.shell, each)), 1
+    ):
         reason = f"{word.shown} is known only at run time and may be a test of find"
         emit_for(call, Kind.UNKNOWN, word, reason)
     # A format may be any text.
@@ -127,7 +139,9 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
     return found
 
 
-def list_patterns(tests: list[Field], kinds: frozenset[str], *, negated: bool = False) -> list[str]:
+def list_patterns(
+    tests: list[Field], kinds: frozenset[str], *, negated: bool = False
+) -> list[str]:
     """Return the patterns in tests of these kinds as a shell writes them, without those that fit any name."""
     before = [None, *(word.text for word in tests)]
     found = []
@@ -135,7 +149,11 @@ def list_patterns(tests: list[Field], kinds: frozenset[str], *, negated: bool = 
         text = after.text or ""
         if word.text in ("-regex", "-iregex"):
             text = text.replace(".*", "*").replace("\\", "")
-        if word.text in kinds and (earlier in NEGATIONS) is negated and not STARS.match(text or "*"):
+        if (
+            word.text in kinds
+            and (earlier in NEGATIONS) is negated
+            and not STARS.match(text or "*")
+        ):
             found.append(text)
     return found
 
@@ -155,34 +173,48 @@ def finds_credential(root: str, tests: list[Field]) -> bool:
         if not names:
             return True
         paths += () if root.startswith("/etc") else list_hidden()
-    return any(fnmatchcase(path.rpartition("/")[2], name) for name in names for path in paths)
+    return any(
+        fnmatchcase(path.rpartition("/")[2], name) for name in names for path in paths
+    )
 
 
 def is_guarded(path: str, tests: list[Field]) -> bool:
     """Return whether the search is in the repository's own folder or names it."""
     if classify_path(path) in (PathClass.REPOSITORY, PathClass.HOOKS):
         return True
-    return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
+    return any(
+        word.text in ("-name", "-path") and after.text == ".git"
+        for word, after in pairwise(tests)
+    )
 
 
-def run_on(call: Call, action: Field, words: list[Field], found: list[Field]) -> tuple[list[Field], Stream]:
+def run_on(
+    call: Call, action: Field, words: list[Field], found: list[Field]
+) -> tuple[list[Field], Stream]:
     """Run `-exec command ;` with the files found in place of `{}`; return the words after it and what it prints."""
     texts = [word.text for word in words]
     # A plus ends the command only behind `{}`.
     ends = (
-        at for at, text in enumerate(texts) if text == ";" or texts[max(at - 1, 0) : at + 1] == ["{}", "+"]
+        at
+        for at, text in enumerate(texts)
+        if text == ";" or texts[max(at - 1, 0) : at + 1] == ["{}", "+"]
     )
     end = next(ends, len(words))
     command: list[Field] = []
     for word in words[:end]:
         command += (
-            found if word.text == "{}" else [fill_braces(word, found)] if "{}" in word.start else [word]
+            found
+            if word.text == "{}"
+            else [fill_braces(word, found)]
+            if "{}" in word.start
+            else [word]
         )
     scope = call.shell.scope
     outer = scope.folder, scope.unsure_folder
     if action.text in ("-execdir", "-okdir"):
         # It runs there or in any folder below.
-        scope.folder, scope.unsure_folder = found[0].start.rstrip("/") or "/", True
+        scope.folder = found[0].start.rstrip("/") or "/"
+        scope.unsure_folder = True
     output = call.shell.invoke(command, NOTHING, call.span) if command else NOTHING
     scope.folder, scope.unsure_folder = outer
     return words[end + 1 :], output
@@ -214,13 +246,21 @@ def mode(call: Call) -> Stream:
 
 def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> None:
     path = path_of(call.shell, operand)
-    if is_vital(operand, path) and (recursive or OPENED.match(wanted) or CLOSED.match(wanted)):
-        deny_for_all(call, operand, f"changes the permissions of {path}{BELOW_IT if recursive else ''}")
+    if is_vital(operand, path) and (
+        recursive or OPENED.match(wanted) or CLOSED.match(wanted)
+    ):
+        deny_for_all(
+            call,
+            operand,
+            f"changes the permissions of {path}{BELOW_IT if recursive else ''}",
+        )
         return
     is_hook = classify_path(path) is PathClass.HOOKS
     guards = is_hook or HOOK_FILE.search(path) or (path.endswith(".git") and recursive)
     if guards and not EXECUTABLE.match(wanted):
-        floors.deny_guard_off(call.shell, path, f"makes {path} not executable", operand.span)
+        floors.deny_guard_off(
+            call.shell, path, f"makes {path} not executable", operand.span
+        )
     elif is_hook:
         call.effect(Kind.PERSISTENCE, path, f"makes {path} executable", operand.span)
     else:
@@ -234,8 +274,11 @@ def is_vital(operand: Field, path: str) -> bool:
 
 
 def deny_for_all(call: Call, operand: Field, reason: str) -> None:
-    path, rule = path_of(call.shell, operand), floors.OPEN_PERMISSIONS
-    call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+    path = path_of(call.shell, operand)
+    rule = floors.OPEN_PERMISSIONS
+    call.shell.emit(
+        Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY
+    )
 
 
 def owner(call: Call) -> Stream:
@@ -245,10 +288,17 @@ def owner(call: Call) -> Stream:
         path = path_of(call.shell, operand)
         if recursive and is_vital(operand, path):
             deny_for_all(call, operand, f"changes the owner of {path}{BELOW_IT}")
-        elif classify_path(path) is PathClass.HOOKS and call.shell.context.setting is not Setting.CHANGE:
-            floors.deny_guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
+        elif (
+            classify_path(path) is PathClass.HOOKS
+            and call.shell.context.setting is not Setting.CHANGE
+        ):
+            floors.deny_guard_off(
+                call.shell, path, f"changes the owner of {path}", operand.span
+            )
         else:
-            write_path(call.shell, operand, operand.span, NOTHING, verb="changes the owner of")
+            write_path(
+                call.shell, operand, operand.span, NOTHING, verb="changes the owner of"
+            )
     return NOTHING
 
 
@@ -258,9 +308,13 @@ def tar(call: Call) -> Stream:
     if words and words[0].text and re.fullmatch(r"[A-Za-z]+", words[0].text):
         call.replace_fields([call.fields[0], *old_style(words[0], words[1:])])
     given = call.arguments
-    writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
+    writes = given.has(
+        "-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate"
+    )
     files = values_of(call, "--file")
-    given.values[:] = [(option, value) for option, value in given.values if "--file" not in option.names]
+    given.values[:] = [
+        (option, value) for option, value in given.values if "--file" not in option.names
+    ]
     folders = values_of(call, "-C", "--directory")
     kinds = [("read" if writes else "text", each) for each in place_operands(call, folders)]
     for value in files:
@@ -296,7 +350,9 @@ def join_path(folder: Field, name: Field) -> Field:
     known = folder.text is not None and name.text is not None
     start = f"{folder.start}/{name.start}"
     taints = folder.taints | name.taints
-    return replace(name, text=start if known else None, start=start, taints=taints, origin="")
+    return replace(
+        name, text=start if known else None, start=start, taints=taints, origin=""
+    )
 
 
 def old_style(letters: Field, rest: list[Field]) -> list[Field]:

@@ -5,9 +5,20 @@ import shlex
 from dataclasses import replace
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.environment import MISLEADS_HOOKS, OWN_READING_KEYS, READING_KEYS, SWITCHES
+from cli_guard.commands.effects.environment import (
+    MISLEADS_HOOKS,
+    OWN_READING_KEYS,
+    READING_KEYS,
+    SWITCHES,
+)
 from cli_guard.commands.effects.paths import physical_path, write_path
-from cli_guard.commands.effects.places import GLOBS, is_below, is_credential, resolve_path, unfold_home
+from cli_guard.commands.effects.places import (
+    GLOBS,
+    is_below,
+    is_credential,
+    resolve_path,
+    unfold_home,
+)
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
@@ -39,9 +50,20 @@ PLACES = {
     "--show-toplevel": ".",
 }
 SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
-READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
+READS = frozenset(
+    ("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool")
+)
 WRITES = frozenset(
-    ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
+    (
+        "set",
+        "unset",
+        "rename-section",
+        "remove-section",
+        "edit",
+        "unset-all",
+        "replace-all",
+        "add",
+    )
 )
 PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 SECRET_KEYS = ("token", "password", "extraheader", "secret")
@@ -72,7 +94,11 @@ def git(call: Call) -> Stream:
         return print_path(call, output)
     options = [word.start for word in call.fields[1:] if word.start.startswith("-")]
     brief = call.spec.name != "git show" or {"-s", "--no-patch"}.intersection(options)
-    if brief and any(map(IDENTIFYING.fullmatch, options)) and all(map(NARROWING.fullmatch, options)):
+    if (
+        brief
+        and any(map(IDENTIFYING.fullmatch, options))
+        and all(map(NARROWING.fullmatch, options))
+    ):
         return replace(output, origin="value")
     return output
 
@@ -100,13 +126,24 @@ def check_other_repository(call: Call) -> None:
     """Review work in another repository, whose configuration is not known."""
     here = call.shell.scope.sure_folder
     if here != call.shell.context.folder:
-        check_outside(call, resolve_path(here, None, call.shell.context) if here else "", call.span)
+        check_outside(
+            call, resolve_path(here, None, call.shell.context) if here else "", call.span
+        )
     for value in values_of(call, "--git-dir"):
         # A folder of the project may also be laid out as a repository with its own configuration.
         if not (value.text or "").endswith(".git"):
-            emit_for(call, Kind.EXEC, value, f"reads the repository {value.shown} with its configuration")
+            emit_for(
+                call,
+                Kind.EXEC,
+                value,
+                f"reads the repository {value.shown} with its configuration",
+            )
     for value in values_of(call, "-C", "--git-dir", "--work-tree"):
-        check_outside(call, physical_path(call.shell, value) if value.text is not None else "", value.span)
+        check_outside(
+            call,
+            physical_path(call.shell, value) if value.text is not None else "",
+            value.span,
+        )
 
 
 def check_outside(call: Call, path: str, span: Span) -> None:
@@ -145,10 +182,13 @@ def check_recorded(call: Call) -> None:
 def check_pushed(call: Call) -> None:
     """Emit what a refspec does: `+main` is a forced push, `:main` deletes the branch (git-push(1))."""
     for operand in call.arguments.operands:
-        name, better = operand.shown.lstrip("+:"), "git push --force-with-lease"
+        name = operand.shown.lstrip("+:")
+        better = "git push --force-with-lease"
         if operand.start.startswith("+"):
             reason = f"force-pushes {name}: rewrites history on the remote"
-            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better)
+            call.effect(
+                Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better
+            )
         elif operand.start.startswith(":") and name:
             reason = f"deletes {name} on the remote"
             emit_for(call, Kind.SERVICE_WRITE, operand, reason)
@@ -167,9 +207,15 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
         try:
             words = shlex.split(text)
         except ValueError:
-            call.effect(Kind.UNKNOWN, name, f"the alias {name} is not understood", call.span)
+            call.effect(
+                Kind.UNKNOWN, name, f"the alias {name} is not understood", call.span
+            )
             return ANYTHING
-        fields = [*call.fields[:at], *(literal(word, call.span) for word in words), *call.fields[at + 1 :]]
+        fields = [
+            *call.fields[:at],
+            *(literal(word, call.span) for word in words),
+            *call.fields[at + 1 :],
+        ]
         return call.shell.invoke(fields, call.stdin, call.span)
     finally:
         call.shell.running.pop()
@@ -180,7 +226,9 @@ def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
     for key, values in call.shell.context.git_config.items():
         last = values[-1] if values else ""
         if keys.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
-            what = f"runs {last[:40]}, which the repository's own configuration names in {key}"
+            what = (
+                f"runs {last[:40]}, which the repository's own configuration names in {key}"
+            )
             call.effect(Kind.EXEC, key, what, call.span)
             return
 
@@ -198,13 +246,19 @@ def config(call: Call) -> Stream:
     check_urls(call)
     call.not_understood()
     if any(each.dynamic for each in given.operands):
-        call.effect(Kind.UNKNOWN, None, "has a key or value known only at run time", call.span)
+        call.effect(
+            Kind.UNKNOWN, None, "has a key or value known only at run time", call.span
+        )
     keys = [each.start for each in operands]
     if verbs & {"edit", "e"}:
         call.effect(Kind.EXEC, None, "opens an editor", call.span)
     elif verbs & (WRITES | {"rename-section"}) or (len(keys) > 1 and not verbs & READS):
         write_config(
-            call, keys, removing=bool(verbs & {"unset", "unset-all", "remove-section", "rename-section"})
+            call,
+            keys,
+            removing=bool(
+                verbs & {"unset", "unset-all", "remove-section", "rename-section"}
+            ),
         )
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
         call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
@@ -221,7 +275,9 @@ def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
         return
     if removing:
         if re.match(r"core(\.hookspath)?$|hooks?(\.|$)", keys[0].lower()):
-            call.effect(Kind.GUARD, keys[0], f"unsets {keys[0]}, which locates the hooks", call.span)
+            call.effect(
+                Kind.GUARD, keys[0], f"unsets {keys[0]}, which locates the hooks", call.span
+            )
         return
     configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)
 

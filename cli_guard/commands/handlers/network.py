@@ -11,11 +11,21 @@ from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, val
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind, Setting
-from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, TOKEN, Stream, drop_places, taints_of
+from cli_guard.commands.scope import (
+    HIDDEN,
+    NOTHING,
+    REMOTE,
+    TOKEN,
+    Stream,
+    drop_places,
+    taints_of,
+)
 
 MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
 # A line of sha256sum with a digest that was not broken: "DIGEST  NAME".
-PINNED = re.compile(r"(?:[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](.+)")
+PINNED = re.compile(
+    r"(?:[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](.+)"
+)
 SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 
@@ -30,9 +40,16 @@ def transfer(call: Call) -> Stream:
             kinds[-1] = "host"
         elif call.dry:
             kinds[-1] = Kind.READ
-        elif given.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
+        elif given.has(
+            "--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"
+        ):
             kinds[-1] = "text"
-            delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
+            delete_path(
+                call.shell,
+                target,
+                target.span,
+                verb="deletes what is missing in the source from",
+            )
     given.kinds[:] = zip(kinds, given.operands, strict=True)
     return call.run()
 
@@ -43,7 +60,9 @@ def fetch(call: Call) -> Stream:
         if "%output{" in value.start or value.start.startswith("@"):
             emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
     output = call.run()
-    if call.program.name != "curl" or call.arguments.has("-O", "--remote-name", "--remote-name-all"):
+    if call.program.name != "curl" or call.arguments.has(
+        "-O", "--remote-name", "--remote-name-all"
+    ):
         for operand in call.arguments.operands:
             last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
             if last:
@@ -56,17 +75,26 @@ def verify_digests(call: Call) -> Stream:
     """Handle sha256sum -c: a download that fits a digest in the same script was reviewed with it."""
     output = call.run()
     # An agent could write any digest into its own command.
-    if not call.arguments.has("-c", "--check") or call.shell.context.setting is not Setting.CHANGE:
+    if (
+        not call.arguments.has("-c", "--check")
+        or call.shell.context.setting is not Setting.CHANGE
+    ):
         return output
     files = call.shell.scope.files
     lists = [operand for operand in call.arguments.operands if operand.text != "-"]
-    streams = [files.get(path_of(call.shell, each), NOTHING) for each in lists] or [call.stdin]
+    streams = [files.get(path_of(call.shell, each), NOTHING) for each in lists] or [
+        call.stdin
+    ]
     for stream in streams:
         if stream.text is None or REMOTE in stream.taints:
             continue
         for line in stream.text.splitlines():
             pinned = PINNED.fullmatch(line.strip())
-            path = resolve_path(pinned[1], call.shell.scope.folder, call.shell.context) if pinned else ""
+            path = (
+                resolve_path(pinned[1], call.shell.scope.folder, call.shell.context)
+                if pinned
+                else ""
+            )
             if path in files:
                 files[path] = Stream(None, files[path].taints - {REMOTE})
     return output
@@ -75,7 +103,9 @@ def verify_digests(call: Call) -> Stream:
 def connection(call: Call) -> Stream:
     """Handle nc and socat: a shell whose input and output are a connection."""
     for value in values_of(call, "-e", "-c", "--exec", "--sh-exec"):
-        check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} runs {value.shown}", value.span)
+        check_remote_code(
+            call.shell, frozenset((REMOTE,)), f"{call.title} runs {value.shown}", value.span
+        )
     addresses = [operand.shown.upper() for operand in call.arguments.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
         check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
@@ -87,7 +117,9 @@ def gh(call: Call) -> Stream:
     first = call.spec.name.split()[1:2]
     if first and first[0] not in ("secret", "variable", "auth", "ssh-key", "gpg-key"):
         for word in call.fields[1:]:
-            check_sent(call.shell, word.taints - {TOKEN}, call.title, word.span, program=True)
+            check_sent(
+                call.shell, word.taints - {TOKEN}, call.title, word.span, program=True
+            )
     for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
             emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
@@ -102,25 +134,37 @@ def leave_out_fields(call: Call) -> None:
     methods = [value.text for value in values_of(call, "-X")]
     fields = values_of(call, "-f")
     texts = [value.text or "=@" for value in fields]
-    queries = [text.partition("=")[2].lstrip() for text in texts if text.startswith("query=")]
+    queries = [
+        text.partition("=")[2].lstrip() for text in texts if text.startswith("query=")
+    ]
     if given.operands and given.operands[0].text == "graphql":
-        reads = not methods and all(each.startswith(("query", "{")) for each in queries) and bool(queries)
+        reads = (
+            not methods
+            and all(each.startswith(("query", "{")) for each in queries)
+            and bool(queries)
+        )
     else:
         reads = methods == ["GET"]
-    sends = any("=@" in text or MUTATION.search(text) for text in texts) or given.has("--input")
+    sends = any("=@" in text or MUTATION.search(text) for text in texts) or given.has(
+        "--input"
+    )
     if reads and not sends and not drop_places(taints_of(fields)):
         left_out = [option for option in given.present if {"-X", "-f"} & set(option.names)]
         given.present = [option for option in given.present if option not in left_out]
-        given.values = [(option, value) for option, value in given.values if option not in left_out]
+        given.values = [
+            (option, value) for option, value in given.values if option not in left_out
+        ]
 
 
 def make(call: Call) -> Stream:
     """Handle make: a Makefile from the input is judged if known; otherwise it is unknown code."""
-    if any(value.text in INPUT for value in values_of(call, "-f")) and not check_remote_code(
-        call.shell, call.stdin.taints, "make", call.span
-    ):
+    if any(
+        value.text in INPUT for value in values_of(call, "-f")
+    ) and not check_remote_code(call.shell, call.stdin.taints, "make", call.span):
         recipe = "\n".join(
-            line[1:].lstrip("@-+") for line in (call.stdin.text or "").split("\n") if line[:1] == "\t"
+            line[1:].lstrip("@-+")
+            for line in (call.stdin.text or "").split("\n")
+            if line[:1] == "\t"
         )
         call.shell.run_nested(recipe, call.span)
     return call.run()

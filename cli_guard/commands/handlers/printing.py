@@ -52,7 +52,12 @@ def printf(call: Call) -> Stream:
 def show_output(call: Call, stream: Stream) -> Stream:
     """Print a variable; one named like a secret is a secret."""
     if TOKEN in stream.taints:
-        call.effect(Kind.CREDENTIAL, None, "prints a variable that is named like a secret", call.span)
+        call.effect(
+            Kind.CREDENTIAL,
+            None,
+            "prints a variable that is named like a secret",
+            call.span,
+        )
     return stream
 
 
@@ -65,9 +70,11 @@ def format_words(words: list[Field]) -> Stream:
     texts = [None if word.pattern else word.text for word in words]
     if None in texts or not texts:
         return Stream(None, taints, join_operands(words, taints).origin)
-    form, values = texts[0] or "", [text or "" for text in texts[1:]]
+    form = texts[0] or ""
+    values = [text or "" for text in texts[1:]]
     is_doubtful = any(word.assumed for word in words) or FORMAT.fullmatch(form) is None
-    pieces, output = PLACE.split(ansi_c(form)), list[str]()
+    pieces = PLACE.split(ansi_c(form))
+    output = list[str]()
     while True:
         for piece in pieces:
             if piece == "%s":
@@ -83,7 +90,9 @@ def environment(call: Call) -> Stream:
     given = call.arguments
     if call.program.name == "printenv" and given.operands:
         names = [Field(each.text, each.start, each.span) for each in given.operands]
-        secret = [name for name in names if call.shell.expander().variable(name.shown).taints]
+        secret = [
+            name for name in names if call.shell.expander().variable(name.shown).taints
+        ]
         if not secret and all(name.text is not None for name in names):
             return Stream(None, frozenset(), "value")
     with call.shell.subshell():
@@ -95,7 +104,9 @@ def environment(call: Call) -> Stream:
         call.apply_options()
     elif not call.is_help_request():
         call.not_understood()
-        call.effect(Kind.CREDENTIAL, None, "prints the environment, secrets included", call.span)
+        call.effect(
+            Kind.CREDENTIAL, None, "prints the environment, secrets included", call.span
+        )
     return Stream(None, frozenset((SECRET,)))
 
 

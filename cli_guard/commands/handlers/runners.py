@@ -19,15 +19,30 @@ MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 # Options with which xargs does not split at blanks, or passes the words to several calls.
 OTHER_ENDS = ("-d", "--delimiter", "-E", "-e", "--eof")
-SEVERAL = ("-n", "--max-args", "-L", "-l", "--max-lines", "-s", "--max-chars", "-P", "--max-procs")
+SEVERAL = (
+    "-n",
+    "--max-args",
+    "-L",
+    "-l",
+    "--max-lines",
+    "-s",
+    "--max-chars",
+    "-P",
+    "--max-procs",
+)
 
 
 def items_of(call: Call, *, lines: bool = False) -> list[Field]:
     """Return the input as one field per word or line; an unknown one stands for all."""
-    stdin, by_nul = call.stdin, call.arguments.has("-0", "--null")
+    stdin = call.stdin
+    by_nul = call.arguments.has("-0", "--null")
     text = stdin.text if stdin != NOTHING else None
     # xargs takes quotes and backslashes as a shell does.
-    is_plain = text is not None and not set(text) & set("'\"\\") and not call.arguments.has(*OTHER_ENDS)
+    is_plain = (
+        text is not None
+        and not set(text) & set("'\"\\")
+        and not call.arguments.has(*OTHER_ENDS)
+    )
     if text is not None and (is_plain or by_nul):
         words = text.split("\0" if by_nul else "\n") if by_nul or lines else text.split()
         if len(words) <= MOST_ITEMS:
@@ -42,7 +57,14 @@ def xargs(call: Call) -> Stream:
     call.own_effect()
     call.apply_options()
     call.not_understood()
-    mark = next((value.shown for option, value in given.values if set(option.names) & set(REPLACES)), None)
+    mark = next(
+        (
+            value.shown
+            for option, value in given.values
+            if set(option.names) & set(REPLACES)
+        ),
+        None,
+    )
     if mark is None and given.has(*REPLACES):
         mark = "{}"
     items = items_of(call, lines=mark is not None)
@@ -71,7 +93,14 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
         text = word.text.replace(mark, item.text)
         return Field(text, text, word.span, taints, assumed=item.assumed)
     whole = word.text == mark
-    return Field(None, word.text.partition(mark)[0], word.span, taints, item.origin, many=whole and item.many)
+    return Field(
+        None,
+        word.text.partition(mark)[0],
+        word.span,
+        taints,
+        item.origin,
+        many=whole and item.many,
+    )
 
 
 def parallel(call: Call) -> Stream:
@@ -91,7 +120,9 @@ def parallel(call: Call) -> Stream:
         or rest[marks[0]].text != ":::"
         or not all(word.known for word in rest)
     ):
-        call.effect(Kind.EXEC, None, "runs commands that it builds from its input", call.span)
+        call.effect(
+            Kind.EXEC, None, "runs commands that it builds from its input", call.span
+        )
     for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]
         words = [fill_mark(word, "{}", item) for word in command]
@@ -110,9 +141,14 @@ def run_guarded(call: Call) -> Stream:
     folder = call.shell.scope.folder
     call.apply_options()
     call.not_understood()
-    answers = [v for option, v in call.arguments.values if {"--stdin", "--respond"} & set(option.names)]
+    answers = [
+        v
+        for option, v in call.arguments.values
+        if {"--stdin", "--respond"} & set(option.names)
+    ]
     stdin = stream_of(answers[-1]) if answers else call.stdin
-    rest, output = call.arguments.rest, NOTHING
+    rest = call.arguments.rest
+    output = NOTHING
     if len(rest) == 1 and not rest[0].many:
         output = run_shell(call, stream_of(rest[0]), rest[0].span, stdin)
     elif rest:

@@ -32,7 +32,9 @@ def pager(call: Call) -> Stream:
         if operand.start.startswith("+") and "!" in operand.start:
             emit_for(call, Kind.EXEC, operand, "runs a command when it starts")
     call.arguments.kinds[:] = [
-        (kind, each) for kind, each in call.arguments.kinds if not each.start.startswith("+")
+        (kind, each)
+        for kind, each in call.arguments.kinds
+        if not each.start.startswith("+")
     ]
     return call.run()
 
@@ -43,14 +45,20 @@ def resources(call: Call) -> Stream:
         if SECRETS.search(operand.shown):
             emit_for(call, Kind.CREDENTIAL, operand, "shows secrets")
             call.reads.append(Stream(None, frozenset((SECRET,))))
-    named = any(value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values)
+    named = any(
+        value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values
+    )
     for _, value in call.arguments.values:
         kind, equals, path = value.start.partition("=")
         if equals and kind.endswith("-file"):
             take(call, Kind.READ, literal(path, value.span, like=value))
     output = call.run()
     # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
-    return replace(output, origin="value") if named and not output.taints & {SECRET} else output
+    return (
+        replace(output, origin="value")
+        if named and not output.taints & {SECRET}
+        else output
+    )
 
 
 def cloud(call: Call) -> Stream:
@@ -82,10 +90,14 @@ def jq(call: Call) -> Stream:
 
 def has_plain_names(call: Call, pattern: str) -> bool:
     """Return whether a pattern finds names in the current folder, none of which is code for perl."""
-    scope, context = call.shell.scope, call.shell.context
-    known = context.names is not None and "/" not in pattern and scope.folder == context.folder
+    scope = call.shell.scope
+    context = call.shell.context
+    known = (
+        context.names is not None and "/" not in pattern and scope.folder == context.folder
+    )
     return known and not any(
-        set(name) & set("|<>") and fnmatchcase(name, pattern) for name in context.names or ()
+        set(name) & set("|<>") and fnmatchcase(name, pattern)
+        for name in context.names or ()
     )
 
 
@@ -103,14 +115,20 @@ def perl(call: Call) -> Stream:
             and (GLOB.match(text) or GLOB.search(text[-1:]))
             and not has_plain_names(call, text)
         )
-        unknown = operand.text is None and (operand.origin != "paths" or may_be_option(call.shell, operand))
+        unknown = operand.text is None and (
+            operand.origin != "paths" or may_be_option(call.shell, operand)
+        )
         if loose or unknown:
             emit_for(call, Kind.UNKNOWN, operand, "opens a file known only at run time")
         elif "|" in operand.shown:
             emit_for(call, Kind.EXEC, operand, "runs the command in the name of a file")
             call.shell.run_nested(operand.shown.strip().strip("|"), operand.span)
         elif operand.start.lstrip().startswith(">"):
-            take(call, "write", literal(operand.start.lstrip("> \t\n"), operand.span, like=operand))
+            take(
+                call,
+                "write",
+                literal(operand.start.lstrip("> \t\n"), operand.span, like=operand),
+            )
     return call.run()
 
 
@@ -119,7 +137,10 @@ def yq(call: Call) -> Stream:
     for word in call.fields[1:]:
         if re.search(r"\b(?:load\w*|strenv|env|envsubst)\b", word.start):
             call.effect(
-                Kind.CREDENTIAL, None, "reads files or variables that its expression names", word.span
+                Kind.CREDENTIAL,
+                None,
+                "reads files or variables that its expression names",
+                word.span,
             )
     return call.run()
 
@@ -138,8 +159,14 @@ def make_file_system(call: Call) -> Stream:
     if not kinds or kinds[0].text is None:
         return call.run()
     kind = kinds[0]
-    words = [word for word in call.fields[1:] if word.span != kind.span and word.text not in ("-t", "--type")]
-    return call.shell.invoke([literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span)
+    words = [
+        word
+        for word in call.fields[1:]
+        if word.span != kind.span and word.text not in ("-t", "--type")
+    ]
+    return call.shell.invoke(
+        [literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span
+    )
 
 
 def tsc(call: Call) -> Stream:
@@ -153,7 +180,9 @@ def sed(call: Call) -> Stream:
     """Handle sed: with `-i` every file is written; with `-e` or `-f` the first operand is a file too."""
     given = call.arguments
     if given.has("-i", "--in-place", "-I"):
-        files = given.operands[0 if given.has("-e", "-f", "--expression", "--file") else 1 :]
+        files = given.operands[
+            0 if given.has("-e", "-f", "--expression", "--file") else 1 :
+        ]
         given.kinds[:] = [(kind, each) for kind, each in given.kinds if each not in files]
         call.written += [(each, "changes") for each in files]
     return call.run()

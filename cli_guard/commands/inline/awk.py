@@ -27,7 +27,9 @@ TOKEN = re.compile(
 )
 REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:\[:\w+:\]|[^\]\n])*\])*/")
 # A name after which "/" begins a regular expression and does not divide.
-KEYWORDS = frozenset("return print printf in case do else exit getline BEGIN END delete".split())
+KEYWORDS = frozenset(
+    "return print printf in case do else exit getline BEGIN END delete".split()
+)
 CONDITIONS = frozenset("if while for switch".split())
 OPERANDS = frozenset(("name", "number", "string", "regex"))
 CLOSING = frozenset((")", "]", "++", "--"))
@@ -54,12 +56,15 @@ def acts(code: str) -> Iterator[Act]:
 
 def tokens_of(code: str) -> Iterator[Token]:
     """Split a program into tokens. Raises NotUnderstood."""
-    at, last = 0, END
+    at = 0
+    last = END
     openers: list[str] = []
     after_condition = False
     while at < len(code):
         if code[at] == "/":
-            divides = (last.kind in OPERANDS and last.text not in KEYWORDS) or last.text in CLOSING
+            divides = (
+                last.kind in OPERANDS and last.text not in KEYWORDS
+            ) or last.text in CLOSING
             if divides and after_condition:
                 raise NotUnderstood("a regular expression or a division")
             found = DIVISION.match(code, at) if divides else REGEX.match(code, at)
@@ -103,7 +108,9 @@ class Program:
         """Return what the program does; where it runs commands, any of its strings may be a part of one."""
         found = list(self.find_acts())
         yield from found
-        strings = [unescape(token.text[1:-1]) for token in self.tokens if token.kind == "string"]
+        strings = [
+            unescape(token.text[1:-1]) for token in self.tokens if token.kind == "string"
+        ]
         if "/inet" in "".join(strings):
             yield Act(Kind.NETWORK_OUT, None, "opens a connection")
         if any(act.kind is Kind.EXEC for act in found):
@@ -117,7 +124,8 @@ class Program:
 
     def find_acts(self) -> Iterator[Act]:
         # The depth of the `print` whose output may go elsewhere.
-        depth, print_depth = 0, -1
+        depth = 0
+        print_depth = -1
         for index, token in enumerate(self.tokens):
             text = token.text
             if text in ("(", "["):
@@ -136,7 +144,11 @@ class Program:
             elif token.kind == "name":
                 yield from self.find_named(index, text)
             elif text == "@":
-                yield Act(Kind.EXEC, None, "loads code or calls a function by a name made while it runs")
+                yield Act(
+                    Kind.EXEC,
+                    None,
+                    "loads code or calls a function by a name made while it runs",
+                )
 
     def find_named(self, index: int, name: str) -> Iterator[Act]:
         if name == "system":

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli_guard.commands.inline.model import EVERY_FILE, STREAMS, Act, unknown, unseen_command
+from cli_guard.commands.inline.model import (
+    EVERY_FILE,
+    STREAMS,
+    Act,
+    unknown,
+    unseen_command,
+)
 from cli_guard.commands.inline.values import (
     ANY,
     EVERY_NAME,
@@ -84,7 +90,9 @@ class FunctionCall:
                 self.note(Act(kind, path, EVERY_FILE))
 
     def everything(self) -> list[Value]:
-        return [value for values in (*self.arguments, *self.named.values()) for value in values]
+        return [
+            value for values in (*self.arguments, *self.named.values()) for value in values
+        ]
 
 
 Handler = Callable[[FunctionCall], Values]
@@ -97,7 +105,11 @@ def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:
 
 def read_effects(rows: Mapping[str, Iterable[str]]) -> dict[str, Handler]:
     """Build a table from `[effects]` or `[methods]` of `words/python.toml`."""
-    return {name: both(*map(has_effect, form.split(", "))) for form, names in rows.items() for name in names}
+    return {
+        name: both(*map(has_effect, form.split(", ")))
+        for form, names in rows.items()
+        for name in names
+    }
 
 
 def has_effect(form: str) -> Handler:
@@ -110,7 +122,9 @@ def has_effect(form: str) -> Handler:
         return not_understood(form.partition(" ")[2])
     if kind == "sends":
         return talks(int(place), name, Kind.NETWORK_OUT)
-    return does(Kind(kind), None if place == "about" else int(place), name.strip("-"), reason)
+    return does(
+        Kind(kind), None if place == "about" else int(place), name.strip("-"), reason
+    )
 
 
 def does(kind: Kind, place: int | None, name: str = "", reason: str = "") -> Handler:
@@ -156,7 +170,10 @@ def computes(make: Callable[..., object]) -> Handler:
     """Make a handler for a harmless function from text to text."""
 
     def handler(calling: FunctionCall) -> Values:
-        return (compute(make, [calling.only(0)]) or calling.run.data(calling.everything(), keeps=True),)
+        return (
+            compute(make, [calling.only(0)])
+            or calling.run.data(calling.everything(), keeps=True),
+        )
 
     return handler
 
@@ -215,5 +232,7 @@ def note_listing(calling: FunctionCall, name: str, make: Callable[[str], Value])
     for value in calling.given(0, name) or (Literal("."),):
         calling.note(Act(Kind.READ, as_path(value)))
         folder = raw_text(value)
-        found.append(Data(local=True) if folder is None else Sequence((make(folder),), loose=True))
+        found.append(
+            Data(local=True) if folder is None else Sequence((make(folder),), loose=True)
+        )
     return alternatives(found)

@@ -20,7 +20,9 @@ KEY = re.compile(r'\s*(?:\.\s*([A-Za-z_]\w*)|\.?\s*\[\s*"([^"\\]*)"\s*\]|\.\s*"(
 
 def acts(code: str) -> Iterator[Act]:
     """Return what the filter does, in its order. Raises NotUnderstood."""
-    at, last, nested = 0, "", [""]
+    at = 0
+    last = ""
+    nested = [""]
     while at < len(code):
         in_text = code[at] == '"' or (code[at] == ")" and nested[-1] == "string")
         found = TEXT.match(code, at + 1) if in_text else TOKEN.match(code, at)

@@ -5,16 +5,33 @@ from dataclasses import dataclass
 
 from cli_guard.commands.model import Kind
 
-STREAMS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:"))
+STREAMS = frozenset(
+    ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")
+)
 EVERY_FILE = "reads every file that it finds, hidden ones included"
-SECRET_PART = re.compile(r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE)
-SECRET_WORDS = frozenset("key keys pass auth cred creds pat jwt dsn private pgpass pw".split())
+SECRET_PART = re.compile(
+    r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE
+)
+SECRET_WORDS = frozenset(
+    "key keys pass auth cred creds pat jwt dsn private pgpass pw".split()
+)
 WITH_LOGIN = re.compile(
-    r"(?:DATABASE|DB|REDIS|MONGO\w*|POSTGRES\w*|MYSQL|AMQP|BROKER|PROXY)_?(?:URL|URI)|_PWD$", re.IGNORECASE
+    r"(?:DATABASE|DB|REDIS|MONGO\w*|POSTGRES\w*|MYSQL|AMQP|BROKER|PROXY)_?(?:URL|URI)|_PWD$",
+    re.IGNORECASE,
 )
 
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v", "\n": ""}
+ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+    "\n": "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +85,11 @@ def variable(name: str | None) -> tuple[Act, ...]:
     """Return the act of reading an environment variable, None for one with an unknown name."""
     if name is None:
         return (
-            Act(Kind.CREDENTIAL, None, "reads a variable of the environment that the text does not name"),
+            Act(
+                Kind.CREDENTIAL,
+                None,
+                "reads a variable of the environment that the text does not name",
+            ),
         )
     return (
         (Act(Kind.CREDENTIAL, name, f"reads the secret {name} of the environment"),)

@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.effects import FunctionCall
-from cli_guard.commands.inline.model import Act, NotUnderstood, environment, unknown, variable
+from cli_guard.commands.inline.model import (
+    Act,
+    NotUnderstood,
+    environment,
+    unknown,
+    variable,
+)
 from cli_guard.commands.inline.values import (
     ANY,
     AT_ONCE,
@@ -26,11 +32,14 @@ from cli_guard.commands.inline.values import (
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
-MOST_ACTS, DEPTH = 200, 2
+MOST_ACTS = 200
+DEPTH = 2
 # These keep nothing of what they are given.
 READING = frozenset(("print", "len", "any", "all", "bool", "isinstance", "str", "repr"))
 # Methods of lists: these leave a list as it is, these leave found names found.
-PURE, KEEPING = (frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping"))
+PURE, KEEPING = (
+    frozenset(tables.words("python")["list_methods"][each]) for each in ("pure", "keeping")
+)
 
 
 class Program:
@@ -53,7 +62,9 @@ class Program:
         self.acts: dict[Act, None] = {}
 
     def note(self, act: Act) -> None:
-        self.acts[act if len(self.acts) < MOST_ACTS else unknown("code that does too many things")] = None
+        self.acts[
+            act if len(self.acts) < MOST_ACTS else unknown("code that does too many things")
+        ] = None
 
     def bind(self, name: str, values: Values) -> None:
         """Add values to those of a name."""
@@ -119,7 +130,11 @@ class Program:
             if of.loose and of.parts:
                 return of.parts
             return (*of.parts, taint_of([of]))
-        whole = python.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
+        whole = (
+            python.part_of(of, key)
+            if isinstance(of, Reference) and isinstance(key, str)
+            else None
+        )
         known = whole is not None and whole.name in python.CALLS
         if isinstance(key, str) and python.is_internal(key) and not known:
             self.note(unknown(f"reaches for {key[:40]}"))
@@ -138,28 +153,41 @@ class Program:
         """Record that an environment variable is set."""
         for value in values or ANY:
             act = (
-                Act(Kind.EXEC, as_text(value), variable=name) if name else unknown("changes the environment")
+                Act(Kind.EXEC, as_text(value), variable=name)
+                if name
+                else unknown("changes the environment")
             )
             self.note(act)
 
     def elements(self, values: Iterable[Value]) -> Values:
         found: list[Value] = []
         for value in values:
-            found.extend(value.parts if isinstance(value, Sequence) else (self.data([value]),))
+            found.extend(
+                value.parts if isinstance(value, Sequence) else (self.data([value]),)
+            )
         return alternatives(found) or (ANY if self.final else ())
 
-    def enter(self, function: Function, arguments: list[Values], named: Mapping[str, Values]) -> None:
+    def enter(
+        self, function: Function, arguments: list[Values], named: Mapping[str, Values]
+    ) -> None:
         """Give the parameters of a function these values; its body is walked where it is defined."""
         self.entered.add(function)
         if "*" in named:
             self.data([function])
-        for name, values in (*zip(function.parameters, arguments, strict=False), *named.items()):
+        for name, values in (
+            *zip(function.parameters, arguments, strict=False),
+            *named.items(),
+        ):
             self.bind(f"{name} {function.number}", values)
         self.data(
-            value for values in (*arguments[len(function.parameters) :], *named.values()) for value in values
+            value
+            for values in (*arguments[len(function.parameters) :], *named.values())
+            for value in values
         )
 
-    def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
+    def invoke(
+        self, function: Value, arguments: list[Values], named: Mapping[str, Values]
+    ) -> Values:
         """Call a function; return its possible values."""
         if not self.final and () in (*arguments, *named.values()):
             return ()
@@ -205,7 +233,9 @@ class Program:
         handler = python.METHODS.get(key)
         if handler:
             handler(FunctionCall(self, Reference(key), arguments, named))
-        if key in ("format", "format_map") and any("__" in (as_text(value) or "") for value in (of, *given)):
+        if key in ("format", "format_map") and any(
+            "__" in (as_text(value) or "") for value in (of, *given)
+        ):
             self.note(unknown("formats names of the interpreter"))
         elements = of.parts if isinstance(of, Sequence) else ()
         return (*elements, taint_of([of, self.data(given, keeps=isinstance(of, Literal))]))
@@ -242,7 +272,8 @@ def added_by(key: str, given: list[Value]) -> Values:
 
 def compute_method(of: Value, key: str, given: list[Value]) -> Value | None:
     """Return the result of a method of a text, None if it is not known."""
-    text, parts = as_text(of), given[0] if given else None
+    text = as_text(of)
+    parts = given[0] if given else None
     if key in ("decode", "encode") and isinstance(of, Literal):
         return of
     if key != "join" or text is None or not isinstance(parts, Sequence) or parts.loose:

@@ -42,7 +42,9 @@ ACTING = frozenset(
     " iterdir".split()
 )
 PLAIN_DUNDERS = ("__name__", "__file__", "__doc__", "__version__", "__len__", "__all__")
-PASSES, STEPS, MOST_TEXTS = 24, 100_000, 20
+PASSES = 24
+STEPS = 100_000
+MOST_TEXTS = 20
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -58,7 +60,10 @@ def acts(text: str) -> tuple[Act, ...]:
         walk.program.note(unknown("code that is nested too deeply"))
     for detour in find_detours(walk.nodes):
         walk.program.note(unknown(detour))
-    if any(act.kind is Kind.EXEC and act.target is act.shell is None and not act.remote for act in found):
+    if any(
+        act.kind is Kind.EXEC and act.target is act.shell is None and not act.remote
+        for act in found
+    ):
         return (*found, *suspects(walk.nodes))
     return tuple(found)
 
@@ -67,19 +72,28 @@ def find_detours(nodes: list[ast.AST]) -> Iterator[str]:
     """Yield each way to a method that acts on files by another name, and to what is behind an object."""
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     imported = {
-        name.asname or name.name for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names
+        name.asname or name.name
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
     }
     for node in nodes:
-        if isinstance(node, ast.FormattedValue) and ast.unparse(node.value).endswith("environ"):
+        if isinstance(node, ast.FormattedValue) and ast.unparse(node.value).endswith(
+            "environ"
+        ):
             yield "the environment as a whole"
         if not isinstance(node, ast.Attribute):
             continue
         owner = node.value
         is_class = isinstance(owner, ast.Name) and owner.id in imported
-        is_class = is_class or (isinstance(owner, ast.Attribute) and owner.attr[:1].isupper())
+        is_class = is_class or (
+            isinstance(owner, ast.Attribute) and owner.attr[:1].isupper()
+        )
         if node.attr.startswith("__") and node.attr not in PLAIN_DUNDERS:
             yield f"{node.attr} of an object"
-        elif node.attr in (python.METHODS if is_class else ACTING) and (is_class or id(node) not in called):
+        elif node.attr in (python.METHODS if is_class else ACTING) and (
+            is_class or id(node) not in called
+        ):
             yield f"{node.attr} by another name"
 
 
@@ -87,10 +101,13 @@ def suspects(nodes: list[ast.AST]) -> Iterator[Act]:
     """Return the texts in each call, which may be a command or the words of one."""
     for call in nodes:
         if isinstance(call, ast.Call):
-            constants = [each.value for each in ast.walk(call) if isinstance(each, ast.Constant)]
+            constants = [
+                each.value for each in ast.walk(call) if isinstance(each, ast.Constant)
+            ]
             texts = [each for each in constants if isinstance(each, str)]
             yield from (
-                Act(Kind.EXEC, None, suspect=text) for text in dict.fromkeys((*texts, " ".join(texts)))
+                Act(Kind.EXEC, None, suspect=text)
+                for text in dict.fromkeys((*texts, " ".join(texts)))
             )
 
 
@@ -171,7 +188,9 @@ class Walk:
     def visit(self, node: ast.AST) -> None:
         """Bind the names that a node gives values, and record what it does."""
         match node:
-            case ast.Name() | ast.Attribute() | ast.Subscript() if not isinstance(node.ctx, ast.Load):
+            case ast.Name() | ast.Attribute() | ast.Subscript() if not isinstance(
+                node.ctx, ast.Load
+            ):
                 pass
             case ast.expr():
                 self.value(node)
@@ -205,11 +224,15 @@ class Walk:
                 for alias in node.names:
                     module = self.program.load_module(alias.name)
                     top = Reference(python.own_name(alias.name.partition(".")[0]))
-                    self.program.bind(alias.asname or top.name, (module if alias.asname else top,))
+                    self.program.bind(
+                        alias.asname or top.name, (module if alias.asname else top,)
+                    )
             case ast.ImportFrom():
                 module = self.program.load_module("." * node.level + (node.module or ""))
                 for alias in node.names:
-                    self.program.bind(alias.asname or alias.name, (python.part_of(module, alias.name),))
+                    self.program.bind(
+                        alias.asname or alias.name, (python.part_of(module, alias.name),)
+                    )
                     if alias.name == "*":
                         self.program.note(unknown(f"imports all names of {module.name}"))
             case ast.ClassDef() | ast.Match() | ast.TryStar():
@@ -224,7 +247,9 @@ class Walk:
             # Code that runs itself has no value.
             self.found[node] = ()
             values = self.expression(node)
-            self.found[node] = tuple(self.program.settle(value, id(node)) for value in values)
+            self.found[node] = tuple(
+                self.program.settle(value, id(node)) for value in values
+            )
         return self.found[node]
 
     def mix(self, nodes: Iterable[ast.expr]) -> Values:
@@ -242,10 +267,16 @@ class Walk:
             case ast.Subscript(slice=ast.Slice()):
                 return self.cut(node)
             case ast.Subscript():
-                return self.parts(self.value(node.value), self.keys(node.slice), by_key=True)
+                return self.parts(
+                    self.value(node.value), self.keys(node.slice), by_key=True
+                )
             case ast.Call():
                 return self.call(node)
-            case ast.Starred() | ast.Await() | ast.FormattedValue(conversion=-1, format_spec=None):
+            case (
+                ast.Starred()
+                | ast.Await()
+                | ast.FormattedValue(conversion=-1, format_spec=None)
+            ):
                 return self.value(node.value)
             case ast.BinOp():
                 return self.operate(node.op, self.value(node.left), self.value(node.right))
@@ -254,7 +285,9 @@ class Walk:
             case ast.List() | ast.Tuple() | ast.Set():
                 return self.make_items(node.elts)
             case ast.Compare():
-                return self.mix((node.left, *filter(is_more_than_look_up, node.comparators)))
+                return self.mix(
+                    (node.left, *filter(is_more_than_look_up, node.comparators))
+                )
             case ast.NamedExpr():
                 return self.assign(node.target, self.value(node.value))
             case ast.Lambda():
@@ -262,7 +295,9 @@ class Walk:
                 return self.define(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
                 return self.comprehend(node)
-        return self.mix(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return self.mix(
+            child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+        )
 
     def name(self, name: str) -> Values:
         found = self.program.names.get(name, ())
@@ -276,7 +311,10 @@ class Walk:
 
     def parts(self, of: Values, keys: tuple[str | None, ...], *, by_key: bool) -> Values:
         return alternatives(
-            part for value in of for key in keys for part in self.program.part(value, key, by_key=by_key)
+            part
+            for value in of
+            for key in keys
+            for part in self.program.part(value, key, by_key=by_key)
         )
 
     def keys(self, node: ast.expr) -> tuple[str | None, ...]:
@@ -298,7 +336,9 @@ class Walk:
             arguments = []
         if not isinstance(node.func, ast.Attribute):
             functions = self.value(node.func)
-            return alternatives(r for f in functions for r in self.program.invoke(f, arguments, named))
+            return alternatives(
+                r for f in functions for r in self.program.invoke(f, arguments, named)
+            )
         # A method that is called is not handed on.
         self.found[node.func] = ()
         found: list[Value] = []
@@ -316,7 +356,9 @@ class Walk:
             joined = combine(path_of, (tuple(paths), right))
             return tuple(Reference(PATH, raw_text(path)) for path in joined)
         self.program.data((*left, *right), keeps=True)
-        return alternatives(join_values(type(operator).__name__, a, b) for a in left for b in right)
+        return alternatives(
+            join_values(type(operator).__name__, a, b) for a in left for b in right
+        )
 
     def make_items(self, nodes: list[ast.expr]) -> Values:
         parts = [self.value(node) for node in nodes]
@@ -342,7 +384,11 @@ class Walk:
         return values
 
     def unpack(self, targets: list[ast.expr], value: Value) -> None:
-        if isinstance(value, Sequence) and len(value.parts) == len(targets) and not value.loose:
+        if (
+            isinstance(value, Sequence)
+            and len(value.parts) == len(targets)
+            and not value.loose
+        ):
             for target, part in zip(targets, value.parts, strict=True):
                 self.assign(target, (part,))
         else:
@@ -354,7 +400,9 @@ class Walk:
         self.program.data(values)
         added: list[Value] = []
         for value in values:
-            added.extend(value.parts if isinstance(value, Sequence) and value.loose else ANY)
+            added.extend(
+                value.parts if isinstance(value, Sequence) and value.loose else ANY
+            )
         for of in self.value(whole):
             if isinstance(of, Reference) and of.name in python.ENVIRONMENT:
                 for key in keys:
@@ -369,15 +417,20 @@ class Walk:
         value = self.value(node.value)
         before = self.value(node.target)
         made = self.operate(node.op, before, value)
-        self.assign(node.target, tuple(each for each in made if not isinstance(each, Sequence)))
+        self.assign(
+            node.target, tuple(each for each in made if not isinstance(each, Sequence))
+        )
         for of in before:
             if isinstance(of, Sequence):
                 self.program.call_method(of, "extend", [value], {})
 
     def define(self, node: Definition) -> Values:
         """Make a function. The parameters of one that takes more than plain arguments may be anything."""
-        function, given = self.functions[node], node.args
-        for name, default in zip(reversed(given.args), reversed(given.defaults), strict=False):
+        function = self.functions[node]
+        given = node.args
+        for name, default in zip(
+            reversed(given.args), reversed(given.defaults), strict=False
+        ):
             self.program.bind(f"{name.arg} {function.number}", self.value(default))
         if not function.parameters:
             for each in ast.walk(given):

@@ -13,10 +13,15 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 WORDS = tables.words("python")
-COMPUTING, SINGLE, MIXED = WORDS["computing"], WORDS["single"], WORDS["mixed"]
-HARMFUL, SAFE_DUNDERS = frozenset(WORDS["harmful"]), frozenset(WORDS["safe_dunders"])
+COMPUTING = WORDS["computing"]
+SINGLE = WORDS["single"]
+MIXED = WORDS["mixed"]
+HARMFUL = frozenset(WORDS["harmful"])
+SAFE_DUNDERS = frozenset(WORDS["safe_dunders"])
 NAMES = frozenset((*COMPUTING, *MIXED)).difference(WORDS["foreign"])
-HARMLESS = frozenset((*WORDS["of_builtins"], *SINGLE, *(each for each in COMPUTING if each != "builtins")))
+HARMLESS = frozenset(
+    (*WORDS["of_builtins"], *SINGLE, *(each for each in COMPUTING if each != "builtins"))
+)
 MODULES: dict[str, list[str]] = defaultdict(list)
 for _name in (*COMPUTING, *SINGLE):
     MODULES[_name.partition(".")[0]].append(_name)
@@ -37,7 +42,9 @@ def decode_base64(text: str) -> bytes:
 CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
     {
         "open io.open codecs.open tokenize.open io.FileIO io.open_code": make.opens(),
-        "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile": make.opens(0, "filename"),
+        "gzip.open bz2.open lzma.open gzip.GzipFile bz2.BZ2File lzma.LZMAFile": make.opens(
+            0, "filename"
+        ),
         "exec eval": make.runs_code(),
         "compile os.path.expanduser os.path.abspath os.path.normpath os.path.realpath os.fspath": make.same,
         "getattr": own.get_attribute,
@@ -48,7 +55,9 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "enumerate": own.number_elements,
         "str repr": make.computes(str),
         "bytes.fromhex bytearray.fromhex binascii.unhexlify": make.computes(bytes.fromhex),
-        "base64.b64decode base64.decodebytes binascii.a2b_base64": make.computes(decode_base64),
+        "base64.b64decode base64.decodebytes binascii.a2b_base64": make.computes(
+            decode_base64
+        ),
         "os.system os.popen subprocess.getoutput subprocess.getstatusoutput asyncio.create_subprocess_shell": (
             make.runs_shell
         ),
@@ -84,7 +93,9 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "urllib.request.urlretrieve": make.both(
             make.does(Kind.WRITE, 1, "filename"), make.talks(0, "url", plain=3)
         ),
-        "requests.get requests.head requests.options httpx.get httpx.head": make.talks(0, "url"),
+        "requests.get requests.head requests.options httpx.get httpx.head": make.talks(
+            0, "url"
+        ),
         "requests.Session requests.session": make.gives(Reference("requests")),
         "httpx.Client": make.gives(Reference("httpx")),
         f"pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath {PATH}.joinpath": own.make_path,
@@ -94,7 +105,9 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
             Reference(PATH, calling.function.about),
         ),
         f"{PATH}.with_suffix": own.change_name,
-        f"{PATH}.with_name {PATH}.with_stem {PATH}.relative_to": make.gives(Reference(PATH)),
+        f"{PATH}.with_name {PATH}.with_stem {PATH}.relative_to": make.gives(
+            Reference(PATH)
+        ),
         f"{PATH}.glob {PATH}.rglob {PATH}.iterdir": own.list_paths,
         f"{PATH}.open": make.opens(None, "", 0),
     }
@@ -102,7 +115,9 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
 # The effects of a method whose object is unknown.
 METHODS: dict[str, Handler] = make.read_effects(WORDS["methods"]) | make.table(
     {
-        "replace": lambda calling: ANY if calling.arguments[1:] else make.does(Kind.WRITE, -1)(calling),
+        "replace": lambda calling: (
+            ANY if calling.arguments[1:] else make.does(Kind.WRITE, -1)(calling)
+        ),
         "open": make.opens(99, "", 0),
         "read parse": own.reads_named,
         "execute executescript executemany": own.statements,
@@ -118,9 +133,14 @@ def is_harmless(name: str) -> bool:
     parts = rest.split(".")
     if rest in SAFE_DUNDERS or f"{name}.".startswith(OBJECTS):
         return True
-    if any(part in HARMFUL or (part.startswith("_") and part not in SAFE_DUNDERS) for part in parts):
+    if any(
+        part in HARMFUL or (part.startswith("_") and part not in SAFE_DUNDERS)
+        for part in parts
+    ):
         return False
-    module = next((each for each in MODULES.get(top, ()) if name.startswith(f"{each}.")), None)
+    module = next(
+        (each for each in MODULES.get(top, ()) if name.startswith(f"{each}.")), None
+    )
     return module is not None and name.removeprefix(module).count(".") <= 2
 
 
@@ -131,12 +151,15 @@ def is_known(name: str) -> bool:
 
 def is_internal(name: str) -> bool:
     """Return whether a part of this name leads into the interpreter."""
-    return name in FRAMES or (name.startswith("__") and name not in SAFE_DUNDERS and name not in ENTRANCES)
+    return name in FRAMES or (
+        name.startswith("__") and name not in SAFE_DUNDERS and name not in ENTRANCES
+    )
 
 
 def own_name(name: str) -> str:
     """Return the one name of a function: `os` for `glob.os`, `open` for `builtins.open`."""
-    plain, last = name.removeprefix("builtins.").removeprefix("sys.modules."), name.rpartition(".")[2]
+    plain = name.removeprefix("builtins.").removeprefix("sys.modules.")
+    last = name.rpartition(".")[2]
     for each in (name, plain):
         if each in CALLS or each in HARMLESS or each in NAMES:
             return each
@@ -154,6 +177,15 @@ def part_of(of: Reference, name: str) -> Reference:
             about = None if about.endswith(FOUND * 2) else str(PurePosixPath(about).parent)
         elif name == "name":
             about = PurePosixPath(about).name
-        elif name in ("stem", "suffix", "suffixes", "parents", "parts", "drive", "root", "anchor"):
+        elif name in (
+            "stem",
+            "suffix",
+            "suffixes",
+            "parents",
+            "parts",
+            "drive",
+            "root",
+            "anchor",
+        ):
             about = None
     return Reference(full, about)

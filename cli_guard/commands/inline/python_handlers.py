@@ -7,7 +7,12 @@ from pathlib import PurePosixPath
 from posixpath import join
 
 from cli_guard.commands.inline import acts
-from cli_guard.commands.inline.effects import FunctionCall, Handler, note_listing, note_shell
+from cli_guard.commands.inline.effects import (
+    FunctionCall,
+    Handler,
+    note_listing,
+    note_shell,
+)
 from cli_guard.commands.inline.model import Act, unknown
 from cli_guard.commands.inline.values import (
     ANY,
@@ -59,7 +64,9 @@ def import_module(calling: FunctionCall) -> Values:
             top = calling.function.name == "__import__"
             found.append(calling.run.load_module(name.partition(".")[0] if top else name))
         else:
-            calling.note(Act(Kind.EXEC, None, "imports a module that the text does not name"))
+            calling.note(
+                Act(Kind.EXEC, None, "imports a module that the text does not name")
+            )
     return tuple(found) or ANY
 
 
@@ -74,7 +81,9 @@ def map_elements(calling: FunctionCall) -> Values:
     """Handle `map(function, elements)`."""
     elements = [calling.run.elements(values) for values in calling.arguments[1:]]
     results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
-    return (calling.run.data(value for values in (*elements, *results) for value in values),)
+    return (
+        calling.run.data(value for values in (*elements, *results) for value in values),
+    )
 
 
 def make_list(calling: FunctionCall) -> Values:
@@ -95,7 +104,11 @@ def number_elements(calling: FunctionCall) -> Values:
 
 def variable_of(calling: FunctionCall) -> Values:
     """Handle `os.getenv("HOME")`."""
-    return tuple(value for name in calling.texts(0, "key") for value in calling.run.read_variable(name))
+    return tuple(
+        value
+        for name in calling.texts(0, "key")
+        for value in calling.run.read_variable(name)
+    )
 
 
 def set_variable(calling: FunctionCall) -> Values:
@@ -109,7 +122,9 @@ def set_search_path(calling: FunctionCall) -> Values:
     """Handle `sys.path.insert(0, "src")`."""
     values = calling.arguments[-1] if calling.arguments else ANY
     whole = calling.function.name.endswith("extend")
-    calling.run.set_variable("PYTHONPATH", calling.run.elements(values) if whole else values)
+    calling.run.set_variable(
+        "PYTHONPATH", calling.run.elements(values) if whole else values
+    )
     return ANY
 
 
@@ -117,7 +132,11 @@ def statements(calling: FunctionCall) -> Values:
     """Judge SQL that is passed to a database."""
     for text in calling.texts(0):
         calling.note(
-            *(acts("sql", text) if text is not None else [unknown("SQL that the text does not tell")])
+            *(
+                acts("sql", text)
+                if text is not None
+                else [unknown("SQL that the text does not tell")]
+            )
         )
     return LOCAL
 
@@ -128,13 +147,21 @@ def unpickles(calling: FunctionCall) -> Values:
         opened = value.opened if isinstance(value, Data) else None
         path = opened if opened is None or "/" in opened else f"./{opened}"
         remote = taint_of([value]).remote
-        calling.note(Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=remote))
+        calling.note(
+            Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=remote)
+        )
     return LOCAL
 
 
 def make_temporary(calling: FunctionCall) -> Values:
     """Handle `tempfile.mkdtemp()`, unless it is given a folder or a name."""
-    plain = not calling.arguments and set(calling.named) <= {"suffix", "mode", "delete", "encoding", "text"}
+    plain = not calling.arguments and set(calling.named) <= {
+        "suffix",
+        "mode",
+        "delete",
+        "encoding",
+        "text",
+    }
     path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
     calling.note(Act(Kind.WRITE, as_path(path), "makes a temporary file"))
     return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else LOCAL
@@ -168,8 +195,14 @@ def take_part(part: Callable[[PurePosixPath], object]) -> Handler:
 
 def change_name(calling: FunctionCall) -> Values:
     """Handle `Path("x.py").with_suffix(".txt")`."""
-    path, ending = calling.function.about, as_text(calling.only(0))
-    if path and path.strip("./") and not path.endswith(FOUND * 2) and ENDING.fullmatch(ending or ""):
+    path = calling.function.about
+    ending = as_text(calling.only(0))
+    if (
+        path
+        and path.strip("./")
+        and not path.endswith(FOUND * 2)
+        and ENDING.fullmatch(ending or "")
+    ):
         return (Reference(PATH, str(PurePosixPath(path).with_suffix(str(ending)))),)
     return (Reference(PATH),)
 
@@ -177,27 +210,34 @@ def change_name(calling: FunctionCall) -> Values:
 def list_folder(calling: FunctionCall) -> Values:
     """Handle `os.listdir("src")` and `os.scandir("src")`, whose entries have the parts of a path."""
     if calling.function.name.endswith("scandir"):
-        return note_listing(calling, "path", lambda folder: Reference(PATH, join(folder, FOUND)))
+        return note_listing(
+            calling, "path", lambda folder: Reference(PATH, join(folder, FOUND))
+        )
     return note_listing(calling, "path", lambda folder: Literal(FOUND))
 
 
 def walk_folders(calling: FunctionCall) -> Values:
     """Handle `os.walk("src")`."""
     names = Sequence((Literal(FOUND),), loose=True)
-    found = note_listing(calling, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names)))
+    found = note_listing(
+        calling, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names))
+    )
     odd = {"followlinks", "*"} & set(calling.named) or len(calling.arguments) > 3
     return LOCAL if odd else found
 
 
 def find_files(calling: FunctionCall) -> Values:
     """Handle `glob.glob("src/*.py")`."""
-    found = note_listing(calling, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern)))
+    found = note_listing(
+        calling, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern))
+    )
     return LOCAL if {"root_dir", "dir_fd", "*"} & set(calling.named) else found
 
 
 def list_paths(calling: FunctionCall) -> Values:
     """Handle `Path("x").iterdir()`, `.glob("*.py")` and `.rglob("*.py")`."""
-    folder, way = calling.function.about, calling.function.name.rpartition(".")[2]
+    folder = calling.function.about
+    way = calling.function.name.rpartition(".")[2]
     calling.note(Act(Kind.READ, as_path(calling.function)))
     pattern = "*" if way == "iterdir" else as_text(calling.only(0, "pattern"))
     if folder is None or pattern is None:
@@ -223,7 +263,9 @@ def reads_named(calling: FunctionCall) -> Values:
 
 def runs_process(calling: FunctionCall) -> Values:
     """Handle `subprocess.run([...])`, also with `shell=True` and `cwd=`."""
-    for name in sorted(set(calling.named) - PLAIN) + ["more"] * (len(calling.arguments) > 1):
+    for name in sorted(set(calling.named) - PLAIN) + ["more"] * (
+        len(calling.arguments) > 1
+    ):
         calling.note(unknown(f"starts a process with its own {name}"))
     folder = calling.only(0, "cwd") if "cwd" in calling.named else Literal(None)
     text = as_text(folder)
@@ -233,7 +275,11 @@ def runs_process(calling: FunctionCall) -> Values:
     has_shell = bool({"shell", "*"} & set(calling.named))
     for value in calling.given(0, "args") or ANY:
         note_shell(
-            calling, [before_line(before, line, value) for line in lines_of(value, has_shell=has_shell)]
+            calling,
+            [
+                before_line(before, line, value)
+                for line in lines_of(value, has_shell=has_shell)
+            ],
         )
     return LOCAL
 
@@ -244,7 +290,8 @@ def before_line(before: str, line: str | None, value: Value) -> Value:
 
 def lines_of(value: Value, *, has_shell: bool) -> list[str | None]:
     """Return what a shell would be given to do the same; None if it is not known."""
-    text, words = as_text(value), as_words(value)
+    text = as_text(value)
+    words = as_words(value)
     if text is not None:
         return [text if has_shell else shlex.quote(text)]
     if not words:

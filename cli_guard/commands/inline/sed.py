@@ -41,7 +41,9 @@ def acts(code: str) -> Iterator[Act]:
     while True:
         address = ADDRESS.match(code, at)
         at = address.end() if address else at
-        addressed = address is not None and (address["address"] is not None or "!" in address["not"])
+        addressed = address is not None and (
+            address["address"] is not None or "!" in address["not"]
+        )
         if at == len(code) and not addressed and not open_blocks:
             return
         found = COMMAND.match(code, at)

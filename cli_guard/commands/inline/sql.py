@@ -9,7 +9,18 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 WORDS = tables.words("sql")
-CHANGES, PARTS, STEPS, SETTINGS, READING_PRAGMAS, BEFORE_PAREN, FUNCTIONS, QUERIES, EXPLAINS, BEFORE_LIST = (
+(
+    CHANGES,
+    PARTS,
+    STEPS,
+    SETTINGS,
+    READING_PRAGMAS,
+    BEFORE_PAREN,
+    FUNCTIONS,
+    QUERIES,
+    EXPLAINS,
+    BEFORE_LIST,
+) = (
     frozenset(WORDS[name])
     for name in "changes parts steps settings reading_pragmas before_paren functions queries explains lists".split()
 )
@@ -29,7 +40,9 @@ TOKEN = re.compile(
 )
 ODD_COMMENT = re.compile(r"--\S[^\n]*;")
 # An address in a string or in a quoted name, and what stands before one that is only compared or shown.
-ADDRESS = re.compile(r"\W*(?:\w*\$)?[a-z][\w+.-]*://[^\s/'\"]|e'.*\\[0-7xu]", re.IGNORECASE | re.DOTALL)
+ADDRESS = re.compile(
+    r"\W*(?:\w*\$)?[a-z][\w+.-]*://[^\s/'\"]|e'.*\\[0-7xu]", re.IGNORECASE | re.DOTALL
+)
 SHOWN = frozenset(
     "SELECT LIKE ILIKE GLOB REGEXP RLIKE IN VALUES THEN ELSE WHEN AND OR NOT BETWEEN = < > ! ~ |".split()
 )
@@ -40,12 +53,15 @@ END: Token = ("mark", ";")
 def acts(code: str) -> Iterator[Act]:
     """Return what the statements do, in their order. Raises NotUnderstood."""
     for statement in statements(code):
-        yield from statement if isinstance(statement, tuple) else Statement(statement).acts()
+        yield from (
+            statement if isinstance(statement, tuple) else Statement(statement).acts()
+        )
 
 
 def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
     """Yield the tokens of each statement, or the acts of a client command. Raises NotUnderstood."""
-    at, current = 0, list[Token]()
+    at = 0
+    current = list[Token]()
     fresh = True
     while at < len(code):
         line = sql_meta.LINE.match(code, at) if fresh and not current else None
@@ -58,7 +74,8 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
         found = TOKEN.match(code, at)
         if not found:
             raise NotUnderstood(f"not understood at character {at}")
-        kind, text = str(found.lastgroup if found.lastgroup != "tag" else "dollar"), found[0]
+        kind = str(found.lastgroup if found.lastgroup != "tag" else "dollar")
+        text = found[0]
         at = found.end()
         if kind == "meta":
             line = sql_meta.REST.match(code, at - 1)
@@ -115,7 +132,9 @@ class Statement:
         elif self.first == "PRAGMA":
             yield self.pragma()
         elif self.first == "SET":
-            if self.word(1) in SETTINGS or (self.word(1) == "SESSION" and self.word(2) == "AUTHORIZATION"):
+            if self.word(1) in SETTINGS or (
+                self.word(1) == "SESSION" and self.word(2) == "AUTHORIZATION"
+            ):
                 yield Act(Kind.SERVICE_WRITE, None, f"SET {self.word(1)}")
         elif self.first not in STEPS:
             yield unknown(f"SQL statement {self.first or self.token(0)[1]}")
@@ -130,7 +149,11 @@ class Statement:
     def query(self) -> Iterator[Act]:
         """Return the acts of a query, which reads unless a part of it changes something."""
         change = self.inner_change()
-        targets = [self.token(index + 1)[1] for index, word in enumerate(self.words) if word == "INTO"]
+        targets = [
+            self.token(index + 1)[1]
+            for index, word in enumerate(self.words)
+            if word == "INTO"
+        ]
         if change:
             yield Act(Kind.SERVICE_WRITE, None, change)
         elif self.first in ("FROM", "TABLE") and len(self.tokens) < 2:
@@ -144,7 +167,9 @@ class Statement:
     def inner_change(self) -> str | None:
         """Return the keyword of a change inside this statement: `WITH x AS (DELETE ...`."""
         for index, word in enumerate(self.words):
-            behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in EXPLAINS
+            behind = (
+                self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in EXPLAINS
+            )
             if word in PARTS and index and behind and self.token(index + 1)[1] != "(":
                 return word
         return None
@@ -175,7 +200,9 @@ class Statement:
             before = self.word(index - 1)
             if name in CALLS:
                 known = self.token(index + 3)[1] in (",", ")")
-                yield from act_of_call(CALLS[name], name, self.string(index + 2) if known else None)
+                yield from act_of_call(
+                    CALLS[name], name, self.string(index + 2) if known else None
+                )
             elif lists or text.upper() in BEFORE_PAREN or before in BEFORE_LIST:
                 continue
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
@@ -185,8 +212,15 @@ class Statement:
         """Return the acts of files and addresses that are read as tables."""
         before = ""
         for index, (kind, text) in enumerate(self.tokens):
-            if kind in ("text", "quoted", "dollar") and ADDRESS.match(text) and before not in SHOWN:
-                yield Act(Kind.NETWORK_OUT if before == "TO" else Kind.NETWORK_IN, text.strip("'\""))
+            if (
+                kind in ("text", "quoted", "dollar")
+                and ADDRESS.match(text)
+                and before not in SHOWN
+            ):
+                yield Act(
+                    Kind.NETWORK_OUT if before == "TO" else Kind.NETWORK_IN,
+                    text.strip("'\""),
+                )
             elif kind == "text" and before in ("FROM", "JOIN"):
                 yield from file(Kind.READ, self.string(index))
             if kind not in ("text", "dollar") and text not in ("(", "[", ","):

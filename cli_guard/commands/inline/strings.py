@@ -20,7 +20,8 @@ STRING = re.compile(
     |(?:%[qQwWxiI]|\bq[qwx]?\s*)(?P<mark>[|/!])(?P<marked>.*?)(?P=mark)""",
     re.VERBOSE | re.DOTALL,
 )
-JOINS, SEPARATES = ("", ".", "+"), (",", "=>")
+JOINS = ("", ".", "+")
+SEPARATES = (",", "=>")
 # The function that a string is the first argument of.
 CALLED = re.compile(r"(\w+(?:(?:\.|::|->)\w+)*)[\s(\[]*\Z")
 KINDS = {
@@ -69,7 +70,9 @@ def acts(code: str) -> Iterator[Act]:
         yield environment()
     found = list(calls(code))
     # A command may also be built from strings at several positions.
-    yield Act(Kind.EXEC, None, suspect="".join(word for _, words in found for word in words))
+    yield Act(
+        Kind.EXEC, None, suspect="".join(word for _, words in found for word in words)
+    )
     for function, words in found:
         for kind, names in KINDS.items():
             if names.search(function):
@@ -82,10 +85,13 @@ def acts(code: str) -> Iterator[Act]:
 
 def calls(code: str) -> Iterator[tuple[str, list[str]]]:
     """Yield adjacent string arguments with the name of their function."""
-    function, words, end = "", list[str](), 0
+    function = ""
+    words = list[str]()
+    end = 0
     for found in STRING.finditer(code):
         between = code[end : found.start()].strip()
-        text, end = unquote(found), found.end()
+        text = unquote(found)
+        end = found.end()
         texts = text.split() if found[0].startswith(("%w", "%W", "qw")) else [text]
         if words and between in JOINS:
             words[-1] += text
@@ -95,12 +101,17 @@ def calls(code: str) -> Iterator[tuple[str, list[str]]]:
             if words:
                 yield function, words
             name = CALLED.search(code, max(0, found.start() - 80), found.start())
-            function, words = name[1] if name else "", texts
+            function = name[1] if name else ""
+            words = texts
     if words:
         yield function, words
 
 
 def unquote(found: re.Match[str]) -> str:
     """Return the text of a string, interpolations as written."""
-    text = next(each for name, each in found.groupdict().items() if each is not None and name != "mark")
+    text = next(
+        each
+        for name, each in found.groupdict().items()
+        if each is not None and name != "mark"
+    )
     return text if found["single"] is not None else unescape(text)

@@ -8,7 +8,11 @@ from itertools import product
 from math import prod
 
 # More characters, elements or alternatives than these are merged; a name may get more of them at once than one by one.
-MOST, MANY, AT_ONCE, ALTERNATIVES, MOST_COMBINATIONS = 20_000, 400, 64, 8, 64
+MOST = 20_000
+MANY = 400
+AT_ONCE = 64
+ALTERNATIVES = 8
+MOST_COMBINATIONS = 64
 # In a text: a name that a listing found, which is no `..` and holds no slash; twice: and the folders above it.
 FOUND = "\ue000"
 EVERY_NAME = re.compile(rf"(?:(?:^|/){FOUND}+(?:\.{FOUND})?)+\Z")
@@ -116,7 +120,8 @@ def taint_of(values: Iterable[Value]) -> Data:
     for value in values:
         inner = taint_of(value.parts) if isinstance(value, Sequence) else value
         if isinstance(inner, Data):
-            remote, local = remote or inner.remote, local or inner.local
+            remote = remote or inner.remote
+            local = local or inner.local
         local = local or is_found(inner)
     return Data(remote, local)
 
@@ -151,7 +156,10 @@ def combine(make: Callable[[Iterable[Value]], Value], parts: Iterable[Values]) -
 def text_of(parts: Iterable[Value]) -> Value:
     """Join pieces into one text."""
     pieces = list(parts)
-    texts = [str(p.value) if isinstance(p, Literal) and type(p.value) is int else raw_text(p) for p in pieces]
+    texts = [
+        str(p.value) if isinstance(p, Literal) and type(p.value) is int else raw_text(p)
+        for p in pieces
+    ]
     known = [text for text in texts if text is not None]
     if len(known) < len(texts) or sum(map(len, known)) > MOST:
         return taint_of(pieces)
@@ -169,10 +177,15 @@ def path_of(parts: Iterable[Value]) -> Value:
 
 def fill(pattern: str, given: Iterable[Value]) -> Value:
     """Put texts into the `%s` of a pattern with no other `%`."""
-    pieces, parts = pattern.split("%s"), list(given)
+    pieces = pattern.split("%s")
+    parts = list(given)
     if len(pieces) != len(parts) + 1 or any("%" in piece for piece in pieces):
         return taint_of(parts)
-    mixed = [value for pair in zip(parts, map(Literal, pieces[1:]), strict=True) for value in pair]
+    mixed = [
+        value
+        for pair in zip(parts, map(Literal, pieces[1:]), strict=True)
+        for value in pair
+    ]
     return text_of([Literal(pieces[0]), *mixed])
 
 
@@ -180,11 +193,19 @@ def join_values(operator: str, left: Value, right: Value) -> Value:
     """Apply an operator of Python, by the name of its node."""
     if operator == "Add" and isinstance(left, Sequence) and isinstance(right, Sequence):
         both = left.parts + right.parts
-        return Sequence(both, left.loose or right.loose) if len(both) <= MANY else taint_of(both)
+        return (
+            Sequence(both, left.loose or right.loose)
+            if len(both) <= MANY
+            else taint_of(both)
+        )
     pattern = raw_text(left)
     if operator == "Mod" and pattern is not None:
         return fill(pattern, right.parts if isinstance(right, Sequence) else (right,))
-    return text_of((left, right)) if operator == "Add" and pattern is not None else taint_of((left, right))
+    return (
+        text_of((left, right))
+        if operator == "Add" and pattern is not None
+        else taint_of((left, right))
+    )
 
 
 def compute(make: Callable[..., object], given: Iterable[Value]) -> Value | None:

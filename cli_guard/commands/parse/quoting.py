@@ -4,7 +4,8 @@ import re
 
 ESCAPED_IN_QUOTES = re.compile(r"\\(?:\n|([$`\"\\]))")
 ANSI = re.compile(
-    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))", re.DOTALL
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))",
+    re.DOTALL,
 )
 BYTES = re.compile("[\uf780-\uf7ff]+")
 NAMED = {
@@ -43,7 +44,9 @@ def ansi_c(body: str) -> str:
 
 def join_bytes(found: re.Match[str]) -> str:
     """Decode adjacent bytes as UTF-8."""
-    return bytes(ord(character) - 0xF700 for character in found[0]).decode("utf-8", "replace")
+    return bytes(ord(character) - 0xF700 for character in found[0]).decode(
+        "utf-8", "replace"
+    )
 
 
 def unescape_in_quotes(body: str) -> str:

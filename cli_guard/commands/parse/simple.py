@@ -47,14 +47,22 @@ class CommandReader(WordReader):
     def expect(self, wanted: str, start: int) -> None:
         """Step behind what has to stand here; what begins at `start` is an error without it."""
         self.skip_lines()
-        if self.find_reserved() == wanted if wanted.isalpha() else self.text.startswith(wanted, self.at):
+        if (
+            self.find_reserved() == wanted
+            if wanted.isalpha()
+            else self.text.startswith(wanted, self.at)
+        ):
             self.at += len(wanted)
         else:
             self.fail(start)
 
     def skip_blanks(self) -> None:
         """Skip blanks, and a comment."""
-        if self.at and self.text.startswith("\\\n", self.at) and self.text[self.at - 1] not in " \t\n":
+        if (
+            self.at
+            and self.text.startswith("\\\n", self.at)
+            and self.text[self.at - 1] not in " \t\n"
+        ):
             # It may join an operator with what follows.
             self.fail(self.at)
         if found := BLANK.match(self.text, self.at):
@@ -72,7 +80,8 @@ class CommandReader(WordReader):
 
     def read_bodies(self) -> None:
         """Read the bodies of the here-documents of the line that has ended."""
-        pending, self.pending = self.pending, []
+        pending = self.pending
+        self.pending = []
         for redirect, delimiter, is_literal in pending:
             start = self.at
             ended = is_doubtful = False
@@ -87,11 +96,15 @@ class CommandReader(WordReader):
                 if not ended:
                     lines.append(line)
                     # Inside `$(...)` such a line ends a here-document too.
-                    is_doubtful = is_doubtful or (line.startswith(delimiter) and ")" in line)
+                    is_doubtful = is_doubtful or (
+                        line.startswith(delimiter) and ")" in line
+                    )
             body = "".join(lines)
             parts: tuple[Part, ...] = (Text(body, "'"),)
             if not is_literal:
-                inner = type(self)(body, base=self.base + start, depth=self.depth, errors=self.errors)
+                inner = type(self)(
+                    body, base=self.base + start, depth=self.depth, errors=self.errors
+                )
                 parts = tuple(inner.read_in_quotes(""))
             redirect.target = Word(parts, Span(self.base + start, self.base + self.at))
             is_expanded = not is_literal and EXPANDED.search(body) is not None
@@ -113,7 +126,9 @@ class CommandReader(WordReader):
 
     def read_simple(self) -> Node:
         start = self.at
-        words, assignments, redirects = list[Word](), list[Assignment](), list[Redirect]()
+        words = list[Word]()
+        assignments = list[Assignment]()
+        redirects = list[Redirect]()
         while True:
             self.skip_blanks()
             before = self.at
@@ -125,7 +140,11 @@ class CommandReader(WordReader):
                 break
             text = "".join(part.text for part in word.parts[:1] if isinstance(part, Text))
             declares = bool(words) and words[0].parts[:1] in DECLARED
-            if (not words or declares) and self.text.startswith("(", self.at) and ASSIGNED.match(text):
+            if (
+                (not words or declares)
+                and self.text.startswith("(", self.at)
+                and ASSIGNED.match(text)
+            ):
                 word = Word((*word.parts, self.read_array()), self.span(before))
             if not words and (assignment := as_assignment(word)):
                 assignments.append(assignment)
@@ -140,7 +159,8 @@ class CommandReader(WordReader):
 
     def read_array(self) -> Part:
         """Read the list `(...)` of an array: its words, as one."""
-        start, parts = self.at, list[Part]()
+        start = self.at
+        parts = list[Part]()
         self.at += 1
         while True:
             self.skip_lines()
@@ -167,7 +187,8 @@ class CommandReader(WordReader):
         if found is None:
             return None
         self.at = found.end()
-        descriptor, operator = found[1] or found[3] or "", found[2] or found[4]
+        descriptor = found[1] or found[3] or ""
+        operator = found[2] or found[4]
         if BLANK.match(self.text, self.at):
             self.skip_blanks()
         begin = self.at
@@ -191,7 +212,11 @@ def as_assignment(word: Word) -> Assignment | None:
     first = word.parts[0] if word.parts else None
     if not isinstance(first, Text) or first.quoted:
         return None
-    if len(word.parts) > 2 and first.text.isidentifier() and isinstance(word.parts[1], Computation):
+    if (
+        len(word.parts) > 2
+        and first.text.isidentifier()
+        and isinstance(word.parts[1], Computation)
+    ):
         return as_element(first.text, word)
     found = re.match(r"([A-Za-z_]\w*)(\+?)=", first.text, re.ASCII)
     if found is None:

@@ -48,14 +48,17 @@ class Reader(CommandReader):
             if self.at < len(self.text):
                 # A closing parenthesis or word without what it closes.
                 start = self.at
-                found = RESERVED.match(self.text, self.at) or CASE_END.match(self.text, self.at)
+                found = RESERVED.match(self.text, self.at) or CASE_END.match(
+                    self.text, self.at
+                )
                 self.at = found.end() if found else self.at + 1
                 self.fail(start)
         self.read_bodies()
         return Script(tuple(items), tuple(self.errors))
 
     def read_inner(self, opening: int, kind: str) -> Script:
-        outer, self.pending = self.pending, []
+        outer = self.pending
+        self.pending = []
         items = self.read_nested(frozenset((")",)))
         self.read_bodies()
         if outer and "\n" in self.text[opening : self.at]:
@@ -69,7 +72,9 @@ class Reader(CommandReader):
         if self.depth > DEEPEST:
             self.fail(start)
             return Script()
-        inner = Reader(text, base=self.base + start, depth=self.depth + 1, errors=self.errors)
+        inner = Reader(
+            text, base=self.base + start, depth=self.depth + 1, errors=self.errors
+        )
         return Script(inner.read_all().items)
 
     def read_nested(self, ends: frozenset[str]) -> Nodes:
@@ -94,7 +99,11 @@ class Reader(CommandReader):
         """Read commands up to one of the words or characters in `ends`, or another that ends a list."""
         while True:
             self.skip_lines()
-            if self.at >= len(self.text) or self.text[self.at] in ends or self.find_reserved() in ENDS:
+            if (
+                self.at >= len(self.text)
+                or self.text[self.at] in ends
+                or self.find_reserved() in ENDS
+            ):
                 return
             if self.text[self.at] == ")" or CASE_END.match(self.text, self.at):
                 return
@@ -104,7 +113,9 @@ class Reader(CommandReader):
             if self.text.startswith("&", self.at) and self.at > start:
                 self.at += 1
                 node = Group("background", (node,), self.span(start))
-            elif self.text.startswith(";", self.at) and not CASE_END.match(self.text, self.at):
+            elif self.text.startswith(";", self.at) and not CASE_END.match(
+                self.text, self.at
+            ):
                 self.at += 1
                 if self.at == start + 1:
                     self.fail(start)
@@ -121,11 +132,16 @@ class Reader(CommandReader):
     def is_end(self) -> bool:
         """Return whether a command may end here without a separator."""
         at_end = self.at >= len(self.text) or self.text[self.at] in "\n)"
-        return at_end or self.find_reserved() in ENDS or bool(CASE_END.match(self.text, self.at))
+        return (
+            at_end
+            or self.find_reserved() in ENDS
+            or bool(CASE_END.match(self.text, self.at))
+        )
 
     def read_and_or(self) -> Node:
         start = self.at
-        items, operators = [self.read_pipeline()], list[str]()
+        items = [self.read_pipeline()]
+        operators = list[str]()
         while True:
             self.skip_blanks()
             operator = self.text[self.at : self.at + 2]
@@ -135,7 +151,11 @@ class Reader(CommandReader):
             self.skip_lines()
             operators.append(operator)
             items.append(self.read_operand())
-        return AndOr(tuple(items), tuple(operators), self.span(start)) if operators else items[0]
+        return (
+            AndOr(tuple(items), tuple(operators), self.span(start))
+            if operators
+            else items[0]
+        )
 
     def read_operand(self) -> Node:
         """Read the pipeline behind an operator, which cannot be missing."""
@@ -146,7 +166,8 @@ class Reader(CommandReader):
         return node
 
     def read_pipeline(self) -> Node:
-        start, word = self.at, self.find_reserved()
+        start = self.at
+        word = self.find_reserved()
         if word == "!":
             self.at += 1
             self.skip_blanks()
@@ -156,7 +177,9 @@ class Reader(CommandReader):
         stages = [self.read_command()]
         if self.at == start and self.text[start : start + 1] in ("|", "&"):
             self.fail(start)
-        while self.text.startswith("|", self.at) and not self.text.startswith("||", self.at):
+        while self.text.startswith("|", self.at) and not self.text.startswith(
+            "||", self.at
+        ):
             self.at += 2 if self.text.startswith("|&", self.at) else 1
             self.skip_lines()
             before = self.at
@@ -169,14 +192,17 @@ class Reader(CommandReader):
         """Read `time` before a compound command; before a simple one it is read as a program."""
         self.at += 4
         self.skip_blanks()
-        if self.text.startswith("(", self.at) or (self.find_reserved() and self.find_reserved() not in ENDS):
+        if self.text.startswith("(", self.at) or (
+            self.find_reserved() and self.find_reserved() not in ENDS
+        ):
             inner = self.read_pipeline()
             return Group("time", (inner,), self.span(start))
         self.at = start
         return None
 
     def read_command(self) -> Node:
-        start, word = self.at, self.find_reserved()
+        start = self.at
+        word = self.find_reserved()
         if COMPUTED.match(self.text, self.at) and (closed := self.find_computed(start + 2)):
             self.at = closed + 2
             expression = self.read_expression(start + 2, closed)
@@ -200,7 +226,8 @@ class Reader(CommandReader):
         return Group("group", items, self.span(start), self.read_redirects())
 
     def read_if(self, start: int) -> Node:
-        branches, otherwise = [], Nodes()
+        branches = []
+        otherwise = Nodes()
         while True:
             condition = self.read_some()
             self.expect("then", start)
@@ -232,12 +259,20 @@ class Reader(CommandReader):
     def read_for(self, start: int) -> Node:
         kind = self.text[start : self.at]
         self.skip_blanks()
-        if COMPUTED.match(self.text, self.at) and (closed := self.find_computed(self.at + 2)):
+        if COMPUTED.match(self.text, self.at) and (
+            closed := self.find_computed(self.at + 2)
+        ):
             expression = self.read_expression(self.at + 2, closed)
             self.at = closed + 2
             self.skip_separator()
             test = Compute(expression, self.span(start))
-            return Loop(kind, (test,), self.read_body(start), self.span(start), self.read_redirects())
+            return Loop(
+                kind,
+                (test,),
+                self.read_body(start),
+                self.span(start),
+                self.read_redirects(),
+            )
         name = self.read_word()
         if not is_bare(name):
             self.fail(start)
@@ -250,7 +285,14 @@ class Reader(CommandReader):
         text = "".join(part.text for part in name.parts if isinstance(part, Text))
         # Braces in place of `do` and `done` are not in the manual.
         kind = f"{kind} {{" if self.find_reserved() == "{" else kind
-        return For(kind, text, words, self.read_body(start), self.span(start), self.read_redirects())
+        return For(
+            kind,
+            text,
+            words,
+            self.read_body(start),
+            self.span(start),
+            self.read_redirects(),
+        )
 
     def skip_separator(self) -> None:
         self.skip_blanks()
@@ -279,7 +321,8 @@ class Reader(CommandReader):
         return Case(word, tuple(branches), self.span(start), self.read_redirects())
 
     def read_patterns(self) -> tuple[Word, ...]:
-        start, patterns = self.at, list[Word]()
+        start = self.at
+        patterns = list[Word]()
         if self.text.startswith("(", self.at):
             self.at += 1
         while True:
@@ -300,13 +343,22 @@ class Reader(CommandReader):
         while self.at < len(self.text):
             self.skip_lines()
             before = self.at
-            if self.text.startswith("]]", self.at) and self.text[self.at + 2 : self.at + 3] in ENDING:
+            if (
+                self.text.startswith("]]", self.at)
+                and self.text[self.at + 2 : self.at + 3] in ENDING
+            ):
                 break
-            operator = self.text[self.at : self.at + (2 if self.text[self.at : self.at + 2] in PAIRS else 1)]
+            operator = self.text[
+                self.at : self.at + (2 if self.text[self.at : self.at + 2] in PAIRS else 1)
+            ]
             is_process = self.text.startswith(("<(", ">("), self.at)
             if operator and operator[0] in "&|()<>;" and not is_process:
                 self.at += len(operator)
-                if operator == ")" and words and words[-1].parts == (Text("(", "operator"),):
+                if (
+                    operator == ")"
+                    and words
+                    and words[-1].parts == (Text("(", "operator"),)
+                ):
                     self.fail(before)
                 words.append(Word((Text(operator, "operator"),), self.span(before)))
             else:
@@ -325,7 +377,11 @@ class Reader(CommandReader):
     def read_coproc(self, start: int) -> Node:
         self.skip_blanks()
         found = NAMED_FUNCTION.match(self.text, self.at)
-        body = self.text[found.end() :].lstrip(" \t")[:1] if found and not self.find_reserved() else ""
+        body = (
+            self.text[found.end() :].lstrip(" \t")[:1]
+            if found and not self.find_reserved()
+            else ""
+        )
         if found and body in ("{", "("):
             self.at = found.end()
             self.skip_blanks()
@@ -334,7 +390,11 @@ class Reader(CommandReader):
 
 def is_bare(word: Word) -> bool:
     """Return whether a word is one run of unquoted text."""
-    return len(word.parts) == 1 and isinstance(word.parts[0], Text) and not word.parts[0].quoted
+    return (
+        len(word.parts) == 1
+        and isinstance(word.parts[0], Text)
+        and not word.parts[0].quoted
+    )
 
 
 PAIRS = ("&&", "||")

@@ -66,7 +66,8 @@ class WordReader(ABC):
 
     def read_word(self, *, first: bool = False) -> Word:
         """Read one word; `first` if an assignment may stand here."""
-        start, parts = self.at, list[Part]()
+        start = self.at
+        parts = list[Part]()
         if first and (found := SUBSCRIPTED.match(self.text, self.at)):
             parts += self.read_subscript(found)
         while self.at < len(self.text):
@@ -96,7 +97,8 @@ class WordReader(ABC):
         return self.at > start and self.text[self.at - 1] in EXTENDED
 
     def skip_parentheses(self) -> None:
-        begin, open_ones = self.at, 0
+        begin = self.at
+        open_ones = 0
         while self.at < len(self.text):
             open_ones += {"(": 1, ")": -1}.get(self.text[self.at], 0)
             self.at += 1
@@ -129,9 +131,15 @@ class WordReader(ABC):
             self.at += 2
             if escaped == "\n":
                 # Before a blank it only ends the line; within a word it joins what is around it.
-                return [] if self.text[self.at : self.at + 1] in BLANKS else [Text("", "\\\n")]
+                return (
+                    [] if self.text[self.at : self.at + 1] in BLANKS else [Text("", "\\\n")]
+                )
             return [Text(escaped or "\\", "\\")]
-        return [self.read_dollar(quoted=False)] if character == "$" else [self.read_backquote(quoted=False)]
+        return (
+            [self.read_dollar(quoted=False)]
+            if character == "$"
+            else [self.read_backquote(quoted=False)]
+        )
 
     def read_until_quote(self) -> str:
         start = self.at + 1
@@ -160,7 +168,11 @@ class WordReader(ABC):
             if character in "$`":
                 parts.append(Text(unescape_in_quotes(self.text[start : self.at]), '"'))
                 is_dollar = character == "$"
-                parts.append(self.read_dollar(quoted=True) if is_dollar else self.read_backquote(quoted=True))
+                parts.append(
+                    self.read_dollar(quoted=True)
+                    if is_dollar
+                    else self.read_backquote(quoted=True)
+                )
                 start = self.at
             elif self.text.startswith("\\\n", self.at):
                 parts.append(Text(unescape_in_quotes(self.text[start : self.at]), '"'))
@@ -227,7 +239,9 @@ class WordReader(ABC):
         at = start + 1
         while at < len(self.text) and self.text[at] != "`":
             at += 2 if self.text[at] == "\\" else 1
-        body = re.sub(r'\\([`$\\"])' if quoted else r"\\([`$\\])", r"\1", self.text[start + 1 : at])
+        body = re.sub(
+            r'\\([`$\\"])' if quoted else r"\\([`$\\])", r"\1", self.text[start + 1 : at]
+        )
         self.at = min(at + 1, len(self.text))
         if at >= len(self.text):
             self.fail(start)
@@ -259,7 +273,12 @@ class WordReader(ABC):
 
     def inside(self, start: int, end: int) -> "WordReader":
         """Return a reader of a part of the text; it shares the errors."""
-        return type(self)(self.text[start:end], base=self.base + start, depth=self.depth, errors=self.errors)
+        return type(self)(
+            self.text[start:end],
+            base=self.base + start,
+            depth=self.depth,
+            errors=self.errors,
+        )
 
     def read_braces(self, *, quoted: bool) -> Part:
         """Read `${...}`: the name, the operator and, as a word, its argument."""
@@ -280,7 +299,9 @@ class WordReader(ABC):
             if prefix or behind.parts:
                 operator = "[?"
             subscript = (Computation(expression, quoted), *behind.parts)
-            return Parameter(name, quoted, operator or "[", Word(subscript, expression.span), braced=True)
+            return Parameter(
+                name, quoted, operator or "[", Word(subscript, expression.span), braced=True
+            )
         if self.text.startswith("}", self.at) and not prefix:
             self.at += 1
             return Parameter(name, quoted, braced=True)
@@ -290,11 +311,14 @@ class WordReader(ABC):
         elif not prefix:
             operator = "?"
             self.fail(start)
-        return Parameter(name, quoted, operator, self.read_argument(quoted=quoted), braced=True)
+        return Parameter(
+            name, quoted, operator, self.read_argument(quoted=quoted), braced=True
+        )
 
     def read_argument(self, *, quoted: bool) -> Word:
         """Read up to the closing brace, and step behind it."""
-        start, parts = self.at, list[Part]()
+        start = self.at
+        parts = list[Part]()
         while self.at < len(self.text) and self.text[self.at] != "}":
             character = self.text[self.at]
             if found := IN_BRACES.match(self.text, self.at):
@@ -304,7 +328,9 @@ class WordReader(ABC):
                 # Inside double quotes a single quote protects nothing.
                 parts.append(Text("'"))
                 self.at += 1
-            elif character in "<>" and self.text.startswith("(", self.at + 1) and not quoted:
+            elif (
+                character in "<>" and self.text.startswith("(", self.at + 1) and not quoted
+            ):
                 parts.append(self.read_process(character))
             elif character in "<>":
                 parts.append(Text(character))

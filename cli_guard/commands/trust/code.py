@@ -6,7 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from cli_guard.commands.effects.places import is_below, is_credential
-from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
+from cli_guard.commands.invocations import (
+    ENVIRONMENTS,
+    INSTALLED,
+    NODE,
+    SYSTEM_PROGRAMS,
+    Invocation,
+)
 from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import drop_places
@@ -42,7 +48,9 @@ LOADS = re.compile(r" loads code or plug-ins of the project \([^()]*\)\Z")
 def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     target = effect.target or ""
     if ASSIGNMENT.match(target):
-        return keeps_to_project(place, target, caller.folder if caller else place.context.folder)
+        return keeps_to_project(
+            place, target, caller.folder if caller else place.context.folder
+        )
     if caller is None or not place.runs_inside(caller):
         return False
     loads = LOADS.search(effect.reason) or (
@@ -53,7 +61,10 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     spec = caller.arguments.spec
     if target in (spec.name, spec.program, caller.program):
         return is_trusted_call(place, caller) and has_installed(place, caller)
-    if not place.stays_inside(caller, data=spec.name not in place.lists.runs) or caller.folder is None:
+    if (
+        not place.stays_inside(caller, data=spec.name not in place.lists.runs)
+        or caller.folder is None
+    ):
         return False
     if "/" in target or (target and place.exists(place.resolve(target, caller.folder))):
         return runs_own_file(place, place.resolve(target, caller.folder), caller)
@@ -61,7 +72,9 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if target.startswith("-") and not given.has(target):
         # `cmake --build --preset`: the value that was expected is another option.
         return is_trusted_call(place, caller)
-    if place.is_own_tool(spec) and (target in place.lists.formats or VERSION.fullmatch(target)):
+    if place.is_own_tool(spec) and (
+        target in place.lists.formats or VERSION.fullmatch(target)
+    ):
         return True
     # `.venv/bin/python -m`: a module of the project's own environment.
     if (
@@ -76,12 +89,24 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
 def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
     """Return whether a file of the tree runs, not written by this very script, and not for what leaves the tree."""
     words = [word.start for word in caller.fields]
-    at = next((at for at, word in enumerate(words) if at and place.resolve(word, caller.folder) == path), 0)
+    at = next(
+        (
+            at
+            for at, word in enumerate(words)
+            if at and place.resolve(word, caller.folder) == path
+        ),
+        0,
+    )
     # The script, and its first word: `manage.py flush`.
     names = [path.rpartition("/")[2].partition(".")[0], *words[at + 1 : at + 2]]
     # A here-document is code for a script (`manage.py shell`) more often than data.
     fed = at > 0 and (caller.stdin.text or "").strip() != ""
-    return is_own_program(place, path) and not fed and not leaves(place, names) and not place.is_unread(path)
+    return (
+        is_own_program(place, path)
+        and not fed
+        and not leaves(place, names)
+        and not place.is_unread(path)
+    )
 
 
 def is_trusted_call(place: Place, caller: Invocation) -> bool:
@@ -91,8 +116,20 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
     if given.spec.name in ("yarn", "pnpm") and not tasks:
         # Alone they install.
         return False
-    if given.spec.name in ("tox", "nox", "gradle", "gradlew", "sbt", "dotnet build", "dotnet msbuild"):
-        tasks = [word.rpartition("=")[2] for word in caller.words if word[:1] != "-" or "=" in word]
+    if given.spec.name in (
+        "tox",
+        "nox",
+        "gradle",
+        "gradlew",
+        "sbt",
+        "dotnet build",
+        "dotnet msbuild",
+    ):
+        tasks = [
+            word.rpartition("=")[2]
+            for word in caller.words
+            if word[:1] != "-" or "=" in word
+        ]
     if (caller.stdin.text or "").strip() and given.spec.program in SHELL_LIKE:
         return False
     own = place.is_own_tool(given.spec) and not place.writes_configuration
@@ -109,13 +146,22 @@ def brings_more(place: Place, caller: Invocation) -> bool:
     if any(EXPRESSION.match(word) for word in words):
         # `make CC='touch x;'`
         return True
-    matched = any(fnmatchcase(word, ask) or word.startswith(f"{ask}=") for word in words for ask in asks)
+    matched = any(
+        fnmatchcase(word, ask) or word.startswith(f"{ask}=")
+        for word in words
+        for ask in asks
+    )
     return matched or given.has(*asks)
 
 
 def leaves(place: Place, words: Iterable[str]) -> bool:
     """Return whether a task is named after something that leaves the tree, or loses data: `release`, `db:reset`."""
-    parts = (part.lower() for word in words if not place.is_file(word) for part in PART.findall(word))
+    parts = (
+        part.lower()
+        for word in words
+        if not place.is_file(word)
+        for part in PART.findall(word)
+    )
     return not place.lists.leaves.isdisjoint(parts)
 
 
@@ -124,8 +170,13 @@ def keeps_to_project(place: Place, assignment: str, folder: str | None) -> bool:
     name, _, value = assignment.partition("=")
     if name in place.lists.paths:
         paths = [each for each in value.split(":") if each]
-        return bool(paths) and all(place.relative(place.resolve(each, folder)) is not None for each in paths)
-    return name in place.lists.flags and place.lists.files["flags"].fullmatch(value) is not None
+        return bool(paths) and all(
+            place.relative(place.resolve(each, folder)) is not None for each in paths
+        )
+    return (
+        name in place.lists.flags
+        and place.lists.files["flags"].fullmatch(value) is not None
+    )
 
 
 def is_own_program(place: Place, path: str) -> bool:
@@ -144,16 +195,22 @@ def has_installed(place: Place, caller: Invocation) -> bool:
         return True
     rest = caller.arguments.rest
     return (
-        bool(rest) and rest[0].text is not None and is_installed(place, rest[0].text, caller.folder, (NODE,))
+        bool(rest)
+        and rest[0].text is not None
+        and is_installed(place, rest[0].text, caller.folder, (NODE,))
     )
 
 
-def is_installed(place: Place, program: str, folder: str | None, places: tuple[str, ...] = INSTALLED) -> bool:
+def is_installed(
+    place: Place, program: str, folder: str | None, places: tuple[str, ...] = INSTALLED
+) -> bool:
     if folder is None or not re.fullmatch(r"[\w.-]+", program):
         return False
     folders = (folder, *map(str, PurePosixPath(folder).parents))
     inside = (each for each in folders if is_below(each, place.root, place.context))
-    return any(place.exists(f"{each}/{where}/{program}") for each in inside for where in places)
+    return any(
+        place.exists(f"{each}/{where}/{program}") for each in inside for where in places
+    )
 
 
 def has_module(place: Place, module: str, folder: str) -> bool:
@@ -161,7 +218,12 @@ def has_module(place: Place, module: str, folder: str) -> bool:
     path = module.replace(".", "/")
     return any(
         place.exists(f"{start}{path}{end}")
-        for start in (f"{folder}/", f"{folder}/src/", f"{place.root}/", f"{place.root}/src/")
+        for start in (
+            f"{folder}/",
+            f"{folder}/src/",
+            f"{place.root}/",
+            f"{place.root}/src/",
+        )
         for end in (".py", "/__main__.py", "/__init__.py")
     )
 
@@ -174,12 +236,16 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
         if file := SQLITE.fullmatch(value):
             return place.may_write(file[1])
         plain = SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
-        plain = plain or (name.endswith(("HOST", "ADDR")) and value != "" and is_loopback(value))
+        plain = plain or (
+            name.endswith(("HOST", "ADDR")) and value != "" and is_loopback(value)
+        )
         return plain or keeps_to_project(place, effect.target, place.context.folder)
     if caller is None or not effect.target:
         return False
     if effect.target == caller.program and table(effect.target) is None:
-        return place.stays_inside(caller) and comes_with_project(place, effect.target, caller)
+        return place.stays_inside(caller) and comes_with_project(
+            place, effect.target, caller
+        )
     return effect.target.startswith("-") and is_trusted_call(place, caller)
 
 
@@ -191,7 +257,8 @@ def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
         places = INSTALLED if runner.program in ENVIRONMENTS else (NODE,)
         return locked or is_installed(place, program, caller.folder, places)
     activated = any(
-        each.name in ("source", ".") and "".join(each.words[:1]).endswith("venv/bin/activate")
+        each.name in ("source", ".")
+        and "".join(each.words[:1]).endswith("venv/bin/activate")
         for each in place.invocations
     )
     return activated and is_installed(place, program, caller.folder)

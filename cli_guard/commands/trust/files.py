@@ -14,7 +14,12 @@ from cli_guard.commands.trust.place import Place, makes_link
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
 # Files that a pattern or a search may change or delete without naming them.
 PROTECTED = (
-    *(".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json"),
+    *(
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+    ),
     *(".cursor/hooks.json", ".gemini/settings.json", ".mcp.json", ".env", "cli-guard.toml"),
     *(".pre-commit-config.yaml", ".git/config", ".git/hooks/pre-commit"),
 )
@@ -28,7 +33,9 @@ ACTIONS = frozenset("-delete -exec -execdir -ok -okdir -fprint -fprintf -fls".sp
 UNPACK = frozenset("tar bsdtar unzip 7z 7za cpio rsync unar unrar".split())
 COPIERS = ("cp", "mv", "install")
 # These change whatever they are given, also below `.git`.
-PLAIN_WRITERS = frozenset("sed perl chmod chown touch truncate ln mkdir tee cp mv install".split())
+PLAIN_WRITERS = frozenset(
+    "sed perl chmod chown touch truncate ln mkdir tee cp mv install".split()
+)
 BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
 # Some 400,000 files.
 NAMED_TO_DELETE = 20_000_000
@@ -36,7 +43,9 @@ PATCHED = re.compile(
     r"(?m)^(?:---|\+\+\+|\*\*\*|rename (?:from|to)|copy (?:from|to)|Index:) (?:[ab]/)?([^\t\n]+)"
 )
 HEADER = re.compile(r"(?m)^diff --git (\S+) (\S+)$")
-UNSAFE_PATCH = re.compile(r'(?m)^(?:---|\+\+\+|\*\*\*|diff|rename|copy|Index:) .*"|mode 120000')
+UNSAFE_PATCH = re.compile(
+    r'(?m)^(?:---|\+\+\+|\*\*\*|diff|rename|copy|Index:) .*"|mode 120000'
+)
 
 
 def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bool:
@@ -48,7 +57,11 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
         if inside and endangers_protected(place, *split_search(inside)):
             return False
         named = caller is None or names_written_files(place, target, caller)
-        return named and place.may_write(target) and (inside != "" or names_project_files(place, caller))
+        return (
+            named
+            and place.may_write(target)
+            and (inside != "" or names_project_files(place, caller))
+        )
     if caller is None:
         return False
     if caller.program == "patch":
@@ -57,13 +70,17 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return False
     spec = caller.arguments.spec
     listed = spec.name in place.lists.writes or is_trusted_call(place, caller)
-    return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
+    return (
+        listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
+    )
 
 
 def links_inside(place: Place, caller: Invocation) -> bool:
     """Return whether both ends of the links that a command makes may be written; True if it makes none."""
     operands = caller.arguments.operands if makes_link(caller) else []
-    return all(place.may_write(place.resolve(each.start, caller.folder)) for each in operands)
+    return all(
+        place.may_write(place.resolve(each.start, caller.folder)) for each in operands
+    )
 
 
 def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
@@ -77,8 +94,12 @@ def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
         return True
     if name in UNPACK:
         return False
-    sources = [each.start.rstrip("/").rpartition("/")[2] for each in caller.arguments.operands]
-    return name not in COPIERS or all(place.may_write(f"{target}/{each}") for each in sources)
+    sources = [
+        each.start.rstrip("/").rpartition("/")[2] for each in caller.arguments.operands
+    ]
+    return name not in COPIERS or all(
+        place.may_write(f"{target}/{each}") for each in sources
+    )
 
 
 def names_project_files(place: Place, caller: Invocation | None) -> bool:
@@ -88,7 +109,11 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     if all(word.text is not None for word in caller.fields):
         listed = caller.arguments.spec.name in place.lists.writes
         return listed and caller.program not in PLAIN_WRITERS
-    named = (each for each in place.invocations if each.program in ("find", "grep", "ls", *PROJECT_FILES))
+    named = (
+        each
+        for each in place.invocations
+        if each.program in ("find", "grep", "ls", *PROJECT_FILES)
+    )
     # `| grep '\.go$'` only filters.
     finders = [each for each in named if each.program != "grep" or searches_files(each)]
     return bool(finders) and all(finds_project_files(place, each) for each in finders)
@@ -96,7 +121,9 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
 
 def searches_files(grep: Invocation) -> bool:
     given = grep.arguments
-    return given.has("-r", "-R", "--recursive") or any(kind == Kind.READ for kind, _ in given.kinds)
+    return given.has("-r", "-R", "--recursive") or any(
+        kind == Kind.READ for kind, _ in given.kinds
+    )
 
 
 def finds_project_files(place: Place, finder: Invocation) -> bool:
@@ -119,9 +146,14 @@ def searches_below(place: Place, finder: Invocation) -> bool:
     """Return whether a search looks only into folders below the top of the tree."""
     folders = [each for kind, each in finder.arguments.kinds if kind == Kind.READ]
     if finder.program == "find":
-        folders = [*takewhile(lambda each: not each.start.startswith(("-", "(", "!")), finder.fields[1:])]
+        folders = [
+            *takewhile(
+                lambda each: not each.start.startswith(("-", "(", "!")), finder.fields[1:]
+            )
+        ]
     return bool(folders) and all(
-        each.text is not None and bool(place.relative(place.resolve(each.text, finder.folder)))
+        each.text is not None
+        and bool(place.relative(place.resolve(each.text, finder.folder)))
         for each in folders
     )
 
@@ -129,8 +161,15 @@ def searches_below(place: Place, finder: Invocation) -> bool:
 def patches_inside(place: Place, caller: Invocation) -> bool:
     """Return whether a patch on standard input changes only files that may be written, whatever `-p` strips."""
     text = caller.stdin.text or ""
-    found = [*PATCHED.findall(text), *(name for pair in HEADER.findall(text) for name in pair)]
-    paths = [path.split("/") for path in found if path != "/dev/null" and not path.endswith(" ****")]
+    found = [
+        *PATCHED.findall(text),
+        *(name for pair in HEADER.findall(text) for name in pair),
+    ]
+    paths = [
+        path.split("/")
+        for path in found
+        if path != "/dev/null" and not path.endswith(" ****")
+    ]
     names = ("/".join(parts[start:]) for parts in paths for start in range(len(parts)))
     return (
         bool(paths)
@@ -143,7 +182,9 @@ def patches_inside(place: Place, caller: Invocation) -> bool:
     )
 
 
-def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def deletes_what_comes_back(
+    place: Place, effect: Effect, caller: Invocation | None
+) -> bool:
     target = effect.target or ""
     if caller is None or place.steps_back or place.makes_links:
         return False
@@ -154,7 +195,11 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
     inside = place.relative(folder)
     if inside is None:
         return place.is_temporary(folder)
-    if place.matches("never", inside) or is_credential(folder) or place.is_hook(place.follow(folder)):
+    if (
+        place.matches("never", inside)
+        or is_credential(folder)
+        or place.is_hook(place.follow(folder))
+    ):
         return False
     if inside in (".github", ".github/workflows", ".gitlab", ".circleci"):
         return False
@@ -169,7 +214,11 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         return False
     return not any(
         # An ignored folder is listed as one path.
-        is_endangered(path, inside, [] if ignored and place.is_folder(f"{place.root}/{path}") else names)
+        is_endangered(
+            path,
+            inside,
+            [] if ignored and place.is_folder(f"{place.root}/{path}") else names,
+        )
         and not (ignored and place.matches("regenerable", path))
         for path, ignored in place.tree.list_uncommitted(NAMED_TO_DELETE)
     )
@@ -181,7 +230,9 @@ def moves_inside(place: Place, caller: Invocation) -> bool:
     to = place.relative(place.resolve(words[-1], caller.folder)) if words else None
     forced = any(word.startswith(("-f", "--f")) for word in words)
     return (
-        to is not None and not place.matches("regenerable", to) and not (caller.program == "git" and forced)
+        to is not None
+        and not place.matches("regenerable", to)
+        and not (caller.program == "git" and forced)
     )
 
 
@@ -209,7 +260,9 @@ def wanted_names(finder: Invocation) -> list[str]:
     ):
         return []
     after = [value for word, value in pairs if word in ("-name", "-iname", "--include")]
-    found = after + [word.partition("=")[2] for word in words if word.startswith("--include=")]
+    found = after + [
+        word.partition("=")[2] for word in words if word.startswith("--include=")
+    ]
     return [name for name in found if name.strip("*.?[]")]
 
 
@@ -223,11 +276,14 @@ def split_search(pattern: str) -> tuple[str, list[str]]:
 def endangers_protected(place: Place, inside: str, names: list[str]) -> bool:
     """Return whether a path, a pattern or a search for names covers a protected file."""
     if not inside and any(
-        fnmatchcase(each.lower(), widen(name).lower()) for each in GIT_NAMES for name in names
+        fnmatchcase(each.lower(), widen(name).lower())
+        for each in GIT_NAMES
+        for name in names
     ):
         return True
     return any(
-        is_endangered(path, inside, names) and place.exists(f"{place.root}/{path}") for path in PROTECTED
+        is_endangered(path, inside, names) and place.exists(f"{place.root}/{path}")
+        for path in PROTECTED
     )
 
 
@@ -238,7 +294,8 @@ def widen(pattern: str) -> str:
 
 def is_endangered(path: str, deleted: str, names: list[str]) -> bool:
     """Return whether a file is deleted with a path or pattern (from the top of the tree), or by a search for names."""
-    parts, wanted = path.split("/"), [widen(each) for each in deleted.split("/") if each]
+    parts = path.split("/")
+    wanted = [widen(each) for each in deleted.split("/") if each]
     if len(parts) < len(wanted):
         # A folder that Git reports as a whole may hold what is deleted.
         return all(
@@ -246,5 +303,7 @@ def is_endangered(path: str, deleted: str, names: list[str]) -> bool:
             for part, want in zip(parts, wanted, strict=False)
         )
     below = all(fnmatchcase(part, want) for part, want in zip(parts, wanted, strict=False))
-    found = any(fnmatchcase(part.lower(), widen(name).lower()) for part in parts for name in names)
+    found = any(
+        fnmatchcase(part.lower(), widen(name).lower()) for part in parts for name in names
+    )
     return below and (not names or found)

@@ -39,7 +39,9 @@ STEPS_BACK = re.compile(r"[^\s./;&|('\"=]/\.\.(?![^/\s;&|)'\"])")
 LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
 GIT_FOLDER = re.compile(r"(?i)(?:^|[^\w.-])\.git(?:/|\Z)")
 # Options whose value selects tests by a pattern.
-FILTERS = frozenset(("--filter", "-k", "--grep", "--testNamePattern", "--tests", "-run", "-bench"))
+FILTERS = frozenset(
+    ("--filter", "-k", "--grep", "--testNamePattern", "--tests", "-run", "-bench")
+)
 # Files that tools of a project run by themselves.
 DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
@@ -86,17 +88,23 @@ class Place:
         path = unfold_home(path, self.context)
         if path.startswith("~"):
             return path
-        return resolve_path(self.context.follow(path) if self.context.follow else path, None, self.context)
+        return resolve_path(
+            self.context.follow(path) if self.context.follow else path, None, self.context
+        )
 
     def relative(self, path: str) -> str | None:
         """Return a path from the top of the tree, "" for the top; None outside, or in another repository."""
-        found = self.tree.expand(unfold_home(path, self.context)) if GLOBS.search(path) else ()
+        found = (
+            self.tree.expand(unfold_home(path, self.context)) if GLOBS.search(path) else ()
+        )
         if not all(is_below(self.follow(each), self.top, self.context) for each in found):
             return None
         real = self.follow(path)
         if not is_below(real, self.top, self.context):
             return None
-        if self.context.find_repository and self.context.find_repository(unfold_home(real, self.context)):
+        if self.context.find_repository and self.context.find_repository(
+            unfold_home(real, self.context)
+        ):
             return None
         return real[len(self.top) :].strip("/")
 
@@ -125,11 +133,15 @@ class Place:
 
     def is_file(self, word: str) -> bool:
         """Return whether a word is a path of something in the tree, and not the name of a task."""
-        return ("/" in word or "." in word) and self.exists(self.resolve(word, self.context.folder))
+        return ("/" in word or "." in word) and self.exists(
+            self.resolve(word, self.context.folder)
+        )
 
     def is_unread(self, path: str) -> bool:
         """Return whether this very script has written a file, so that what it holds was not judged."""
-        patched = any(each.program == "patch" or "apply" in each.words for each in self.invocations)
+        patched = any(
+            each.program == "patch" or "apply" in each.words for each in self.invocations
+        )
         return patched or path in self.written
 
     @cached_property
@@ -152,12 +164,15 @@ class Place:
         """Return whether the script goes on in another folder than it says, if a `cd` fails."""
         entered = [each for each in self.invocations if each.program in ("cd", "pushd")]
         missing = any(
-            word.text is not None and not self.is_folder(self.resolve(word.text, each.folder))
+            word.text is not None
+            and not self.is_folder(self.resolve(word.text, each.folder))
             for each in entered
             for word in each.arguments.operands[:1]
             if word.text != "-"
         )
-        makes = any(each.program in ("mkdir", "git", "tar", "unzip") for each in self.invocations)
+        makes = any(
+            each.program in ("mkdir", "git", "tar", "unzip") for each in self.invocations
+        )
         return missing and not makes and re.search(r";|\n|\|\|", self.command) is not None
 
     def may_write(self, path: str) -> bool:
@@ -169,9 +184,17 @@ class Place:
             return self.is_temporary(path)
         real = self.follow(path)
         below = f"{inside}/" if self.is_folder(real) else inside
-        if any(self.matches(name, each) for name in ("never", "installed") for each in (inside, below)):
+        if any(
+            self.matches(name, each)
+            for name in ("never", "installed")
+            for each in (inside, below)
+        ):
             return False
-        if is_credential(path) or classify_path(real) is not PathClass.ORDINARY or self.is_hook(real):
+        if (
+            is_credential(path)
+            or classify_path(real) is not PathClass.ORDINARY
+            or self.is_hook(real)
+        ):
             return False
         # In a folder of CI the new file is not named.
         return not self.matches("new", below) or (below == inside and self.exists(real))
@@ -191,21 +214,40 @@ class Place:
     def runs_inside(self, caller: Invocation) -> bool:
         return caller.folder is not None and self.relative(caller.folder) is not None
 
-    def stays_inside(self, caller: Invocation, *, texts: bool = False, data: bool = False) -> bool:
+    def stays_inside(
+        self, caller: Invocation, *, texts: bool = False, data: bool = False
+    ) -> bool:
         """Return whether a command runs in the tree and no word leads out of it. `texts`: skip plain text and code.
 
         `data`: temporary files are data for a program of the project. What is written has an effect of its own.
         """
-        if caller.folder is None or len(caller.fields) > MOST_WORDS or not self.runs_inside(caller):
+        if (
+            caller.folder is None
+            or len(caller.fields) > MOST_WORDS
+            or not self.runs_inside(caller)
+        ):
             return False
         given = caller.arguments
         plain = ("text", "code:") if given.spec.program == "git" else "code:"
-        kinds = [*((option.takes or "text", value) for option, value in given.values), *given.kinds]
-        skipped = [each for kind, each in kinds if kind == Kind.WRITE or (texts and kind.startswith(plain))]
-        skipped += [value for option, value in given.values if FILTERS.intersection(option.names)]
+        kinds = [
+            *((option.takes or "text", value) for option, value in given.values),
+            *given.kinds,
+        ]
+        skipped = [
+            each
+            for kind, each in kinds
+            if kind == Kind.WRITE or (texts and kind.startswith(plain))
+        ]
+        skipped += [
+            value for option, value in given.values if FILTERS.intersection(option.names)
+        ]
         # The command that a runner starts is judged by itself.
         skipped += given.rest
-        words = [word for word in caller.fields[1:] if not any(word.span == each.span for each in skipped)]
+        words = [
+            word
+            for word in caller.fields[1:]
+            if not any(word.span == each.span for each in skipped)
+        ]
         return all(
             self.is_inside(word, caller.folder)
             or self.is_output(before, word, caller.folder)
@@ -216,10 +258,18 @@ class Place:
     def is_output(self, before: Field, word: Field, folder: str) -> bool:
         """Return whether a word names a temporary file that an option writes: `--log-junit /tmp/x`, `--out=/tmp/x`."""
         option, equals, value = (
-            word.start.partition("=") if word.start.startswith("-") else (before.start, "=", word.start)
+            word.start.partition("=")
+            if word.start.startswith("-")
+            else (before.start, "=", word.start)
         )
-        named = word.text is not None and bool(equals) and OUTPUT.fullmatch(option) is not None
-        return named and value.startswith("/") and self.is_temporary(self.resolve(value, folder))
+        named = (
+            word.text is not None and bool(equals) and OUTPUT.fullmatch(option) is not None
+        )
+        return (
+            named
+            and value.startswith("/")
+            and self.is_temporary(self.resolve(value, folder))
+        )
 
     def is_inside(self, word: Field, folder: str) -> bool:
         """Return whether a word names nothing outside, protected or secret, and expands to nothing later."""
@@ -233,8 +283,12 @@ class Place:
             if not is_loopback(address):
                 return False
         rest = ADDRESS.sub("", text)
-        paths = (resolve_path(each, folder, self.context) for each in PATH_IN_WORD.findall(rest))
-        if not all(path == "/dev/null" or self.relative(path) is not None for path in paths):
+        paths = (
+            resolve_path(each, folder, self.context) for each in PATH_IN_WORD.findall(rest)
+        )
+        if not all(
+            path == "/dev/null" or self.relative(path) is not None for path in paths
+        ):
             return False
         # A link in the tree may lead out of it, a folder may be another repository.
         names = [rest.partition("=")[2], rest[2:]] if rest.startswith("-") else [rest]
@@ -245,7 +299,11 @@ class Place:
     def may_name(self, path: str) -> bool:
         """Return whether a command of the project may be given a path: in the tree, not protected, no secret."""
         inside = self.relative(path)
-        return inside is not None and not self.matches("never", inside) and not is_credential(path)
+        return (
+            inside is not None
+            and not self.matches("never", inside)
+            and not is_credential(path)
+        )
 
 
 def makes_link(caller: Invocation) -> bool:
@@ -262,5 +320,8 @@ def is_loopback(address: str) -> bool:
     except ValueError:
         return False
     return (
-        bool(host) and "\\" not in address and host[0] not in "/.:" and LOOPBACK.fullmatch(host) is not None
+        bool(host)
+        and "\\" not in address
+        and host[0] not in "/.:"
+        and LOOPBACK.fullmatch(host) is not None
     )

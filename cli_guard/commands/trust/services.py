@@ -28,18 +28,27 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
     given = caller.arguments
     name = given.spec.name
     if name == "git apply":
-        return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(place, caller)
+        return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(
+            place, caller
+        )
     if name not in place.lists.git or not place.stays_inside(caller, texts=True):
         return False
     # The whole name of an option that was shortened.
-    words = [*caller.words, *(each for option in given.present for each in option.names if len(each) > 2)]
+    words = [
+        *caller.words,
+        *(each for option in given.present for each in option.names if len(each) > 2),
+    ]
     if any(
-        fnmatchcase(word, ask) or holds_flag(word, ask) for word in words for ask in place.lists.git[name]
+        fnmatchcase(word, ask) or holds_flag(word, ask)
+        for word in words
+        for ask in place.lists.git[name]
     ):
         return False
     operands = [each.start for each in given.operands]
     if name == "git commit":
-        return place.tree.reviews_commits() and not (given.has("--amend") and place.tree.is_pushed())
+        return place.tree.reviews_commits() and not (
+            given.has("--amend") and place.tree.is_pushed()
+        )
     if name == "git add":
         paths = [place.resolve(each, caller.folder) for each in operands]
         return not any(is_credential(path) for path in paths)
@@ -59,7 +68,9 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
         named = (place.resolve(each, caller.folder) for each in operands)
         return all(map(place.exists, named)) or not place.tree.is_pushed()
     if name in FETCHES:
-        return all(is_remote(place, each) for each in operands[:1]) and ":" not in "".join(operands)
+        return all(is_remote(place, each) for each in operands[:1]) and ":" not in "".join(
+            operands
+        )
     return True
 
 
@@ -75,8 +86,12 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
     if given.spec.program == "git":
         return given.spec.name in FETCHES and is_remote(place, target)
     if given.spec.name in place.lists.local:
-        folders = (place.resolve(each.start, caller.folder) for each in given.operands if each.text)
-        return place.stays_inside(caller) and any(place.exists(folder) for folder in folders)
+        folders = (
+            place.resolve(each.start, caller.folder) for each in given.operands if each.text
+        )
+        return place.stays_inside(caller) and any(
+            place.exists(folder) for folder in folders
+        )
     if given.spec.name == "python-m http.server":
         # By default it is open to all.
         return any(is_loopback(word) and "0.0.0.0" not in word for word in caller.words)  # noqa: S104
@@ -85,14 +100,20 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
         return ADDRESS.match(target) is not None and is_loopback(target)
     if given.has(*DETOURS):
         return False
-    hosts = [value for option, value in given.values if option.takes in ("url", "host", "server", "endpoint")]
+    hosts = [
+        value
+        for option, value in given.values
+        if option.takes in ("url", "host", "server", "endpoint")
+    ]
     if not all(is_loopback(each.start) for each in hosts):
         return False
     named = any(target == word.shown for kind, word in given.kinds if kind != "text")
     if named or ADDRESS.match(target) or "." in target:
         return is_loopback(target)
     # A method or data of a request goes to the addresses of the same command.
-    addresses = [word.shown for kind, word in given.kinds if kind in ("url", "host", "server")]
+    addresses = [
+        word.shown for kind, word in given.kinds if kind in ("url", "host", "server")
+    ]
     return bool(addresses) and all(map(is_loopback, addresses))
 
 
@@ -136,4 +157,8 @@ def is_own_job(place: Place, span: Span, folder: str | None) -> bool:
 
 def holds_flag(word: str, flag: str) -> bool:
     """Return whether a cluster of short options holds one: `-fD` holds `-D`."""
-    return len(flag) == 2 and re.fullmatch(r"-[A-Za-z]+", word) is not None and flag[1] in word[1:]
+    return (
+        len(flag) == 2
+        and re.fullmatch(r"-[A-Za-z]+", word) is not None
+        and flag[1] in word[1:]
+    )

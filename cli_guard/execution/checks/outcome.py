@@ -50,13 +50,18 @@ class Outcome:
         """The finding about it, None if it passed."""
         if self.state == "passed":
             return None
-        rule = one("checks", "push-check-failed" if self.state == "failed" else "push-check-not-run")
+        rule = one(
+            "checks",
+            "push-check-failed" if self.state == "failed" else "push-check-not-run",
+        )
         left_out = "; ".join(f"{each.path} ({each.reason})" for each in self.missing)
         without = f"; it ran without {left_out}" if left_out else ""
         return rule.finding(
             path="",
             line=None,
-            message=make_safe(f"the check {self.check.name} {self.did}: {self.reason}{without}"),
+            message=make_safe(
+                f"the check {self.check.name} {self.did}: {self.reason}{without}"
+            ),
             evidence="\n".join(lines_of(self.output)),
             fingerprint=fingerprint(rule.id, self.check.name, self.check.tree),
         )
@@ -68,7 +73,9 @@ def lines_of(output: str) -> list[str]:
     text = redact(plain(output.replace("\r\n", "\n")))
     lines = text.split("\n")
     kept = [number for number, line in enumerate(lines, 1) if line.strip()][-LAST_LINES:]
-    errors = dict.fromkeys(cut(each.message) for each in scan(text) if each.line not in kept)
+    errors = dict.fromkeys(
+        cut(each.message) for each in scan(text) if each.line not in kept
+    )
     last = (clip_line(lines[number - 1]) for number in kept)
     chosen = (*list(errors)[:ERROR_LINES], *(["..."] if errors else []), *last)
     return [clip(printable(line), LINE_CHARS) for line in chosen]

@@ -40,7 +40,8 @@ class Passes:
     def find(self, key: str) -> Pass | None:
         with suppress(TypeError, KeyError, AttributeError):
             found = self._read()[key]
-            seconds, at = found["seconds"], found["at"]
+            seconds = found["seconds"]
+            at = found["at"]
             if isinstance(seconds, int | float) and isinstance(at, str):
                 return Pass(seconds, at)
         return None
@@ -51,7 +52,9 @@ class Passes:
             data = self._read()
             data.pop(key, None)
             data[key] = {"seconds": round(passed.seconds, 1), "at": passed.at}
-            write_atomically(self.path, json.dumps(dict(list(data.items())[-KEPT:]), indent=0) + "\n")
+            write_atomically(
+                self.path, json.dumps(dict(list(data.items())[-KEPT:]), indent=0) + "\n"
+            )
 
     def _read(self) -> dict[str, dict[str, object]]:
         try:
@@ -68,7 +71,11 @@ def key_of(check: PlannedCheck, env: Mapping[str, str]) -> str:
     """
     config = check.config
     given = {name: env.get(name) for name in sorted({"PATH", *config.pass_environment})}
-    programs = [program(command, env.get("PATH")) for command in (config.command, config.server) if command]
+    programs = [
+        program(command, env.get("PATH"))
+        for command in (config.command, config.server)
+        if command
+    ]
     parts = [
         check.tree,
         config.model_dump(mode="json", exclude=IRRELEVANT),

@@ -53,14 +53,18 @@ def plan_checks(
     A deletion, and a ref that brings no commit, needs none.
     """
     stage = stage_of(request)
-    if stage is None or not any(stage in check.stage for table in policy.checks for check in table.values()):
+    if stage is None or not any(
+        stage in check.stage for table in policy.checks for check in table.values()
+    ):
         return ()
     trusted = Trusted(invocation)
     touched = paths_of(changes)
     planned: dict[tuple[str, str, str], PlannedCheck] = {}
     for target in find_targets(stage, repository, policy, pushed):
         digest = digest_of(target.checks)
-        trust = trusted.find(repository, digest, seals_of(repository, invocation.env, policy))
+        trust = trusted.find(
+            repository, digest, seals_of(repository, invocation.env, policy)
+        )
         for name, check in target.checks.items():
             if stage not in check.stage or not touches(check, touched):
                 continue
@@ -83,7 +87,9 @@ def find_targets(
     """Yield the trees that are recorded or sent. Raises GitError."""
     if stage is Stage.PRE_COMMIT:
         if policy.config.checks:
-            yield Target(tree_of_index(repository), repository.head, "", policy.config.checks)
+            yield Target(
+                tree_of_index(repository), repository.head, "", policy.config.checks
+            )
         return
     tips = dict.fromkeys(ref.commits.tip for ref in pushed if ref.commits)
     for tip in tips:
@@ -101,7 +107,9 @@ def paths_of(changes: ChangeSet) -> frozenset[str]:
 
 
 def touches(check: CheckConfig, touched: frozenset[str]) -> bool:
-    return not check.files or any(matches(pattern, path) for pattern in check.files for path in touched)
+    return not check.files or any(
+        matches(pattern, path) for pattern in check.files for path in touched
+    )
 
 
 def reason_denied(
@@ -115,8 +123,12 @@ def reason_denied(
     return None
 
 
-def context_of_checks(repository: Repository, policy: Policy, invocation: Invocation) -> Context:
+def context_of_checks(
+    repository: Repository, policy: Policy, invocation: Invocation
+) -> Context:
     """Return the context in which the command engine judges checks: a tree of this repository."""
     root = None if repository.bare else str(repository.root)
     home = invocation.env.get("HOME")
-    return Context(Setting.PERSON, home=home, folder=root, root=root, patterns=policy.patterns)
+    return Context(
+        Setting.PERSON, home=home, folder=root, root=root, patterns=policy.patterns
+    )

@@ -22,8 +22,11 @@ from cli_guard.secrets.redact import redact
 
 MOST_BYTES = 20_000_000
 MOST_FINDINGS = 200
-MESSAGE_CHARS, EVIDENCE_CHARS = 300, 120
-GCC = re.compile(r"(?m)^([^:\n]{1,1000}):(\d{1,9}):(?:\d{1,9}:)?[ \t]*(?:\w{1,20}:)?[ \t]*([^\n]{1,2000})$")
+MESSAGE_CHARS = 300
+EVIDENCE_CHARS = 120
+GCC = re.compile(
+    r"(?m)^([^:\n]{1,1000}):(\d{1,9}):(?:\d{1,9}:)?[ \t]*(?:\w{1,20}:)?[ \t]*([^\n]{1,2000})$"
+)
 # Path, first and last line, and what the tool says there.
 Spot = tuple[str, int, int, str]
 
@@ -31,9 +34,15 @@ Spot = tuple[str, int, int, str]
 def changed_files(config: CheckConfig, changes: Iterable[FileChange]) -> list[str]:
     """Return the texts after the change that a check covers, relative to its folder, none of them like an option."""
     folder = f"{config.working_dir}/" if config.working_dir else ""
-    paths = (each.path for each in changes if each.status is not Status.DELETED and each.kind is Kind.TEXT)
+    paths = (
+        each.path
+        for each in changes
+        if each.status is not Status.DELETED and each.kind is Kind.TEXT
+    )
     wanted = (
-        path for path in paths if not config.files or any(matches(pattern, path) for pattern in config.files)
+        path
+        for path in paths
+        if not config.files or any(matches(pattern, path) for pattern in config.files)
     )
     return [f"./{path.removeprefix(folder)}" for path in wanted if path.startswith(folder)]
 
@@ -47,7 +56,10 @@ def read_report(kind: str, file: Path) -> list[Spot]:
         return (
             list(_sarif(text))
             if kind == "sarif"
-            else [(path, int(line), int(line), told) for path, line, told in GCC.findall(plain(text))]
+            else [
+                (path, int(line), int(line), told)
+                for path, line, told in GCC.findall(plain(text))
+            ]
         )
     except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ValueError(f"unexpected form: {error}") from error
@@ -55,7 +67,8 @@ def read_report(kind: str, file: Path) -> list[Spot]:
 
 def _sarif(text: str) -> Iterator[Spot]:
     """Yield the results of one document or of several, one after the other, as xargs leaves them."""
-    decoder, rest = json.JSONDecoder(), text.strip()
+    decoder = json.JSONDecoder()
+    rest = text.strip()
     while True:
         log, end = decoder.raw_decode(rest)
         for result in (each for run in log["runs"] for each in run.get("results") or ()):
@@ -65,18 +78,28 @@ def _sarif(text: str) -> Iterator[Spot]:
             region = where.get("region") or {}
             first = int(region.get("startLine", 1))
             told = f"{result.get('ruleId') or ''}: {result['message'].get('text') or ''}"
-            yield unquote(where["artifactLocation"]["uri"]), first, int(region.get("endLine", first)), told
+            yield (
+                unquote(where["artifactLocation"]["uri"]),
+                first,
+                int(region.get("endLine", first)),
+                told,
+            )
         rest = rest[end:].lstrip()
         if not rest:
             return
 
 
 def findings_in(
-    check: PlannedCheck, spots: Iterable[Spot], folder: Path, top: Path, changes: Iterable[FileChange]
+    check: PlannedCheck,
+    spots: Iterable[Spot],
+    folder: Path,
+    top: Path,
+    changes: Iterable[FileChange],
 ) -> tuple[Finding, ...]:
     """Return a finding for each spot on a line that the change adds, at most MOST_FINDINGS."""
     known = {change.path: change for change in changes}
-    rule, found = one("checks", "push-check-report"), dict[str, Finding]()
+    rule = one("checks", "push-check-report")
+    found = dict[str, Finding]()
     for uri, first, last, told in spots:
         place = folder / re.sub(r"^file://(?:localhost)?", "", uri)
         try:
@@ -86,7 +109,9 @@ def findings_in(
         change = known.get(path)
         if change is None or not change.touches(first, max(first, last)):
             continue
-        line = next(number for number in change.added if first <= number <= max(first, last))
+        line = next(
+            number for number in change.added if first <= number <= max(first, last)
+        )
         message = clip(printable(redact(f"{check.name}: {told.strip()}")), MESSAGE_CHARS)
         mark = fingerprint(rule.id, path, f"{message} {change.added[line]}")
         found[mark] = rule.finding(

@@ -51,7 +51,9 @@ class Tail:
     def text(self) -> str:
         """The output as text, without a line that is cut at its beginning."""
         raw = bytes(self._kept)
-        return ((raw.partition(b"\n")[2] if self._cut else b"") or raw).decode("utf-8", "replace")
+        return ((raw.partition(b"\n")[2] if self._cut else b"") or raw).decode(
+            "utf-8", "replace"
+        )
 
 
 @dataclass
@@ -74,7 +76,9 @@ class Ports:
             if not is_port_available(wanted):
                 by = find_process_on_port(wanted)
                 whose = f" by process {by}" if by else ""
-                raise CliGuardError(f"port {wanted} is in use{whose}: free it and try again")
+                raise CliGuardError(
+                    f"port {wanted} is in use{whose}: free it and try again"
+                )
             yield wanted
 
     def _free(self) -> int:
@@ -100,7 +104,9 @@ class Runner:
     changes: ChangeSet
     ports: Ports = field(default_factory=Ports)
 
-    def run(self, check: PlannedCheck, manager: ProcessManager, stopped: Callable[[], bool]) -> Outcome:
+    def run(
+        self, check: PlannedCheck, manager: ProcessManager, stopped: Callable[[], bool]
+    ) -> Outcome:
         """Run a check unless its tree has passed before; start nothing once `stopped`. Errors become the outcome."""
         env, secrets = environment_of(check, self.invocation.env)
         # Findings of a report are about the change, not about the tree alone.
@@ -121,7 +127,11 @@ class Runner:
         return outcome
 
     def _run(
-        self, check: PlannedCheck, manager: ProcessManager, env: dict[str, str], stopped: Callable[[], bool]
+        self,
+        check: PlannedCheck,
+        manager: ProcessManager,
+        env: dict[str, str],
+        stopped: Callable[[], bool],
     ) -> Outcome:
         config = check.config
         with ExitStack() as stack:
@@ -132,8 +142,13 @@ class Runner:
             folder = folder_in(checkout, config.working_dir)
             temporary = checkout.folder.parent / "tmp"
             temporary.mkdir()
-            env = env | dict.fromkeys(TEMPORARY, str(temporary)) | ({"PORT": str(port)} if port else {})
-            report, changed = temporary / "report", changed_files(config, self.changes)
+            env = (
+                env
+                | dict.fromkeys(TEMPORARY, str(temporary))
+                | ({"PORT": str(port)} if port else {})
+            )
+            report = temporary / "report"
+            changed = changed_files(config, self.changes)
             if config.report and not changed:
                 return Outcome(check, "passed", missing=checkout.missing)
             if config.report:
@@ -168,13 +183,19 @@ class Runner:
                 on_output=tail,
             )
             outcome = outcome_of(check, result, tail.text, checkout)
-            if config.report and not result.timed_out and result.return_code not in (None, *NO_COMMAND):
+            if (
+                config.report
+                and not result.timed_out
+                and result.return_code not in (None, *NO_COMMAND)
+            ):
                 outcome = self._with_report(outcome, report, folder, checkout)
             if server is None or outcome.state == "passed":
                 return outcome
             return add_server_output(outcome, manager, server)
 
-    def _with_report(self, outcome: Outcome, report: Path, folder: Path, checkout: Checkout) -> Outcome:
+    def _with_report(
+        self, outcome: Outcome, report: Path, folder: Path, checkout: Checkout
+    ) -> Outcome:
         """Add the findings of a report. A tool that reports may end with any exit code, but not one that does not."""
         kind = outcome.check.config.report or ""
         try:
@@ -182,7 +203,11 @@ class Runner:
         except (OSError, ValueError) as error:
             if outcome.state == "failed":
                 return outcome
-            return replace(outcome, state="not run", reason=f"its report in $REPORT is not {kind}: {error}")
+            return replace(
+                outcome,
+                state="not run",
+                reason=f"its report in $REPORT is not {kind}: {error}",
+            )
         if outcome.state == "failed" and kind == "gcc" and not spots:
             return outcome
         found = findings_in(outcome.check, spots, folder, checkout.folder, self.changes)
@@ -198,16 +223,23 @@ def folder_in(checkout: Checkout, name: str) -> Path:
     return folder
 
 
-def environment_of(check: PlannedCheck, env: Mapping[str, str]) -> tuple[dict[str, str], tuple[Skipped, ...]]:
+def environment_of(
+    check: PlannedCheck, env: Mapping[str, str]
+) -> tuple[dict[str, str], tuple[Skipped, ...]]:
     """Return the environment of a check, and the secrets that were left out of it."""
     passed = clean_environment(env, check.config.pass_environment)
     # With these a command would change the repository of the hook.
     own = {name: value for name, value in passed.env.items() if name not in LEADING_OUT}
-    secrets = (Skipped(f"${name}", "it holds a secret, which no check gets") for name in passed.left_out)
+    secrets = (
+        Skipped(f"${name}", "it holds a secret, which no check gets")
+        for name in passed.left_out
+    )
     return own | check.config.environment, tuple(secrets)
 
 
-def describe_start_failure(check: PlannedCheck, started: Started, checkout: Checkout) -> Outcome | None:
+def describe_start_failure(
+    check: PlannedCheck, started: Started, checkout: Checkout
+) -> Outcome | None:
     """Return the outcome if the server does not answer, None if it does."""
     if started.state == "ready":
         return None
@@ -223,19 +255,24 @@ def describe_start_failure(check: PlannedCheck, started: Started, checkout: Chec
     return Outcome(check, "failed", reason, started.duration, output, checkout.missing)
 
 
-def outcome_of(check: PlannedCheck, result: Result, output: str, checkout: Checkout) -> Outcome:
+def outcome_of(
+    check: PlannedCheck, result: Result, output: str, checkout: Checkout
+) -> Outcome:
     state: State = "failed"
     reason = ""
     if result.timed_out:
         reason = f"timed out after {check.config.timeout_seconds:g} s (timeout_seconds)"
     elif result.return_code is None:
-        state, reason = "not run", result.error or "it did not start"
+        state = "not run"
+        reason = result.error or "it did not start"
     elif result.return_code in NO_COMMAND:
-        state, reason = "not run", f"its command {NO_COMMAND[result.return_code]}"
+        state = "not run"
+        reason = f"its command {NO_COMMAND[result.return_code]}"
     elif result.return_code != 0:
         reason = ended_words(result.return_code)
     else:
-        state, output = "passed", ""
+        state = "passed"
+        output = ""
     return Outcome(check, state, reason, result.duration, output, checkout.missing)
 
 
@@ -243,7 +280,11 @@ def add_server_output(outcome: Outcome, manager: ProcessManager, server: int) ->
     """Add to a failure what its server printed: the cause may be there."""
     until = time.monotonic() + RECORD_SECONDS
     # A server that has just gone is recorded as ended a moment later.
-    while (found := find_process(manager, server)) and found.running and identity(server) is None:
+    while (
+        (found := find_process(manager, server))
+        and found.running
+        and identity(server) is None
+    ):
         if time.monotonic() > until:
             break
         time.sleep(0.01)

@@ -56,7 +56,9 @@ def prepare_checks(
     if not planned:
         return (), None
     is_staged = isinstance(request, Staged)
-    return planned, Checks(repository, planned, invocation, progress, staged=is_staged, changes=changes)
+    return planned, Checks(
+        repository, planned, invocation, progress, staged=is_staged, changes=changes
+    )
 
 
 class Checks:
@@ -73,7 +75,9 @@ class Checks:
         changes: ChangeSet,
     ) -> None:
         self._planned = {check.id: check for check in planned if check.may_run}
-        self._runner = Runner(repository, invocation, Passes(repository.state_folder), staged, changes)
+        self._runner = Runner(
+            repository, invocation, Passes(repository.state_folder), staged, changes
+        )
         self._repository = repository
         self._invocation = invocation
         self._out = out
@@ -86,13 +90,19 @@ class Checks:
         trusted = dict.fromkeys(check.trusted for check in self._planned.values())
         verdict = Verdict(Decision.ALLOW, "; ".join(trusted), CHECKS_TRUSTED)
         commands = context_of_checks(self._repository, context.policy, self._invocation)
-        tools = {**context.tools, RUN_CHECKS: checking_tool(verdict)} if self._planned else context.tools
+        tools = (
+            {**context.tools, RUN_CHECKS: checking_tool(verdict)}
+            if self._planned
+            else context.tools
+        )
         return replace(context, tools=tools, commands=commands, checker=self)
 
     def run(self, wanted: Mapping[str, Collection[str]]) -> ToolOutput:
         """Run checks by id, each only with exactly the commands that were judged."""
         chosen = [
-            check for key, check in self._planned.items() if set(wanted.get(key, ())) == set(check.commands)
+            check
+            for key, check in self._planned.items()
+            if set(wanted.get(key, ())) == set(check.commands)
         ]
         sweep(self._repository)
         with note_signals() as signals:
@@ -115,14 +125,18 @@ class Checks:
                 }
                 for each in outcomes
             ],
-            "told": f"checks: {', '.join(each.summary for each in outcomes)}" if outcomes else "",
+            "told": f"checks: {', '.join(each.summary for each in outcomes)}"
+            if outcomes
+            else "",
         }
         return ToolOutput(data, findings, tuple(missing))
 
     def _run(self, chosen: list[PlannedCheck], signals: Sequence[int]) -> list[Outcome]:
         """Run checks. Raises KeyboardInterrupt for a signal, once nothing of them is left."""
         workers = max(1, min(len(chosen), cores()))
-        progress = Progress(self._out, len(chosen), dumb=self._invocation.env.get("TERM") == "dumb")
+        progress = Progress(
+            self._out, len(chosen), dumb=self._invocation.env.get("TERM") == "dumb"
+        )
         pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
         futures = [pool.submit(self._run_safely, check) for check in chosen]
         try:
@@ -147,7 +161,9 @@ class Checks:
         try:
             return self._run_one(check)
         except OSError as error:  # a full disk, no more processes
-            return Outcome(check, "not run", f"the machine ran out of a resource: {error.strerror}")
+            return Outcome(
+                check, "not run", f"the machine ran out of a resource: {error.strerror}"
+            )
 
     def _run_one(self, check: PlannedCheck) -> Outcome:
         """Run a check with a manager of its own, which ends all that it started."""
@@ -169,7 +185,9 @@ class Checks:
         """End all process trees at once; the threads then find their commands ended."""
         with self._lock:
             self._stopped = True
-            closing = [threading.Thread(target=each.close) for each in self._active.values()]
+            closing = [
+                threading.Thread(target=each.close) for each in self._active.values()
+            ]
         for thread in closing:
             thread.start()
         for thread in closing:
@@ -213,7 +231,12 @@ class Progress:
     """
 
     def __init__(
-        self, out: TextIO, total: int, *, clock: Callable[[], float] = time.monotonic, dumb: bool = False
+        self,
+        out: TextIO,
+        total: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        dumb: bool = False,
     ) -> None:
         self._out = out
         self._total = total
@@ -254,4 +277,5 @@ class Progress:
             self._out.flush()
         except (OSError, ValueError):
             # The reader has gone; the checks go on without reports.
-            self._terminal, self._said_at = False, float("inf")
+            self._terminal = False
+            self._said_at = float("inf")

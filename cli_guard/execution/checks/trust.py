@@ -53,7 +53,9 @@ class Trusted:
         self._invocation = invocation
         folder = user_state(invocation.env)
         # Version 1 named a repository by its path.
-        self._records = OwnedRecords(folder / FILE if folder else None, "trusted", VERSION, "cli-guard trust")
+        self._records = OwnedRecords(
+            folder / FILE if folder else None, "trusted", VERSION, "cli-guard trust"
+        )
 
     def find(self, repository: Repository, digest: str, seals: Seals) -> Trust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
@@ -64,7 +66,9 @@ class Trusted:
             and has_roots(repository, each.roots.split())
             and seals.holds(each.payload, each.seal)
         ]
-        return given[-1] if given and digest in self._find_trusted_tables(repository) else None
+        return (
+            given[-1] if given and digest in self._find_trusted_tables(repository) else None
+        )
 
     @explain_write_errors()
     def give(self, repository: Repository, digest: str, seals: Seals) -> Trust:
@@ -78,7 +82,11 @@ class Trusted:
 
         def add(kept: list[Trust]) -> list[Trust]:
             own = [each for each in kept if each.roots == roots and each.digest != digest]
-            return [*(each for each in kept if each.roots != roots), *own[1 - KEPT_TABLES :], trust]
+            return [
+                *(each for each in kept if each.roots != roots),
+                *own[1 - KEPT_TABLES :],
+                trust,
+            ]
 
         self._change(add)
         return trust
@@ -100,13 +108,23 @@ class Trusted:
 
     def _read(self) -> list[Trust]:
         """Return all trust, oldest first. Raises CliGuardError."""
-        listed = ({"seal": "", **each} for each in self._records.read())  # older versions had none
+        listed = (
+            {"seal": "", **each} for each in self._records.read()
+        )  # older versions had none
         texts = [each for each in listed if set(each) == FIELDS]
-        return [Trust(**each) for each in texts if all(isinstance(word, str) for word in each.values())]
+        return [
+            Trust(**each)
+            for each in texts
+            if all(isinstance(word, str) for word in each.values())
+        ]
 
     def _change(self, change: Callable[[list[Trust]], list[Trust]]) -> None:
         """Replace the trust that is kept; the oldest beyond KEPT is dropped."""
-        self._records.change(lambda _: [asdict(each) for each in change(self._read())[-KEPT:]])
+        self._records.change(
+            lambda _: [asdict(each) for each in change(self._read())[-KEPT:]]
+        )
 
     def _note(self, repository: Repository, event: str, digest: str | None) -> None:
-        AuditLog(repository.state_folder).append(entry(event, self._invocation, table=digest))
+        AuditLog(repository.state_folder).append(
+            entry(event, self._invocation, table=digest)
+        )

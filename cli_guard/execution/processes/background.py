@@ -29,9 +29,16 @@ from cli_guard.secrets.redact import redact
 GRACE = 5.0
 # A monitor answers at once, even on a busy machine.
 START_SECONDS = 20.0
-UNREACHABLE = "a sandbox without network cannot be reached from outside: its port was not checked"
+UNREACHABLE = (
+    "a sandbox without network cannot be reached from outside: its port was not checked"
+)
 NO_OUTPUT: dict[str, object] = {"total": 0, "head": "", "tail": ""}
-EMPTY: dict[str, Any] = {"stdout": NO_OUTPUT, "stderr": NO_OUTPUT, "log_problem": None, "log_rotated": False}
+EMPTY: dict[str, Any] = {
+    "stdout": NO_OUTPUT,
+    "stderr": NO_OUTPUT,
+    "log_problem": None,
+    "log_rotated": False,
+}
 
 
 class Watch:
@@ -93,7 +100,13 @@ def start(
             "port": port,
         }
         request = Request(
-            prepared, str(folder), grace=GRACE, respond=respond, keep=keep, keep_family=True, record=record
+            prepared,
+            str(folder),
+            grace=GRACE,
+            respond=respond,
+            keep=keep,
+            keep_family=True,
+            record=record,
         )
         run = launcher.open(request)
     except CliGuardError as error:
@@ -108,14 +121,18 @@ def start(
         failed = watch.seen.get("failed", {"step": "start", "errno": 0})
         return refuse(prepared, *describe_failure(failed, prepared)), None
     answers = wait_until_ready(watch, startup_timeout, port)
-    result = describe_start(watch, prepared, folder / "log", port, answers, time.monotonic() - begun)
+    result = describe_start(
+        watch, prepared, folder / "log", port, answers, time.monotonic() - begun
+    )
     if keep or result.state not in ("ready", "starting"):
         run.close()
         return result, None
     return result, run
 
 
-def refuse(prepared: Prepared, error: str, details: Mapping[str, Any] | None = None) -> Started:
+def refuse(
+    prepared: Prepared, error: str, details: Mapping[str, Any] | None = None
+) -> Started:
     return Started(prepared.command, prepared.folder, error=error, details=details or {})
 
 
@@ -123,7 +140,9 @@ def wait_until_ready(watch: Watch, startup_timeout: float, port: int | None) -> 
     """Check that it runs through the start-up time, or answers on its port within it."""
     if port is None:
         return not watch.wait(startup_timeout)
-    return wait_until_answers(port, startup_timeout, lambda: not watch.wait(0.0)) and not watch.wait(0.0)
+    return wait_until_answers(
+        port, startup_timeout, lambda: not watch.wait(0.0)
+    ) and not watch.wait(0.0)
 
 
 def describe_start(

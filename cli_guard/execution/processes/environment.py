@@ -89,7 +89,9 @@ def clean_environment(env: Mapping[str, str], named: Iterable[str] = ()) -> Pass
     the Git variables of a hook would lead a command to the hook's repository.
     """
     passed: dict[str, str] = {}
-    left_out, missing, changed = [], [], []
+    left_out = []
+    missing = []
+    changed = []
     for name in sorted(BUILT_IN & env.keys()):
         value = env[name]
         kept = _without_relative(value) if name in PATHS else value

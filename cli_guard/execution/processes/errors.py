@@ -21,7 +21,8 @@ from cli_guard.rules.catalog import FOLDER
 MAX_ERRORS = 50
 # A line that reports an error begins with it.
 SEARCHED_CHARS = 1_000
-BEFORE, AFTER = 1, 2
+BEFORE = 1
+AFTER = 2
 SHOWN_OF_A_LINE = 200
 
 # Control sequences (ECMA-48, 5.4 and 8.3; xterm's ctlseqs for OSC). One that is not ended reaches to the end of its
@@ -50,7 +51,9 @@ _PASSED_ON = re.compile(
     r"|E {3,60}(?!assert )(?=\S))"
 )
 # A program goes on after a warning.
-_WARNING = re.compile(r"\s*(?:npm )?\[?(?:warn|warning|debug|trace)\]?(?:[:! ]|$)", re.IGNORECASE)
+_WARNING = re.compile(
+    r"\s*(?:npm )?\[?(?:warn|warning|debug|trace)\]?(?:[:! ]|$)", re.IGNORECASE
+)
 _PART = re.compile(r"<<(\w+)>>")
 
 
@@ -99,7 +102,9 @@ def scan(text: str) -> tuple[ProcessError, ...]:
     for key, hit in found[:MAX_ERRORS]:
         message = hit.message if count[key] == 1 else f"{hit.message} ({count[key]} times)"
         if more > 0 and len(errors) == MAX_ERRORS - 1:
-            message = f"{message} [{more} more {'error' if more == 1 else 'errors'} left out]"
+            message = (
+                f"{message} [{more} more {'error' if more == 1 else 'errors'} left out]"
+            )
         context = lines[max(hit.index - BEFORE, 0) : hit.index + AFTER + 1]
         errors.append(
             ProcessError(
@@ -122,7 +127,9 @@ def failing_lines(text: str, limit: int = 8) -> tuple[str, ...]:
     lines = plain(text).split("\n")
     hits = _hits(lines)
     if not hits:
-        return tuple(clip_line(line) for line in [line for line in lines if line.strip()][-limit:])
+        return tuple(
+            clip_line(line) for line in [line for line in lines if line.strip()][-limit:]
+        )
     told = _drop_implied(hits)
     told_at = {hit.index for hit in told}
     chosen: dict[str, int] = {}
@@ -143,9 +150,15 @@ def patterns() -> tuple[Pattern, ...]:
     found: list[Pattern] = []
     for each in _data()["pattern"]:
         fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in each.items()
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in each.items()
         }
-        found.append(Pattern(**fields | {"regex": _PART.sub(lambda match: parts[match[1]], each["regex"])}))
+        found.append(
+            Pattern(
+                **fields
+                | {"regex": _PART.sub(lambda match: parts[match[1]], each["regex"])}
+            )
+        )
     return tuple(found)
 
 
@@ -230,7 +243,9 @@ def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str
     matches = []
     for regex, near in ((pattern.preceding, index - 1), (pattern.following, index + 1)):
         if regex:
-            match = _compile(regex).search(clip_line(lines[near]) if 0 <= near < len(lines) else "")
+            match = _compile(regex).search(
+                clip_line(lines[near]) if 0 <= near < len(lines) else ""
+            )
             if not match:
                 return None
             matches.append(match)
@@ -246,7 +261,13 @@ def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str)
             caught[name] = caught.get(name) or (value or "").strip()
     message = cut(pattern.message.format_map(caught).strip(": "))
     quoted = [each.string for each in matches[1:] if each[0].strip()]
-    return _Hit(pattern, message, index, piece, (*quoted, piece) if pattern.preceding else (piece, *quoted))
+    return _Hit(
+        pattern,
+        message,
+        index,
+        piece,
+        (*quoted, piece) if pattern.preceding else (piece, *quoted),
+    )
 
 
 def _drop_implied(hits: list[_Hit]) -> list[_Hit]:

@@ -66,9 +66,15 @@ def run_to_end(
     return result
 
 
-def failure(prepared: Prepared, error: str, details: Mapping[str, Any] | None = None) -> Result:
+def failure(
+    prepared: Prepared, error: str, details: Mapping[str, Any] | None = None
+) -> Result:
     return Result(
-        prepared.command, prepared.folder, error=error, sandbox=prepared.sandbox, details=details or {}
+        prepared.command,
+        prepared.folder,
+        error=error,
+        sandbox=prepared.sandbox,
+        details=details or {},
     )
 
 
@@ -81,7 +87,9 @@ def wait_for_end(
             if event is None:
                 assert keyboard is not None  # noqa: S101 - nothing else wakes us
                 # The end of our input is a Ctrl-D of the terminal (termios(3), VEOF).
-                run.send(do="input", text=(os.read(keyboard, 4_096) or b"\x04").decode("latin-1"))
+                run.send(
+                    do="input", text=(os.read(keyboard, 4_096) or b"\x04").decode("latin-1")
+                )
                 continue
             name, data = event
             if isinstance(data, bytes):
@@ -98,20 +106,30 @@ def wait_for_end(
     return "lost", {}
 
 
-def describe_end(name: str, data: EventData, prepared: Prepared, log: Path, timeout: float | None) -> Result:
+def describe_end(
+    name: str, data: EventData, prepared: Prepared, log: Path, timeout: float | None
+) -> Result:
     """Build the result of a command from its last event."""
     if name != "ended":
-        return failure(prepared, *(describe_failure(data, prepared) if name == "failed" else (LOST,)))
+        return failure(
+            prepared, *(describe_failure(data, prepared) if name == "failed" else (LOST,))
+        )
     kept = None if data["log_problem"] else str(log)
     held = data["held"]
-    errors = errors_in(log) if held is None else masked_errors(decode_output(held.encode("latin-1")))
+    errors = (
+        errors_in(log)
+        if held is None
+        else masked_errors(decode_output(held.encode("latin-1")))
+    )
     late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
     found = describe_command(prepared, data, data["return_code"], errors, kept)
     return Result(
         **found,
         timed_out=data["timed_out"],
         duration=round(data["duration"], 4),
-        error=late if data["timed_out"] else what_went_wrong(data["return_code"], errors, found["stderr"]),
+        error=late
+        if data["timed_out"]
+        else what_went_wrong(data["return_code"], errors, found["stderr"]),
         log_file=kept if found["output_truncated"] else None,
         left_behind=data["left_behind"],
         sandbox=prepared.sandbox,

@@ -17,7 +17,14 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.supervisor.streams import LOG_BYTES
-from cli_guard.execution.processes.supervisor.wire import JSON, STREAMS, Frames, Message, message, parse_frame
+from cli_guard.execution.processes.supervisor.wire import (
+    JSON,
+    STREAMS,
+    Frames,
+    Message,
+    message,
+    parse_frame,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +53,16 @@ class Request:
             for each in self.__dataclass_fields__
             if each not in ("prepared", "stdin")
         }
-        command = {each: getattr(self.prepared, each) for each in ("words", "folder", "env", "terminal")}
-        return {**own, **command, "limits": asdict(self.prepared.limits), "log": f"{self.run}/log"}
+        command = {
+            each: getattr(self.prepared, each)
+            for each in ("words", "folder", "env", "terminal")
+        }
+        return {
+            **own,
+            **command,
+            "limits": asdict(self.prepared.limits),
+            "log": f"{self.run}/log",
+        }
 
 
 LEAVE_SECONDS = 10.0
@@ -74,7 +89,9 @@ class Run:
         self._connection = connection
         self._frames = Frames()
 
-    def events(self, until: float | None = None, also: int | None = None) -> Iterator[Event | None]:
+    def events(
+        self, until: float | None = None, also: int | None = None
+    ) -> Iterator[Event | None]:
         """Yield what happens, in order: (`stdout` or `stderr`, bytes), or the name of an event and its data.
 
         Yield None each time that `until` (of time.monotonic) has passed or the descriptor `also` can be read. End when
@@ -163,8 +180,12 @@ class Launcher:
         fds = [connection.fileno(), *([stdin] if stdin is not None else [])]
         with self._lock:
             if self._closed:
-                raise CliGuardError("this manager is closed, and its commands have been stopped")
-            if self._requests is None or (self._supervisor and self._supervisor.poll() is not None):
+                raise CliGuardError(
+                    "this manager is closed, and its commands have been stopped"
+                )
+            if self._requests is None or (
+                self._supervisor and self._supervisor.poll() is not None
+            ):
                 self._start()
             assert self._requests  # noqa: S101 - just started
             try:
@@ -189,7 +210,8 @@ class Launcher:
                 pass_fds=fds,
                 env={},
             )
-        self._requests, self._lifeline = requests, lifeline
+        self._requests = requests
+        self._lifeline = lifeline
 
     def _shut(self) -> None:
         for each in (self._requests, self._lifeline):

@@ -84,11 +84,15 @@ class ProcessManager:
         columns); then all output is `stdout`, and `stdin` is typed.
         """
         try:
-            prepared = preparing.prepare(command, cwd, env, limits, terminal, sandbox, timeout)
+            prepared = preparing.prepare(
+                command, cwd, env, limits, terminal, sandbox, timeout
+            )
         except CliGuardError as error:
             return Result(*preparing.text_and_folder(command, cwd), error=str(error))
         answer = None if stdin is not None else respond
-        return run_to_end(self._launcher, self._registry, prepared, timeout, answer, stdin, on_output)
+        return run_to_end(
+            self._launcher, self._registry, prepared, timeout, answer, stdin, on_output
+        )
 
     def start(
         self,
@@ -108,14 +112,22 @@ class ProcessManager:
         The `port` of known servers is read from the command if it is not given.
         """
         try:
-            prepared = preparing.prepare(command, cwd, env, limits, terminal, sandbox, startup_timeout)
+            prepared = preparing.prepare(
+                command, cwd, env, limits, terminal, sandbox, startup_timeout
+            )
         except CliGuardError as error:
             return Started(*preparing.text_and_folder(command, cwd), error=str(error))
         if self._starts % STARTS_PER_PRUNE == 0:
             self._registry.prune()
         self._starts += 1
         begun, run = start(
-            self._launcher, self._registry, prepared, startup_timeout, port, respond, keep=self._keep
+            self._launcher,
+            self._registry,
+            prepared,
+            startup_timeout,
+            port,
+            respond,
+            keep=self._keep,
         )
         if run is not None and begun.pid is not None:
             self._bound[begun.pid] = run
@@ -130,7 +142,9 @@ class ProcessManager:
 
     def stop_all(self, *, force: bool = False) -> tuple[Stopped, ...]:
         """End all running processes at the same time."""
-        return self._stop([entry for entry in self._registry.entries() if entry.running], force)
+        return self._stop(
+            [entry for entry in self._registry.entries() if entry.running], force
+        )
 
     def _stop(self, entries: list[Entry], force: bool) -> tuple[Stopped, ...]:
         results = stop_entries(entries, self._bound, force=force)
@@ -172,7 +186,9 @@ class ProcessManager:
         self.close()
 
 
-def close_manager(launcher: Launcher, bound: dict[int, Run], folder: str, owner: int) -> None:
+def close_manager(
+    launcher: Launcher, bound: dict[int, Run], folder: str, owner: int
+) -> None:
     """Close a manager; a forked child that inherits one does nothing."""
     if os.getpid() != owner:
         return

@@ -77,7 +77,13 @@ class CommandResult:
         details = data.pop("details")
         status = "success" if self.success else "error"
         has_errors = bool(self.errors) or not self.success
-        return {"status": status, "success": self.success, **data, "has_errors": has_errors, **details}
+        return {
+            "status": status,
+            "success": self.success,
+            **data,
+            "has_errors": has_errors,
+            **details,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,14 @@ class Started(CommandResult):
     def as_dict(self) -> dict[str, Any]:
         """Return plain data, under the names of seed 004."""
         data = CommandResult.as_dict(self)
-        message = f"process {self.pid} {STATE_WORDS[self.state]}" if self.pid else self.error
-        added = {"background": True, "output": self.stdout + self.stderr, "message": message}
+        message = (
+            f"process {self.pid} {STATE_WORDS[self.state]}" if self.pid else self.error
+        )
+        added = {
+            "background": True,
+            "output": self.stdout + self.stderr,
+            "message": message,
+        }
         return {**added, **data}
 
 

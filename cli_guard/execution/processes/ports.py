@@ -14,7 +14,8 @@ from cli_guard.errors import CliGuardError, UsageError
 if TYPE_CHECKING:
     import psutil
 
-FIRST, LAST = 1, 65535
+FIRST = 1
+LAST = 65535
 # The range that seed 004 searches.
 SEARCHED = (3000, 9999)
 # Each is tested by itself: macOS lets a wildcard and a loopback socket share a port, Linux IPv4 and IPv6.
@@ -26,12 +27,15 @@ ADDRESSES = (
 )
 LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 # The address family or the address does not exist here.
-NO_SUCH_ADDRESS = frozenset((errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.EINVAL))
+NO_SUCH_ADDRESS = frozenset(
+    (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.EINVAL)
+)
 FORBIDDEN = frozenset((errno.EACCES, errno.EPERM))
 
 GRACE_SECONDS = 5.0
 KILL_SECONDS = 5.0
-POLL_FIRST, POLL_MOST = 0.01, 0.2
+POLL_FIRST = 0.01
+POLL_MOST = 0.2
 CONNECT_SECONDS = 0.5
 # A relay (docker's, kubectl's) accepts before its target listens, and hangs up at once.
 HANG_UP_SECONDS = 0.05
@@ -53,7 +57,9 @@ def find_available_port(start: int = SEARCHED[0], end: int = SEARCHED[1]) -> int
     Raises UsageError for an invalid range, CliGuardError if no port in it is free.
     """
     if check_port(start) > check_port(end):
-        raise UsageError(f"{start} to {end} is not a range of ports: give the lower one first")
+        raise UsageError(
+            f"{start} to {end} is not a range of ports: give the lower one first"
+        )
     for port in range(start, end + 1):
         if _state(port) == "free":
             return port
@@ -114,7 +120,9 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
     def has_settled() -> bool:
         nonlocal running
         running = alive()
-        return not running or any(_answers(family, host, port, deadline) for family, host in LOOPBACKS)
+        return not running or any(
+            _answers(family, host, port, deadline) for family, host in LOOPBACKS
+        )
 
     return _until(has_settled, deadline) and running
 
@@ -122,7 +130,9 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
 def check_port(port: int) -> int:
     """Return the port itself. Raises UsageError for an invalid one."""
     if isinstance(port, bool) or not isinstance(port, int):
-        raise UsageError(f"a port is a whole number from {FIRST} to {LAST}, not a {type(port).__name__}")
+        raise UsageError(
+            f"a port is a whole number from {FIRST} to {LAST}, not a {type(port).__name__}"
+        )
     if not FIRST <= port <= LAST:
         # A larger number may have any number of digits.
         shown = f", not {port}" if abs(port) < 10**9 else ""
@@ -149,7 +159,9 @@ def _bind(family: int, host: str, port: int) -> int:
         with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
             if os.name == "nt":
                 # Not tested here: on Windows SO_REUSEADDR would take over a port in use.
-                probe.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE", -5), 1)
+                probe.setsockopt(
+                    socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE", -5), 1
+                )
             else:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
@@ -175,7 +187,10 @@ def _is_on(connection: "psutil._ntuples.sconn | psutil._ntuples.pconn", port: in
     """Check that it listens on the port: a client's connection has a local port too."""
     import psutil
 
-    return connection.status == psutil.CONN_LISTEN and getattr(connection.laddr, "port", None) == port
+    return (
+        connection.status == psutil.CONN_LISTEN
+        and getattr(connection.laddr, "port", None) == port
+    )
 
 
 def _listener(port: int) -> "psutil.Process | None":
@@ -188,7 +203,11 @@ def _listener(port: int) -> "psutil.Process | None":
             # The number may belong to another process by now.
             if not _listens(process, port):
                 continue
-            while (parent := process.parent()) is not None and parent.pid > 1 and _listens(parent, port):
+            while (
+                (parent := process.parent()) is not None
+                and parent.pid > 1
+                and _listens(parent, port)
+            ):
                 process = parent
             return process
     return None
@@ -205,7 +224,9 @@ def _listeners(port: int) -> Iterator[int]:
             if _listens(process, port):
                 yield process.pid
         return
-    yield from sorted({each.pid for each in connections if each.pid is not None and _is_on(each, port)})
+    yield from sorted(
+        {each.pid for each in connections if each.pid is not None and _is_on(each, port)}
+    )
 
 
 def _listens(process: "psutil.Process", port: int) -> bool:

@@ -51,24 +51,38 @@ def prepare(
         raise CliGuardError(problem)
     passed = Passed(dict(env)) if env is not None else clean_environment(dict(os.environ))
     own = passed.env
-    words = (shell_of(own), "-c", "--", command) if isinstance(command, str) else tuple(command)
+    words = (
+        (shell_of(own), "-c", "--", command) if isinstance(command, str) else tuple(command)
+    )
     sandbox_text = None
     if sandbox is not None:
         words, sandbox_text = wrap_command(words, sandbox, folder, own)
     size = TERMINAL_SIZE if terminal is True else terminal or None
     reachable = sandbox is None or sandbox.network
     return Prepared(
-        words, shown, place, own, limits or Limits(), size, sandbox_text, reachable, passed.notes()
+        words,
+        shown,
+        place,
+        own,
+        limits or Limits(),
+        size,
+        sandbox_text,
+        reachable,
+        passed.notes(),
     )
 
 
-def text_and_folder(command: str | Sequence[str], cwd: Path | str | None) -> tuple[str, str]:
+def text_and_folder(
+    command: str | Sequence[str], cwd: Path | str | None
+) -> tuple[str, str]:
     """Return a command as a person writes it, and the folder that it runs in."""
     shown = command if isinstance(command, str) else shlex.join(command)
     return shown, str(Path.cwd() / cwd if cwd is not None else Path.cwd())
 
 
-def problem_with(command: str | Sequence[str], folder: Path, timeout: float | None) -> str | None:
+def problem_with(
+    command: str | Sequence[str], folder: Path, timeout: float | None
+) -> str | None:
     """Return why a command cannot be started, None if nothing is known against it; folders in the words of seed 004."""
     words = (command,) if isinstance(command, str) else tuple(command)
     if not words or not words[0].strip():

@@ -55,14 +55,19 @@ class Entry:
     @property
     def watched(self) -> bool:
         """True while its monitor runs."""
-        return self.monitor_identity is not None and identity(self.monitor) == self.monitor_identity
+        return (
+            self.monitor_identity is not None
+            and identity(self.monitor) == self.monitor_identity
+        )
 
     @property
     def running(self) -> bool:
         """True while anything of it runs; a later process of the same number does not count."""
         if self.ended is not None:
             return False
-        return self.watched or (self.identity is not None and identity(self.pid) == self.identity)
+        return self.watched or (
+            self.identity is not None and identity(self.pid) == self.identity
+        )
 
     def refresh(self) -> "Entry":
         """Return the entry as it is now."""
@@ -118,7 +123,11 @@ class Registry:
     def list_recent(self) -> tuple[Entry, ...]:
         """Return the processes that run or ended a short while ago, the oldest first."""
         since = time.time() - LISTED_SECONDS
-        return tuple(each for each in self.entries() if (each.ended or each.started) > since or each.running)
+        return tuple(
+            each
+            for each in self.entries()
+            if (each.ended or each.started) > since or each.running
+        )
 
     def find(self, pid: int) -> Entry | None:
         """Return the last process of a number, a running one before an ended one."""
@@ -132,8 +141,14 @@ class Registry:
             ended = [entry.folder for entry in known if not entry.running]
             named = {entry.folder for entry in known}
             stale = time.time() - NEW_SECONDS
-            ages = {each: each.stat().st_mtime for each in self.folder.iterdir() if each.is_dir()}
-            others = [each for each in sorted(ages, key=ages.__getitem__) if each not in named]
+            ages = {
+                each: each.stat().st_mtime
+                for each in self.folder.iterdir()
+                if each.is_dir()
+            }
+            others = [
+                each for each in sorted(ages, key=ages.__getitem__) if each not in named
+            ]
             for folder in (*ended[:-KEPT], *others[:-KEPT]):
                 if folder in named or ages[folder] < stale:
                     shutil.rmtree(folder, ignore_errors=True)

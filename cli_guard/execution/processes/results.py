@@ -69,9 +69,11 @@ def clip_stream(data: Mapping[str, Any], log: str | None, stream: str) -> tuple[
         text = decode_output(head + tail)
         if len(text) <= SHOWN_CHARS:
             return text, False
-        first, last = text, text
+        first = text
+        last = text
     else:
-        first, last = decode_output(head), decode_output(tail)
+        first = decode_output(head)
+        last = decode_output(tail)
     where = f"; the whole output is in {log}" if log else ""
     note = f"\n[... {total:,} bytes on {stream}, the middle is left out{where} ...]\n"
     half = (SHOWN_CHARS - len(note)) // 2
@@ -113,13 +115,18 @@ def masked_errors(text: str) -> tuple[ProcessError, ...]:
     return found
 
 
-def describe_failure(failed: Mapping[str, Any], prepared: Prepared) -> tuple[str, dict[str, Any]]:
+def describe_failure(
+    failed: Mapping[str, Any], prepared: Prepared
+) -> tuple[str, dict[str, Any]]:
     """Return why a command did not start and what to do, and the errno if its program is at fault."""
-    step, number = failed["step"], failed["errno"]
+    step = failed["step"]
+    number = failed["errno"]
     details = {"errno": number} if step == "program" else {}
     if step == "program" and number in PROGRAM:
         return PROGRAM[number].format(name=prepared.words[0]), details
-    words = STEPS.get(step, "{name} cannot be started").format(name=prepared.words[0], folder=prepared.folder)
+    words = STEPS.get(step, "{name} cannot be started").format(
+        name=prepared.words[0], folder=prepared.folder
+    )
     return f"{words}: {os.strerror(number)}" if number else words, details
 
 
@@ -127,7 +134,9 @@ def no_log(registry: Registry, error: OSError) -> str:
     return f"no log can be written in {registry.folder}: {error.strerror}"
 
 
-def what_went_wrong(code: int | None, errors: tuple[ProcessError, ...], stderr: str) -> str | None:
+def what_went_wrong(
+    code: int | None, errors: tuple[ProcessError, ...], stderr: str
+) -> str | None:
     """Return why a command failed, in one line, None for success."""
     if code == 0:
         return None
@@ -139,7 +148,9 @@ def what_went_wrong(code: int | None, errors: tuple[ProcessError, ...], stderr: 
         return f"{errors[0].message if errors else SHELL_CODES[code]} (exit code {code})"
     if errors:
         return f"{errors[0].message} (exit code {code})"
-    last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
+    last = next(
+        (line.strip() for line in reversed(stderr.splitlines()) if line.strip()), ""
+    )
     return f"exit code {code}: {last[:200]}" if last else f"exit code {code}"
 
 
@@ -148,9 +159,13 @@ def notes_of(data: Mapping[str, Any]) -> list[str]:
     notes = []
     left = data.get("left_behind", 0)
     if left:
-        notes.append(f"ended {left} process{'' if left == 1 else 'es'} that it had left behind")
+        notes.append(
+            f"ended {left} process{'' if left == 1 else 'es'} that it had left behind"
+        )
     if data.get("not_ended"):
-        notes.append(f"processes that could not be ended: {', '.join(map(str, data['not_ended']))}")
+        notes.append(
+            f"processes that could not be ended: {', '.join(map(str, data['not_ended']))}"
+        )
     if data["log_problem"]:
         notes.append(f"the log is incomplete: {data['log_problem']}")
     if data["log_rotated"]:

@@ -30,7 +30,8 @@ RESOLVERS = (
 )
 # Only root can read these in /etc, and the command may run as root.
 HIDDEN_FILES = tuple(
-    f"/etc/{name}" for name in "shadow shadow- gshadow gshadow- sudoers krb5.keytab master.passwd".split()
+    f"/etc/{name}"
+    for name in "shadow shadow- gshadow gshadow- sudoers krb5.keytab master.passwd".split()
 )
 HIDDEN_FOLDERS = tuple(
     """
@@ -64,9 +65,7 @@ SETTINGS = {
         "the kernel allows no user namespace: raise user.max_user_namespaces with sysctl",
     ),
 }
-IN_CONTAINER = (
-    "in a container, allow user namespaces (--security-opt seccomp=unconfined), or run it without a sandbox"
-)
+IN_CONTAINER = "in a container, allow user namespaces (--security-opt seccomp=unconfined), or run it without a sandbox"
 
 # Root would keep its capabilities, and make read-only mounts writable again (bubblewrap, issue 287).
 BARE = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
@@ -111,15 +110,26 @@ def wrap_command(
         raise CliGuardError(reason)
     found = _found_out()
     before, behind = (IGNORING, LISTENING) if found.gentle else ((), ())
-    return (*before, found.program, *arguments(sandbox, folder, env), "--", *behind, *words), str(sandbox)
+    return (
+        *before,
+        found.program,
+        *arguments(sandbox, folder, env),
+        "--",
+        *behind,
+        *words,
+    ), str(sandbox)
 
 
 def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:
     """Return the options for bubblewrap. Raises UsageError for folders that do not fit together."""
     for path in (sandbox.root, sandbox.scratch, folder):
         if not _is_folder(path):
-            raise UsageError(f"{path} is not a folder that can be read: a sandbox needs one")
-    root, scratch, inside = sandbox.root.resolve(), sandbox.scratch.resolve(), folder.resolve()
+            raise UsageError(
+                f"{path} is not a folder that can be read: a sandbox needs one"
+            )
+    root = sandbox.root.resolve()
+    scratch = sandbox.scratch.resolve()
+    inside = folder.resolve()
     home = Path(env.get("HOME") or "/").resolve()
     _check(root, scratch, inside, home)
     mounts: dict[Path, tuple[str, ...]] = {Path("/tmp"): ("--tmpfs", "/tmp")}  # noqa: S108 - one of its own
@@ -132,16 +142,42 @@ def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[s
     mounts[root] = ("--ro-bind", str(root), str(root))
     mounts[scratch] = ("--bind", str(scratch), str(scratch))
     # A later mount hides what is below an earlier one, so parents come first.
-    inner = [word for path in sorted(mounts, key=lambda path: len(path.parts)) for word in mounts[path]]
+    inner = [
+        word
+        for path in sorted(mounts, key=lambda path: len(path.parts))
+        for word in mounts[path]
+    ]
     names = [word for name in UNSET if name in env for word in ("--unsetenv", name)]
-    moved = [name for name in TEMPORARY if name in env and not Path(env[name]).is_relative_to(scratch)]
+    moved = [
+        name
+        for name in TEMPORARY
+        if name in env and not Path(env[name]).is_relative_to(scratch)
+    ]
     names += [word for name in moved for word in ("--setenv", name, "/tmp")]  # noqa: S108
     network = ("--share-net",) if sandbox.network else ()
-    return (*BARE, *network, *_system(network=sandbox.network), *inner, *names, "--chdir", str(inside))
+    return (
+        *BARE,
+        *network,
+        *_system(network=sandbox.network),
+        *inner,
+        *names,
+        "--chdir",
+        str(inside),
+    )
 
 
 def _system(*, network: bool) -> Iterator[str]:
-    yield from ("--proc", "/proc", "--dev", "/dev", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")  # noqa: S108
+    yield from (
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--dir",
+        "/var",
+        "--symlink",
+        "/tmp",
+        "/var/tmp",
+    )  # noqa: S108
     for name in SYSTEM:
         yield from ("--ro-bind-try", name, name)
     for name in OLD_NAMES:
@@ -166,7 +202,9 @@ def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
                 f"{path} holds the home folder, which a sandbox hides: run the command without it"
             )
     if root == scratch:
-        raise UsageError(f"{root} cannot be both read-only and scratch: name another folder for scratch")
+        raise UsageError(
+            f"{root} cannot be both read-only and scratch: name another folder for scratch"
+        )
     if not (folder.is_relative_to(root) or folder.is_relative_to(scratch)):
         raise UsageError(
             f"{folder} is not visible in the sandbox: run the command in the repository or in scratch"
@@ -183,14 +221,20 @@ def _tool_chains(env: Mapping[str, str], home: Path) -> Iterator[Path]:
     named = [env.get(name, "") for name in TOOL_CHAINS]
     for name in (*env.get("PATH", "").split(os.pathsep), *named):
         path = Path(name)
-        if not path.is_absolute() or not _is_folder(path) or home.is_relative_to(path.resolve()):
+        if (
+            not path.is_absolute()
+            or not _is_folder(path)
+            or home.is_relative_to(path.resolve())
+        ):
             continue
         yield from _with_base(path)
 
 
 def _with_base(path: Path) -> Iterator[Path]:
     """Yield a folder, or a virtual environment and the Python that it was made of (PEP 405)."""
-    venv = next((each for each in (path, path.parent) if _is_file(each / "pyvenv.cfg")), None)
+    venv = next(
+        (each for each in (path, path.parent) if _is_file(each / "pyvenv.cfg")), None
+    )
     if venv is None:
         if not _is_of_system(path):
             yield path
@@ -205,11 +249,17 @@ def _with_base(path: Path) -> Iterator[Path]:
 
 def _is_python(base: Path) -> bool:
     """Check the file layout: pyvenv.cfg may come from the repository, and could name any folder."""
-    return base.is_absolute() and _is_file(base / "bin" / "python3") and _is_folder(base / "lib")
+    return (
+        base.is_absolute()
+        and _is_file(base / "bin" / "python3")
+        and _is_folder(base / "lib")
+    )
 
 
 def _is_of_system(path: Path) -> bool:
-    return len(path.parts) < 2 or any(path.is_relative_to(name) for name in (*SYSTEM, *OLD_NAMES))
+    return len(path.parts) < 2 or any(
+        path.is_relative_to(name) for name in (*SYSTEM, *OLD_NAMES)
+    )
 
 
 def _git_folders(root: Path) -> Iterator[Path]:
@@ -253,18 +303,27 @@ class _Found:
 
 @cache
 def _found_out() -> _Found:
-    folders = [name for name in os.environ.get("PATH", os.defpath).split(os.pathsep) if name.startswith("/")]
+    folders = [
+        name
+        for name in os.environ.get("PATH", os.defpath).split(os.pathsep)
+        if name.startswith("/")
+    ]
     program = which("bwrap", path=os.pathsep.join(folders))
     if program is None:
         missing = "bubblewrap is not installed: install it (apt install bubblewrap, dnf install bubblewrap)"
         return _Found(problem=missing)
     probe = (program, *BARE, *_system(network=False), "--")
-    if _is_file(Path(ENV)) and _try_command((*IGNORING, *probe, *LISTENING, "true")) is None:
+    if (
+        _is_file(Path(ENV))
+        and _try_command((*IGNORING, *probe, *LISTENING, "true")) is None
+    ):
         return _Found(program, gentle=True)
     problem = _try_command((*probe, "true"))
     if problem is None:
         return _Found(program)
-    settings = {name: _start(Path("/proc/sys") / name.replace(".", "/")) for name in SETTINGS}
+    settings = {
+        name: _start(Path("/proc/sys") / name.replace(".", "/")) for name in SETTINGS
+    }
     return _Found(program, advice(problem, settings))
 
 
@@ -272,7 +331,11 @@ def _try_command(words: tuple[str, ...]) -> str | None:
     """Run a command; return its error output if it fails, else None."""
     try:
         done = subprocess.run(
-            words, capture_output=True, timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL, check=False
+            words,
+            capture_output=True,
+            timeout=PROBE_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"it does not run: {type(error).__name__}"
@@ -283,7 +346,9 @@ def advice(said: str, settings: Mapping[str, str]) -> str:
     """Return what to do when bubblewrap cannot create a sandbox, from its error and the kernel's settings."""
     from cli_guard.secrets.printable import printable
 
-    found = (remedy for name, (value, remedy) in SETTINGS.items() if settings.get(name) == value)
+    found = (
+        remedy for name, (value, remedy) in SETTINGS.items() if settings.get(name) == value
+    )
     todo = next(found, IN_CONTAINER)
     words = printable((said.strip().splitlines() or ["no reason given"])[-1][:200])
     return f"bubblewrap cannot make a sandbox here ({words}): {todo}"

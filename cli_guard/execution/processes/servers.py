@@ -26,7 +26,9 @@ HOST = re.compile(r"[A-Za-z0-9.-]+\Z")
 SCRIPT = re.compile(r"<<|\$\(|`|\)\s*\{")
 DEEPEST = 8
 HELP = frozenset(("--help", "--version"))
-VARIABLES = frozenset(("PORT", "FLASK_RUN_PORT", "UVICORN_PORT", "NUXT_PORT", "STREAMLIT_SERVER_PORT"))
+VARIABLES = frozenset(
+    ("PORT", "FLASK_RUN_PORT", "UVICORN_PORT", "NUXT_PORT", "STREAMLIT_SERVER_PORT")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,11 @@ SERVERS = {
     "fastapi": Server(LONG, ("dev", "run"), default=8000),
     "streamlit": Server(("--server.port",), ("run",), default=8501, moves=True),
     "jupyter": Server(
-        ("--port", "--ServerApp.port"), ("lab", "notebook"), default=8888, moves=True, unless=NO_LAB
+        ("--port", "--ServerApp.port"),
+        ("lab", "notebook"),
+        default=8888,
+        moves=True,
+        unless=NO_LAB,
     ),
     "mkdocs": Server(("-a", "--dev-addr"), ("serve",), default=8000),
     "vite": Server(LONG, ("dev", "serve", ""), default=5173, moves=True),
@@ -95,9 +101,15 @@ def find_expected_port(command: str | Sequence[str]) -> Expected | None:
     A text is split as a shell splits it, words are one command.
     """
     text = command if isinstance(command, str) else " ".join(map(str, command))
-    if len(text) > LONGEST or SCRIPT.search(text) or not any(name in text for name in NAMES):
+    if (
+        len(text) > LONGEST
+        or SCRIPT.search(text)
+        or not any(name in text for name in NAMES)
+    ):
         return None
-    for words in split(text) if isinstance(command, str) else [[str(word) for word in command]]:
+    for words in (
+        split(text) if isinstance(command, str) else [[str(word) for word in command]]
+    ):
         port_variable, words = strip_runners(words)
         server = SERVERS.get(words[0].partition("@")[0]) if words else None
         if server and (operands := find_operands(server, words[1:])) is not None:
@@ -108,7 +120,8 @@ def find_expected_port(command: str | Sequence[str]) -> Expected | None:
 def split(text: str) -> Iterator[list[str]]:
     """Split a text into its simple commands; none for text with a syntax error."""
     reader = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars=";&|()\n")
-    reader.whitespace, reader.whitespace_split = " \t", True
+    reader.whitespace = " \t"
+    reader.whitespace_split = True
     words: list[str] = []
     depth = 0
     try:
@@ -158,7 +171,11 @@ def script_words(manager: str, words: list[str]) -> list[str]:
     if not words or words[0].partition(":")[0] not in SCRIPTS:
         return words if words and words[0] in SERVERS and manager != "npm" else []
     # npm hands on only what stands behind `--`.
-    options = words[words.index("--") + 1 :] if "--" in words else ([] if manager == "npm" else words[1:])
+    options = (
+        words[words.index("--") + 1 :]
+        if "--" in words
+        else ([] if manager == "npm" else words[1:])
+    )
     return ["(script)", *options]
 
 
@@ -170,12 +187,16 @@ def find_operands(server: Server, words: list[str]) -> list[str] | None:
         if not word.startswith("-") and before not in (*server.options, *server.values):
             operands.append(word)
         before = word
-    if HELP & set(words) or (server.command and (operands[0] if operands else "") not in server.command):
+    if HELP & set(words) or (
+        server.command and (operands[0] if operands else "") not in server.command
+    ):
         return None
     return operands[1:] if server.command else operands
 
 
-def port_of(server: Server, words: list[str], operands: list[str], variable: str | None) -> Expected | None:
+def port_of(
+    server: Server, words: list[str], operands: list[str], variable: str | None
+) -> Expected | None:
     given = variable
     for word, following in zip(words, [*words, ""][1:], strict=True):
         name, equals, value = word.partition("=")

@@ -19,7 +19,9 @@ from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECOND
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
 
-def stop_entries(entries: Sequence[Entry], bound: Mapping[int, Run], *, force: bool) -> tuple[Stopped, ...]:
+def stop_entries(
+    entries: Sequence[Entry], bound: Mapping[int, Run], *, force: bool
+) -> tuple[Stopped, ...]:
     """Stop processes, and return the results in the order given; `bound` are runs with an open connection, by pid."""
     running = [entry.running for entry in entries]
     problems = [
@@ -83,11 +85,24 @@ def wait_until_stopped(
         time.sleep(pause)
         pause = min(0.02, pause * 1.5)
     if now.running:
-        return replace(result, error=f"{entry.pid} has not ended: it waits in the kernel: try again later")
+        return replace(
+            result,
+            error=f"{entry.pid} has not ended: it waits in the kernel: try again later",
+        )
     code = now.return_code
-    how = "" if code is None else f" ({name_of(-code)})" if code < 0 else f" (exit code {code})"
+    how = (
+        ""
+        if code is None
+        else f" ({name_of(-code)})"
+        if code < 0
+        else f" (exit code {code})"
+    )
     if not was_running:
-        return replace(result, message=f"process {entry.pid} had already ended{how}", return_code=code)
+        return replace(
+            result, message=f"process {entry.pid} had already ended{how}", return_code=code
+        )
     return replace(
-        result, message=f"process {entry.pid} and its process tree have ended{how}", return_code=code
+        result,
+        message=f"process {entry.pid} and its process tree have ended{how}",
+        return_code=code,
     )

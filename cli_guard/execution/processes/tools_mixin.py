@@ -14,7 +14,13 @@ from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.execution.processes.model import RESPONSE, STARTUP_TIMEOUT, TIMEOUT, Process
 
-TOOLS = ("run_cli_command", "stop_process", "list_processes", "get_process_logs", "cleanup_all_processes")
+TOOLS = (
+    "run_cli_command",
+    "stop_process",
+    "list_processes",
+    "get_process_logs",
+    "cleanup_all_processes",
+)
 
 
 class CLIToolsMixin:
@@ -42,7 +48,11 @@ class CLIToolsMixin:
     @property
     def port_registry(self) -> dict[int, int]:
         """The ports of the running background processes, and the process of each."""
-        return {each.port: pid for pid, each in self.background_processes.items() if each.port is not None}
+        return {
+            each.port: pid
+            for pid, each in self.background_processes.items()
+            if each.port is not None
+        }
 
     @property
     def platform(self) -> str:
@@ -55,7 +65,9 @@ class CLIToolsMixin:
 
     def register_cli_tools(self) -> dict[str, Callable[..., dict[str, Any]]]:
         """Return the tools by name, and pass each to `self.register_tool(name, tool)` if there is one."""
-        tools: dict[str, Callable[..., dict[str, Any]]] = {name: getattr(self, name) for name in TOOLS}
+        tools: dict[str, Callable[..., dict[str, Any]]] = {
+            name: getattr(self, name) for name in TOOLS
+        }
         register = getattr(self, "register_tool", None)
         if callable(register):
             for name, tool in tools.items():
@@ -86,7 +98,9 @@ class CLIToolsMixin:
                 respond=auto_respond,
             )
             return begun.as_dict()
-        return self.manager.run(command, cwd=folder, timeout=timeout, respond=auto_respond).as_dict()
+        return self.manager.run(
+            command, cwd=folder, timeout=timeout, respond=auto_respond
+        ).as_dict()
 
     def stop_process(self, pid: int, force: bool = False) -> dict[str, Any]:
         """End a background process and its process tree; `force` sends SIGKILL at once."""
@@ -97,16 +111,31 @@ class CLIToolsMixin:
 
     def list_processes(self) -> dict[str, Any]:
         """List the background processes, those that have ended by themselves included."""
-        known = [each for each in self.manager.processes() if each.running or each.pid not in self._stopped]
+        known = [
+            each
+            for each in self.manager.processes()
+            if each.running or each.pid not in self._stopped
+        ]
         processes = [asdict(each) for each in known]
-        return {"status": "success", "success": True, "count": len(processes), "processes": processes}
+        return {
+            "status": "success",
+            "success": True,
+            "count": len(processes),
+            "processes": processes,
+        }
 
     def get_process_logs(self, pid: int, lines: int = 50) -> dict[str, Any]:
         """Return the last lines of a background process's output."""
         try:
             output = self.manager.logs(pid, lines)
         except CliGuardError as error:
-            return {"status": "error", "success": False, "error": str(error), "has_errors": True, "pid": pid}
+            return {
+                "status": "error",
+                "success": False,
+                "error": str(error),
+                "has_errors": True,
+                "pid": pid,
+            }
         log = next(each.log_file for each in self.manager.processes() if each.pid == pid)
         count = len(output.splitlines())
         data = {"pid": pid, "lines": count, "output": output, "log_file": log}
@@ -124,7 +153,8 @@ class CLIToolsMixin:
             "success": not failed,
             "stopped": stopped,
             "failed": failed,
-            "message": f"{len(stopped)} stopped" + (f", {len(failed)} not" if failed else ""),
+            "message": f"{len(stopped)} stopped"
+            + (f", {len(failed)} not" if failed else ""),
             **({"error": errors[0]} if errors else {}),
         }
 

@@ -96,7 +96,9 @@ def run_checks(world: World, arguments: Arguments) -> ToolOutput:
     """Run checks in scratch checkouts of what is recorded or sent."""
     assert isinstance(arguments, WantedChecks) and world.checker is not None  # noqa: S101 - the gate's work
     try:
-        return world.checker.run({check.id: tuple(check.commands) for check in arguments.checks})
+        return world.checker.run(
+            {check.id: tuple(check.commands) for check in arguments.checks}
+        )
     except CliGuardError as error:
         # A check without a result becomes a finding, which a person may approve.
         return ToolOutput({"error": str(error)})
@@ -127,6 +129,15 @@ def acting_tools() -> Iterable[Tool]:
             write_file,
             approvable=True,
         ),
-        Tool("run_command", "runs a command", "execute", CommandLine, run_command, approvable=True),
-        Tool("open_pull_request", "opens a pull request", "external", Purpose, leave_to_you),
+        Tool(
+            "run_command",
+            "runs a command",
+            "execute",
+            CommandLine,
+            run_command,
+            approvable=True,
+        ),
+        Tool(
+            "open_pull_request", "opens a pull request", "external", Purpose, leave_to_you
+        ),
     )

@@ -27,7 +27,9 @@ def tool_of(reviewer: Reviewer) -> Tool:
     def run(world: World, arguments: Arguments) -> ToolOutput:
         assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
         with emergency_stop(STOP_SECONDS):
-            report = review_or_skip(reviewer, only(world.subject, frozenset(arguments.paths)), world)
+            report = review_or_skip(
+                reviewer, only(world.subject, frozenset(arguments.paths)), world
+            )
         findings = tuple(without_secrets(finding) for finding in report.findings)
         return ToolOutput({"findings": len(findings)}, findings, report.skipped)
 
@@ -50,7 +52,9 @@ def without_secrets(finding: Finding) -> Finding:
         finding,
         message=redact(finding.message),
         evidence=redact(finding.evidence, finding.path),
-        suggestion=redact(finding.suggestion, finding.path) if finding.suggestion else finding.suggestion,
+        suggestion=redact(finding.suggestion, finding.path)
+        if finding.suggestion
+        else finding.suggestion,
     )
 
 

@@ -78,8 +78,12 @@ class Chat:
         self.repository = Repository.discover(invocation.cwd, invocation.env)
         self.sessions = Sessions(self.repository.state_folder / SESSIONS)
         self.ledger = Ledger(self.config, invocation.env, invocation.now)
-        self.gateway = Gateway(self.config, invocation.env, self.ledger, on_text=self.display.feed)
-        self.permission = Permission(self.host.check_person, self.ask_person, self.display.say)
+        self.gateway = Gateway(
+            self.config, invocation.env, self.ledger, on_text=self.display.feed
+        )
+        self.permission = Permission(
+            self.host.check_person, self.ask_person, self.display.say
+        )
         self.copy = Copy(self.config)
         self.snapshot = Snapshot.of({})
         self.route = Route("medium")
@@ -92,13 +96,15 @@ class Chat:
 
         What was permitted for the session before is forgotten.
         """
-        opened, held = ExitStack(), self.sessions.open(self.repository.root_name, self.host.now().now, name)
+        opened = ExitStack()
+        held = self.sessions.open(self.repository.root_name, self.host.now().now, name)
         self.session: Session = opened.enter_context(held)
         self.stack.close()
         self.stack = opened
         self.ledger.session = self.session.id
         self.gateway.forced = self.forced or self.session.model
-        self.permission.allow_all, self.permission.scopes = False, set()
+        self.permission.allow_all = False
+        self.permission.scopes = set()
         self.copy.edits.clear()
         self.undone.clear()
         if not self.session.messages:
@@ -117,7 +123,8 @@ class Chat:
 
     def turn(self, text: str) -> None:
         """Answer a message of the person. Ctrl-C ends the turn, and the session stays whole."""
-        session, self.before = self.session, replace(self.ledger.total)
+        session = self.session
+        self.before = replace(self.ledger.total)
         session.turn += 1
         if not session.task:
             session.task = normalise(redact(text))[:TASK_CHARS]
@@ -142,13 +149,23 @@ class Chat:
         """Leave the messages whole after a turn that has no answer, and say what was left undone."""
         messages = self.session.messages
         done = {each["tool_call_id"] for each in messages if each["role"] == "tool"}
-        calls = [call for each in messages for call in each.get("tool_calls") or () if call["id"] not in done]
+        calls = [
+            call
+            for each in messages
+            for call in each.get("tool_calls") or ()
+            if call["id"] not in done
+        ]
         left = [call["function"]["name"] for call in calls]
         left += [f"the patch of {path}" for path in self.copy.edits]
         self.copy.edits.clear()
         self.loop.close(f"not run: {why}")
         if not self.loop.is_answered:
-            messages.append({"role": "assistant", "content": f"{self.display.safe_text()}\n[{why}]".strip()})
+            messages.append(
+                {
+                    "role": "assistant",
+                    "content": f"{self.display.safe_text()}\n[{why}]".strip(),
+                }
+            )
         undone = f"; left undone: {', '.join(left)}" if left else ""
         self.display.say(f"{why}{undone}")
 
@@ -176,17 +193,28 @@ class Chat:
         elif not self.loop.is_answered:
             self.end_turn(proposal.text or "the turn ended without an answer")
 
-    def run(self, text: str, planner: Planner, guest: ChatGuest | None = None) -> tuple[Proposal, Context]:
+    def run(
+        self, text: str, planner: Planner, guest: ChatGuest | None = None
+    ) -> tuple[Proposal, Context]:
         """Run the graph once over the work tree; store what waits for a person. Raises CliGuardError."""
         invocation = self.host.now()
         self.snapshot = read_state(self.repository, None, worktree=not self.repository.bare)
-        metadata: Data = {"event": ASKED, "snapshot": self.snapshot.name, "chat": self.session.id}
-        with context_for(self.repository, invocation, self.snapshot, servers=self.host.servers) as given:
+        metadata: Data = {
+            "event": ASKED,
+            "snapshot": self.snapshot.name,
+            "chat": self.session.id,
+        }
+        with context_for(
+            self.repository, invocation, self.snapshot, servers=self.host.servers
+        ) as given:
             shell = cast(LocalAssistant, given.assistant).shell
             context = replace(given, assistant=Talk(shell), planner=planner)
             if guest and guest.use:
                 guest.tools |= guest.use.tools(context)
-                self.loop.offered = (*OFFERED, *(each for each in context.tools if each.startswith("mcp:")))
+                self.loop.offered = (
+                    *OFFERED,
+                    *(each for each in context.tools if each.startswith("mcp:")),
+                )
                 context = guest.equip(context)
             proposal = propose(text, self.snapshot, context=context, metadata=metadata)
         proposal = record(proposal, self.repository, invocation)
@@ -214,18 +242,29 @@ class Chat:
 
         Return its state, and why nothing was done, "" if it was. Raises KeyboardInterrupt, Interrupted.
         """
-        repository, invocation, began = self.repository, self.host.now(), time.monotonic()
-        state, reason = proposal.state, ""
+        repository = self.repository
+        invocation = self.host.now()
+        began = time.monotonic()
+        state = proposal.state
+        reason = ""
         assert state is not None  # noqa: S101 - what the graph made has one
         problem = f"it cannot be approved now: {state['review_reason']}"
         try:
             if review_id := str(proposal.data["review_id"] or ""):
-                review = find_pending(Records(repository.state_folder), review_id, invocation)
+                review = find_pending(
+                    Records(repository.state_folder), review_id, invocation
+                )
                 requests = find_requests(repository, review, invocation)
-                reviewed = [each for each in state["tool_results"] if each["tool"] == PROPOSE]
+                reviewed = [
+                    each for each in state["tool_results"] if each["tool"] == PROPOSE
+                ]
                 made = reviewed[-1] if reviewed else {}
                 why = f"why: {state['review_reason']}"
-                details = (describe_requests(repository, requests), why, *made.get("findings", ()))
+                details = (
+                    describe_requests(repository, requests),
+                    why,
+                    *made.get("findings", ()),
+                )
                 needs_review = bool(made.get("needs_review"))
                 try:
                     reason = self.permission.decide(
@@ -237,7 +276,9 @@ class Chat:
                 problem = "" if reason else "a person has rejected it"
             if reason:
                 more: Any = {"servers": self.host.servers, "say": self.display.say}
-                state = approve_request(repository, review, invocation, reason, requests, **more)
+                state = approve_request(
+                    repository, review, invocation, reason, requests, **more
+                )
                 self.keep(requests, state, review_id)
         except Interrupted as error:
             self.loop.resume(state, str(error))
@@ -260,9 +301,15 @@ class Chat:
                 self.session.add("patch", redact(each.arguments["patch"]))
                 self.display.say(f"written: {', '.join(paths)} (/undo reverts it)")
             elif each.tool == "run_command":
-                codes = [r.get("exit_code") for r in state["tool_results"] if r["tool"] == each.tool]
+                codes = [
+                    r.get("exit_code")
+                    for r in state["tool_results"]
+                    if r["tool"] == each.tool
+                ]
                 code = codes[-1] if codes else None
-                self.session.add("command", redact(each.arguments["command"]), exit_code=code)
+                self.session.add(
+                    "command", redact(each.arguments["command"]), exit_code=code
+                )
                 self.display.say(f"exit code {code}")
             self.session.add("approval", f"{each.tool} ({review_id})", about=review_id)
 
@@ -270,16 +317,22 @@ class Chat:
         """Answer without a model, as `cli-guard ask --no-model` does. Raises CliGuardError."""
         self.end_turn(f"no answer of the model: {why}")
         with context_for(self.repository, self.host.now(), self.snapshot) as context:
-            proposal = propose(text, self.snapshot, context=context, metadata={"event": ASKED})
+            proposal = propose(
+                text, self.snapshot, context=context, metadata={"event": ASKED}
+            )
         if proposal.status != "failed":
             proposal = record(proposal, self.repository, self.host.now())
-            self.display.say(f"Without a model:\n{printable(proposal.text, keep_newlines=True)}")
+            self.display.say(
+                f"Without a model:\n{printable(proposal.text, keep_newlines=True)}"
+            )
 
     def write_again(self) -> None:
         """Write the patch that was reverted last once more, through the gate and its approval. Raises CliGuardError."""
         proposal = self.undone[-1]
         planned = Planned((write_action(proposal),))
-        waiting, context = self.run("write a patch again that was reverted", lambda state, context: planned)
+        waiting, context = self.run(
+            "write a patch again that was reverted", lambda state, context: planned
+        )
         if waiting.status != "needs_review":
             raise CliGuardError(waiting.text)
         if not self.carry_out(waiting, context)[1]:

@@ -25,9 +25,12 @@ def run_command(chat: Chat, line: str) -> None:
     name, _, rest = line.partition(" ")
     if name not in COMMANDS:
         near = difflib.get_close_matches(name, COMMANDS, n=1)
-        raise UsageError(f"there is no command {name}: {f'did you mean {near[0]}?' if near else 'see /help'}")
+        raise UsageError(
+            f"there is no command {name}: {f'did you mean {near[0]}?' if near else 'see /help'}"
+        )
     follows, handler = COMMANDS[name]
-    shown, choices = rest.strip(), follows.partition("  ")[0].strip("[]").split("|")
+    shown = rest.strip()
+    choices = follows.partition("  ")[0].strip("[]").split("|")
     if shown and choices[0].islower() and shown not in choices:
         raise UsageError(
             f"{name} {shown}: write {name}{''.join(f', {name} {each}' for each in choices if each)}"
@@ -44,16 +47,25 @@ def show_help(chat: Chat, _: str) -> None:
 
 def choose_model(chat: Chat, name: str) -> None:
     tiers = {tier: getattr(chat.config, tier) for tier in TIERS}
-    found = [each for models in tiers.values() for each in models if name in (each, each.partition(":")[2])]
+    found = [
+        each
+        for models in tiers.values()
+        for each in models
+        if name in (each, each.partition(":")[2])
+    ]
     if name and name != "auto" and not found and ":" not in name:
         raise UsageError(f"there is no model {name} in [model]: name it as provider:name")
     if name:
         chat.forced = ""
-        chat.session.model = chat.gateway.forced = "" if name == "auto" else (*found, name)[0]
+        chat.session.model = chat.gateway.forced = (
+            "" if name == "auto" else (*found, name)[0]
+        )
         chat.save()
     else:
         chat.display.say(
-            "\n".join(f"{tier:<7}{', '.join(models) or 'none'}" for tier, models in tiers.items())
+            "\n".join(
+                f"{tier:<7}{', '.join(models) or 'none'}" for tier, models in tiers.items()
+            )
         )
     chat.display.say(f"in use: {chat.gateway.forced or 'by the tier of each message'}")
 
@@ -66,11 +78,15 @@ def choose_route(chat: Chat, tier: str) -> None:
 
 
 def show_cost(chat: Chat, _: str) -> None:
-    ledger, call, session = chat.ledger, Total(), Total()
+    ledger = chat.ledger
+    call = Total()
+    session = Total()
     turn = Total(
         *(
             now - before
-            for now, before in zip(vars(ledger.total).values(), vars(chat.before).values(), strict=True)
+            for now, before in zip(
+                vars(ledger.total).values(), vars(chat.before).values(), strict=True
+            )
         )
     )
     for reply in chat.loop.guest.replies[-1:]:
@@ -83,10 +99,14 @@ def show_cost(chat: Chat, _: str) -> None:
 
 
 def compact_session(chat: Chat, _: str) -> None:
-    session, before = chat.session, estimate_tokens(chat.session.messages)
+    session = chat.session
+    before = estimate_tokens(chat.session.messages)
     chat.guest().fit(session.messages, forced=True)
     chat.save()
-    counts = (f"{each * session.scale:,.0f}" for each in (before, estimate_tokens(session.messages)))
+    counts = (
+        f"{each * session.scale:,.0f}"
+        for each in (before, estimate_tokens(session.messages))
+    )
     chat.display.say("about {} tokens before, {} after".format(*counts))
 
 
@@ -101,7 +121,9 @@ def allow_all(chat: Chat, rest: str) -> None:
         chat.host.check_person()
     chat.permission.allow_all = rest != "off"
     chat.display.say(
-        "each act is asked about" if rest else "what needs approval is approved, until /allow-all off"
+        "each act is asked about"
+        if rest
+        else "what needs approval is approved, until /allow-all off"
     )
 
 
@@ -109,7 +131,9 @@ def review_change(chat: Chat, which: str) -> None:
     from cli_guard.review.render import text
     from cli_guard.review.run import review_request
 
-    review = review_request(Worktree() if which == "worktree" else Staged(), chat.host.now())
+    review = review_request(
+        Worktree() if which == "worktree" else Staged(), chat.host.now()
+    )
     chat.display.say(text.render(review))
 
 
@@ -118,13 +142,16 @@ def show_diff(chat: Chat, _: str) -> None:
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--")
     raw = chat.repository.at_the_top.run("diff", *options, *paths) if paths else b""
     chat.display.say(
-        redact(raw.decode("utf-8", "replace")) or "nothing that this session wrote differs from HEAD"
+        redact(raw.decode("utf-8", "replace"))
+        or "nothing that this session wrote differs from HEAD"
     )
 
 
 def undo_patch(chat: Chat, _: str) -> None:
     written = [
-        each for each in chat.session.artefacts if each.kind == "approval" and "write_file" in each.text
+        each
+        for each in chat.session.artefacts
+        if each.kind == "approval" and "write_file" in each.text
     ]
     if not written:
         raise UsageError(
@@ -133,7 +160,9 @@ def undo_patch(chat: Chat, _: str) -> None:
     applied = undo(chat.repository, written[-1].about, chat.host.now())
     chat.session.artefacts.remove(written[-1])
     chat.undone.append({"paths": sorted(applied.left), "patch": applied.patch})
-    chat.note = f"[cli-guard: the person has reverted the patch of {', '.join(applied.left)}]"
+    chat.note = (
+        f"[cli-guard: the person has reverted the patch of {', '.join(applied.left)}]"
+    )
     chat.save()
     chat.display.say(f"reverted: {', '.join(applied.left)} (/redo writes it again)")
 
@@ -151,7 +180,9 @@ def resume_session(chat: Chat, name: str) -> None:
         chat.display.say(list_sessions(chat.sessions))
         return
     chat.open(name)
-    chat.display.say(f"session {chat.session.id}, {chat.session.turn} turns: {chat.session.task}")
+    chat.display.say(
+        f"session {chat.session.id}, {chat.session.turn} turns: {chat.session.task}"
+    )
 
 
 def leave(chat: Chat, _: str) -> None:
@@ -169,9 +200,15 @@ COMMANDS: dict[str, tuple[str, Callable[[Chat, str], None]]] = {
     "/cost": ("  show tokens and money: last call, turn, session, day", show_cost),
     "/compact": ("  summarise the older part of the session now", compact_session),
     "/clear": ("  begin a new session; this one stays stored", clear_session),
-    "/allow-all": ("[off]  approve all that needs approval, for now; a deny stays a deny", allow_all),
+    "/allow-all": (
+        "[off]  approve all that needs approval, for now; a deny stays a deny",
+        allow_all,
+    ),
     "/review": ("[staged|worktree]  review a change as the hook does", review_change),
-    "/diff": ("  show what differs from HEAD in the files that this session wrote", show_diff),
+    "/diff": (
+        "  show what differs from HEAD in the files that this session wrote",
+        show_diff,
+    ),
     "/undo": ("  revert the last patch of this session", undo_patch),
     "/redo": ("  write the last reverted patch again, after a new approval", redo_patch),
     "/resume": ("[ID]  list the stored sessions, or go on with one", resume_session),
@@ -183,7 +220,10 @@ def list_sessions(sessions: Sessions) -> str:
     """Return the stored sessions, last saved first, a line each."""
     found, problems = sessions.list_all()
     lines = [f"{each.id}  {each.at}  {each.turn} turns: {each.task}" for each in found]
-    return printable("\n".join((*lines, *problems)), keep_newlines=True) or "no session is stored"
+    return (
+        printable("\n".join((*lines, *problems)), keep_newlines=True)
+        or "no session is stored"
+    )
 
 
 def run_chat(host: Host, config: ModelSection, resume: str | None, model: str) -> None:
@@ -192,7 +232,9 @@ def run_chat(host: Host, config: ModelSection, resume: str | None, model: str) -
     Raises CliGuardError if it cannot begin.
     """
     display = Display(host.stdout, host.env, colored=host.colored)
-    keyboard = Keyboard(host.stdin, host.stdout, host.env, lambda: (*COMMANDS, *chat.paths()))
+    keyboard = Keyboard(
+        host.stdin, host.stdout, host.env, lambda: (*COMMANDS, *chat.paths())
+    )
     chat = Chat(host, config, display, keyboard, model)
     if resume == "":
         resume = next((each.id for each in chat.sessions.list_all()[0]), "")
@@ -207,7 +249,9 @@ def run_chat(host: Host, config: ModelSection, resume: str | None, model: str) -
     finally:
         chat.stack.close()
     if chat.session.turn:
-        display.say(f"session {chat.session.id} is stored: cli-guard chat --resume {chat.session.id}")
+        display.say(
+            f"session {chat.session.id} is stored: cli-guard chat --resume {chat.session.id}"
+        )
 
 
 def take_lines(chat: Chat) -> None:
@@ -217,7 +261,9 @@ def take_lines(chat: Chat) -> None:
         try:
             if queued := bool(chat.keyboard.queue):
                 chat.display.say(f"> {chat.keyboard.queue[0]}")
-            line = chat.keyboard.read("[allow-all] " if chat.permission.allow_all else "").strip()
+            line = chat.keyboard.read(
+                "[allow-all] " if chat.permission.allow_all else ""
+            ).strip()
             stopped = 0
             if queued and line == "/allow-all":
                 raise UsageError(

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # A block longer than this is shown in parts; one longer than the next is drawn as plain text while it comes.
-BLOCK_CHARS, DRAWN_CHARS = 20_000, 4_000
-OPEN_KEYS, KEY_MARK = 8, "-----BEGIN"
+BLOCK_CHARS = 20_000
+DRAWN_CHARS = 4_000
+OPEN_KEYS = 8
+KEY_MARK = "-----BEGIN"
 # Lines of the terminal that are left to the status below the block.
 STATUS_LINES = 6
 WORKING = "working (Ctrl-C ends the turn)"
@@ -45,7 +47,9 @@ class Display:
         from rich.text import Text
 
         if text:
-            shown = Text(printable(text.expandtabs(4), keep_newlines=True).rstrip("\n"), style)
+            shown = Text(
+                printable(text.expandtabs(4), keep_newlines=True).rstrip("\n"), style
+            )
             self.console.print(shown, soft_wrap=True)
 
     def step(self, text: str) -> None:
@@ -61,13 +65,18 @@ class Display:
         # Only such a line can end a block, and a block is read from its beginning to find its end.
         lines = f"{begun}{piece}".split("\n")[:-1]
         may_end = any(not each.strip() or FENCE.match(each) for each in lines)
-        while (may_end or (lines and len(self._block) > BLOCK_CHARS)) and (end := block_end(self._block)):
-            block, self._block = self._block[:end], self._block[end:]
+        while (may_end or (lines and len(self._block) > BLOCK_CHARS)) and (
+            end := block_end(self._block)
+        ):
+            block = self._block[:end]
+            self._block = self._block[end:]
             self._print_block(block)
 
     def finish(self) -> None:
         """Print what is left of an answer."""
-        block, self._block, self._text = self._block, "", ""
+        block = self._block
+        self._block = ""
+        self._text = ""
         whole = without_open_key(block)
         self._print_block(whole)
         if whole != block:
@@ -84,7 +93,12 @@ class Display:
 
         self.status = keyboard.describe
         self._text = self._block = ""
-        live = Live(console=self.console, get_renderable=self._draw, transient=True, auto_refresh=False)
+        live = Live(
+            console=self.console,
+            get_renderable=self._draw,
+            transient=True,
+            auto_refresh=False,
+        )
         with keyboard.reading(self.tick), nullcontext() if self.is_plain else live:
             self._live = None if self.is_plain else live
             try:
@@ -92,7 +106,8 @@ class Display:
             finally:
                 text = self._text
                 self.finish()
-                self._text, self._live = text, None
+                self._text = text
+                self._live = None
 
     def tick(self) -> None:
         """Draw again if there is something new; called often while a turn runs."""
@@ -137,11 +152,15 @@ class Display:
         if text:
             # Only the end of a long block is drawn, which is quick.
             is_long = len(text) > DRAWN_CHARS
-            content = Text(text[-DRAWN_CHARS:]) if is_long else Markdown(text, hyperlinks=False)
+            content = (
+                Text(text[-DRAWN_CHARS:]) if is_long else Markdown(text, hyperlinks=False)
+            )
             lines = self.console.render_lines(content, pad=False)
             parts.append(SegmentLines(lines[-room:], new_lines=True))
         for line in (*self.status()[-STATUS_LINES + 1 :], WORKING):
-            parts.append(Text(printable(redact(line)), "dim", no_wrap=True, overflow="ellipsis"))
+            parts.append(
+                Text(printable(redact(line)), "dim", no_wrap=True, overflow="ellipsis")
+            )
         return Group(*parts)
 
 
@@ -150,7 +169,10 @@ def block_end(text: str) -> int:
 
     A block ends with a blank line or with its fence, and never inside a private key.
     """
-    fence, at, said, last = "", 0, False, text.rfind("\n") + 1
+    fence = ""
+    at = 0
+    said = False
+    last = text.rfind("\n") + 1
     # Without a key, or with so many that looking for the end of each would take minutes.
     is_free = not 0 < text.count(KEY_MARK) <= OPEN_KEYS
     for line in text.split("\n")[:-1]:
@@ -163,7 +185,9 @@ def block_end(text: str) -> int:
             fence = mark[1] if mark else ""
             ends = said and not line.strip()
         is_long = at == last > BLOCK_CHARS
-        if (ends or is_long) and (is_free or at > 2 * BLOCK_CHARS or open_key(text[:at]) is None):
+        if (ends or is_long) and (
+            is_free or at > 2 * BLOCK_CHARS or open_key(text[:at]) is None
+        ):
             return at
     return 0
 

@@ -16,9 +16,11 @@ from cli_guard.runtime import user_state
 from cli_guard.secrets.redact import redact
 from cli_guard.state.files import make_folder, open_state
 
-FILE, FILE_BYTES = "chat-history", 1_000_000
+FILE = "chat-history"
+FILE_BYTES = 1_000_000
 # Keys that are pressed while a question comes up belong to what was being typed before: so long it must be quiet.
-QUIET_SECONDS, TICK_SECONDS = 0.3, 0.05
+QUIET_SECONDS = 0.3
+TICK_SECONDS = 0.05
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
 
 
@@ -26,11 +28,18 @@ class Keyboard:
     """The input of a chat. `words` returns what is completed. `queue` are the lines that wait."""
 
     def __init__(
-        self, stdin: TextIO, stdout: TextIO, env: Mapping[str, str], words: Callable[[], Iterable[str]]
+        self,
+        stdin: TextIO,
+        stdout: TextIO,
+        env: Mapping[str, str],
+        words: Callable[[], Iterable[str]],
     ) -> None:
-        self.stdin, self.stdout, self.typed = stdin, stdout, ""
+        self.stdin = stdin
+        self.stdout = stdout
+        self.typed = ""
         self.queue: deque[str] = deque()
-        self._words, self._folder = words, user_state(env)
+        self._words = words
+        self._folder = user_state(env)
         self._editor: Any = None
         self._stop = threading.Event()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -43,7 +52,8 @@ class Keyboard:
         if self.queue:
             return self.queue.popleft()
         self._editor = self._editor or self._open_editor()
-        default, self.typed = self.typed, ""
+        default = self.typed
+        self.typed = ""
         return str(self._editor.prompt(f"{mark}> ", default=default))
 
     def describe(self) -> list[str]:
@@ -152,7 +162,9 @@ class Keyboard:
         editor: Any = PromptSession(
             history=open_history(self._folder),
             completer=WordCompleter(lambda: sorted(self._words()), WORD=True),
-            complete_while_typing=Condition(lambda: editor.default_buffer.text.startswith("/")),
+            complete_while_typing=Condition(
+                lambda: editor.default_buffer.text.startswith("/")
+            ),
             key_bindings=keys,
             input=create_input(self.stdin),
             output=create_output(self.stdout),

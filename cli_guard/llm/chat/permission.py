@@ -29,7 +29,12 @@ class Permission:
     scopes: set[Scope] = field(default_factory=set)
 
     def decide(
-        self, requests: Sequence[Action], details: str, context: Context, *, needs_review: bool = False
+        self,
+        requests: Sequence[Action],
+        details: str,
+        context: Context,
+        *,
+        needs_review: bool = False,
     ) -> str:
         """Return the reason of an approval for the audit log, "" if these requests are not approved.
 
@@ -41,7 +46,10 @@ class Permission:
             self.say(str(error))
             return ""
         # A stricter level wants a person's act each time.
-        lasting = not needs_review and Presence.TTY is context.policy.highest is context.policy.trust
+        lasting = (
+            not needs_review
+            and Presence.TTY is context.policy.highest is context.policy.trust
+        )
         scopes = {scope_of(each) for each in requests}
         named = "; ".join(" ".join(each) for each in sorted(scopes))
         if lasting and (self.allow_all or scopes <= self.scopes):
@@ -51,7 +59,9 @@ class Permission:
             return "chat: /allow-all" if self.allow_all else "chat: for this session"
         choices = f"y = once, n = no{f', a = for this session: {named}' if lasting else ''}"
         for shown in (details, *[""] * (TRIES - 1)):
-            reply = REPLIES.get(self.ask(shown, f"Approve exactly this? {choices}: ").strip().lower())
+            reply = REPLIES.get(
+                self.ask(shown, f"Approve exactly this? {choices}: ").strip().lower()
+            )
             if reply == "a" and lasting:
                 self.scopes |= scopes
                 return "chat: for this session"

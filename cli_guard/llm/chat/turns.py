@@ -12,7 +12,13 @@ from cli_guard.llm.compaction import compact, find_window, measure_scale
 from cli_guard.llm.gateway import Reply
 from cli_guard.llm.guest import Guest
 from cli_guard.llm.loop import ToolLoop
-from cli_guard.llm.patching import PROPOSE, REVIEW, find_syntax_errors, patching_tools, write_action
+from cli_guard.llm.patching import (
+    PROPOSE,
+    REVIEW,
+    find_syntax_errors,
+    patching_tools,
+    write_action,
+)
 from cli_guard.llm.prompts import Message
 from cli_guard.llm.session import Session
 from cli_guard.llm.tools import EDITING, READING, Copy
@@ -57,10 +63,18 @@ class ChatGuest(Guest):
         self.session.scale = max(self.session.scale, measure_scale(messages, tools, reply))
         return reply
 
-    def fit(self, messages: list[Message], tools: Sequence[Data] = (), *, forced: bool = False) -> None:
+    def fit(
+        self, messages: list[Message], tools: Sequence[Data] = (), *, forced: bool = False
+    ) -> None:
         """Compact messages in place if they no longer fit, or if that is `forced`. Raises ModelError."""
-        silent, config, session = replace(self.gateway, on_text=None), self.config, self.session
-        named = silent.forced or next((name for _, name in config.models_for(self.route.tier)), "")
+        silent, config, session = (
+            replace(self.gateway, on_text=None),
+            self.config,
+            self.session,
+        )
+        named = silent.forced or next(
+            (name for _, name in config.models_for(self.route.tier)), ""
+        )
         messages[:] = compact(
             messages,
             session.artefacts,
@@ -97,7 +111,9 @@ class Talking:
         if len(reviews) > self._reviewed:
             self._reviewed = len(reviews)
             if denied := reviews[-1].get("denied"):
-                return self.mend(f"policy denies the patch: {'; '.join(denied)}", state, context)
+                return self.mend(
+                    f"policy denies the patch: {'; '.join(denied)}", state, context
+                )
             return Planned((write_action(state["proposal"]),))
         planned = self.loop.plan(state, context)
         for action in planned.actions:
@@ -117,7 +133,9 @@ class Talking:
             self.copy.edits.clear()
             self.on_step("the edits are dropped")
             return Planned((), answered=True)
-        self.loop.say(f"{problem}. Mend it, or take the edit back, and say what you have done.")
+        self.loop.say(
+            f"{problem}. Mend it, or take the edit back, and say what you have done."
+        )
         return self.plan(state, context)
 
     def reply(self, state: State, answer: str) -> str:

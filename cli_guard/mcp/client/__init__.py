@@ -9,4 +9,12 @@ from cli_guard.mcp.client.client import McpClient
 from cli_guard.mcp.client.result import Image, McpResult
 from cli_guard.policy.mcp import Hints, McpTool, ServerConfig, decision
 
-__all__ = ["Hints", "Image", "McpClient", "McpResult", "McpTool", "ServerConfig", "decision"]
+__all__ = [
+    "Hints",
+    "Image",
+    "McpClient",
+    "McpResult",
+    "McpTool",
+    "ServerConfig",
+    "decision",
+]

@@ -21,7 +21,10 @@ def limit(cpu_seconds: int) -> None:
     """Bounds this process; what the platform does not know it does not bound."""
     import resource
 
-    for kind, most in ((resource.RLIMIT_CPU, cpu_seconds), (resource.RLIMIT_AS, MEMORY_BYTES)):
+    for kind, most in (
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+    ):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (most, most))
 
@@ -58,7 +61,9 @@ def wrong_with_arguments(schema: dict[str, Any], arguments: object) -> str | Non
     if error is None:
         return None
     return (
-        error.message if error.json_path == "$" else f"{error.json_path.removeprefix('$.')}: {error.message}"
+        error.message
+        if error.json_path == "$"
+        else f"{error.json_path.removeprefix('$.')}: {error.message}"
     )
 
 
@@ -70,7 +75,10 @@ def main() -> None:
         for schema in request["schemas"]:
             print(json.dumps(wrong_with_schema(schema)), flush=True)
     else:
-        print(json.dumps(wrong_with_arguments(request["schema"], request["arguments"])), flush=True)
+        print(
+            json.dumps(wrong_with_arguments(request["schema"], request["arguments"])),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

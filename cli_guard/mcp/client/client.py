@@ -47,7 +47,9 @@ class McpClient:
     ...     client.call("mcp:git.git_status", {"repo_path": "."}).text
     """
 
-    def __init__(self, servers: Mapping[str, ServerConfig], *, cwd: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, servers: Mapping[str, ServerConfig], *, cwd: Path, env: Mapping[str, str]
+    ) -> None:
         self._servers = dict(servers)
         self._cwd = cwd
         self._env = env
@@ -63,7 +65,10 @@ class McpClient:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: "TracebackType | None",
     ) -> None:
         self.close()
 
@@ -99,17 +104,23 @@ class McpClient:
         with self._lock:
             server, dot, _ = name.removeprefix(PREFIX).partition(".")
             if not (name.startswith(PREFIX) and dot):
-                raise UsageError(f"{name!r} is not an MCP tool: write {PREFIX}<server>.<tool>")
+                raise UsageError(
+                    f"{name!r} is not an MCP tool: write {PREFIX}<server>.<tool>"
+                )
             running = self._start_server(server)
             known = {tool.name: tool for tool in running.tools}
             if name not in known:
-                raise UsageError(f"the MCP server {server} has no tool {name!r}{nearest(name, known)}")
+                raise UsageError(
+                    f"the MCP server {server} has no tool {name!r}{nearest(name, known)}"
+                )
             tool = known[name]
             if tool.unusable:
                 raise UsageError(f"{name} cannot be called: {tool.unusable}")
             check(tool, running, arguments)
             try:
-                return self._open_portal().call(running.connection.call, tool.own_name, arguments)
+                return self._open_portal().call(
+                    running.connection.call, tool.own_name, arguments
+                )
             except CliGuardError as error:
                 if running.connection.ended:
                     self._problems[server] = str(error)
@@ -119,7 +130,8 @@ class McpClient:
         """Ends every server with its children. May be called twice."""
         # Without the lock: whoever interrupts a call closes while it is held.
         self._closed = True
-        portal, self._portal = self._portal, None
+        portal = self._portal
+        self._portal = None
         if portal is None:
             return
         try:
@@ -130,7 +142,11 @@ class McpClient:
 
     def _start_server(self, name: str) -> Running:
         if name not in self._servers:
-            known = "; no server is configured" if not self._servers else nearest(name, self._servers)
+            known = (
+                "; no server is configured"
+                if not self._servers
+                else nearest(name, self._servers)
+            )
             raise UsageError(
                 f"there is no MCP server {name!r}{known}: the user's own file names them, [mcp.NAME]"
             )
@@ -163,14 +179,20 @@ class McpClient:
 def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> None:
     """Do the arguments hold by the schema of the tool? Raises UsageError."""
     try:
-        size = len(json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode("utf-8"))
+        size = len(
+            json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        )
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the arguments of {tool.name} are not JSON in UTF-8") from error
     if size > ARGUMENT_CHARS:
-        raise UsageError(f"the arguments of {tool.name} are longer than {ARGUMENT_CHARS:,} bytes")
+        raise UsageError(
+            f"the arguments of {tool.name} are longer than {ARGUMENT_CHARS:,} bytes"
+        )
     problem = schemas.problem_with(running.schemas[tool.own_name], arguments)
     if problem:
-        raise UsageError(f"{tool.name}: {one_line(problem, REASON_CHARS, running.connection.hide)}")
+        raise UsageError(
+            f"{tool.name}: {one_line(problem, REASON_CHARS, running.connection.hide)}"
+        )
 
 
 def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
@@ -180,7 +202,10 @@ def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[Mcp
     tools: dict[str, McpTool] = {}
     for tool, reason in zip(listed, reasons, strict=True):
         wrong = reason and one_line(reason, REASON_CHARS, hide)
-        if not TOOL_NAME.fullmatch(tool.name) or one_line(tool.name, 128, hide) != tool.name:
+        if (
+            not TOOL_NAME.fullmatch(tool.name)
+            or one_line(tool.name, 128, hide) != tool.name
+        ):
             wrong = "its name is not 1 to 128 letters, digits and _ - . /"
         elif count[tool.name] > 1:
             wrong = f"{count[tool.name]} tools have this name"
@@ -195,7 +220,9 @@ def make_tool(server: str, tool: "types.Tool", unusable: str | None, hide: Hide)
     return McpTool(
         name=f"{PREFIX}{server}.{one_line(tool.name, 128, hide)}",
         server=server,
-        description=clip_text(tool.description or tool.title or "", DESCRIPTION_CHARS, hide)[0],
+        description=clip_text(
+            tool.description or tool.title or "", DESCRIPTION_CHARS, hide
+        )[0],
         schema={} if unusable else mask_schema(tool.input_schema, hide),
         hints=Hints(hints.read_only_hint, hints.destructive_hint) if hints else Hints(),
         unusable=unusable,
@@ -205,7 +232,9 @@ def make_tool(server: str, tool: "types.Tool", unusable: str | None, hide: Hide)
 def mask_schema(schema: dict[str, object], hide: Hide) -> dict[str, object]:
     """A schema as it may be shown: its texts come from the server too. Arguments are judged by the true one."""
     try:
-        safe = harmless(json.loads(redact(hide(json.dumps(schema, ensure_ascii=False)), "schema.json")))
+        safe = harmless(
+            json.loads(redact(hide(json.dumps(schema, ensure_ascii=False)), "schema.json"))
+        )
     except ValueError:
         return {}
     return safe if isinstance(safe, dict) else {}

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # What every program needs to run. Everything else, and so every secret, is passed only if it is named.
-ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
+ALWAYS_PASSED = (
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+)
 PAGES = 20
 TOOLS = 500
 WORDS = 200
@@ -30,12 +40,16 @@ SHORTEST_SECRET = 6
 class Connection:
     """A server that is started once: what ends it, a fault of its own included, ends it for the whole run."""
 
-    def __init__(self, name: str, config: ServerConfig, cwd: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, name: str, config: ServerConfig, cwd: Path, env: Mapping[str, str]
+    ) -> None:
         self.name = name
         self._config = config
         self._cwd = cwd
         self._env = {key: env[key] for key in (*ALWAYS_PASSED, *config.env) if key in env}
-        self._passed = tuple(sorted({env[key] for key in config.env if key in env}, key=len, reverse=True))
+        self._passed = tuple(
+            sorted({env[key] for key in config.env if key in env}, key=len, reverse=True)
+        )
         self._wire: Wire | None = None
         self._session: ClientSession | None = None
 
@@ -68,7 +82,9 @@ class Connection:
             self._wire = wire = await self._open_wire()
         try:
             info = types.Implementation(name="cli-guard", version=__version__)
-            async with ClientSession(wire.incoming, wire.outgoing, client_info=info) as session:
+            async with ClientSession(
+                wire.incoming, wire.outgoing, client_info=info
+            ) as session:
                 try:
                     tools = await self._within(
                         wire, self._config.start_seconds, open_session(session), "start"
@@ -95,14 +111,20 @@ class Connection:
         self._wire.new_budget()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         # Not `call_tool`: it checks answers by a schema of the server's, which may take for ever.
-        request = self._session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
-        answer = await self._within(self._wire, self._config.timeout_seconds, request, f"answer {tool}")
+        request = self._session.send_request(
+            types.CallToolRequest(params=params), types.CallToolResult
+        )
+        answer = await self._within(
+            self._wire, self._config.timeout_seconds, request, f"answer {tool}"
+        )
         return result_of(answer, self.hide)
 
     async def _open_wire(self) -> Wire:
         command = self._config.command
         # A relative entry of PATH would name a program of the repository.
-        folders = [each for each in self._env.get("PATH", "").split(":") if each.startswith("/")]
+        folders = [
+            each for each in self._env.get("PATH", "").split(":") if each.startswith("/")
+        ]
         program = shutil.which(command[0], path=":".join(folders))
         if program is None:
             where = "is not a program" if command[0].startswith("/") else "is not on PATH"
@@ -149,7 +171,8 @@ class Connection:
     def _failure(self, wire: Wire) -> CliGuardError:
         said = one_line(wire.last_words, WORDS, self.hide)
         return CliGuardError(
-            f"the MCP server {self.name} {wire.lost}" + (f"; it said: {said}" if said else "")
+            f"the MCP server {self.name} {wire.lost}"
+            + (f"; it said: {said}" if said else "")
         )
 
 

@@ -45,12 +45,16 @@ class McpResult:
 
 def visible(text: str) -> str:
     """Text with all that acts on a terminal made visible; lines and tabs stay."""
-    return "\t".join(printable(part, keep_newlines=True) for part in text.replace("\r\n", "\n").split("\t"))
+    return "\t".join(
+        printable(part, keep_newlines=True)
+        for part in text.replace("\r\n", "\n").split("\t")
+    )
 
 
 def clip_text(text: str, limit: int, hide: Hide) -> tuple[str, bool]:
     """The text as it may be shown, and whether it was cut."""
-    kept, cut = visible(redact(hide(text[: SCANNED * limit]))), len(text) > SCANNED * limit
+    kept = visible(redact(hide(text[: SCANNED * limit])))
+    cut = len(text) > SCANNED * limit
     if cut:
         # Masks make a text shorter: a secret that was cut in two may have come forward.
         kept = kept[: max(0, len(kept) - limit // 2)]
@@ -72,7 +76,10 @@ def result_of(answer: "types.CallToolResult", hide: Hide) -> McpResult:
     return McpResult(
         text,
         is_error=bool(answer.is_error),
-        truncated=cut or lost or len(blocks) < len(answer.content) or len(fitting) < len(images),
+        truncated=cut
+        or lost
+        or len(blocks) < len(answer.content)
+        or len(fitting) < len(images),
         structured=structured,
         images=fitting,
     )
@@ -92,7 +99,10 @@ def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
             yield f"[a link to {block.uri}]"
         else:
             resource = block.resource
-            yield getattr(resource, "text", None) or f"[the resource {resource.uri}, {resource.mime_type}]"
+            yield (
+                getattr(resource, "text", None)
+                or f"[the resource {resource.uri}, {resource.mime_type}]"
+            )
 
 
 def pictures(blocks: "list[types.ContentBlock]") -> Iterator[Image]:
@@ -107,7 +117,10 @@ def picture(block: "types.ImageContent") -> Image | None:
     if len(block.data) > IMAGE_BYTES * 4 // 3 + 4:
         return None
     try:
-        return Image(clip(printable(block.mime_type), 100), base64.b64decode(block.data, validate=True))
+        return Image(
+            clip(printable(block.mime_type), 100),
+            base64.b64decode(block.data, validate=True),
+        )
     except ValueError:
         return None
 

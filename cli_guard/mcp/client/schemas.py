@@ -22,7 +22,10 @@ def unusable(schemas: Sequence[Mapping[str, Any]]) -> list[str | None]:
     for at, schema in enumerate(schemas):
         together += 0 if found[at] else len(json.dumps(schema))
         if together > ALL_CHARS:
-            found[at] = found[at] or f"the schemas before it are {ALL_CHARS:,} characters long together"
+            found[at] = (
+                found[at]
+                or f"the schemas before it are {ALL_CHARS:,} characters long together"
+            )
     rest = [at for at, reason in enumerate(found) if reason is None]
     answers = ask({"schemas": [schemas[at] for at in rest]}) if rest else []
     for position, at in enumerate(rest):
@@ -36,7 +39,9 @@ def unusable(schemas: Sequence[Mapping[str, Any]]) -> list[str | None]:
 def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, object]) -> str | None:
     """What is wrong with arguments, None if they hold by the schema."""
     answers = ask({"schema": schema, "arguments": arguments})
-    return answers[0] if answers else "checking them against the tool's schema takes too long"
+    return (
+        answers[0] if answers else "checking them against the tool's schema takes too long"
+    )
 
 
 def check_bounds(schema: Mapping[str, Any]) -> str | None:
@@ -70,9 +75,12 @@ def check_bounds(schema: Mapping[str, Any]) -> str | None:
 def ask(request: Mapping[str, object]) -> list[str | None]:
     """The answers of the checker, as many as it gave before its end."""
     # Nothing of the environment, of the folder or of its modules reaches it.
-    command, given = (sys.executable, "-I", str(CHECKER)), json.dumps(request).encode()
+    command = (sys.executable, "-I", str(CHECKER))
+    given = json.dumps(request).encode()
     try:
-        done = subprocess.run(command, input=given, capture_output=True, timeout=SECONDS, env={}, check=False)
+        done = subprocess.run(
+            command, input=given, capture_output=True, timeout=SECONDS, env={}, check=False
+        )
         out = done.stdout
     except subprocess.TimeoutExpired as error:
         out = error.stdout or b""

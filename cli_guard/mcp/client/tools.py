@@ -71,10 +71,21 @@ class ServerTools(Mapping[str, Tool]):
                 raise CliGuardError(verdict.reason)
             done = self._servers.client.call(name, arguments.model_dump())
             return ToolOutput(
-                {"error" if done.is_error else "output": done.text, "truncated": done.truncated}
+                {
+                    "error" if done.is_error else "output": done.text,
+                    "truncated": done.truncated,
+                }
             )
 
-        return Tool(name, offered.description, "mcp", OpenArguments, run, decided=verdict, approvable=True)
+        return Tool(
+            name,
+            offered.description,
+            "mcp",
+            OpenArguments,
+            run,
+            decided=verdict,
+            approvable=True,
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(())
@@ -105,12 +116,18 @@ class ShellTools:
         except KeyError as error:
             raise UsageError(f"there is no tool {name}: see `mcp list`") from error
         except (ValueError, RecursionError) as error:
-            raise UsageError('the arguments are no JSON: write an object, such as {"path": "."}') from error
+            raise UsageError(
+                'the arguments are no JSON: write an object, such as {"path": "."}'
+            ) from error
         if not isinstance(given, dict):
-            raise UsageError('the arguments are no object: write one, such as {"path": "."}')
+            raise UsageError(
+                'the arguments are no object: write one, such as {"path": "."}'
+            )
         verdict = decision(offered, self.servers.configured[offered.server])
         if verdict.decision is not Decision.ALLOW:
-            raise CliGuardError(f"{verdict.reason}: `cli-guard ask '{full} {{...}}'` asks a person")
+            raise CliGuardError(
+                f"{verdict.reason}: `cli-guard ask '{full} {{...}}'` asks a person"
+            )
         done = self.servers.client.call(full, given)
         if done.is_error:
             raise CliGuardError(done.text)

@@ -49,7 +49,9 @@ class Wire(asyncio.SubprocessProtocol):
         import anyio
         from mcp.shared.message import SessionMessage
 
-        sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+        sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](
+            math.inf
+        )
         self.incoming: MemoryObjectReceiveStream[SessionMessage | Exception] = receiver
         self.outgoing = Outgoing(self)
         self.lost: str | None = None
@@ -62,10 +64,14 @@ class Wire(asyncio.SubprocessProtocol):
         self._stderr: deque[int] = deque(maxlen=STDERR_KEPT)
 
     @classmethod
-    async def open(cls, command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> "Wire":
+    async def open(
+        cls, command: Sequence[str], cwd: Path, env: Mapping[str, str]
+    ) -> "Wire":
         """Starts the program in a process group of its own. Raises OSError."""
         if not hasattr(os, "killpg"):
-            raise OSError("this system has no process groups, by which a server is ended with its children")
+            raise OSError(
+                "this system has no process groups, by which a server is ended with its children"
+            )
         loop = asyncio.get_running_loop()
         _, protocol = await loop.subprocess_exec(
             cls, *command, cwd=str(cwd), env=dict(env), start_new_session=True
@@ -159,7 +165,9 @@ class Wire(asyncio.SubprocessProtocol):
             if line.lstrip().startswith(b"{"):
                 self.lose("sent a message that cannot be read")
             elif self._strays > STRAY_LINES:
-                self.lose("writes lines that are not MCP messages: is it a server over stdio?")
+                self.lose(
+                    "writes lines that are not MCP messages: is it a server over stdio?"
+                )
             return
         # A session that is being closed reads no more.
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -187,6 +195,8 @@ class Wire(asyncio.SubprocessProtocol):
     def _end(self, code: int | None) -> None:
         if self.lost is None:
             self.lost = (
-                f"was ended by signal {-code}" if code and code < 0 else f"ended with exit code {code}"
+                f"was ended by signal {-code}"
+                if code and code < 0
+                else f"ended with exit code {code}"
             )
         self._sender.close()

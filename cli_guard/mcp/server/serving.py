@@ -41,7 +41,9 @@ INSTRUCTIONS = (
 )
 
 
-def serve(lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings) -> None:
+def serve(
+    lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings
+) -> None:
     """Serve until the input ends or the output is closed. Raises UsageError without the extra."""
     try:
         import anyio
@@ -61,7 +63,9 @@ async def conversation(
     from mcp.shared.message import SessionMessage
 
     server = server_of(around)
-    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](WAITING)
+    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](
+        WAITING
+    )
     async with anyio.create_task_group() as tasks:
         outgoing = Outgoing(say, tasks.cancel_scope)
         tasks.start_soon(read, lines, sender, outgoing)
@@ -80,16 +84,20 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
     turns = {name: anyio.CapacityLimiter(1) for name in named}
 
     async def list_tools(
-        context: "ServerRequestContext[dict[str, object]]", params: types.PaginatedRequestParams | None
+        context: "ServerRequestContext[dict[str, object]]",
+        params: types.PaginatedRequestParams | None,
     ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[describe_tool(tool) for tool in TOOLS])
 
     async def call_tool(
-        context: "ServerRequestContext[dict[str, object]]", params: types.CallToolRequestParams
+        context: "ServerRequestContext[dict[str, object]]",
+        params: types.CallToolRequestParams,
     ) -> types.CallToolResult:
         tool = named.get(params.name)
         if tool is None:
-            return refusal_of(f"there is no tool {params.name!r}{nearest(params.name, named)}")
+            return refusal_of(
+                f"there is no tool {params.name!r}{nearest(params.name, named)}"
+            )
         # A request that is cancelled is left alone: it only reads.
         return await anyio.to_thread.run_sync(
             answer_call,
@@ -128,7 +136,9 @@ def describe_tool(tool: Tool) -> "types.Tool":
     )
 
 
-def answer_call(tool: Tool, around: Surroundings, arguments: Mapping[str, object]) -> "types.CallToolResult":
+def answer_call(
+    tool: Tool, around: Surroundings, arguments: Mapping[str, object]
+) -> "types.CallToolResult":
     """The answer of a tool, whatever happens in it."""
     from mcp import types
 
@@ -143,7 +153,9 @@ def answer_call(tool: Tool, around: Surroundings, arguments: Mapping[str, object
     if data is not None and len(json.dumps(data)) > DATA_CHARS:
         data = None
         text += f"\nThe data is longer than {DATA_CHARS:,} characters and omitted: run cli-guard {tool.name} to see it."
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=data
+    )
 
 
 def refusal_of(problem: str) -> "types.CallToolResult":
@@ -151,7 +163,9 @@ def refusal_of(problem: str) -> "types.CallToolResult":
     from mcp import types
 
     line = clip(printable(redact(problem)), WORDS)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=line)], is_error=True)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=line)], is_error=True
+    )
 
 
 class Outgoing(BorrowedStream):
@@ -167,7 +181,9 @@ class Outgoing(BorrowedStream):
 
     async def send(self, item: "SessionMessage", /) -> None:
         """Writes one message. Raises anyio.ClosedResourceError if nobody reads any more."""
-        await self.line(item.message.model_dump(mode="json", by_alias=True, exclude_unset=True))
+        await self.line(
+            item.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        )
 
     async def line(self, message: object) -> None:
         """Writes one line, in ASCII: what a stream's encoding cannot show would be no JSON."""
@@ -175,7 +191,9 @@ class Outgoing(BorrowedStream):
 
         text = json.dumps(message, allow_nan=False)
         try:
-            await anyio.to_thread.run_sync(self._say, text, abandon_on_cancel=True, limiter=self._turn)
+            await anyio.to_thread.run_sync(
+                self._say, text, abandon_on_cancel=True, limiter=self._turn
+            )
         except (OSError, ValueError) as error:
             self._gone.cancel()
             raise anyio.ClosedResourceError from error
@@ -195,7 +213,9 @@ async def read(
     end = object()
     async with sender:
         while True:
-            line = await anyio.to_thread.run_sync(next, lines, end, abandon_on_cancel=True, limiter=turn)
+            line = await anyio.to_thread.run_sync(
+                next, lines, end, abandon_on_cancel=True, limiter=turn
+            )
             if line is end:
                 return
             if isinstance(line, bytes) and not line.strip():
@@ -205,11 +225,19 @@ async def read(
                     raise ValueError
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                wrong = "not a JSON-RPC message" if line is not None else f"longer than {LINE_BYTES:,} bytes"
+                wrong = (
+                    "not a JSON-RPC message"
+                    if line is not None
+                    else f"longer than {LINE_BYTES:,} bytes"
+                )
                 # Nobody may read any more; then all of this is being ended.
                 with contextlib.suppress(anyio.ClosedResourceError):
                     await outgoing.line(
-                        {"jsonrpc": "2.0", "id": None, "error": {"code": PARSE_ERROR, "message": wrong}}
+                        {
+                            "jsonrpc": "2.0",
+                            "id": None,
+                            "error": {"code": PARSE_ERROR, "message": wrong},
+                        }
                     )
                 continue
             await sender.send(SessionMessage(message))

@@ -59,7 +59,12 @@ class Parameter:
         text: dict[str, object] = {"type": "string", "maxLength": self.longest}
         if self.kind == "string":
             return {**text, "description": self.description}
-        return {"type": "array", "items": text, "maxItems": LIST_ITEMS, "description": self.description}
+        return {
+            "type": "array",
+            "items": text,
+            "maxItems": LIST_ITEMS,
+            "description": self.description,
+        }
 
     def check(self, value: object) -> None:
         """Does a value hold? Raises UsageError."""
@@ -83,10 +88,14 @@ class Parameter:
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise UsageError(f"{self.name} is not UTF-8 at character {error.start}") from error
+            raise UsageError(
+                f"{self.name} is not UTF-8 at character {error.start}"
+            ) from error
 
 
-CWD = Parameter("cwd", "The folder to work in: the one where the server was started, or one below it.")
+CWD = Parameter(
+    "cwd", "The folder to work in: the one where the server was started, or one below it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +125,9 @@ class Tool:
             if name not in known:
                 raise UsageError(f"{self.name} takes no {name!r}{nearest(name, known)}")
             known[name].check(value)
-        missing = next((each for each in known if known[each].required and each not in arguments), None)
+        missing = next(
+            (each for each in known if known[each].required and each not in arguments), None
+        )
         if missing:
             raise UsageError(f"{self.name} needs {missing}")
         return arguments
@@ -135,9 +146,13 @@ def review(around: Surroundings, arguments: Arguments) -> Answer:
 
 def request_in(arguments: Arguments) -> Request:
     """The change that the arguments name. Raises UsageError for more than one."""
-    chosen = [name for name in ("worktree", "range", "commit", "patch") if arguments.get(name)]
+    chosen = [
+        name for name in ("worktree", "range", "commit", "patch") if arguments.get(name)
+    ]
     if len(chosen) > 1:
-        raise UsageError(f"{chosen[0]} and {chosen[1]} exclude each other: give one of them")
+        raise UsageError(
+            f"{chosen[0]} and {chosen[1]} exclude each other: give one of them"
+        )
     if not chosen:
         return Staged()
     value = str(arguments[chosen[0]])
@@ -145,7 +160,11 @@ def request_in(arguments: Arguments) -> Request:
         return Worktree()
     if chosen[0] == "range":
         return parse_range(value)
-    return Commit(value) if chosen[0] == "commit" else Patch(value.encode("utf-8"), "the patch")
+    return (
+        Commit(value)
+        if chosen[0] == "commit"
+        else Patch(value.encode("utf-8"), "the patch")
+    )
 
 
 def bound_report(data: dict[str, object]) -> dict[str, object]:
@@ -155,7 +174,9 @@ def bound_report(data: dict[str, object]) -> dict[str, object]:
         rows = cast(list[object], data[key])
         if len(rows) > ROWS:
             data[key] = rows[:ROWS]
-            notes.append(f"the first {ROWS} of {len(rows)} {key} are shown; cli-guard review shows all")
+            notes.append(
+                f"the first {ROWS} of {len(rows)} {key} are shown; cli-guard review shows all"
+            )
     coverage = cast(dict[str, object], data["coverage"])
     skipped = cast(list[object], coverage["skipped"])
     if len(skipped) > ROWS:
@@ -172,7 +193,9 @@ def check_command(around: Surroundings, arguments: Arguments) -> Answer:
     from cli_guard.review.render.command import as_dict, render
 
     invocation = resolve_folder(around, arguments)
-    verdict = judge(str(arguments["command"]), command_context(invocation.cwd, invocation.env))
+    verdict = judge(
+        str(arguments["command"]), command_context(invocation.cwd, invocation.env)
+    )
     return Answer(render(verdict, color=False), as_dict(verdict))
 
 
@@ -206,7 +229,8 @@ def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
     start = invocation.cwd.resolve()
     try:
         folder = (start / given).resolve()
-        inside, there = folder.is_relative_to(start), folder.is_dir()
+        inside = folder.is_relative_to(start)
+        there = folder.is_dir()
     except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
         raise UsageError(f"cwd cannot be read: {given[:100]}") from error
     if not inside:
@@ -226,8 +250,14 @@ TOOLS = (
         " Reviews what is staged unless worktree, range, commit or patch names something else. The decision is allow,"
         " review (a person must approve it at a terminal) or deny (change the code).",
         (
-            Parameter("worktree", "Review all that differs from HEAD, untracked files included.", "boolean"),
-            Parameter("range", "Review commits one by one: A..B, those in B that are not in A."),
+            Parameter(
+                "worktree",
+                "Review all that differs from HEAD, untracked files included.",
+                "boolean",
+            ),
+            Parameter(
+                "range", "Review commits one by one: A..B, those in B that are not in A."
+            ),
             Parameter("commit", "Review one commit."),
             Parameter("patch", "Review this unified diff.", longest=PATCH_CHARS),
             CWD,
@@ -241,7 +271,10 @@ TOOLS = (
         " first) or deny (do not run it); often there is an alternative.",
         (
             Parameter(
-                "command", "The command as a shell would get it.", longest=COMMAND_CHARS, required=True
+                "command",
+                "The command as a shell would get it.",
+                longest=COMMAND_CHARS,
+                required=True,
             ),
             CWD,
         ),
@@ -254,8 +287,17 @@ TOOLS = (
         " change, documentation for a piece of code. The answer names its sources. Nothing is run or written: a patch"
         " or a command to run is a proposal that a person approves at a terminal.",
         (
-            Parameter("request", "What is wanted, in plain words.", longest=REQUEST_CHARS, required=True),
-            Parameter("paths", "Look at these files and folders only, seen from the top.", "strings"),
+            Parameter(
+                "request",
+                "What is wanted, in plain words.",
+                longest=REQUEST_CHARS,
+                required=True,
+            ),
+            Parameter(
+                "paths",
+                "Look at these files and folders only, seen from the top.",
+                "strings",
+            ),
             Parameter("rev", "Look at this revision instead of the index."),
             Parameter("worktree", "Look at the work tree instead of the index.", "boolean"),
             CWD,

@@ -27,7 +27,9 @@ from cli_guard.state.statements import BREAK_GLASS, Statement
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
 SHOWN = 100
-GOOD, REFUSED, UNSIGNED = "signature good", "signed, but does not count", "unsigned"
+GOOD = "signature good"
+REFUSED = "signed, but does not count"
+UNSIGNED = "unsigned"
 COLORS = {GOOD: "good", REFUSED: "bad", UNSIGNED: "warn"}
 LOST = "the log names a signed statement that is neither here nor in the notes: `cli-guard fetch` may get it"
 LISTS = ("fingerprints", "approved_rules")
@@ -83,40 +85,61 @@ class Evidence:
     def links_to(self, fingerprint: str) -> Markup:
         """Return links to the approvals that name a finding, at most three."""
         found = self.by_finding.get(fingerprint, [])[:3]
-        links = [link(e.place, fit(e.made.principal, 80), f" ({e.level}, {e.proof})") for e in found]
+        links = [
+            link(e.place, fit(e.made.principal, 80), f" ({e.level}, {e.proof})")
+            for e in found
+        ]
         return join(("; evidence: " if links else "", join(links, ", ")))
 
 
-def collect_evidence(repository: Repository, invocation: Invocation, base: str | None = None) -> Evidence:
+def collect_evidence(
+    repository: Repository, invocation: Invocation, base: str | None = None
+) -> Evidence:
     """Read the approvals here and in Git's notes, check each signature, and check the audit log.
 
     The signers are those of the commit `base`, of HEAD for None. Raises CliGuardError.
     """
-    records, base = Records(repository.state_folder), base or repository.head
-    signers, logged = Signers.at_commit(repository, base), approval_events(records.audit)
+    records = Records(repository.state_folder)
+    base = base or repository.head
+    signers = Signers.at_commit(repository, base)
+    logged = approval_events(records.audit)
     signed = read_signed({*noted_lines(repository), *records.signed_lines()})
     ids = {str(each.get("statement")): str(each.get("review_id", "")) for each in logged}
     given = []
-    for number, (mark, envelope, made, level) in enumerate(sorted(signed, key=lambda each: each[2].at)[::-1]):
+    for number, (mark, envelope, made, level) in enumerate(
+        sorted(signed, key=lambda each: each[2].at)[::-1]
+    ):
         good: object = f"not checked: only the newest {MOST_CHECKED} were"
         if number < MOST_CHECKED:
             good = check_statement(made, envelope, signers, None, invocation)
-        proof, why = (REFUSED, good) if isinstance(good, str) else (GOOD, f"by a signer at {str(base)[:10]}")
+        proof, why = (
+            (REFUSED, good)
+            if isinstance(good, str)
+            else (GOOD, f"by a signer at {str(base)[:10]}")
+        )
         given.append(Given(made, level, proof, why, mark, ids.get(mark, "")))
     known = {each.mark for each in given}
-    given += [claim_of(each) for each in logged if str(each.get("statement", "")) not in known]
+    given += [
+        claim_of(each) for each in logged if str(each.get("statement", "")) not in known
+    ]
     try:
         result = records.audit.verify()
     except OSError as error:
-        raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
-    name, made_at = PurePath(repository.root_name).name, f"{invocation.now:%Y-%m-%d %H:%M} UTC"
+        raise CliGuardError(
+            f"the audit log cannot be read: {error.strerror} ({error.filename})"
+        ) from error
+    name = PurePath(repository.root_name).name
+    made_at = f"{invocation.now:%Y-%m-%d %H:%M} UTC"
     about = (("Repository", name), ("Made", made_at))
     problems, vouched = check_log(result, repository, invocation)
     return Evidence(
         tuple(sorted(given, key=lambda each: each.made.at, reverse=True)),
         f"at {base[:10]}" if base else "of no commit yet",
         f"{result}; {vouched}",
-        tuple([f"the audit log was changed: {result.problem}"] * bool(result.problem) + problems),
+        tuple(
+            [f"the audit log was changed: {result.problem}"] * bool(result.problem)
+            + problems
+        ),
         about,
     )
 
@@ -124,24 +147,38 @@ def collect_evidence(repository: Repository, invocation: Invocation, base: str |
 def claim_of(logged: Entry) -> Given:
     """Return an entry of the audit log that no signature proves."""
     said = defaultdict(str, {name: str(value) for name, value in logged.items() if value})
-    marks, rules = (list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS)
-    who, content = said["principal"] or said["user"], said["content"] or said["commit"]
-    mark, level = said["statement"], f"{said['level']}, as the log says" if said["level"] else "tty"
-    made = Statement(content, said["policy"], dict.fromkeys(marks, ", ".join(rules)), who, said["at"], ())
+    marks, rules = (
+        list(map(str, v)) if isinstance(v := logged.get(n), list) else [] for n in LISTS
+    )
+    who = said["principal"] or said["user"]
+    content = said["content"] or said["commit"]
+    mark = said["statement"]
+    level = f"{said['level']}, as the log says" if said["level"] else "tty"
+    made = Statement(
+        content, said["policy"], dict.fromkeys(marks, ", ".join(rules)), who, said["at"], ()
+    )
     made = replace(made, reason=said["reason"], decision=said["event"])
     return Given(made, level, UNSIGNED, LOST if mark else CLAIM, mark, said["review_id"])
 
 
-def answers_section(evidence: Evidence, commits: Mapping[str, str] | None = None) -> Section:
+def answers_section(
+    evidence: Evidence, commits: Mapping[str, str] | None = None
+) -> Section:
     """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
-    cards = [card_of(e, (commits or {}).get(e.made.content, e.commit)) for e in evidence.given[:SHOWN]]
+    cards = [
+        card_of(e, (commits or {}).get(e.made.content, e.commit))
+        for e in evidence.given[:SHOWN]
+    ]
     older = len(evidence.given) - len(cards)
     rest = f"and {older} older: cli-guard audit show --approvals" if older else ""
-    return page.section("answers", "Approvals", *cards, rest if cards else "Nothing was approved here.")
+    return page.section(
+        "answers", "Approvals", *cards, rest if cards else "Nothing was approved here."
+    )
 
 
 def card_of(given: Given, commit: str) -> Markup:
-    made, none = given.made, "none given"
+    made = given.made
+    none = "none given"
     shown = {
         "who": made.principal or none,
         "at": made.at[:16].replace("T", " "),
@@ -152,8 +189,15 @@ def card_of(given: Given, commit: str) -> Markup:
         "rules": ", ".join(sorted(set(made.findings.values()))),
         "files": redact(", ".join(made.blobs)) or none,
     }
-    bound = {name: getattr(made, name) or none for name in ("decision", "content", "tree", "base", "policy")}
-    bound |= {"mark": given.mark or none, "review": given.review_id or none, "proof": given.proof}
+    bound = {
+        name: getattr(made, name) or none
+        for name in ("decision", "content", "tree", "base", "policy")
+    }
+    bound |= {
+        "mark": given.mark or none,
+        "review": given.review_id or none,
+        "proof": given.proof,
+    }
     return page.fill(
         "card.html",
         place=given.place,
@@ -168,7 +212,18 @@ def card_of(given: Given, commit: str) -> Markup:
 def proof_section(evidence: Evidence) -> Section:
     """Return what can be relied on, and what can be forged."""
     proofs = [each.proof for each in evidence.given]
-    tally = ", ".join(f"{proofs.count(each)} {each}" for each in COLORS if each in proofs) or "none"
-    color, problems = "bad" if evidence.problems else "plain", page.bullets(evidence.problems) or ""
-    about = {"signers": evidence.signers, "log": evidence.log, "color": color, "problems": problems}
-    return Section("proof", "What this proves", page.fill("proof.html", tally=tally, **about))
+    tally = (
+        ", ".join(f"{proofs.count(each)} {each}" for each in COLORS if each in proofs)
+        or "none"
+    )
+    color = "bad" if evidence.problems else "plain"
+    problems = page.bullets(evidence.problems) or ""
+    about = {
+        "signers": evidence.signers,
+        "log": evidence.log,
+        "color": color,
+        "problems": problems,
+    }
+    return Section(
+        "proof", "What this proves", page.fill("proof.html", tally=tally, **about)
+    )

@@ -31,7 +31,8 @@ from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.lives import Life, read_lives
 
 # Commits, and findings of each kind whose commit is looked for.
-MOST_COMMITS, MOST = 1_000, 200
+MOST_COMMITS = 1_000
+MOST = 200
 LOG = ("log", "--no-show-signature", "--no-color", "--format=%H%x00%ct%x00%an%x00%P%x00%s")
 # How a commit came to be recorded, with the words of the page; the first two are of attempts before it.
 DECISIONS = {
@@ -78,11 +79,16 @@ class History:
 
 
 def collect_history(
-    repository: Repository, invocation: Invocation, since: str = "", within: Range | None = None
+    repository: Repository,
+    invocation: Invocation,
+    since: str = "",
+    within: Range | None = None,
 ) -> History:
     """Read a span (reviewed again), or what came after a revision or a day. Raises CliGuardError."""
     commits, older = list_commits(repository, since, within)
-    evidence = collect_evidence(repository, invocation, repository.resolve(within.base) if within else None)
+    evidence = collect_evidence(
+        repository, invocation, repository.resolve(within.base) if within else None
+    )
     entries = list(AuditLog(repository.state_folder).entries())
     contents, policy, skipped = read_commits(repository, commits)
     review = review_range(repository, invocation, within) if within else None
@@ -93,8 +99,12 @@ def collect_history(
     first = "z" if within else commits[0].at if commits and (since or older) else ""
     lives = [
         each
-        for each in read_lives(repository, entries, find_approvals(repository, invocation, "")[1])
-        if each.commit in ids or each.fingerprint in marks or (not each.commit and each.at >= first)
+        for each in read_lives(
+            repository, entries, find_approvals(repository, invocation, "")[1]
+        )
+        if each.commit in ids
+        or each.fingerprint in marks
+        or (not each.commit and each.at >= first)
     ]
     known = History(commits, older, contents, policy, skipped, evidence, lives, review)
     return replace(known, commits=judge(repository, known, entries))
@@ -102,7 +112,10 @@ def collect_history(
 
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
     """Review a range again, and find the commit that brought the line of each finding."""
-    review, head = review_request(within, invocation, record=False), repository.resolve(within.head)
+    review, head = (
+        review_request(within, invocation, record=False),
+        repository.resolve(within.head),
+    )
 
     def find_commit(found: Finding) -> Finding:
         oids = [found.commit] if found.commit else []
@@ -111,15 +124,24 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
                 oids += blame_lines(repository, head, found.path, found.line, found.line)
         return replace(found, commit=oids[0] if oids else None)
 
-    judged, answered = review.findings, review.suppressed
+    judged = review.findings
+    answered = review.suppressed
     return replace(
         review,
-        findings=(*(replace(e, finding=find_commit(e.finding)) for e in judged[:MOST]), *judged[MOST:]),
-        suppressed=(*(replace(e, finding=find_commit(e.finding)) for e in answered[:MOST]), *answered[MOST:]),
+        findings=(
+            *(replace(e, finding=find_commit(e.finding)) for e in judged[:MOST]),
+            *judged[MOST:],
+        ),
+        suppressed=(
+            *(replace(e, finding=find_commit(e.finding)) for e in answered[:MOST]),
+            *answered[MOST:],
+        ),
     )
 
 
-def list_commits(repository: Repository, since: str, within: Range | None) -> tuple[list[Recorded], bool]:
+def list_commits(
+    repository: Repository, since: str, within: Range | None
+) -> tuple[list[Recorded], bool]:
     """Return commits, oldest first, at most MOST_COMMITS, and whether there are older ones. Raises UsageError."""
     tips = ["HEAD"] if repository.head else ["--max-count=0", "--all"]
     if within:
@@ -134,8 +156,12 @@ def list_commits(repository: Repository, since: str, within: Range | None) -> tu
     listed = repository.git.text(*LOG, f"--max-count={MOST_COMMITS + 1}", *tips, "--")
     for line in filter(None, listed.split("\n")):
         oid, time, author, parents, subject = line.split("\0", 4)
-        at = datetime.datetime.fromtimestamp(int(time), datetime.UTC).isoformat(timespec="seconds")
-        found.append(Recorded(oid, at, redact(author), parents.partition(" ")[0], redact(subject)))
+        at = datetime.datetime.fromtimestamp(int(time), datetime.UTC).isoformat(
+            timespec="seconds"
+        )
+        found.append(
+            Recorded(oid, at, redact(author), parents.partition(" ")[0], redact(subject))
+        )
     return found[:MOST_COMMITS][::-1], len(found) > MOST_COMMITS
 
 
@@ -143,56 +169,94 @@ def read_commits(
     repository: Repository, commits: Iterable[Recorded]
 ) -> tuple[dict[str, str], list[tuple[str, str, str]], list[tuple[str, str]]]:
     """Return the commit of each content, what changed the policy, and what a limit left out. Raises GitError."""
-    limits, parents = Limits(), {each.oid: each.parent for each in commits}
+    limits = Limits()
+    parents = {each.oid: each.parent for each in commits}
     contents: dict[str, str] = {}
-    policy, skipped = [], []
+    policy = []
+    skipped = []
     with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
-        reader = ChangeReader(repository, blobs, Bounds(limits.files, limits.file_chars, limits.total_chars))
+        reader = ChangeReader(
+            repository, blobs, Bounds(limits.files, limits.file_chars, limits.total_chars)
+        )
         for changes in reader.commits(parents):
             oid = changes.commit or ""
             contents |= dict.fromkeys(RecordedContent.of(changes).identities, oid)
-            skipped += [(oid, redact(f"{each.path}: {each.reason}")) for each in changes.skipped[:SHOWN]]
+            skipped += [
+                (oid, redact(f"{each.path}: {each.reason}"))
+                for each in changes.skipped[:SHOWN]
+            ]
             try:
-                found = review_policy(ReviewInput("report", changes, BlobContents(blobs, oid))).findings
+                found = review_policy(
+                    ReviewInput("report", changes, BlobContents(blobs, oid))
+                ).findings
                 policy += [(oid, each.rule, redact(each.message)) for each in found]
                 if parents[oid] and any(each.path in POLICY_FILES for each in changes):
-                    after, before = (recorded_policy(repository, each)[0] for each in (oid, parents[oid]))
-                    policy += [(oid, "stronger", redact(each)) for each in loosenings(after, before)]
+                    after, before = (
+                        recorded_policy(repository, each)[0] for each in (oid, parents[oid])
+                    )
+                    policy += [
+                        (oid, "stronger", redact(each))
+                        for each in loosenings(after, before)
+                    ]
             except ConfigError as error:
                 policy.append((oid, "broken", redact(str(error))))
     return contents, policy, skipped
 
 
-def judge(repository: Repository, known: History, entries: Iterable[Entry]) -> list[Recorded]:
+def judge(
+    repository: Repository, known: History, entries: Iterable[Entry]
+) -> list[Recorded]:
     """Return the commits with how they were reviewed, as the entries of the log say."""
-    commits, contents, given = known.commits, known.contents, known.evidence.given
-    approved = {contents.get(each.made.content, each.commit) for each in given if each.proof != REFUSED}
-    ids, times = {each.oid for each in commits}, [each.at for each in commits]
+    commits = known.commits
+    contents = known.contents
+    given = known.evidence.given
+    approved = {
+        contents.get(each.made.content, each.commit)
+        for each in given
+        if each.proof != REFUSED
+    }
+    ids = {each.oid for each in commits}
+    times = [each.at for each in commits]
     follows = {each.parent: number for number, each in enumerate(commits) if each.parent}
     last: dict[str, str] = {}
     before: dict[int, Counter[str]] = defaultdict(Counter)
     for entry in entries:
-        decision, oid = str(entry.get("decision", "")), contents.get(str(entry.get("content")))
+        decision, oid = (
+            str(entry.get("decision", "")),
+            contents.get(str(entry.get("content"))),
+        )
         what = "skipped" if "skipped" in entry else decision
-        listed, head = entry.get("bases"), str(entry.get("head"))
-        bases = [str(each) for each in listed if each] if isinstance(listed, list) else ["unknown"]
+        listed = entry.get("bases")
+        head = str(entry.get("head"))
+        bases = (
+            [str(each) for each in listed if each]
+            if isinstance(listed, list)
+            else ["unknown"]
+        )
         if entry.get("part"):
             continue
         if oid and decision:
             last[oid] = decision
-        elif decision == "allow" and head in ids and all(map(OID.fullmatch, bases)):  # a range, or a push
+        elif (
+            decision == "allow" and head in ids and all(map(OID.fullmatch, bases))
+        ):  # a range, or a push
             with suppress(GitError):
-                last |= dict.fromkeys(ids.intersection(repository.commits(head, exclude=bases)), "allow")
+                last |= dict.fromkeys(
+                    ids.intersection(repository.commits(head, exclude=bases)), "allow"
+                )
         elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
             # A review in the index names the commit that it starts from; a skip has its time alone.
             start = str(entry.get("place")).rpartition(" ")[2]
             before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1
 
     def judge_one(number: int, each: Recorded) -> Recorded:
-        decision, tried = last.get(each.oid, ""), before[number]
+        decision = last.get(each.oid, "")
+        tried = before[number]
         allowed = "approved" if each.oid in approved else "allow"
         against = "against" if decision else "skipped" if tried["skipped"] else "unreviewed"
         attempts = {name: tried[name] for name in ("deny", "review") if tried[name]}
-        return replace(each, decision=allowed if decision == "allow" else against, attempts=attempts)
+        return replace(
+            each, decision=allowed if decision == "allow" else against, attempts=attempts
+        )
 
     return [judge_one(number, each) for number, each in enumerate(commits)]

@@ -33,11 +33,15 @@ class Section(NamedTuple):
 
 # The HTML standard lets these end tags be left out, which makes a page with 1,000 findings a fifth shorter.
 NO_END = frozenset(("dd", "dt", "li", "option", "tbody", "td", "th", "thead", "tr"))
-BARE, PARTIAL = re.compile(r"[A-Za-z0-9#_.-]+"), re.compile(r"&[^;]*\Z")
-LINE, NOTHING = Markup("\n"), Markup("")
+BARE = re.compile(r"[A-Za-z0-9#_.-]+")
+PARTIAL = re.compile(r"&[^;]*\Z")
+LINE = Markup("\n")
+NOTHING = Markup("")
 CUT = "\N{HORIZONTAL ELLIPSIS}"
 # The bytes of a text, the rows of a table, and of one that is not folded.
-LONGEST, SHOWN, UNFOLDED = 300, 300, 60
+LONGEST = 300
+SHOWN = 300
+UNFOLDED = 60
 
 
 def escape(value: object, *, lines: bool = False) -> Markup:
@@ -52,7 +56,9 @@ def fit(text: str, most: int = LONGEST, *, lines: bool = False) -> Markup:
     whole = escape(text[: most + 1], lines=lines)
     if len(raw := whole.encode()) <= most:
         return whole
-    return Markup(PARTIAL.sub("", raw[: most - len(CUT.encode())].decode("utf-8", "ignore")) + CUT)
+    return Markup(
+        PARTIAL.sub("", raw[: most - len(CUT.encode())].decode("utf-8", "ignore")) + CUT
+    )
 
 
 def tag(name: str, /, *content: object, **attributes: str | int | bool | None) -> Markup:
@@ -60,10 +66,13 @@ def tag(name: str, /, *content: object, **attributes: str | int | bool | None) -
     words = [name]
     for key, value in attributes.items():
         if value is not None and value is not False:
-            text, plain = escape(value), key.removesuffix("_").replace("_", "-")
+            text = escape(value)
+            plain = key.removesuffix("_").replace("_", "-")
             quoted = text if BARE.fullmatch(text) else f'"{text}"'
             words.append(plain if value is True else f"{plain}={quoted}")
-    return Markup(f"<{' '.join(words)}>{join(content)}{'' if name in NO_END else f'</{name}>'}")
+    return Markup(
+        f"<{' '.join(words)}>{join(content)}{'' if name in NO_END else f'</{name}>'}"
+    )
 
 
 def join(parts: Iterable[object], between: str = NOTHING) -> Markup:
@@ -88,7 +97,11 @@ def facts(pairs: Iterable[tuple[str, object]]) -> Markup:
 
 def bullets(texts: Sequence[str], **attributes: str) -> Markup | None:
     """Return a list of texts, None without any."""
-    return tag("ul", *(tag("li", fit(each, 2 * LONGEST)) for each in texts), **attributes) if texts else None
+    return (
+        tag("ul", *(tag("li", fit(each, 2 * LONGEST)) for each in texts), **attributes)
+        if texts
+        else None
+    )
 
 
 def section(name: str, title: str, *content: object) -> Section:
@@ -98,18 +111,33 @@ def section(name: str, title: str, *content: object) -> Section:
 
 
 def table(
-    caption: str, heads: Sequence[str], rows: Sequence[Sequence[object]], ids: Sequence[str] = ()
+    caption: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    ids: Sequence[str] = (),
 ) -> Markup:
     """Return a table; the first cell of a row is its head, `ids` name the rows. A long one begins folded."""
     names = (*ids, *[None] * len(rows))
     body = [
-        tag("tr", tag("th", row[0], scope="row"), *(tag("td", each) for each in row[1:]), id=name)
+        tag(
+            "tr",
+            tag("th", row[0], scope="row"),
+            *(tag("td", each) for each in row[1:]),
+            id=name,
+        )
         for row, name in zip(rows, names, strict=False)
     ]
     head = tag("thead", tag("tr", *(tag("th", each, scope="col") for each in heads)))
     inner = tag("table", head, tag("tbody", join(body, LINE)), aria_label=caption)
-    whole = tag("div", inner, class_="scroll", role="region", aria_label=caption, tabindex=0)
-    return tag("details", tag("summary", f"{caption}: {len(rows)}"), whole, open=len(rows) <= UNFOLDED)
+    whole = tag(
+        "div", inner, class_="scroll", role="region", aria_label=caption, tabindex=0
+    )
+    return tag(
+        "details",
+        tag("summary", f"{caption}: {len(rows)}"),
+        whole,
+        open=len(rows) <= UNFOLDED,
+    )
 
 
 @cache
@@ -121,18 +149,31 @@ def read_asset(name: str) -> Markup:
 def fill(template: str, **parts: object) -> Markup:
     """Return a file of this folder with its `$names` replaced; the texts among the parts are escaped."""
     return Markup(
-        Template(read_asset(template)).substitute({key: escape(each) for key, each in parts.items()})
+        Template(read_asset(template)).substitute(
+            {key: escape(each) for key, each in parts.items()}
+        )
     )
 
 
-def document(title: str, verdict: str, head: Iterable[object], sections: Sequence[Section]) -> str:
+def document(
+    title: str, verdict: str, head: Iterable[object], sections: Sequence[Section]
+) -> str:
     """Return a page, which loads nothing, and runs nothing but its own script: its policy names that by its hash.
 
     `verdict` is its colour: deny, review or allow; `head` is what stands above everything.
     """
-    parts = {name: read_asset(f"page.{suffix}") for name, suffix in (("style", "css"), ("script", "js"))}
-    hashes = {name: base64.b64encode(hashlib.sha256(text.encode()).digest()) for name, text in parts.items()}
-    parts |= {f"{name}_source": Markup(f"'sha256-{found.decode('ascii')}'") for name, found in hashes.items()}
+    parts = {
+        name: read_asset(f"page.{suffix}")
+        for name, suffix in (("style", "css"), ("script", "js"))
+    }
+    hashes = {
+        name: base64.b64encode(hashlib.sha256(text.encode()).digest())
+        for name, text in parts.items()
+    }
+    parts |= {
+        f"{name}_source": Markup(f"'sha256-{found.decode('ascii')}'")
+        for name, found in hashes.items()
+    }
     contents = join(tag("li", link(each.name, each.title)) for each in sections)
     text = join((each.text for each in sections), LINE)
     about = {"title": title, "verdict": verdict, "head": join(head), "version": __version__}

@@ -8,21 +8,44 @@ from cli_guard.review.page import markup as page
 from cli_guard.review.page.evidence import Evidence, answers_section, proof_section
 from cli_guard.review.page.findings import STATES, Row, findings_section
 from cli_guard.review.page.history import DECISIONS, DOUBTFUL, History, Recorded
-from cli_guard.review.page.markup import Markup, Section, anchor, fit, join, link, section, tag
+from cli_guard.review.page.markup import (
+    Markup,
+    Section,
+    anchor,
+    fit,
+    join,
+    link,
+    section,
+    tag,
+)
 from cli_guard.review.render.html import answer_of
 from cli_guard.review.render.words import count
 from cli_guard.rules.catalog import load_all
 from cli_guard.state.lives import APPROVED, FIXED, OPEN, Life
 
 # Of the drawing: its columns at most, and the pixels of a cell, of a row, of its words and of the label below.
-COLUMNS, CELL, ROW, WORDS, LABEL = 48, 18, 24, 230, 200
-POLICY = {"stronger": "stronger", "policy-weakened": "weaker", "policy-hook-removed": "weaker"}
-POLICY |= {"policy-suppression-added": "answer", "policy-signers-changed": "signers", "broken": "unreadable"}
+COLUMNS = 48
+CELL = 18
+ROW = 24
+WORDS = 230
+LABEL = 200
+POLICY = {
+    "stronger": "stronger",
+    "policy-weakened": "weaker",
+    "policy-hook-removed": "weaker",
+}
+POLICY |= {
+    "policy-suppression-added": "answer",
+    "policy-signers-changed": "signers",
+    "broken": "unreadable",
+}
 
 
 def render(history: History) -> str:
     """Render the page of a history."""
-    commits, evidence, ids = history.commits, history.evidence, {each.oid for each in history.commits}
+    commits = history.commits
+    evidence = history.evidence
+    ids = {each.oid for each in history.commits}
     doubtful = sum(each.decision in DOUBTFUL for each in commits)
     said = f"{count(len(commits), 'commit')}, {doubtful} of them without an allowed review."
     span = f"{commits[0].at[:10]} to {commits[-1].at[:10]}" if commits else "no commits"
@@ -36,7 +59,13 @@ def render(history: History) -> str:
         commits_section(commits),
         findings_section(rows_of(history, ids), ids),
         answers_section(evidence, history.contents),
-        listing("policy", "Policy", "Weaker and stronger", "It did not change.", policy_rows(history)),
+        listing(
+            "policy",
+            "Policy",
+            "Weaker and stronger",
+            "It did not change.",
+            policy_rows(history),
+        ),
         listing(
             "unread",
             "Not reviewed",
@@ -54,7 +83,9 @@ def commit_link(oid: str) -> Markup:
     return link(anchor("c", oid), oid[:10])
 
 
-def listing(name: str, title: str, caption: str, none: str, rows: Iterator[tuple[str, str, str]]) -> Section:
+def listing(
+    name: str, title: str, caption: str, none: str, rows: Iterator[tuple[str, str, str]]
+) -> Section:
     """Return what was the case in commits, newest first: the commit, what, and more words."""
     found = [(commit_link(oid), what, fit(words)) for oid, what, words in rows][::-1]
     more = f"and {len(found) - page.SHOWN} older" if len(found) > page.SHOWN else None
@@ -64,7 +95,11 @@ def listing(name: str, title: str, caption: str, none: str, rows: Iterator[tuple
 
 def policy_rows(history: History) -> Iterator[tuple[str, str, str]]:
     for oid, what, said in history.policy:
-        yield oid, POLICY.get(what, what), f"{'without this commit: ' * (what == 'stronger')}{said}"
+        yield (
+            oid,
+            POLICY.get(what, what),
+            f"{'without this commit: ' * (what == 'stronger')}{said}",
+        )
 
 
 def unread_rows(history: History) -> Iterator[tuple[str, str, str]]:
@@ -76,19 +111,25 @@ def unread_rows(history: History) -> Iterator[tuple[str, str, str]]:
 def commits_section(commits: Sequence[Recorded]) -> Section:
     if not commits:
         return section("commits", "Commits", tag("p", "There are none in this span."))
-    newest, rows = commits[::-1], []
+    newest = commits[::-1]
+    rows = []
     for each in newest:
         before = (f"{number} x {DECISIONS[what]}" for what, number in each.attempts.items())
-        at, how = tag("time", each.at[:16].replace("T", " ")), "; ".join((DECISIONS[each.decision], *before))
+        at = tag("time", each.at[:16].replace("T", " "))
+        how = "; ".join((DECISIONS[each.decision], *before))
         rows.append((each.oid[:10], at, fit(each.author, 80), fit(each.subject, 120), how))
     heads = ("Commit", "Committed", "Author", "Subject", "Review")
-    listed = page.table("Commits, newest first", heads, rows, [anchor("c", each.oid) for each in newest])
+    listed = page.table(
+        "Commits, newest first", heads, rows, [anchor("c", each.oid) for each in newest]
+    )
     return section("commits", "Commits", picture(commits), listed)
 
 
 def picture(commits: Sequence[Recorded]) -> Markup:
     """Return commits x decisions as a drawing: a column is a commit, or some, and a cell says how many."""
-    size, cells, totals = -(-len(commits) // COLUMNS), [], []
+    size = -(-len(commits) // COLUMNS)
+    cells = []
+    totals = []
     groups = [commits[at : at + size] for at in range(0, len(commits), size)]
     tallies = [Counter(each.decision for each in group) for group in groups]
     for tally, group in zip(tallies, groups, strict=True):
@@ -99,41 +140,64 @@ def picture(commits: Sequence[Recorded]) -> Markup:
         cells.append(tag("text", words, x=0, y=top + 16))
         totals.append(f"{sum(tally[decision] for tally in tallies)} {words}")
         for column, tally in enumerate(tallies):
-            x, number = WORDS + column * CELL, tally[decision]
+            x = WORDS + column * CELL
+            number = tally[decision]
             if number:
                 size_of = {"width": CELL - 3, "height": ROW - 6, "rx": 3}
                 cells.append(tag("rect", x=x, y=top + 3, class_=decision, **size_of))
             if number > 1:
                 cells.append(tag("text", number, x=x + 2, y=top + 16, class_="number"))
-    width, height = WORDS + max(len(groups) * CELL, LABEL), len(DECISIONS) * ROW + 18
-    about = {"first": commits[0].at[:10], "each": count(size, "commit"), "totals": ", ".join(totals)}
-    return page.fill("picture.html", width=width, height=height, middle=WORDS, cells=join(cells), **about)
+    width = WORDS + max(len(groups) * CELL, LABEL)
+    height = len(DECISIONS) * ROW + 18
+    about = {
+        "first": commits[0].at[:10],
+        "each": count(size, "commit"),
+        "totals": ", ".join(totals),
+    }
+    return page.fill(
+        "picture.html", width=width, height=height, middle=WORDS, cells=join(cells), **about
+    )
 
 
 def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
     """Yield the findings: those of the review of the range, then those that only the log has."""
-    lives, review = {each.fingerprint: each for each in history.lives}, history.review
+    lives = {each.fingerprint: each for each in history.lives}
+    review = history.review
     evidence = history.evidence
     for judged in review.findings if review else ():
         life = lives.pop(judged.finding.fingerprint, None)
-        told = life_of(life, evidence, ids) if life else ("not in the audit log here", page.NOTHING)
+        told = (
+            life_of(life, evidence, ids)
+            if life
+            else ("not in the audit log here", page.NOTHING)
+        )
         yield Row(judged.finding, judged.disposition, *told)
     for answered in review.suppressed if review else ():
         life = lives.pop(answered.finding.fingerprint, None)
         found = answered.finding
-        said, links = life_of(life, evidence, ids) if life else ("", evidence.links_to(found.fingerprint))
+        said, links = (
+            life_of(life, evidence, ids)
+            if life
+            else ("", evidence.links_to(found.fingerprint))
+        )
         more = answer_of(answered) if not life or life.ended != APPROVED else ""
         yield Row(found, "answered", ". ".join(filter(None, (more, said))), links)
-    ends, rules = {FIXED: "fixed", OPEN: ""}, load_all()
+    ends = {FIXED: "fixed", OPEN: ""}
+    rules = load_all()
     for life in lives.values():
-        rule, severity = rules.get(life.rule), Severity.INFO
+        rule = rules.get(life.rule)
+        severity = Severity.INFO
         title, remedy = (rule.title, rule.remedy) if rule else ("", "")
         if life.severity in set(Severity):
             severity = Severity(life.severity)
         kinds = Category.RISK, severity, Confidence.HIGH
-        found = Finding(life.rule, *kinds, life.path, life.line, title, remedy, commit=life.commit)
+        found = Finding(
+            life.rule, *kinds, life.path, life.line, title, remedy, commit=life.commit
+        )
         state = ends.get(life.ended, "answered") or life.decision
-        yield Row(found, state if state in STATES else "advise", *life_of(life, evidence, ids))
+        yield Row(
+            found, state if state in STATES else "advise", *life_of(life, evidence, ids)
+        )
 
 
 def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> tuple[str, Markup]:
@@ -141,7 +205,8 @@ def life_of(life: Life, evidence: Evidence, ids: Collection[str]) -> tuple[str, 
     born = f"Found {life.at[:16].replace('T', ' ')} by {life.who}"
     if life.ended == OPEN:
         return f"{born}; open", page.NOTHING
-    how, level = life.ended_how, f" ({life.level})" if life.level else ""
+    how = life.ended_how
+    level = f" ({life.level})" if life.level else ""
     by = f" by {life.ended_by}" if life.ended_by else ""
     until = f", until {life.until[:10]}" if life.until else ""
     ended = f"{life.ended}{by}{level} {life.ended_at[:16].replace('T', ' ')}{until}"

@@ -6,7 +6,15 @@ from dataclasses import asdict, fields
 from types import UnionType
 from typing import Any
 
-from cli_guard.model import Decision, Disposition, Finding, JudgedFinding, Skipped, Suppressed, finding_of
+from cli_guard.model import (
+    Decision,
+    Disposition,
+    Finding,
+    JudgedFinding,
+    Skipped,
+    Suppressed,
+    finding_of,
+)
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import where
 from cli_guard.secrets.printable import json_value
@@ -17,13 +25,22 @@ KEYS = "rule category severity confidence path line end_line message remedy sugg
 
 def render(review: Review, *, indent: int | None = 2) -> str:
     """Render JSON with a final newline, indented or on one line, which takes a fifth of the time."""
-    return json.dumps(json_value(as_dict(review)), indent=indent, ensure_ascii=True, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            json_value(as_dict(review)), indent=indent, ensure_ascii=True, allow_nan=False
+        )
+        + "\n"
+    )
 
 
 def as_dict(review: Review) -> dict[str, object]:
     """Return the review with the keys of schema version 1."""
     places = list(review.places.items())
-    part = {"part": review.part, "binding": review.binding, "places": places} if review.binding else {}
+    part = (
+        {"part": review.part, "binding": review.binding, "places": places}
+        if review.binding
+        else {}
+    )
     return part | {
         "schema_version": SCHEMA_VERSION,
         "event": review.event,
@@ -59,7 +76,11 @@ def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
 
 def _finding(found: Finding) -> Mapping[str, object]:
     more = {"mark": found.mark} if found.mark else {}
-    return {**{key: getattr(found, key) for key in KEYS.split()}, "where": where(found), **more}
+    return {
+        **{key: getattr(found, key) for key in KEYS.split()},
+        "where": where(found),
+        **more,
+    }
 
 
 def read_report(text: str) -> tuple[dict[str, Any], Review]:
@@ -70,7 +91,8 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
         data = {key: value for key, value in each.items() if key not in ("where", *more)}
         return check_fields(finding_of(data))
 
-    answers, covered = ("by", "reason", "new"), data["coverage"]
+    answers = ("by", "reason", "new")
+    covered = data["coverage"]
     review = Review(
         decision=Decision(data["decision"]),
         findings=tuple(
@@ -78,7 +100,9 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
             for each in data["findings"]
         ),
         suppressed=tuple(
-            check_fields(Suppressed(finding(each, *answers), *(each[key] for key in answers)))
+            check_fields(
+                Suppressed(finding(each, *answers), *(each[key] for key in answers))
+            )
             for each in data["suppressed"]
         ),
         skipped=tuple(check_fields(Skipped(**each)) for each in covered["skipped"]),
@@ -97,6 +121,8 @@ def read_report(text: str) -> tuple[dict[str, Any], Review]:
 def check_fields(record: Any) -> Any:
     """Return a record if each of its plain fields has its type, as JSON may hold anything. Raises TypeError."""
     for each in fields(record):
-        if isinstance(each.type, type | UnionType) and not isinstance(getattr(record, each.name), each.type):
+        if isinstance(each.type, type | UnionType) and not isinstance(
+            getattr(record, each.name), each.type
+        ):
             raise TypeError(f"{each.name} is not of type {each.type}")
     return record

@@ -49,7 +49,9 @@ class Shown:
             *(each.target for each in verdict.effects),
         )
         # One look at all of them is enough nearly always.
-        if not scan("\n".join((command, *dict.fromkeys(text for text in texts if text)))).hits:
+        if not scan(
+            "\n".join((command, *dict.fromkeys(text for text in texts if text)))
+        ).hits:
             return cls(command, True, ())
         return cls(command, False, scan(command).hits)
 
@@ -57,7 +59,11 @@ class Shown:
         """A piece of the command."""
         from cli_guard.secrets.redact import mask_hits
 
-        return mask_hits(self.command, self.hits, start, end) if self.hits else self.command[start:end]
+        return (
+            mask_hits(self.command, self.hits, start, end)
+            if self.hits
+            else self.command[start:end]
+        )
 
     def rule(self, verdict: "Verdict") -> str | None:
         """The rule one could save; one with a secret in it is none, as a mask would allow any."""
@@ -92,7 +98,11 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
             for each in verdict.effects
         ],
         "evidence": [
-            {"start": span.start, "end": span.end, "text": shown.piece(span.start, span.end)}
+            {
+                "start": span.start,
+                "end": span.end,
+                "text": shown.piece(span.start, span.end),
+            }
             for span in verdict.evidence
         ],
         "coverage": verdict.coverage,
@@ -148,7 +158,11 @@ def write_allow(verdict: "Verdict") -> str:
     """Write the command that saves a rule for a reviewed command, "" if none should be kept."""
     saved = Shown.of(verdict).rule(verdict) or ""
     program = saved.removesuffix(" *")
-    words = f"--program {program}" if program != saved and " " not in program else shlex.quote(saved)
+    words = (
+        f"--program {program}"
+        if program != saved and " " not in program
+        else shlex.quote(saved)
+    )
     return f"cli-guard allow {words}" if saved else ""
 
 
@@ -157,7 +171,9 @@ def sentence(verdict: "Verdict") -> str:
     if verdict.reason in PLAIN:
         return f"cli-guard: {verdict.reason}"
     shown = Shown.of(verdict)
-    instead = f"; instead: {shown.other(verdict.alternative)}" if verdict.alternative else ""
+    instead = (
+        f"; instead: {shown.other(verdict.alternative)}" if verdict.alternative else ""
+    )
     return f"cli-guard: {clip(printable(shown.other(verdict.reason)), REASON)}{printable(instead)}"
 
 
@@ -171,7 +187,8 @@ def excerpt(shown: Shown, spans: "tuple[Span, ...]") -> Iterator[str]:
     end = len(shown.command) if end < 0 else end
     start = low if end - low <= WIDTH else max(low, first.start - BEFORE)
     stop = min(end, start + WIDTH)
-    text, marks = "", ""
+    text = ""
+    marks = ""
     for a, b, marked in pieces(spans, start, stop):
         piece = printable(shown.piece(a, b))
         text += piece
@@ -181,7 +198,9 @@ def excerpt(shown: Shown, spans: "tuple[Span, ...]") -> Iterator[str]:
         yield f"    {'   ' if start > low else ''}{marks.rstrip()}"
 
 
-def pieces(spans: "tuple[Span, ...]", start: int, stop: int) -> Iterator[tuple[int, int, bool]]:
+def pieces(
+    spans: "tuple[Span, ...]", start: int, stop: int
+) -> Iterator[tuple[int, int, bool]]:
     """The text from `start` to `stop` in pieces that lie in a span or in none."""
     edges = {start, stop}
     for span in spans:

@@ -13,7 +13,11 @@ from cli_guard.review.render.words import next_steps, path_of, skipped_line, ver
 from cli_guard.secrets.printable import clip, printable
 
 SHOWN = 10
-COMMANDS = {Disposition.DENY: "error", Disposition.REVIEW: "warning", Disposition.ADVISE: "notice"}
+COMMANDS = {
+    Disposition.DENY: "error",
+    Disposition.REVIEW: "warning",
+    Disposition.ADVISE: "notice",
+}
 
 
 def render(review: Review) -> str:
@@ -25,9 +29,15 @@ def render(review: Review) -> str:
         seen[command] += 1
         if seen[command] <= SHOWN:
             lines.append(_annotation(command, judged))
-    left_out = [f"{seen[c] - SHOWN} of {seen[c]} {c}s" for c in COMMANDS.values() if seen[c] > SHOWN]
+    left_out = [
+        f"{seen[c] - SHOWN} of {seen[c]} {c}s" for c in COMMANDS.values() if seen[c] > SHOWN
+    ]
     if left_out:
-        lines.append(_log(f"not annotated, GitHub shows only {SHOWN} per kind:  {', '.join(left_out)}"))
+        lines.append(
+            _log(
+                f"not annotated, GitHub shows only {SHOWN} per kind:  {', '.join(left_out)}"
+            )
+        )
     lines.extend(_log(note) for note in (skipped_line(review, 10), *review.notes) if note)
     lines.append(_log(f"{verdict(review)}: {' | '.join(next_steps(review))}"))
     return "\n".join(lines) + "\n"
@@ -37,7 +47,11 @@ def _annotation(command: str, judged: JudgedFinding) -> str:
     found = judged.finding
     properties = {"title": f"{found.rule} ({found.severity})"}
     if found.path:
-        properties = {"file": path_of(found.path), **_lines(found.line, found.end_line), **properties}
+        properties = {
+            "file": path_of(found.path),
+            **_lines(found.line, found.end_line),
+            **properties,
+        }
     message = "\n".join(part for part in (found.message, found.remedy) if part)
     if not found.path or found.commit:
         message = f"{where(found)}: {message}"
@@ -48,7 +62,11 @@ def _annotation(command: str, judged: JudgedFinding) -> str:
 def _lines(line: int | None, end_line: int | None) -> dict[str, str]:
     if line is None:
         return {}
-    return {"line": str(line)} if end_line is None else {"line": str(line), "endLine": str(end_line)}
+    return (
+        {"line": str(line)}
+        if end_line is None
+        else {"line": str(line), "endLine": str(end_line)}
+    )
 
 
 def _data(text: str) -> str:

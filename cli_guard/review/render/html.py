@@ -6,13 +6,24 @@ from cli_guard.review.page.evidence import Evidence, answers_section, proof_sect
 from cli_guard.review.page.findings import Row, findings_section
 from cli_guard.review.page.markup import SHOWN, Markup, fit, tag
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import ANSWERED, coverage, gravest_first, next_steps, tally, verdict
+from cli_guard.review.render.words import (
+    ANSWERED,
+    coverage,
+    gravest_first,
+    next_steps,
+    tally,
+    verdict,
+)
 
 
 def render(review: Review, evidence: Evidence | None = None) -> str:
     """Render a page; `evidence` is what a repository holds about who answered which finding."""
     sentence, *steps = next_steps(review)
-    shown = (("Event", review.event), ("Findings", tally(review) or "none"), ("Coverage", coverage(review)))
+    shown = (
+        ("Event", review.event),
+        ("Findings", tally(review) or "none"),
+        ("Coverage", coverage(review)),
+    )
     head = (
         tag("p", fit(sentence), ":" if steps else "", class_="lead"),
         tag("pre", page.join(map(fit, steps), page.LINE)) if steps else None,
@@ -22,21 +33,33 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     for each in review.suppressed:
         links = evidence.links_to(each.finding.fingerprint) if evidence else Markup()
         rows.append(Row(each.finding, "answered", answer_of(each), links))
-    skipped, unread = gravest_first(review.skipped), ", ".join(dict.fromkeys(review.secrets_only))
+    skipped = gravest_first(review.skipped)
+    unread = ", ".join(dict.fromkeys(review.secrets_only))
     more = f"and {len(skipped) - SHOWN} more: the JSON format lists all"
-    lines = [more] * (len(skipped) > SHOWN) + [f"searched for secrets only: files in {unread}"] * bool(unread)
+    lines = [more] * (len(skipped) > SHOWN) + [
+        f"searched for secrets only: files in {unread}"
+    ] * bool(unread)
     reasons = [(fit(each.path), fit(each.reason)) for each in skipped[:SHOWN]]
-    listed = page.table("Skipped", ("What", "Why"), reasons) if skipped else tag("p", "Nothing was skipped.")
+    listed = (
+        page.table("Skipped", ("What", "Why"), reasons)
+        if skipped
+        else tag("p", "Nothing was skipped.")
+    )
     sections = [
         findings_section(rows),
         *([answers_section(evidence)] if evidence else ()),
-        page.section("unread", "Not reviewed", listed, page.bullets((*lines, *review.notes))),
+        page.section(
+            "unread", "Not reviewed", listed, page.bullets((*lines, *review.notes))
+        ),
         *([proof_section(evidence)] if evidence else ()),
     ]
-    return page.document(f"cli-guard: {verdict(review)}", str(review.decision), head, sections)
+    return page.document(
+        f"cli-guard: {verdict(review)}", str(review.decision), head, sections
+    )
 
 
 def answer_of(answered: Suppressed) -> str:
     """Return what answers a finding, and the reason."""
-    how, new = ANSWERED.get(answered.by, answered.by), ", new in this change" * answered.new
+    how = ANSWERED.get(answered.by, answered.by)
+    new = ", new in this change" * answered.new
     return f"{how}{new}: {answered.reason or 'no reason given'}"

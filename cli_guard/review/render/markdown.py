@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from cli_guard.model import Decision, Disposition, JudgedFinding, Severity
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import fuller, next_steps, skipped_line, tally, verdict, where
+from cli_guard.review.render.words import (
+    fuller,
+    next_steps,
+    skipped_line,
+    tally,
+    verdict,
+    where,
+)
 from cli_guard.secrets.printable import clip, printable
 
 SHOWN = 50
@@ -42,7 +49,9 @@ def render(review: Review) -> str:
 def _heading(review: Review) -> str:
     sentence, *steps = next_steps(review)
     found = tally(review)
-    head = f"{_MARKS[review.decision]} **cli-guard: {verdict(review)}**" + (f" ({found})" if found else "")
+    head = f"{_MARKS[review.decision]} **cli-guard: {verdict(review)}**" + (
+        f" ({found})" if found else ""
+    )
     fenced = [_fence([printable(step) for step in steps], "")] if steps else []
     return "\n\n".join((head, _prose(sentence) + (":" if steps else "."), *fenced))
 
@@ -89,9 +98,15 @@ def _table(findings: Sequence[JudgedFinding]) -> str:
 
 def _row(judged: JudgedFinding) -> str:
     found = judged.finding
-    severity = f"**{found.severity}**" if found.severity is Severity.CRITICAL else str(found.severity)
+    severity = (
+        f"**{found.severity}**"
+        if found.severity is Severity.CRITICAL
+        else str(found.severity)
+    )
     evidence = (
-        f"<br>{code_span(clip(printable(found.evidence.strip()), 160))}" if found.evidence.strip() else ""
+        f"<br>{code_span(clip(printable(found.evidence.strip()), 160))}"
+        if found.evidence.strip()
+        else ""
     )
     remedy = f"<br>{_prose(found.remedy)}" if found.remedy else ""
     cells = (
@@ -102,14 +117,19 @@ def _row(judged: JudgedFinding) -> str:
         f"{_prose(found.message)}{evidence}{remedy}",
     )
     # A backslash before a pipe would undo the escape of the pipe, so a blank separates them.
-    return "| " + " | ".join(cell.replace("\\|", "\\ |").replace("|", "\\|") for cell in cells) + " |"
+    return (
+        "| "
+        + " | ".join(cell.replace("\\|", "\\ |").replace("|", "\\|") for cell in cells)
+        + " |"
+    )
 
 
 def _suggestion(judged: JudgedFinding) -> str:
     found = judged.finding
     lines = (found.suggestion or "").strip("\n").split("\n")
     shown = [
-        clip(printable(line[:LINE_LENGTH].expandtabs(4)), LINE_LENGTH) for line in lines[:SUGGESTION_LINES]
+        clip(printable(line[:LINE_LENGTH].expandtabs(4)), LINE_LENGTH)
+        for line in lines[:SUGGESTION_LINES]
     ]
     if len(lines) > SUGGESTION_LINES:
         shown.append(f"... {len(lines) - SUGGESTION_LINES} more lines")

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
-from cli_guard.model import Decision, Disposition, JudgedFinding, Severity, Skipped, Suppressed
+from cli_guard.model import (
+    Decision,
+    Disposition,
+    JudgedFinding,
+    Severity,
+    Skipped,
+    Suppressed,
+)
 
 EXIT_CODES = {
     Decision.ALLOW: ExitCode.OK,
@@ -66,12 +73,19 @@ class Review:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return the notes, with the paths for a format that has no closing sentence."""
-        return (*self.notes, *([f"only these paths were reviewed: {self.only}"] if self.only else []))
+        return (
+            *self.notes,
+            *([f"only these paths were reviewed: {self.only}"] if self.only else []),
+        )
 
     @property
     def nothing(self) -> bool:
         """Was there nothing to review? `review_reason` says why."""
-        return self.decision is Decision.ALLOW and not self.files and self.review_reason is not None
+        return (
+            self.decision is Decision.ALLOW
+            and not self.files
+            and self.review_reason is not None
+        )
 
     @property
     def is_silent(self) -> bool:
@@ -79,9 +93,13 @@ class Review:
         news = self.findings or self.notes or any(each.new for each in self.suppressed)
         return self.event == "commit-msg" and self.decision is Decision.ALLOW and not news
 
-    def sort_findings(self, disposition: Disposition | None = None) -> tuple[JudgedFinding, ...]:
+    def sort_findings(
+        self, disposition: Disposition | None = None
+    ) -> tuple[JudgedFinding, ...]:
         """Return the findings, all or of one disposition, worst first."""
-        chosen = (judged for judged in self.findings if disposition in (None, judged.disposition))
+        chosen = (
+            judged for judged in self.findings if disposition in (None, judged.disposition)
+        )
         return tuple(sorted(chosen, key=_rank))
 
 

@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from cli_guard import __version__
-from cli_guard.model import Category, Confidence, Disposition, Finding, Severity, Skipped, Suppressed
+from cli_guard.model import (
+    Category,
+    Confidence,
+    Disposition,
+    Finding,
+    Severity,
+    Skipped,
+    Suppressed,
+)
 from cli_guard.review.render.as_json import as_dict
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import where
@@ -18,7 +26,11 @@ from cli_guard.rules.catalog import Rule
 from cli_guard.secrets.printable import clip, json_value, printable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-LEVELS = {Disposition.DENY: "error", Disposition.REVIEW: "warning", Disposition.ADVISE: "note"}
+LEVELS = {
+    Disposition.DENY: "error",
+    Disposition.REVIEW: "warning",
+    Disposition.ADVISE: "note",
+}
 RULE_LEVELS = {Severity.CRITICAL: "error", Severity.HIGH: "warning"}
 PRECISION = {Confidence.HIGH: "high", Confidence.MEDIUM: "medium", Confidence.LOW: "low"}
 # The middle of each band of CVSS 3.1, which GitHub maps to its own severities.
@@ -34,9 +46,14 @@ _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 Object = dict[str, object]
 
 
-def render(review: Review, *, rules: Mapping[str, Rule] | None = None, indent: int | None = 2) -> str:
+def render(
+    review: Review, *, rules: Mapping[str, Rule] | None = None, indent: int | None = 2
+) -> str:
     """Render a SARIF log with a final newline. `rules` defaults to the catalog."""
-    return json.dumps(as_log(review, _catalog() if rules is None else rules), indent=indent) + "\n"
+    return (
+        json.dumps(as_log(review, _catalog() if rules is None else rules), indent=indent)
+        + "\n"
+    )
 
 
 def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
@@ -49,11 +66,20 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
     first = {finding.rule: finding for finding in reversed(found)}
     places = review.places
     results = [
-        _result(judged.finding, LEVELS[judged.disposition], index, places, decision=judged.disposition)
+        _result(
+            judged.finding,
+            LEVELS[judged.disposition],
+            index,
+            places,
+            decision=judged.disposition,
+        )
         for judged in review.sort_findings()
     ]
     results += [
-        {**_result(each.finding, "note", index, places), "suppressions": [_suppression(each)]}
+        {
+            **_result(each.finding, "note", index, places),
+            "suppressions": [_suppression(each)],
+        }
         for each in review.suppressed
     ]
     driver = {
@@ -68,11 +94,16 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
     run: Object = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "automationDetails": {"id": "/".join(("cli-guard", quote(printable(review.event), safe=""), part))},
-        "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
+        "automationDetails": {
+            "id": "/".join(("cli-guard", quote(printable(review.event), safe=""), part))
+        },
+        "originalUriBaseIds": {
+            "%SRCROOT%": {"description": {"text": "The root of the repository."}}
+        },
         "invocations": [_invocation(review)],
         "results": results,
-        "properties": {"decision": review.decision, "status": printable(review.status)} | whole,
+        "properties": {"decision": review.decision, "status": printable(review.status)}
+        | whole,
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -85,11 +116,19 @@ def _catalog() -> Mapping[str, Rule]:
 
 def _descriptor(rule_id: str, rule: Rule | None, example: Finding) -> Object:
     if rule is None:
-        title, why, remedy = example.message, example.message, example.remedy
-        category, severity, confidence = example.category, example.severity, example.confidence
+        title = example.message
+        why = example.message
+        remedy = example.remedy
+        category = example.category
+        severity = example.severity
+        confidence = example.confidence
     else:
-        title, why, remedy = rule.title, rule.why, rule.remedy
-        category, severity, confidence = rule.category, rule.severity, rule.confidence
+        title = rule.title
+        why = rule.why
+        remedy = rule.remedy
+        category = rule.category
+        severity = rule.severity
+        confidence = rule.confidence
     is_risk = category is Category.RISK
     properties: Object = {
         "tags": ["security", category] if is_risk else [category],
@@ -122,13 +161,21 @@ def _result(
         "severity": found.severity,
         "confidence": found.confidence,
     }
-    optional = {"decision": decision, "commit": found.commit, "suggestion": found.suggestion}
+    optional = {
+        "decision": decision,
+        "commit": found.commit,
+        "suggestion": found.suggestion,
+    }
     properties.update({key: _text(value) for key, value in optional.items() if value})
     result: Object = {
         "ruleId": printable(found.rule),
         "ruleIndex": index[found.rule],
         "level": level,
-        "message": {"text": _escape_links("\n".join(part for part in (found.message, found.remedy) if part))},
+        "message": {
+            "text": _escape_links(
+                "\n".join(part for part in (found.message, found.remedy) if part)
+            )
+        },
         "locations": [_location(found, places)],
         "properties": properties,
     }
@@ -142,7 +189,10 @@ def _location(found: Finding, places: Mapping[str | None, str]) -> Object:
         # GitHub refuses a whole file with a result that has no physical location: the first file of the commit.
         path = places.get(found.commit) or places.get(None) or NO_FILE
         return {
-            "physicalLocation": {"artifactLocation": _artifact(path), "region": {"startLine": 1}},
+            "physicalLocation": {
+                "artifactLocation": _artifact(path),
+                "region": {"startLine": 1},
+            },
             "logicalLocations": [{"name": where(found)}],
         }
     physical: Object = {"artifactLocation": _artifact(found.path)}
@@ -187,16 +237,24 @@ def _invocation(review: Review) -> Object:
         "exitCode": int(review.exit_code),
         "toolExecutionNotifications": [
             *(_notification(each) for each in review.skipped),
-            *({"level": "note", "message": {"text": _text(note)}} for note in review.remarks),
+            *(
+                {"level": "note", "message": {"text": _text(note)}}
+                for note in review.remarks
+            ),
         ],
     }
 
 
 def _notification(each: Skipped) -> Object:
     level = "warning" if each.asks else "note"
-    notification: Object = {"level": level, "message": {"text": f"not reviewed: {_text(each.reason)}"}}
+    notification: Object = {
+        "level": level,
+        "message": {"text": f"not reviewed: {_text(each.reason)}"},
+    }
     if each.path:
-        notification["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}]
+        notification["locations"] = [
+            {"physicalLocation": {"artifactLocation": _artifact(each.path)}}
+        ]
     return notification
 
 

@@ -5,10 +5,25 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from cli_guard.model import Category, Decision, Disposition, JudgedFinding, Severity, Suppressed
+from cli_guard.model import (
+    Category,
+    Decision,
+    Disposition,
+    JudgedFinding,
+    Severity,
+    Suppressed,
+)
 from cli_guard.review.render import words
 from cli_guard.review.render.review import Review
-from cli_guard.review.render.words import SHOWN, count, fuller, next_steps, skipped_line, tally_of, where
+from cli_guard.review.render.words import (
+    SHOWN,
+    count,
+    fuller,
+    next_steps,
+    skipped_line,
+    tally_of,
+    where,
+)
 from cli_guard.secrets.printable import clip, printable
 
 WIDTH = 80
@@ -19,15 +34,24 @@ MOST = 50
 PLACE_WIDTH = 36
 SKIPPED_SHOWN = 3
 # What a hook prints in all beside what stops Git, and of one part of it: people read no more.
-BRIEF, PART = 12, 4
+BRIEF = 12
+PART = 4
 MOVES = re.compile(r"Move lines (\d+) to (\d+)")
 TEXT_LENGTH = 600
 
 Paint = Callable[[str, str], str]
 
 _SGR = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
-_DISPOSITION_COLORS = {Disposition.DENY: "red", Disposition.REVIEW: "yellow", Disposition.ADVISE: "blue"}
-_DECISION_COLORS = {Decision.DENY: "red", Decision.REVIEW: "yellow", Decision.ALLOW: "green"}
+_DISPOSITION_COLORS = {
+    Disposition.DENY: "red",
+    Disposition.REVIEW: "yellow",
+    Disposition.ADVISE: "blue",
+}
+_DECISION_COLORS = {
+    Decision.DENY: "red",
+    Decision.REVIEW: "yellow",
+    Decision.ALLOW: "green",
+}
 _SEVERITY_WIDTH = max(len(severity) for severity in Severity)
 
 
@@ -51,13 +75,21 @@ def render(
     paint: Paint = _paint if color else lambda _style, text: text
     style = "verbose" if verbose else "brief" if brief else ""
     most = {Disposition.DENY: MOST, Disposition.REVIEW: MOST, Disposition.ADVISE: advice}
-    answered, remarks = _suppressed_line(review.suppressed, paint), _remarks(review, verbose, paint)
-    rest, room = [answered, remarks, _closing(review, paint)], 0
+    answered = _suppressed_line(review.suppressed, paint)
+    remarks = _remarks(review, verbose, paint)
+    rest = [answered, remarks, _closing(review, paint)]
+    room = 0
     if brief:
         passes = review.decision is Decision.ALLOW
         rest[:2] = _cut(answered, review), _cut(remarks, review) if passes else remarks
-        room = BRIEF - (not passes) - sum(each.count("\n") + 1 for each in rest[: 3 if passes else 2] if each)
-    *stops, advised = (_group(review, kind, most[kind], paint, style, room) for kind in SHOWN)
+        room = (
+            BRIEF
+            - (not passes)
+            - sum(each.count("\n") + 1 for each in rest[: 3 if passes else 2] if each)
+        )
+    *stops, advised = (
+        _group(review, kind, most[kind], paint, style, room) for kind in SHOWN
+    )
     rest = [*advised, *filter(None, rest)]
     blocks = [*itertools.chain(*stops), *(["\n".join(rest)] if brief else rest)]
     text = "\n\n".join(blocks)
@@ -68,11 +100,15 @@ def render(
     return text + "\n"
 
 
-def _group(review: Review, kind: Disposition, most: int, paint: Paint, style: str, room: int) -> list[str]:
+def _group(
+    review: Review, kind: Disposition, most: int, paint: Paint, style: str, room: int
+) -> list[str]:
     """Format the findings of one kind: a heading, a block each, and how many more there are; advice in `room` lines."""
     findings = review.sort_findings(kind)
     chosen = findings if style == "verbose" else findings[:most]
-    column = min(PLACE_WIDTH, max((len(where(judged.finding)) for judged in chosen), default=0))
+    column = min(
+        PLACE_WIDTH, max((len(where(judged.finding)) for judged in chosen), default=0)
+    )
     style = "" if style == "brief" and kind is not Disposition.ADVISE else style
     shown = ["\n".join(_finding(judged, review, column, paint, style)) for judged in chosen]
     while style == "brief" and shown:
@@ -80,20 +116,34 @@ def _group(review: Review, kind: Disposition, most: int, paint: Paint, style: st
             break
         shown.pop()
     more = len(findings) - len(shown)
-    heading = [paint(_DISPOSITION_COLORS[kind], f"{tally_of(kind, review)}:")] if findings else []
-    return [*heading, *shown, *([paint("dim", f"and {more} more: {fuller(review)}")] if more else [])]
+    heading = (
+        [paint(_DISPOSITION_COLORS[kind], f"{tally_of(kind, review)}:")] if findings else []
+    )
+    return [
+        *heading,
+        *shown,
+        *([paint("dim", f"and {more} more: {fuller(review)}")] if more else []),
+    ]
 
 
 def _cut(text: str, review: Review) -> str:
     lines = text.split("\n")
-    return text if len(lines) <= PART else "\n".join((*lines[: PART - 1], f"and more: {fuller(review)}"))
+    return (
+        text
+        if len(lines) <= PART
+        else "\n".join((*lines[: PART - 1], f"and more: {fuller(review)}"))
+    )
 
 
-def _finding(judged: JudgedFinding, review: Review, column: int, paint: Paint, style: str) -> Iterator[str]:
+def _finding(
+    judged: JudgedFinding, review: Review, column: int, paint: Paint, style: str
+) -> Iterator[str]:
     found = judged.finding
     place = where(found)
     gap = " " * max(2, column + 2 - len(place))
-    severity = paint(_DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}")
+    severity = paint(
+        _DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}"
+    )
     yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
     yield from _wrap(found.message, INDENT)
     most = 0 if style == "brief" else EVIDENCE_LINES
@@ -102,9 +152,13 @@ def _finding(judged: JudgedFinding, review: Review, column: int, paint: Paint, s
         one = line if "\n" in found.evidence else line.strip()
         yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
     is_plan = found.category is Category.REFACTOR
-    remedy, later = found.remedy, found.suggestion and (style == "brief" or (is_plan and not style))
+    remedy = found.remedy
+    later = found.suggestion and (style == "brief" or (is_plan and not style))
     if later:
-        sizes = sorted(int(last) - int(first) + 1 for first, last in MOVES.findall(found.suggestion or ""))
+        sizes = sorted(
+            int(last) - int(first) + 1
+            for first, last in MOVES.findall(found.suggestion or "")
+        )
         if sizes:
             size = " to ".join(map(str, sorted({sizes[0], sizes[-1]})))
             remedy = f"{count(len(sizes), 'block')} of {size} lines could move out"
@@ -112,7 +166,9 @@ def _finding(judged: JudgedFinding, review: Review, column: int, paint: Paint, s
     if remedy:
         yield from _wrap(remedy, f"{INDENT}-> ", INDENT + "   ")
     for line in (
-        found.suggestion.strip("\n").split("\n") if is_plan and found.suggestion and not later else ()
+        found.suggestion.strip("\n").split("\n")
+        if is_plan and found.suggestion and not later
+        else ()
     ):
         # Steps are sentences: unlike code they may be wrapped, and must not be cut.
         yield from _wrap(line, f"{INDENT}   ", f"{INDENT}      ")
@@ -135,7 +191,9 @@ def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
         lines.append(
             f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {paint('dim', each.by)}"
         )
-        lines.extend(_wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2))
+        lines.extend(
+            _wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2)
+        )
     if len(new) > MOST:
         lines.append(f"{INDENT}and {len(new) - MOST} more")
     return "\n".join(lines)
@@ -143,9 +201,15 @@ def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
 
 def _remarks(review: Review, verbose: bool, paint: Paint) -> str:
     shown = len(review.skipped) if verbose else SKIPPED_SHOWN
-    lines = [line for text in (skipped_line(review, shown), *review.notes) for line in _wrap(text, "", "  ")]
+    lines = [
+        line
+        for text in (skipped_line(review, shown), *review.notes)
+        for line in _wrap(text, "", "  ")
+    ]
     if verbose and review.timings_ms:
-        times = ", ".join(f"{printable(name)} {ms:.0f} ms" for name, ms in review.timings_ms.items())
+        times = ", ".join(
+            f"{printable(name)} {ms:.0f} ms" for name, ms in review.timings_ms.items()
+        )
         lines.extend(_wrap(f"time: {times}", "", "  "))
     return "\n".join(paint("dim", line) for line in lines)
 

@@ -58,13 +58,17 @@ def coverage(review: Review) -> str:
 def _secrets_only(review: Review) -> str:
     """Format the files in languages that no other reviewer reads: ` (3 for secrets only: PHP, Ruby, C)`."""
     languages = ", ".join(dict.fromkeys(review.secrets_only))
-    return f" ({len(review.secrets_only)} for secrets only: {languages})" if languages else ""
+    return (
+        f" ({len(review.secrets_only)} for secrets only: {languages})" if languages else ""
+    )
 
 
 def tally(review: Review) -> str:
     """Format `1 to fix, 2 to review, 4 remarks`; empty if there is nothing."""
     return ", ".join(
-        tally_of(disposition, review) for disposition in SHOWN if review.sort_findings(disposition)
+        tally_of(disposition, review)
+        for disposition in SHOWN
+        if review.sort_findings(disposition)
     )
 
 
@@ -78,16 +82,31 @@ def tally_of(disposition: Disposition, review: Review) -> str:
 
 def skipped_line(review: Review, shown: int) -> str:
     """Format `not reviewed: logo.png (binary), and 7 more`, what asks first, without what a finding says already."""
-    findings = [each.finding for each in review.findings if each.finding.rule == "policy-not-reviewed"]
+    findings = [
+        each.finding
+        for each in review.findings
+        if each.finding.rule == "policy-not-reviewed"
+    ]
     reasons: dict[str, list[str]] = {}
     for each in gravest_first(review.skipped):
-        if not any(each.reason in found.message and _names(found, each.path) for found in findings):
-            reasons.setdefault(each.path, []).append(clip(printable(each.reason), REASON_LENGTH))
+        if not any(
+            each.reason in found.message and _names(found, each.path) for found in findings
+        ):
+            reasons.setdefault(each.path, []).append(
+                clip(printable(each.reason), REASON_LENGTH)
+            )
     if not reasons:
         return ""
-    every = [f"{path_of(path)} ({'; '.join(dict.fromkeys(listed))})" for path, listed in reasons.items()]
+    every = [
+        f"{path_of(path)} ({'; '.join(dict.fromkeys(listed))})"
+        for path, listed in reasons.items()
+    ]
     more = len(every) - shown
-    return "not reviewed: " + ", ".join(every[:shown]) + (f", and {more} more" if more > 0 else "")
+    return (
+        "not reviewed: "
+        + ", ".join(every[:shown])
+        + (f", and {more} more" if more > 0 else "")
+    )
 
 
 def gravest_first(skipped: Iterable[Skipped]) -> list[Skipped]:
@@ -101,13 +120,23 @@ def _names(found: Finding, path: str) -> bool:
 
 def fuller(review: Review) -> str:
     """Return the command that shows the whole of a report: what was staged may be recorded by then."""
-    kept = {"staged": "review -v", "scan": "scan --format json"}.get(review.event, "last -v")
-    return "the same with -v" if review.event == "patch" else f"{printable(review.program)} {kept}"
+    kept = {"staged": "review -v", "scan": "scan --format json"}.get(
+        review.event, "last -v"
+    )
+    return (
+        "the same with -v"
+        if review.event == "patch"
+        else f"{printable(review.program)} {kept}"
+    )
 
 
 def verdict(review: Review) -> str:
     """Return the verdict in one or two words, for the closing line."""
-    names = {Decision.DENY: "denied", Decision.REVIEW: "needs review", Decision.ALLOW: "allowed"}
+    names = {
+        Decision.DENY: "denied",
+        Decision.REVIEW: "needs review",
+        Decision.ALLOW: "allowed",
+    }
     return names[review.decision]
 
 
@@ -115,17 +144,32 @@ def next_steps(review: Review) -> tuple[str, ...]:
     """Return the closing sentence and, if the user must act, the lines that say how."""
     if review.only:
         sentence, *steps = next_steps(replace(review, only=""))
-        return (f"only {clip(printable(review.only), PATH_LENGTH)} was reviewed: {sentence}", *steps)
+        return (
+            f"only {clip(printable(review.only), PATH_LENGTH)} was reviewed: {sentence}",
+            *steps,
+        )
     if review.decision is Decision.DENY:
         return _after_deny(review)
     if review.decision is Decision.REVIEW:
         return _after_review(review)
     found = tally(review)
-    earlier = [ANSWERED.get(each.by, printable(each.by)) for each in review.suppressed if not each.new]
-    ends = f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})" if earlier else ""
+    earlier = [
+        ANSWERED.get(each.by, printable(each.by))
+        for each in review.suppressed
+        if not each.new
+    ]
+    ends = (
+        f", {len(earlier)} answered earlier ({', '.join(sorted(set(earlier)))})"
+        if earlier
+        else ""
+    )
     # Nothing is known of what was not read.
     unread = "not everything was read" if any(each.asks for each in review.skipped) else ""
-    said = f", {found or unread or 'nothing to report'}" if found or unread or review.reviewed else ""
+    said = (
+        f", {found or unread or 'nothing to report'}"
+        if found or unread or review.reviewed
+        else ""
+    )
     return (f"{coverage(review)}{said}{ends}",)
 
 
@@ -146,15 +190,25 @@ def _after_deny(review: Review) -> tuple[str, ...]:
 def _answers(denied: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
     """Return where some findings are answered, and the lines to paste there: comments, or a table of the policy."""
     # A recorded line cannot take a comment any more, and a file as a whole has no line.
-    inline = {each: comment(each.path, MARK) if each.line and not each.commit else None for each in denied}
+    inline = {
+        each: comment(each.path, MARK) if each.line and not each.commit else None
+        for each in denied
+    }
     rules = {each.rule for each in denied}
     rule = printable(rules.pop()) if len(rules) == 1 else "RULE"
-    comments = tuple(dict.fromkeys(each.replace("RULE", rule) for each in inline.values() if each))
+    comments = tuple(
+        dict.fromkeys(each.replace("RULE", rule) for each in inline.values() if each)
+    )
     paths = {each.path for each, answer in inline.items() if not answer}
     if not paths:
         return "in the code", comments
     path = f"path = {json.dumps(path_of(paths.pop()) if len(paths) == 1 else 'PATH', ensure_ascii=False)}"
-    table = ("[[ignore]]", f'rule = "{rule}"', *([] if path == 'path = ""' else [path]), 'reason = "..."')
+    table = (
+        "[[ignore]]",
+        f'rule = "{rule}"',
+        *([] if path == 'path = ""' else [path]),
+        'reason = "..."',
+    )
     place = "in cli-guard.toml, in a commit before,"
     return f"in the code or {place}" if comments else place, (*comments, *table)
 
@@ -182,5 +236,10 @@ def _reason(review: Review) -> str:
         return clip(printable(review.review_reason), 300)
     reasons = (action.get("reason") for action in review.blocked_actions)
     return next(
-        (clip(printable(reason), 300) for reason in reasons if isinstance(reason, str) and reason), ""
+        (
+            clip(printable(reason), 300)
+            for reason in reasons
+            if isinstance(reason, str) and reason
+        ),
+        "",
     )

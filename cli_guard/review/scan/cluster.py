@@ -20,33 +20,51 @@ from cli_guard.runtime import Invocation, missing_extra
 
 ADDRESS = re.compile(r"(?:tcp|tls)://[^\s/@]+:\d{1,5}")
 AT_ONCE = 64
-CONNECT_SECONDS, WAIT_SECONDS, PATIENCE = 10, 5, 12
+CONNECT_SECONDS = 10
+WAIT_SECONDS = 5
+PATIENCE = 12
 Scan = Callable[[Plan, Sequence[Slice]], Iterator[bytes]]
 
 
-def scan_on_cluster(plan: Plan, missing: Mapping[str, Slice], address: str, scan: Scan) -> Iterator[bytes]:
+def scan_on_cluster(
+    plan: Plan, missing: Mapping[str, Slice], address: str, scan: Scan
+) -> Iterator[bytes]:
     """Yield a part for each slice; none for one that has ended several workers. Raises CliGuardError."""
     if not ADDRESS.fullmatch(address):
-        raise UsageError(f"--scheduler {address!r} is no address: write tls://HOST:PORT or tcp://HOST:PORT")
+        raise UsageError(
+            f"--scheduler {address!r} is no address: write tls://HOST:PORT or tcp://HOST:PORT"
+        )
     try:
         import distributed
     except ImportError as error:
         raise UsageError(missing_extra("--engine dask", "dask")) from error
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    left, idle = [*missing.values()][::-1], 0
+    left = [*missing.values()][::-1]
+    idle = 0
     try:
         with distributed.Client(address, timeout=CONNECT_SECONDS) as client:
             running: set[Any] = set()
             while left or running:
                 while left and len(running) < AT_ONCE:
-                    task = (str(plan.repository.common_dir), plan.policy, plan.today, left.pop(), identity())
+                    task = (
+                        str(plan.repository.common_dir),
+                        plan.policy,
+                        plan.today,
+                        left.pop(),
+                        identity(),
+                    )
                     running.add(client.submit(scan_remotely, scan, *task, pure=False))
                 try:
-                    done, running = distributed.wait(running, WAIT_SECONDS, "FIRST_COMPLETED")
+                    done, running = distributed.wait(
+                        running, WAIT_SECONDS, "FIRST_COMPLETED"
+                    )
                 except TimeoutError:
-                    done, idle = (), 0 if client.scheduler_info()["workers"] else idle + 1
+                    done = ()
+                    idle = 0 if client.scheduler_info()["workers"] else idle + 1
                     if idle >= PATIENCE:
-                        raise CliGuardError("there is no worker: start some, then scan again") from None
+                        raise CliGuardError(
+                            "there is no worker: start some, then scan again"
+                        ) from None
                 for future in done:
                     if not isinstance(future.exception(), distributed.KilledWorker):
                         yield future.result()
@@ -56,10 +74,17 @@ def scan_on_cluster(plan: Plan, missing: Mapping[str, Slice], address: str, scan
 
 
 def scan_remotely(
-    scan: Scan, place: str, policy: Policy, today: datetime.date, piece: Slice, program: bytes
+    scan: Scan,
+    place: str,
+    policy: Policy,
+    today: datetime.date,
+    piece: Slice,
+    program: bytes,
 ) -> bytes:
     """Scan a slice on a worker. Raises UsageError if the worker has another cli-guard."""
     if program != identity():
-        raise UsageError("a worker has another cli-guard or Python: install the same everywhere")
+        raise UsageError(
+            "a worker has another cli-guard or Python: install the same everywhere"
+        )
     invocation = Invocation(Path(place), os.environ, datetime.datetime.now(datetime.UTC))
     return next(scan(Plan(open_place(place, invocation), None, policy, today, ()), [piece]))

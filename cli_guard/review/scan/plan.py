@@ -25,7 +25,9 @@ from cli_guard.runtime import Invocation
 A_SLICE = 400
 REFS = ("for-each-ref", "--format=%(objectname) %(objecttype) %(refname)")
 FILES = ("ls-tree", "-r", "-z", "--full-tree")
-SHALLOW = "a shallow clone lacks older commits: `git fetch --unshallow`, or scan another clone"
+SHALLOW = (
+    "a shallow clone lacks older commits: `git fetch --unshallow`, or scan another clone"
+)
 
 
 class Items(StrEnum):
@@ -61,20 +63,26 @@ class Plan:
 
 def open_place(place: str | None, invocation: Invocation) -> Repository:
     """Open the repository at a path or a `file://` URL; None is the current one. Raises GitError, UsageError."""
-    folder, env = invocation.cwd, dict(invocation.env)
+    folder = invocation.cwd
+    env = dict(invocation.env)
     if place is not None:
         try:
             folder = folder / local_path(place)
             is_file = folder.exists() and not folder.is_dir()
         except (OSError, ValueError, RuntimeError) as error:
-            raise UsageError(f"it names no folder: {getattr(error, 'strerror', error)}") from error
+            raise UsageError(
+                f"it names no folder: {getattr(error, 'strerror', error)}"
+            ) from error
         # A hook's variables name the repository that it runs in.
         env = {name: value for name, value in env.items() if name not in LEADING_OUT}
         if is_file:
             raise UsageError("it is not a folder with a repository")
     # A forged commit-graph file would hide commits (git-commit-graph(1)): the objects themselves are read.
     number = int(count) if (count := env.get("GIT_CONFIG_COUNT", "0")).isdecimal() else 0
-    env |= {f"GIT_CONFIG_KEY_{number}": "core.commitGraph", f"GIT_CONFIG_VALUE_{number}": "false"}
+    env |= {
+        f"GIT_CONFIG_KEY_{number}": "core.commitGraph",
+        f"GIT_CONFIG_VALUE_{number}": "false",
+    }
     return Repository.discover(folder, env | {"GIT_CONFIG_COUNT": str(number + 1)})
 
 
@@ -83,40 +91,62 @@ def local_path(place: str) -> Path:
     if place.startswith("file://") and not (url := urlsplit(place)).netloc:
         return Path(unquote(url.path))
     if "://" in place or (":" in place.partition("/")[0] and not Path(place).exists()):
-        raise UsageError("it is not on this machine: `git clone --mirror` it, and scan that folder")
+        raise UsageError(
+            "it is not on this machine: `git clone --mirror` it, and scan that folder"
+        )
     return Path(place).expanduser()
 
 
 def make_plan(repository: Repository, invocation: Invocation, *, history: bool) -> Plan:
     """List what there is to scan. Raises GitError, ConfigError, UsageError."""
-    tip, user, today = repository.head, read_user_config(invocation.env), invocation.now.date()
+    tip = repository.head
+    user = read_user_config(invocation.env)
+    today = invocation.now.date()
     policy = Policy(user=user)
     if tip:
         config, source, baseline = recorded_policy(repository, tip)
         policy = Policy(config, user, baseline, (source,))
     elif not history and repository.git.text(*REFS):
-        raise UsageError("HEAD names no commit here, so there is no tip to scan: add --history")
-    bound = repr((identity(), policy.identity, policy.expired(today), repository.object_format)).encode()
+        raise UsageError(
+            "HEAD names no commit here, so there is no tip to scan: add --history"
+        )
+    bound = repr(
+        (identity(), policy.identity, policy.expired(today), repository.object_format)
+    ).encode()
     slices: list[Slice] = []
     for kind, items in list_items(repository, tip, history=history):
         key = hashlib.sha256(b"\0".join((bound, kind.encode(), items))).hexdigest()
         slices.append(Slice(len(slices), kind, items, items.count(b"\0") + 1, key))
-    shallow = (Skipped("history", SHALLOW, asks=True),) if history and is_shallow(repository) else ()
+    shallow = (
+        (Skipped("history", SHALLOW, asks=True),)
+        if history and is_shallow(repository)
+        else ()
+    )
     return Plan(repository, tip, policy, today, tuple(slices), shallow)
 
 
-def list_items(repository: Repository, tip: str | None, *, history: bool) -> Iterator[tuple[Items, bytes]]:
+def list_items(
+    repository: Repository, tip: str | None, *, history: bool
+) -> Iterator[tuple[Items, bytes]]:
     """Yield the items of each slice, the oldest commits first."""
-    entries, trees = list[bytes](), {tip: b""} if tip else {}
+    entries = list[bytes]()
+    trees = {tip: b""} if tip else {}
     if history:
-        every = repository.git.run("rev-list", "--all", "--date-order", "--reverse").replace(b"\n", b"\0")
+        every = repository.git.run(
+            "rev-list", "--all", "--date-order", "--reverse"
+        ).replace(b"\n", b"\0")
         width = A_SLICE * (every.find(b"\0") + 1)
-        yield from ((Items.COMMITS, every[at : at + width][:-1]) for at in range(0, len(every), width or 1))
+        yield from (
+            (Items.COMMITS, every[at : at + width][:-1])
+            for at in range(0, len(every), width or 1)
+        )
         refs = repository.git.run(*REFS).split(b"\n")[:-1]
         yield from in_slices(Items.REFS, refs)
         # A ref or a tag may name a file or a folder itself.
         named = {b"%s^{}" % ref.split(b" ")[0]: ref.split(b" ")[2] for ref in refs}
-        for asked, (oid, kind) in repository.identify(each.decode() for each in named).items():
+        for asked, (oid, kind) in repository.identify(
+            each.decode() for each in named
+        ).items():
             one = b"100644 blob %s\t%s" % (oid.encode(), named[asked.encode()])
             trees |= {oid: b"%s/" % named[asked.encode()]} if kind == "tree" else {}
             entries += [one] if kind == "blob" else []
@@ -128,4 +158,6 @@ def list_items(repository: Repository, tip: str | None, *, history: bool) -> Ite
 
 
 def in_slices(kind: Items, items: list[bytes]) -> Iterator[tuple[Items, bytes]]:
-    yield from ((kind, b"\0".join(items[at : at + A_SLICE])) for at in range(0, len(items), A_SLICE))
+    yield from (
+        (kind, b"\0".join(items[at : at + A_SLICE])) for at in range(0, len(items), A_SLICE)
+    )

@@ -46,33 +46,49 @@ class Options:
 
 
 def scan(
-    place: str | None, options: Options, invocation: Invocation, on_progress: OnProgress | None = None
+    place: str | None,
+    options: Options,
+    invocation: Invocation,
+    on_progress: OnProgress | None = None,
 ) -> Review:
     """Scan the repository at a place, None for the current one. Raises CliGuardError."""
     plan = make_plan(open_place(place, invocation), invocation, history=options.history)
     collector, notes = collect(plan, options, on_progress)
     judgement, skipped = collector.join()
-    standing, suppressed, skipped = judgement.standing, judgement.suppressed, (*plan.skipped, *skipped)
+    standing = judgement.standing
+    suppressed = judgement.suppressed
+    skipped = (*plan.skipped, *skipped)
     if options.rules and plan.tip:
         more = review_tip(plan, plan.tip)
-        standing += tuple(each for each in more.findings if not each.finding.rule.startswith(OWN))
-        suppressed += tuple(each for each in more.suppressed if not each.finding.rule.startswith(OWN))
+        standing += tuple(
+            each for each in more.findings if not each.finding.rule.startswith(OWN)
+        )
+        suppressed += tuple(
+            each for each in more.suppressed if not each.finding.rule.startswith(OWN)
+        )
         skipped += more.skipped
     if left_out := not_reviewed(skipped):
-        standing += judge_findings([left_out], plan.policy, lambda _: None, plan.today, {}).standing
+        standing += judge_findings(
+            [left_out], plan.policy, lambda _: None, plan.today, {}
+        ).standing
     verdict = judge_record(Judgement(standing, suppressed))
     unit = Items.COMMITS if options.history else Items.FILES
     number = sum(each.count for each in plan.slices if each.kind is unit)
-    reason = verdict.reason if standing else None if plan.slices else "there is no commit yet"
+    reason = (
+        verdict.reason if standing else None if plan.slices else "there is no commit yet"
+    )
     head = (EVENT, STATUSES[verdict.decision], verdict.decision, standing, suppressed)
     notes = [*expired_notes(plan.policy, plan.today), *notes]
     review = Review(*head, review_reason=reason, files=number, reviewed=number, unit=unit)
     return replace(review, skipped=tuple(dict.fromkeys(skipped)), notes=tuple(notes))
 
 
-def collect(plan: Plan, options: Options, on_progress: OnProgress | None) -> tuple[Collector, list[str]]:
+def collect(
+    plan: Plan, options: Options, on_progress: OnProgress | None
+) -> tuple[Collector, list[str]]:
     """Collect the parts of all slices: those of earlier runs, then from the engine. Raises CliGuardError."""
-    collector, notes = Collector(history=options.history), list[str]()
+    collector = Collector(history=options.history)
+    notes = list[str]()
     missing = {each.key: each for each in plan.slices}
     total = left = sum(each.count for each in plan.slices)
     kept = Cache(folder := options.state or plan.repository.state_folder)
@@ -96,7 +112,9 @@ def collect(plan: Plan, options: Options, on_progress: OnProgress | None) -> tup
         if number >= len(known):
             kept.put({(key := bytes.fromhex(piece.key)): part})
         if number == len(known) and not kept.get([key]):
-            notes.append(f"the state cannot be written to {folder}; --state FOLDER names another place")
+            notes.append(
+                f"the state cannot be written to {folder}; --state FOLDER names another place"
+            )
             if options.state:
                 raise UsageError(notes.pop())
     for each in missing.values():
@@ -120,7 +138,9 @@ def scan_locally(plan: Plan, missing: Mapping[str, Slice], jobs: int) -> Iterato
 
 def scan_here(plan: Plan, pieces: Sequence[Slice]) -> Iterator[bytes]:
     """Yield a part for each slice, as SARIF in one line, scanned in this process."""
-    with BlobReader(plan.repository.git, blob_limit=Limits.of(plan.policy).file_chars) as blobs:
+    with BlobReader(
+        plan.repository.git, blob_limit=Limits.of(plan.policy).file_chars
+    ) as blobs:
         scanner = Scanner(plan, blobs)
         for piece in pieces:
             yield sarif.render(scanner.scan(piece), indent=None).strip().encode("ascii")
@@ -132,4 +152,6 @@ def review_tip(plan: Plan, tip: str) -> Review:
     with BlobReader(plan.repository.git, blob_limit=limits.file_chars) as blobs:
         bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
         changes = next(ChangeReader(plan.repository, blobs, bounds).nets([(tip, (None,))]))
-        return review_changes(changes, plan.policy, contents=BlobContents(blobs, tip), today=plan.today)
+        return review_changes(
+            changes, plan.policy, contents=BlobContents(blobs, tip), today=plan.today
+        )

@@ -30,7 +30,9 @@ from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 EVENT = "scan"
-TOGETHER, MOST_FAILURES, MOST_CLEAN = 50, 20, 50_000
+TOGETHER = 50
+MOST_FAILURES = 20
+MOST_CLEAN = 50_000
 MISSING = "objects are missing (a partial or damaged clone): scan a complete one"
 SUBMODULE = "a submodule: scan it in its own repository"
 LFS = "Git LFS: its content is not in the repository"
@@ -52,18 +54,31 @@ class Scanner:
         suppressed: list[Suppressed] = []
         skipped: dict[Skipped, None] = {}
         for subject in self._subjects(piece):
-            report, changes = secrets.review(subject), subject.changes
+            report = secrets.review(subject)
+            changes = subject.changes
             unread = (*changes.skipped, *report.skipped)
             skipped |= dict.fromkeys(unread)
             if not (report.findings or unread):
                 self.clean.update(map(mark_of, (*changes, *changes.people)))
             if len(self.clean) > MOST_CLEAN:
                 self.clean.clear()
-            found = [replace(each, commit=each.commit or changes.commit) for each in report.findings]
-            judged = judge_findings(found, self.plan.policy, answers(subject), self.plan.today, {})
+            found = [
+                replace(each, commit=each.commit or changes.commit)
+                for each in report.findings
+            ]
+            judged = judge_findings(
+                found, self.plan.policy, answers(subject), self.plan.today, {}
+            )
             standing += judged.standing
             suppressed += judged.suppressed
-        part = Review(EVENT, "ok", Decision.ALLOW, tuple(standing), tuple(suppressed), binding=piece.key)
+        part = Review(
+            EVENT,
+            "ok",
+            Decision.ALLOW,
+            tuple(standing),
+            tuple(suppressed),
+            binding=piece.key,
+        )
         return replace(part, skipped=tuple(skipped))
 
     def _subjects(self, piece: Slice) -> Iterator[ReviewInput]:
@@ -74,17 +89,34 @@ class Scanner:
         if piece.kind is Items.REFS:
             refs = [item.split(" ") for item in items]
             tags, unread = reader.tag_texts(oid for oid, kind, _ in refs if kind == "tag")
-            pushed = tuple(PushedRef(RefUpdate("", oid, name, "0")) for oid, _, name in refs)
-            yield ReviewInput(EVENT, ChangeSet((), unread), limits=limits, pushed=pushed, tags=tags)
+            pushed = tuple(
+                PushedRef(RefUpdate("", oid, name, "0")) for oid, _, name in refs
+            )
+            yield ReviewInput(
+                EVENT, ChangeSet((), unread), limits=limits, pushed=pushed, tags=tags
+            )
         for at in range(0, len(items), TOGETHER):
             part = items[at : at + TOGETHER]
-            read = {Items.FILES: map(self._file, part), Items.COMMITS: self._commits(reader, part)}
+            read = {
+                Items.FILES: map(self._file, part),
+                Items.COMMITS: self._commits(reader, part),
+            }
             for changes in read.get(piece.kind, ()):
                 files = tuple(each for each in changes if mark_of(each) not in self.clean)
-                people = tuple(each for each in changes.people if mark_of(each) not in self.clean)
-                lfs = (Skipped(each.path, LFS) for each in files if each.kind is Kind.LFS and each.new_blob)
-                own = replace(changes, files=files, people=people, skipped=(*changes.skipped, *lfs))
-                yield ReviewInput(EVENT, own, BlobContents(self.blobs, own.commit or ""), limits=limits)
+                people = tuple(
+                    each for each in changes.people if mark_of(each) not in self.clean
+                )
+                lfs = (
+                    Skipped(each.path, LFS)
+                    for each in files
+                    if each.kind is Kind.LFS and each.new_blob
+                )
+                own = replace(
+                    changes, files=files, people=people, skipped=(*changes.skipped, *lfs)
+                )
+                yield ReviewInput(
+                    EVENT, own, BlobContents(self.blobs, own.commit or ""), limits=limits
+                )
 
     def _commits(self, reader: ChangeReader, commits: list[str]) -> Iterator[ChangeSet]:
         """Yield commits; what cannot be read is skipped, alone unless there is too much of it."""
@@ -116,7 +148,11 @@ class Scanner:
             reason = f"over the limit of {self.blobs.limit:,} bytes (limits.file_chars)"
             return ChangeSet((), (Skipped(path, reason, asks=True),))
         text, rest = text_of(raw)
-        hunks = runs_between(b"", raw) if text is None else (Hunk(0, 1, (), tuple(split_lines(text))),)
+        hunks = (
+            runs_between(b"", raw)
+            if text is None
+            else (Hunk(0, 1, (), tuple(split_lines(text))),)
+        )
         added = RawEntry("000000", mode, "0", blob, Status.ADDED, path, None)
         change = change_of(added, [Section(hunks, text is None)])
         if text is not None and rest:
@@ -133,7 +169,9 @@ class Scanner:
 def answers(subject: ReviewInput) -> FindAnswer:
     """Return the answers in the scanned text. They were recorded, so none is new."""
     inline = InlineAnswers(subject)
-    return lambda found: (answer[0], False) if (answer := inline(replace(found, commit=None))) else None
+    return lambda found: (
+        (answer[0], False) if (answer := inline(replace(found, commit=None))) else None
+    )
 
 
 def mark_of(each: FileChange | str) -> int:
@@ -141,4 +179,6 @@ def mark_of(each: FileChange | str) -> int:
     if isinstance(each, str):
         return hash(each.rsplit(" ", 2)[0])
     lines = sum(len(hunk.added) for hunk in each.hunks)  # of a merge only some are new
-    return hash((each.path, each.status, each.old_blob, each.new_blob, each.new_mode, lines))
+    return hash(
+        (each.path, each.status, each.old_blob, each.new_blob, each.new_mode, lines)
+    )

@@ -28,7 +28,10 @@ WORKFLOWS = path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}")
 DOCUMENTS: tuple[tuple[re.Pattern[str], documents.Reader], ...] = (
     (WORKFLOWS, documents.workflow),
     (path(rf"action{YAML}"), documents.workflow),
-    (path(rf"[^/]*\.gitlab-ci{YAML}|\.gitlab/ci/(?:.+/)?[^/]+{YAML}|ci/gitlab{YAML}"), documents.gitlab),
+    (
+        path(rf"[^/]*\.gitlab-ci{YAML}|\.gitlab/ci/(?:.+/)?[^/]+{YAML}|ci/gitlab{YAML}"),
+        documents.gitlab,
+    ),
     (path(rf"\.circleci/(?:.+/)?[^/]+{YAML}"), documents.circleci),
     (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), documents.hooks),
     (path(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)"), documents.lefthook),
@@ -47,8 +50,16 @@ TEXTS: tuple[tuple[re.Pattern[str], Callable[[Values, str, str], Sites]], ...] =
 )
 # What may be a file of the repository that a call runs: `ci/guard.sh`, `./.github/workflows/guard.yml`.
 RUNNERS = (
-    (re.compile(r"(?:\bmake|\$[({]MAKE[)}])\s+(?:(?:-\S+|\w+=\S*)\s+){0,9}([\w.-]+)"), "Makefile", "target "),
-    (re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)"), "package.json", "script scripts."),
+    (
+        re.compile(r"(?:\bmake|\$[({]MAKE[)}])\s+(?:(?:-\S+|\w+=\S*)\s+){0,9}([\w.-]+)"),
+        "Makefile",
+        "target ",
+    ),
+    (
+        re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)"),
+        "package.json",
+        "script scripts.",
+    ),
 )
 # A new file that its program reads in place of another one.
 SHADOWS = {
@@ -81,13 +92,19 @@ def review_calls(subject: ReviewInput) -> Iterator[Finding]:
         if is_new or change.status is Status.RENAMED:
             for other in SHADOWS.get(change.path, ()):
                 if caller.sites_of(other):
-                    told = f"{change.path} is used in place of {other}, which calls cli-guard"
+                    told = (
+                        f"{change.path} is used in place of {other}, which calls cli-guard"
+                    )
                     yield finding(change.path, min(change.added, default=None), told, told)
 
 
 def may_call(file: str) -> bool:
     """Return whether a file is one from which programs are called, by its path; a script may have no ending."""
-    kinds = (PATTERNS["scripts"], PATTERNS["hooks"], *(paths for paths, _ in (*TEXTS, *DOCUMENTS)))
+    kinds = (
+        PATTERNS["scripts"],
+        PATTERNS["hooks"],
+        *(paths for paths, _ in (*TEXTS, *DOCUMENTS)),
+    )
     return "." not in file.rpartition("/")[2] or any(paths.search(file) for paths in kinds)
 
 
@@ -107,12 +124,20 @@ def review_caller(
         return
     new = None if change.status is Status.DELETED else subject.contents.new(change)
     if new is not None and is_moved(before, change.path):
-        becomes, told = Calls({}), f"{before} calls cli-guard; it is now {change.path}, which nothing runs"
+        becomes = Calls({})
+        told = f"{before} calls cli-guard; it is now {change.path}, which nothing runs"
     else:
-        becomes, told = read_calls(change.path, new or "", calls), ""
-    is_off = change.old_mode == "100755" and change.new_mode == "100644" and PATTERNS["hooks"].search(before)
+        becomes = read_calls(change.path, new or "", calls)
+        told = ""
+    is_off = (
+        change.old_mode == "100755"
+        and change.new_mode == "100644"
+        and PATTERNS["hooks"].search(before)
+    )
     if is_off and ".husky/" not in before:
-        told = f"{before} calls cli-guard and is no longer executable, so Git does not run it"
+        told = (
+            f"{before} calls cli-guard and is no longer executable, so Git does not run it"
+        )
     if becomes.problem and not was.problem:
         told = f"{before} calls cli-guard and can no longer be read: {becomes.problem}"
     differences = list(compare(was.sites, becomes.sites))
@@ -121,7 +146,12 @@ def review_caller(
         more = f", and {len(differences) - 1} more" if len(differences) > 1 else ""
         at = line if line in change.added else min(change.added, default=None)
         content = "\n".join(each for each, _ in differences) + told
-        yield finding(change.path, at, told or first + more, f"{content}\n{sorted_digests(becomes.sites)}")
+        yield finding(
+            change.path,
+            at,
+            told or first + more,
+            f"{content}\n{sorted_digests(becomes.sites)}",
+        )
 
 
 def compare(was: Sites, becomes: Sites) -> Iterator[tuple[str, int | None]]:
@@ -130,17 +160,25 @@ def compare(was: Sites, becomes: Sites) -> Iterator[tuple[str, int | None]]:
         if name not in becomes:
             line = min((value.line for value in own.values() if value.line), default=None)
             where = f" on line {line} before this change" if line else ""
-            yield f"takes {name} away, which calls cli-guard or decides whether it runs{where}", None
+            yield (
+                f"takes {name} away, which calls cli-guard or decides whether it runs{where}",
+                None,
+            )
             continue
         if changed := differing_keys(own, becomes[name]):
             shown = ", ".join(filter(None, changed[:SHOWN])) or "its text"
             more = f", and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""
             value = becomes[name].get(changed[0])
-            yield f"changes how cli-guard is called, in {name}: {shown}{more}", value.line if value else None
+            yield (
+                f"changes how cli-guard is called, in {name}: {shown}{more}",
+                value.line if value else None,
+            )
 
 
 def sorted_digests(sites: Sites) -> list[tuple[str, str]]:
-    return [(key, value.digest) for own in sites.values() for key, value in sorted(own.items())]
+    return [
+        (key, value.digest) for own in sites.values() for key, value in sorted(own.items())
+    ]
 
 
 def read_calls(file: str, text: str, calls: Callable[[str], bool]) -> Calls:
@@ -159,7 +197,9 @@ def read_calls(file: str, text: str, calls: Callable[[str], bool]) -> Calls:
                 document = read_document(file, text)
                 named = (table.text("shell") for table in tables(document.roots))
                 values.is_shell = all(shell_of(each) == "sh" for each in named if each)
-                return Calls(documents.read_document(values, document, reader), document.problem)
+                return Calls(
+                    documents.read_document(values, document, reader), document.problem
+                )
     except TooMuchError as error:
         return Calls({}, str(error))
     return Calls({})
@@ -177,13 +217,26 @@ def is_moved(before: str, after: str) -> bool:
 
 def review_lines(change: FileChange, before: str) -> Iterator[Finding]:
     """Report a bare patch, which shows only its lines, if it takes one away that names the guard."""
-    is_caller = is_script(before, "") or any(paths.search(before) for paths, _ in (*TEXTS, *DOCUMENTS))
-    lost = [line for line in change.removed.items() if is_caller and MENTION.search(line[1])]
+    is_caller = is_script(before, "") or any(
+        paths.search(before) for paths, _ in (*TEXTS, *DOCUMENTS)
+    )
+    lost = [
+        line for line in change.removed.items() if is_caller and MENTION.search(line[1])
+    ]
     left = {text.strip() for text in change.added.values()}
-    lost = [line for line in lost if line[1].strip() not in left and not line[1].lstrip().startswith("#")]
+    lost = [
+        line
+        for line in lost
+        if line[1].strip() not in left and not line[1].lstrip().startswith("#")
+    ]
     if lost:
         told = f"changes line {lost[0][0]} before this change, which calls cli-guard"
-        yield finding(change.path, min(change.added, default=None), told, "\n".join(text for _, text in lost))
+        yield finding(
+            change.path,
+            min(change.added, default=None),
+            told,
+            "\n".join(text for _, text in lost),
+        )
 
 
 def finding(file: str, line: int | None, message: str, content: str) -> Finding:
@@ -206,10 +259,19 @@ class Caller:
             return True
         for pattern, file, prefix in RUNNERS:
             for found in pattern.finditer(text):
-                if any(f"{site},".startswith(f"{prefix}{found[1]},") for site in self.sites_of(file)):
+                if any(
+                    f"{site},".startswith(f"{prefix}{found[1]},")
+                    for site in self.sites_of(file)
+                ):
                     return True
-        named = {found[1].rstrip(".") for found in PATH.finditer(text) if "/" in found[1] or "." in found[1]}
-        return any(self.sites_of(each + ending) for each in sorted(named) for ending in ACTIONS)
+        named = {
+            found[1].rstrip(".")
+            for found in PATH.finditer(text)
+            if "/" in found[1] or "." in found[1]
+        }
+        return any(
+            self.sites_of(each + ending) for each in sorted(named) for ending in ACTIONS
+        )
 
     def sites_of(self, file: str) -> Sites:
         """Return the calls in a file of the repository after the change."""

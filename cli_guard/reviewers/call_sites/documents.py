@@ -7,8 +7,23 @@ those up to the call count, as one before it may change the programs or the comm
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from cli_guard.reviewers.call_sites.values import COSMETIC, MENTION, Sites, Surroundings, Value, Values
-from cli_guard.reviewers.commands.extract.nodes import Document, Items, Node, Scalar, Table, at, every
+from cli_guard.reviewers.call_sites.values import (
+    COSMETIC,
+    MENTION,
+    Sites,
+    Surroundings,
+    Value,
+    Values,
+)
+from cli_guard.reviewers.commands.extract.nodes import (
+    Document,
+    Items,
+    Node,
+    Scalar,
+    Table,
+    at,
+    every,
+)
 
 Reader = Callable[[Values, Table], Sites]
 # Keys of a job that name other jobs, on which depends whether it runs, or of which it takes its parts.
@@ -33,14 +48,22 @@ def workflow(values: Values, root: Table) -> Sites:
     jobs = entries(root.get("jobs"))
     # A variable for all jobs may hold the call.
     in_all = values.is_calling(root.get("env"))
-    called = {name for name, job in jobs.items() if in_all or MENTION.search(name) or values.is_calling(job)}
+    called = {
+        name
+        for name, job in jobs.items()
+        if in_all or MENTION.search(name) or values.is_calling(job)
+    }
     runs = root.get("runs")
     sites: Sites = {}
     if values.is_calling(runs):
-        sites["the action"] = values.table(runs, without=("steps",)) | steps(values, runs, "steps")
+        sites["the action"] = values.table(runs, without=("steps",)) | steps(
+            values, runs, "steps"
+        )
     for name in with_needed(called, jobs):
         job = values.table(jobs[name], without=("steps",), cosmetic=COSMETIC_IN_JOB)
-        sites[f"job {name}"] = job | steps(values, jobs[name], "steps", whole=name not in called)
+        sites[f"job {name}"] = job | steps(
+            values, jobs[name], "steps", whole=name not in called
+        )
     sites |= waiting_jobs(values, called, jobs)
     return with_root(values.table(root, without=("jobs", "runs")), sites)
 
@@ -52,27 +75,41 @@ def gitlab(values: Values, root: Table) -> Sites:
         for name, node in root.items()
         if isinstance(node, Table) and name not in NO_JOBS and name not in STAGES
     }
-    called = {name for name, job in jobs.items() if MENTION.search(name) or values.is_calling(job)}
+    called = {
+        name for name, job in jobs.items() if MENTION.search(name) or values.is_calling(job)
+    }
     rest = values.table(root, without=(*jobs, *STAGES), cosmetic=())
     if values.is_calling(root.get("include")):
         for name in [name for name in called if MENTION.search(name)]:
             rest[f"job {name}"] = values.of(jobs[name])
             called.discard(name)
-        return {"the pipeline": rest} | {f"job {name}": values.table(jobs[name]) for name in called}
+        return {"the pipeline": rest} | {
+            f"job {name}": values.table(jobs[name]) for name in called
+        }
     sites = {f"job {name}": values.table(jobs[name]) for name in with_needed(called, jobs)}
     return with_root(rest, sites | waiting_jobs(values, called, jobs))
 
 
 def circleci(values: Values, root: Table) -> Sites:
     """Read a configuration of CircleCI: jobs, the commands that they use, and the workflows that run them."""
-    commands, jobs = entries(root.get("commands")), entries(root.get("jobs"))
+    commands = entries(root.get("commands"))
+    jobs = entries(root.get("jobs"))
     called = {name for name, node in (commands | jobs).items() if values.is_calling(node)}
     called |= {name for name, job in jobs.items() if called & names_in(job)}
-    sites = {f"job {name}": values.table(node) for name, node in (commands | jobs).items() if name in called}
+    sites = {
+        f"job {name}": values.table(node)
+        for name, node in (commands | jobs).items()
+        if name in called
+    }
     for name, node in entries(root.get("workflows")).items():
-        runs = {entry: each for each in at([node], "jobs", "[]") for entry in names_of_entry(each)}
+        runs = {
+            entry: each
+            for each in at([node], "jobs", "[]")
+            for entry in names_of_entry(each)
+        }
         kept = with_needed(
-            {entry for entry in runs if entry in called}, {key: table_in(runs[key]) for key in runs}
+            {entry for entry in runs if entry in called},
+            {key: table_in(runs[key]) for key in runs},
         )
         if kept:
             used = {f"job {entry}": values.of(runs[entry]) for entry in kept}
@@ -91,17 +128,29 @@ def hooks(values: Values, root: Table) -> Sites:
         for hook in [each for each in every_hook if values.is_calling(each)] or every_hook:
             own = values.table(hook)
             name = hook.text("id") if isinstance(hook, Table) else ""
-            add_site(sites, f"hook {name}", own | {f"{key} of its repository": where[key] for key in where})
+            add_site(
+                sites,
+                f"hook {name}",
+                own | {f"{key} of its repository": where[key] for key in where},
+            )
     for hook in at([root], "hooks", "[]"):
         if values.is_calling(hook):
-            add_site(sites, f"hook {hook.text('id') if isinstance(hook, Table) else ''}", values.table(hook))
+            add_site(
+                sites,
+                f"hook {hook.text('id') if isinstance(hook, Table) else ''}",
+                values.table(hook),
+            )
     return with_root(values.table(root, without=("repos", "hooks")), sites)
 
 
 def lefthook(values: Values, root: Table) -> Sites:
     """Read the configuration of lefthook: the commands of a hook are independent of each other."""
     sites: Sites = {}
-    others = [name for name, node in root.items() if isinstance(node, Table) and any(map(node.get, MEMBERS))]
+    others = [
+        name
+        for name, node in root.items()
+        if isinstance(node, Table) and any(map(node.get, MEMBERS))
+    ]
     for name in others:
         hook = root.get(name)
         if not values.is_calling(hook):
@@ -155,7 +204,9 @@ def entries(node: Node | None) -> dict[str, Node]:
 def names_in(node: Node) -> set[str]:
     """Return the texts and keys below a node."""
     found = {each.text for each in every((node,)) if isinstance(each, Scalar)}
-    return found | {key for each in every((node,)) if isinstance(each, Table) for key, _ in each.pairs}
+    return found | {
+        key for each in every((node,)) if isinstance(each, Table) for key, _ in each.pairs
+    }
 
 
 def names_of_entry(node: Node) -> Iterator[str]:
@@ -176,7 +227,11 @@ def needed_by(node: Node) -> set[str]:
     if not isinstance(node, Table):
         return set()
     found = {name for key in NEEDS for each in at([node], key) for name in names_in(each)}
-    references = (each for each in every((node,)) if each.tag == "!reference" and isinstance(each, Items))
+    references = (
+        each
+        for each in every((node,))
+        if each.tag == "!reference" and isinstance(each, Items)
+    )
     return found.union(*(names_in(each) for each in references))
 
 
@@ -184,7 +239,9 @@ def with_needed(called: Iterable[str], jobs: Mapping[str, Node]) -> list[str]:
     """Return these jobs and those that they need, as a job that is skipped skips all that need it."""
     found = [name for name in jobs if name in called]
     for name in found:
-        found += [other for other in needed_by(jobs[name]) if other in jobs and other not in found]
+        found += [
+            other for other in needed_by(jobs[name]) if other in jobs and other not in found
+        ]
     return found
 
 
@@ -192,7 +249,9 @@ def waiting_jobs(values: Values, called: set[str], jobs: Mapping[str, Node]) -> 
     """Return the jobs that wait for a call: without that, they would succeed although it fails."""
     return {
         f"job {name}, which needs {other}": {
-            key: value for key, value in values.table(job).items() if key in ("if", "when", "rules")
+            key: value
+            for key, value in values.table(job).items()
+            if key in ("if", "when", "rules")
         }
         for name, job in jobs.items()
         if name not in called
@@ -200,7 +259,9 @@ def waiting_jobs(values: Values, called: set[str], jobs: Mapping[str, Node]) -> 
     }
 
 
-def steps(values: Values, job: Node | None, key: str, *, whole: bool = False) -> dict[str, Value]:
+def steps(
+    values: Values, job: Node | None, key: str, *, whole: bool = False
+) -> dict[str, Value]:
     """Return the values of the steps of a job up to its last call, or of all of them."""
     found = list(at([job], key, "[]")) if job else []
     runs = [number for number, step in enumerate(found, 1) if is_review(values, step)]
@@ -216,7 +277,9 @@ def is_review(values: Values, step: Node) -> bool:
     """Return whether a step reviews: by an action, or by its text."""
     if isinstance(step, Table) and values.is_calling(step.get("uses")):
         return True
-    return any(isinstance(each, Scalar) and values.is_running(each.text) for each in every((step,)))
+    return any(
+        isinstance(each, Scalar) and values.is_running(each.text) for each in every((step,))
+    )
 
 
 def add_site(sites: Sites, name: str, own: Surroundings) -> None:
@@ -233,9 +296,15 @@ def read_document(values: Values, document: Document, reader: Reader) -> Sites:
     for number, root in enumerate(document.roots):
         for root_table in tables_of(root):
             for name, own in reader(values, root_table).items():
-                add_site(found, name if number == 0 else f"document {number + 1}, {name}", own)
+                add_site(
+                    found, name if number == 0 else f"document {number + 1}, {name}", own
+                )
     # A server that expects one document runs none of several.
-    return found | {"the documents": {"number": values.text(str(len(document.roots)))}} if found else {}
+    return (
+        found | {"the documents": {"number": values.text(str(len(document.roots)))}}
+        if found
+        else {}
+    )
 
 
 def tables_of(root: Node) -> list[Table]:

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import AndOr, Command, Node, Nodes, Text
-from cli_guard.reviewers.call_sites.values import LONGEST_SCRIPT, MENTION, Sites, Value, Values, shape_of
+from cli_guard.reviewers.call_sites.values import (
+    LONGEST_SCRIPT,
+    MENTION,
+    Sites,
+    Value,
+    Values,
+    shape_of,
+)
 from cli_guard.reviewers.commands.extract.snippet import Lines
 
 # husky runs its scripts with `sh -e`.
@@ -16,7 +23,9 @@ NAMES = frozenset("export alias readonly declare typeset local pip pipx uv".spli
 ERREXIT = re.compile(r"[-+][a-z]*e[a-z]*|errexit")
 # Of a makefile: what a rule begins with, a setting, and the settings by which make itself runs a recipe.
 RULE = re.compile(r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?![=:])(?P<needs>[^\n]*)")
-SETTING = re.compile(r"\s*(?:(?:override|export|private)\s+)*(?P<name>[^\s:#=?+!]+)\s*(?:::?:?|[?+!])?=")
+SETTING = re.compile(
+    r"\s*(?:(?:override|export|private)\s+)*(?P<name>[^\s:#=?+!]+)\s*(?:::?:?|[?+!])?="
+)
 REFERENCE = re.compile(r"\$[({]([^\s(){}:]+)|\$([^\s({$])")
 OF_MAKE = frozenset("SHELL .SHELLFLAGS MAKEFLAGS GNUMAKEFLAGS PATH .RECIPEPREFIX".split())
 
@@ -29,7 +38,11 @@ def script(values: Values, path: str, text: str) -> Sites:
     if read is None or read.errors:
         return {"the script": {"": values.text(text)}}
     shapes = [repr(shape_of(item)) for item in read.items]
-    calls = [n for n, item in enumerate(read.items) if values.calls(shapes[n]) and not is_said(item)]
+    calls = [
+        n
+        for n, item in enumerate(read.items)
+        if values.calls(shapes[n]) and not is_said(item)
+    ]
     if not calls:
         return {}
     ends = [n for n in calls if is_end(read.items, n, path)]
@@ -40,7 +53,8 @@ def script(values: Values, path: str, text: str) -> Sites:
     first = text.split("\n", 1)[0]
     commands = {"first line": values.text(first, 1)} if first.startswith("#!") else {}
     commands |= {
-        f"command {n + 1}": values.text(shapes[n], places[n]) for n in range(min(last + 1, len(shapes)))
+        f"command {n + 1}": values.text(shapes[n], places[n])
+        for n in range(min(last + 1, len(shapes)))
     }
     return {"the script": commands}
 
@@ -69,14 +83,24 @@ def is_end(items: Nodes, at: int, path: str) -> bool:
             if ERREXIT.fullmatch(option):
                 is_strict = option[0] != "+"
     item = items[at]
-    if isinstance(item, AndOr) and item.operators == ("||",) and first_words(item.items[1])[:1] == ("exit",):
-        return first_words(item.items[1])[1:] in ((), ("1",)) and is_plain_call(item.items[0])
+    if (
+        isinstance(item, AndOr)
+        and item.operators == ("||",)
+        and first_words(item.items[1])[:1] == ("exit",)
+    ):
+        return first_words(item.items[1])[1:] in ((), ("1",)) and is_plain_call(
+            item.items[0]
+        )
     return is_plain_call(item) and (is_strict or first_words(item)[:1] == ("exec",))
 
 
 def is_plain_call(item: Node) -> bool:
     """Return whether a command runs the guard, or a program in a file; not one that only sets a name for later."""
-    return isinstance(item, Command) and bool(item.words) and NAMES.isdisjoint(first_words(item)[:1])
+    return (
+        isinstance(item, Command)
+        and bool(item.words)
+        and NAMES.isdisjoint(first_words(item)[:1])
+    )
 
 
 def makefile(values: Values, path: str, text: str) -> Sites:
@@ -105,12 +129,18 @@ def makefile(values: Values, path: str, text: str) -> Sites:
         else:
             others.append((line, logical))
             current = []
-    calling = {name for name, lines in settings.items() if any(values.calls(each) for _, each in lines)}
+    calling = {
+        name
+        for name, lines in settings.items()
+        if any(values.calls(each) for _, each in lines)
+    }
     called = [
         target
         for target, body in rules.items()
         if not target.startswith(".")
-        and any(values.calls(each) or not calling.isdisjoint(names_of(each)) for _, each in body)
+        and any(
+            values.calls(each) or not calling.isdisjoint(names_of(each)) for _, each in body
+        )
     ]
     if not called:
         return {}
@@ -119,7 +149,9 @@ def makefile(values: Values, path: str, text: str) -> Sites:
     used = {name: settings[name] for name in used_settings(kept, settings)}
     sites: Sites = {
         "the makefile": {
-            **{f"setting {name}": join_lines(values, lines) for name, lines in used.items()},
+            **{
+                f"setting {name}": join_lines(values, lines) for name, lines in used.items()
+            },
             **{target: join_lines(values, rules[target]) for target in special},
             "other lines": join_lines(values, others),
         }
@@ -136,7 +168,9 @@ def makefile(values: Values, path: str, text: str) -> Sites:
     return sites
 
 
-def used_settings(lines: list[tuple[int, str]], settings: dict[str, list[tuple[int, str]]]) -> list[str]:
+def used_settings(
+    lines: list[tuple[int, str]], settings: dict[str, list[tuple[int, str]]]
+) -> list[str]:
     """Return the names of the settings that some lines use, those that these use, and those of make itself."""
     found = [name for name in settings if name in OF_MAKE]
     waiting = list(lines) + [each for name in found for each in settings[name]]
@@ -155,7 +189,8 @@ def names_of(text: str) -> list[str]:
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield each line with those that it continues on, and its number."""
-    number, parts = 1, list[str]()
+    number = 1
+    parts = list[str]()
     for at, line in enumerate(text.split("\n"), 1):
         number = number if parts else at
         parts.append(line.rstrip("\r"))
@@ -168,9 +203,15 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def join_lines(values: Values, lines: list[tuple[int, str]]) -> Value:
     """Return the value of some lines as they stand."""
-    return values.text("".join(f"{each.strip()};" for _, each in lines), lines[0][0] if lines else None)
+    return values.text(
+        "".join(f"{each.strip()};" for _, each in lines), lines[0][0] if lines else None
+    )
 
 
 def whole_text(values: Values, path: str, text: str) -> Sites:
     """Read a file of which it is not known what does not matter to a call."""
-    return {"the file": {"": values.text(text)}} if MENTION.search(text) or values.calls(text) else {}
+    return (
+        {"the file": {"": values.text(text)}}
+        if MENTION.search(text) or values.calls(text)
+        else {}
+    )

@@ -12,7 +12,9 @@ from cli_guard.reviewers.dependencies.versions import Parts, parts_of
 
 MENTION = re.compile(r"\bcli[-_]guard\b(?!\.toml|-baseline)")
 # A review, not only an installation; what reviews may also be in a variable, or in a file that is called.
-RUN = re.compile(r"\bcli[-_]guard(?:\.exe)?[\"']?(?:\s+-\S+){0,9}\s+(?:verify|review|hook)\b")
+RUN = re.compile(
+    r"\bcli[-_]guard(?:\.exe)?[\"']?(?:\s+-\S+){0,9}\s+(?:verify|review|hook)\b"
+)
 # What no program acts on, and time limits: a call that runs out of time fails.
 COSMETIC = frozenset(("name", "run-name", "description", "verbose", "timeout-minutes"))
 NUMBERS = r"\d{1,9}(?:\.\d{1,9}){0,9}"
@@ -46,7 +48,9 @@ class Value:
         """Return whether another value is the same, or differs only by versions that are raised."""
         if self.digest != after.digest or len(self.versions) != len(after.versions):
             return False
-        return all(old <= new for old, new in zip(self.versions, after.versions, strict=True))
+        return all(
+            old <= new for old, new in zip(self.versions, after.versions, strict=True)
+        )
 
 
 # What decides how one call runs, or all of a file: key -> value.
@@ -78,7 +82,9 @@ class Values:
 
     def is_running(self, text: str) -> bool:
         """Return whether a text runs a review, itself or by a file of the repository."""
-        return RUN.search(text) is not None or (self.calls(text) and not MENTION.search(text))
+        return RUN.search(text) is not None or (
+            self.calls(text) and not MENTION.search(text)
+        )
 
     def _calls_itself(self, node: Node) -> bool:
         self.count()
@@ -133,7 +139,11 @@ class Values:
         return shell_shape(text) if self.is_shell and "\n" in text.strip() else text.strip()
 
     def table(
-        self, table: Node | None, *, without: Iterable[str] = (), cosmetic: Iterable[str] = COSMETIC
+        self,
+        table: Node | None,
+        *,
+        without: Iterable[str] = (),
+        cosmetic: Iterable[str] = COSMETIC,
     ) -> Surroundings:
         """Return the values of a table by its keys, merged ones too, without cosmetic keys."""
         if not isinstance(table, Table):
@@ -145,14 +155,19 @@ class Values:
             if key not in left_out:
                 found.setdefault(key, []).append(value)
         return {
-            key: self.of(nodes[0] if len(nodes) == 1 else Items(nodes), is_version=PINS.get(key) in names)
+            key: self.of(
+                nodes[0] if len(nodes) == 1 else Items(nodes),
+                is_version=PINS.get(key) in names,
+            )
             for key, nodes in found.items()
         }
 
     def text(self, text: str, line: int | None = None) -> Value:
         """Return the value of a text as it stands."""
         versions: list[Parts] = []
-        return Value(_hash([repr(self._text(text, versions, False))]), tuple(versions), line)
+        return Value(
+            _hash([repr(self._text(text, versions, False))]), tuple(versions), line
+        )
 
     def count(self) -> None:
         """Count one value that is read. Raises TooMuchError."""
@@ -171,7 +186,11 @@ def shell_shape(text: str) -> object:
     Expressions of a workflow are filled in before, also in comments, so they are compared as they are.
     """
     expressions = EXPRESSION.findall(text)
-    script = parse(EXPRESSION.sub("${_expression}", text)) if len(text) <= LONGEST_SCRIPT else None
+    script = (
+        parse(EXPRESSION.sub("${_expression}", text))
+        if len(text) <= LONGEST_SCRIPT
+        else None
+    )
     if script is None or script.errors:
         return text.strip()
     return expressions, shape_of(script.items)
@@ -184,7 +203,10 @@ def shape_of(node: object) -> object:
     if isinstance(node, tuple):
         return tuple(map(shape_of, node))
     if is_dataclass(node):
-        return (type(node).__name__, *(shape_of(getattr(node, each.name)) for each in fields(node)))
+        return (
+            type(node).__name__,
+            *(shape_of(getattr(node, each.name)) for each in fields(node)),
+        )
     return node
 
 
@@ -192,5 +214,7 @@ def differing_keys(before: Mapping[str, Value], after: Mapping[str, Value]) -> l
     """Return the keys whose values differ, in the order of the file after the change, lost ones last."""
     keys = [*after, *(key for key in before if key not in after)]
     return [
-        key for key in keys if key not in before or key not in after or not before[key].allows(after[key])
+        key
+        for key in keys
+        if key not in before or key not in after or not before[key].allows(after[key])
     ]

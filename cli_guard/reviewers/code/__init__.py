@@ -12,7 +12,16 @@ from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.templates import script_in
 from cli_guard.git.between import hunks_between
 from cli_guard.git.plumbing import LFS_LINE
-from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.model import (
+    Contents,
+    FileChange,
+    Finding,
+    Hunk,
+    Kind,
+    Report,
+    Skipped,
+    Status,
+)
 from cli_guard.reviewers.code import files, flows, lines, remarks, trees
 from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult
@@ -57,13 +66,20 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if change.kind is not Kind.TEXT or not change.hunks:
         return
     yield from files.find_conflicts(change, text)
-    if text is not None and change.path.endswith(".ipynb") and len(text) <= subject.limits.file_chars:
+    if (
+        text is not None
+        and change.path.endswith(".ipynb")
+        and len(text) <= subject.limits.file_chars
+    ):
         yield from _inspect_notebook(subject, change, text)
     path = change.read_as or change.path
     language = language_for(path, _first_line(change, text))
     if suffix_of(path) in PAGES and text is not None and "<script" in text.lower():
         language = PAGE_LANGUAGE
-        text, subject = script_in(subject.trees, text), replace(subject, contents=_Scripts(subject))
+        text, subject = (
+            script_in(subject.trees, text),
+            replace(subject, contents=_Scripts(subject)),
+        )
     topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
     has_trees = topic is not None or bool(subject.user_rules.rules_for(language or ""))
@@ -81,9 +97,13 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield Skipped(change.path, NO_TEXT)
         return
     constructs = list(
-        trees.inspect(subject, change, language, topic, text, lambda: subject.contents.old(change))
+        trees.inspect(
+            subject, change, language, topic, text, lambda: subject.contents.old(change)
+        )
     )
-    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, text, lapsed)))
+    yield from flows.without_doubles(
+        constructs, list(flows.inspect(subject, change, language, text, lapsed))
+    )
 
 
 @dataclass(frozen=True)
@@ -101,7 +121,9 @@ class _Scripts:
         return text and script_in(self.subject.trees, text)
 
 
-def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:
+def _inspect_notebook(
+    subject: ReviewInput, change: FileChange, text: str
+) -> Iterator[Finding | Skipped]:
     """Inspect the code of all cells as one program; what cannot be read of it, the commands' reviewer says."""
     from cli_guard.reviewers.commands.extract.json_nodes import read_json
     from cli_guard.reviewers.commands.extract.notebooks import program_in
@@ -113,16 +135,25 @@ def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> It
     lines = [line for line, _ in cells]
     code = "".join(each for _, each in cells)
     old = subject.contents.old(change)
-    was = None if old is None else "".join(each for _, each in program_in(read_json(change.path, old))[1])
+    was = (
+        None
+        if old is None
+        else "".join(each for _, each in program_in(read_json(change.path, old))[1])
+    )
     if was is None:
         at_lines = ((at, line, each) for at, (line, each) in enumerate(cells, 1))
-        hunks = tuple(Hunk(0, at, (), (each,)) for at, line, each in at_lines if line in change.added)
+        hunks = tuple(
+            Hunk(0, at, (), (each,)) for at, line, each in at_lines if line in change.added
+        )
     else:
         hunks = hunks_between(was, code)
-    for found in trees.inspect(subject, replace(change, hunks=hunks), language, topic, code, lambda: was):
+    for found in trees.inspect(
+        subject, replace(change, hunks=hunks), language, topic, code, lambda: was
+    ):
         if isinstance(found, Finding) and found.line:
             first, last = (
-                lines[min(line, len(lines)) - 1] for line in (found.line, found.end_line or found.line)
+                lines[min(line, len(lines)) - 1]
+                for line in (found.line, found.end_line or found.line)
             )
             found = replace(found, line=first, end_line=last if last > first else None)
         yield found

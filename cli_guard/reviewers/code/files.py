@@ -16,21 +16,43 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
 LARGE_BYTES = 5_000_000
-SCRIPT_ENDINGS = frozenset((".sh", ".bash", ".zsh", ".fish", ".pl", ".rb", ".awk", ".tcl", ".expect", ".ps1"))
-BINARY_ENDINGS = frozenset(("", ".exe", ".bin", ".run", ".so", ".dylib", ".dll", ".appimage", ".out", ".elf"))
-OURS, MIDDLE, THEIRS = "<<<<<<< ", "=======", ">>>>>>> "
+SCRIPT_ENDINGS = frozenset(
+    (".sh", ".bash", ".zsh", ".fish", ".pl", ".rb", ".awk", ".tcl", ".expect", ".ps1")
+)
+BINARY_ENDINGS = frozenset(
+    ("", ".exe", ".bin", ".run", ".so", ".dylib", ".dll", ".appimage", ".out", ".elf")
+)
+OURS = "<<<<<<< "
+MIDDLE = "======="
+THEIRS = ">>>>>>> "
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
 # What Git itself looks for in a folder to take it for a repository (setup.c, is_git_directory), and its settings.
 GIT_HEAD = re.compile(r"\A\s*(?:ref:\s*refs/|[0-9a-f]{40,64}\s*\Z)|\Arefs/")
 GIT_CONFIG = re.compile(
     r"(?im)^[ \t]*\[core\][^\[]{0,2000}?^[ \t]*(?:repositoryformatversion|bare|worktree)[ \t]*="
 )
-PROSE = frozenset((".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".eml", ".mbox", ".patch", ".diff"))
+PROSE = frozenset(
+    (
+        ".md",
+        ".markdown",
+        ".mdx",
+        ".rst",
+        ".txt",
+        ".adoc",
+        ".eml",
+        ".mbox",
+        ".patch",
+        ".diff",
+    )
+)
 
 
 @cache
 def _rules() -> dict[str, Rule]:
-    return {found.id: found for found in catalog.read_toml(catalog.FOLDER / "code" / "files.toml")}
+    return {
+        found.id: found
+        for found in catalog.read_toml(catalog.FOLDER / "code" / "files.toml")
+    }
 
 
 def rule(name: str) -> Rule:
@@ -44,14 +66,26 @@ def inspect_file(change: FileChange, text: str | None) -> Iterator[Finding]:
     # A bare patch names no blobs.
     is_new = change.new_blob is None or change.new_blob != change.old_blob
     if change.kind in (Kind.TEXT, Kind.BINARY) and size > LARGE_BYTES and is_new:
-        yield _about(change, "code-large-file", f"{change.path} has {size / 1e6:.1f} MB, more than 5 MB")
+        yield _about(
+            change,
+            "code-large-file",
+            f"{change.path} has {size / 1e6:.1f} MB, more than 5 MB",
+        )
     if change.made_executable and _oddly_executable(change, text):
-        yield _about(change, "code-executable", f"{change.path} becomes executable but is not a program")
+        yield _about(
+            change,
+            "code-executable",
+            f"{change.path} becomes executable but is not a program",
+        )
     if _is_of_repository(change, text):
         told = f"{change.path} makes its folder a Git repository, whose settings run commands in every `git` inside it"
         yield _about(change, "code-embedded-repository", told)
     if change.kind is Kind.SYMLINK and (target := _outside(change)):
-        yield _about(change, "code-symlink", f"{change.path} links to {target!r}, outside the repository")
+        yield _about(
+            change,
+            "code-symlink",
+            f"{change.path} links to {target!r}, outside the repository",
+        )
 
 
 def _is_of_repository(change: FileChange, text: str | None) -> bool:
@@ -95,7 +129,9 @@ def find_conflicts(change: FileChange, text: str | None) -> Iterator[Finding]:
     if text is not None and OURS not in text and THEIRS not in text:
         return
     added = change.added.values()
-    if not any(line.startswith((OURS, THEIRS)) or line.rstrip("\r") == MIDDLE for line in added):
+    if not any(
+        line.startswith((OURS, THEIRS)) or line.rstrip("\r") == MIDDLE for line in added
+    ):
         return
     lines = dict(enumerate(split_lines(text), 1)) if text is not None else change.added
     markdown = PurePosixPath(change.path).suffix.lower() in (".md", ".markdown", ".mdx")
@@ -103,18 +139,29 @@ def find_conflicts(change: FileChange, text: str | None) -> Iterator[Finding]:
     whole = list(_conflicts(lines))
     found = 0
     for start, middle, end in whole:
-        if found < MAX_PER_RULE and not change.added.keys().isdisjoint((start, middle, end)):
+        if found < MAX_PER_RULE and not change.added.keys().isdisjoint(
+            (start, middle, end)
+        ):
             found += 1
-            place = Location(change.path, start, end, lines[start], f"{lines[start]} {lines[end]}")
+            place = Location(
+                change.path, start, end, lines[start], f"{lines[start]} {lines[end]}"
+            )
             which = "code-conflict-example" if start in fenced else "code-conflict-marker"
             yield remark(rule(which), place)
     if PurePosixPath(change.path).suffix.lower() in PROSE:
         return
     covered = {number for start, _, end in whole for number in range(start, end + 1)}
     for number, line in change.added.items():
-        if found < MAX_PER_RULE and number not in covered and line.startswith((OURS, THEIRS)):
+        if (
+            found < MAX_PER_RULE
+            and number not in covered
+            and line.startswith((OURS, THEIRS))
+        ):
             found += 1
-            yield remark(rule("code-conflict-leftover"), Location(change.path, number, number, line, line))
+            yield remark(
+                rule("code-conflict-leftover"),
+                Location(change.path, number, number, line, line),
+            )
 
 
 def _conflicts(lines: dict[int, str]) -> Iterator[tuple[int, int, int]]:
@@ -122,7 +169,8 @@ def _conflicts(lines: dict[int, str]) -> Iterator[tuple[int, int, int]]:
     start = middle = 0
     for number, line in lines.items():
         if line.startswith(OURS):
-            start, middle = number, 0
+            start = number
+            middle = 0
         elif start and not middle and line.rstrip("\r") == MIDDLE:
             middle = number
         elif middle and line.startswith(THEIRS):

@@ -12,7 +12,13 @@ from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules, cut_all
 from cli_guard.reviewers.code import trees
-from cli_guard.reviewers.code.remarks import EVIDENCE_CHARS, MAX_PER_RULE, STEPS, Location, remark
+from cli_guard.reviewers.code.remarks import (
+    EVIDENCE_CHARS,
+    MAX_PER_RULE,
+    STEPS,
+    Location,
+    remark,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 
@@ -24,7 +30,11 @@ CONFIDENCES = (Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW)
 
 
 def inspect(
-    subject: ReviewInput, change: FileChange, language: str, text: str, lapsed: frozenset[int] = frozenset()
+    subject: ReviewInput,
+    change: FileChange,
+    language: str,
+    text: str,
+    lapsed: frozenset[int] = frozenset(),
 ) -> Iterator[Finding | Skipped]:
     """Return a finding for each flow that was not there before the change, and that it touches or completes.
 
@@ -41,7 +51,11 @@ def inspect(
     try:
         found = _flows(subject, language, text, tables)
         new = _only_new(found, subject, change, language, tables) if found else []
-        new += [flow for flow in found if {flow.line, flow.end_line} & lapsed and flow not in new]
+        new += [
+            flow
+            for flow in found
+            if {flow.line, flow.end_line} & lapsed and flow not in new
+        ]
     except TooBigError:
 
         def is_too_big(old: str) -> bool:
@@ -51,7 +65,9 @@ def inspect(
                 return True
             return False
 
-        yield trees.leave(subject, change, "code: too big to follow data through it", is_too_big)
+        yield trees.leave(
+            subject, change, "code: too big to follow data through it", is_too_big
+        )
         return
     lines = text.split("\n") if new else []
     for flow in new[:MAX_PER_RULE]:
@@ -67,7 +83,9 @@ def without_doubles(
     for flow in flows:
         if isinstance(flow, Finding):
             rivals = [each for each in single if _is_covered(each, flow)]
-            if any(STEPS.index(each.severity) < STEPS.index(flow.severity) for each in rivals):
+            if any(
+                STEPS.index(each.severity) < STEPS.index(flow.severity) for each in rivals
+            ):
                 continue
             left_out.update(map(id, rivals))
         yield flow
@@ -76,10 +94,12 @@ def without_doubles(
 
 def _is_covered(construct: Finding, flow: Finding) -> bool:
     patterns = catalog.one("code", flow.rule).extra.get("covers", "").split()
-    apart = (construct.end_line or construct.line or 0) < (flow.line or 0) or (construct.line or 0) > (
-        flow.end_line or flow.line or 0
+    apart = (construct.end_line or construct.line or 0) < (flow.line or 0) or (
+        construct.line or 0
+    ) > (flow.end_line or flow.line or 0)
+    return not apart and any(
+        fnmatchcase(construct.rule, f"code-{pattern}") for pattern in patterns
     )
-    return not apart and any(fnmatchcase(construct.rule, f"code-{pattern}") for pattern in patterns)
 
 
 @lru_cache(maxsize=20)
@@ -89,20 +109,30 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
 
     known = tables_of(language)
     served = FAMILY.get(language, language)
-    made = (compile_entry(each.section, each.data) for each in users.flows if each.language == served)
+    made = (
+        compile_entry(each.section, each.data)
+        for each in users.flows
+        if each.language == served
+    )
     own = [replace(entry, patterns=cut_all(entry.patterns)) for entry in made]
     # Its own words for a source and its own safe form go first.
     return Tables((*own, *(known.entries if known else ()))) if own else known
 
 
-def _flows(subject: ReviewInput, language: str, text: str, tables: "Tables") -> list["Flow"]:
+def _flows(
+    subject: ReviewInput, language: str, text: str, tables: "Tables"
+) -> list["Flow"]:
     from cli_guard.code.taint.flows import find_flows
 
     return find_flows(subject.trees.root(language, text), language, text, tables)
 
 
 def _only_new(
-    found: list["Flow"], subject: ReviewInput, change: FileChange, language: str, tables: "Tables"
+    found: list["Flow"],
+    subject: ReviewInput,
+    change: FileChange,
+    language: str,
+    tables: "Tables",
 ) -> list["Flow"]:
     """Return the flows that the change adds or completes: by a line on their way, or by one that it took away."""
     old = subject.contents.old(change)
@@ -130,8 +160,11 @@ def _touches(change: FileChange, flow: "Flow") -> bool:
 def _finding(change: FileChange, flow: "Flow", lines: list[str]) -> Finding:
     rule = catalog.one("code", f"code-flow-{flow.kind}")
     message = rule.extra["message"].format(what=flow.source.name, sink=flow.name)
-    line, end = flow.line, flow.end_line
-    if not change.touches(line, end):  # an old sink is reported where the change gives it something
+    line = flow.line
+    end = flow.end_line
+    if not change.touches(
+        line, end
+    ):  # an old sink is reported where the change gives it something
         line = end = max((n for n, _ in flow.steps if change.touches(n)), default=line)
     place = Location(change.path, line, end, lines[line - 1], "\0".join(flow.key))
     found = remark(rule, place, message=message[:1].upper() + message[1:])

@@ -50,7 +50,9 @@ class LineRule:
     unit: str
 
     def matches(self, text: str) -> bool:
-        return bool(self.pattern.search(text)) and not (self.unless and self.unless.search(text))
+        return bool(self.pattern.search(text)) and not (
+            self.unless and self.unless.search(text)
+        )
 
 
 def _compile(rule: Rule) -> LineRule:
@@ -99,19 +101,27 @@ def inspect(
         elif text is not None:
             lowered = text.lower()
         else:
-            yield Skipped(change.path, f"code: whole text not available, {unit}s not reviewed")
+            yield Skipped(
+                change.path, f"code: whole text not available, {unit}s not reviewed"
+            )
             continue
-        possible = [line_rule for line_rule in of_unit if _holds(lowered, line_rule.keywords)]
+        possible = [
+            line_rule for line_rule in of_unit if _holds(lowered, line_rule.keywords)
+        ]
         if not possible:
             continue
         if unit == "line":
-            yield from _report(contents, change, _lines(change, lowered, possible), possible)
+            yield from _report(
+                contents, change, _lines(change, lowered, possible), possible
+            )
         elif text is not None:
             yield from _report(contents, change, SPLITTERS[unit](text), possible)
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
-    keywords = sorted({word for line_rule in rules for word in line_rule.keywords if word in lowered})
+    keywords = sorted(
+        {word for line_rule in rules for word in line_rule.keywords if word in lowered}
+    )
     for (number, line), low in zip(change.added.items(), lowered.split("\n"), strict=True):
         if any(word in low for word in keywords):
             yield Unit(number, number, line)
@@ -133,12 +143,16 @@ def _report(
                 continue
             counts[line_rule.rule.id] += 1
             if counts[line_rule.rule.id] <= MAX_PER_RULE:
-                place = Location(change.path, unit.line, unit.end_line, unit.text, unit.text)
+                place = Location(
+                    change.path, unit.line, unit.end_line, unit.text, unit.text
+                )
                 found = remark(line_rule.rule, place)
                 yield found if touched else tell(found)
     for name, count in counts.items():
         if count > MAX_PER_RULE:
-            yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {name}")
+            yield Skipped(
+                change.path, f"code: {count - MAX_PER_RULE} more findings of {name}"
+            )
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -149,14 +163,19 @@ def _pieces(text: str) -> Iterator[str]:
 def _firing(rules: Sequence[LineRule], unit: Unit) -> Iterator[LineRule]:
     pieces = list(_pieces(unit.text))
     lowered = unit.text.lower()
-    return (rule for rule in rules if _holds(lowered, rule.keywords) and any(map(rule.matches, pieces)))
+    return (
+        rule
+        for rule in rules
+        if _holds(lowered, rule.keywords) and any(map(rule.matches, pieces))
+    )
 
 
 class _Before:
     """The units before the change, which are read for the first that fires off the added lines."""
 
     def __init__(self, contents: Contents, change: FileChange) -> None:
-        self._contents, self._change = contents, change
+        self._contents = contents
+        self._change = change
         self._line = LinesBefore(change)
         self._units: dict[str, dict[int, Unit] | None] = {}
 

@@ -18,11 +18,14 @@ PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
-LANGUAGES = "python javascript go java kotlin csharp php ruby rust c swift bash yaml hcl".split()
+LANGUAGES = (
+    "python javascript go java kotlin csharp php ruby rust c swift bash yaml hcl".split()
+)
 TOPICS = {name: name for name in LANGUAGES} | FAMILY
 
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
-    read_patterns("languages/patterns.toml", name) for name in ("yaml_paths", "yaml_texts", "line_rules")
+    read_patterns("languages/patterns.toml", name)
+    for name in ("yaml_paths", "yaml_texts", "line_rules")
 )
 
 
@@ -67,7 +70,9 @@ def effects_of(rule_id: str) -> tuple[Effect, ...]:
     name = rule_id.removeprefix("code-")
     exact = tuple(effect for effect in effects() if name in effect.rules)
     return exact or tuple(
-        effect for effect in effects() if any(fnmatchcase(name, pattern) for pattern in effect.rules)
+        effect
+        for effect in effects()
+        if any(fnmatchcase(name, pattern) for pattern in effect.rules)
     )
 
 
@@ -85,7 +90,11 @@ def applies(rule: Rule, path: str) -> bool:
 
 
 def remark(
-    rule: Rule, place: Location, *, message: str | None = None, suggestion: str | None = None
+    rule: Rule,
+    place: Location,
+    *,
+    message: str | None = None,
+    suggestion: str | None = None,
 ) -> Finding:
     end_line = place.end_line if place.end_line != place.line else None
     return rule.finding(

@@ -59,9 +59,15 @@ CONTENT_CHARS = 10_000
 # The library counts the characters before a match in its line, to tell its place: the most that a rule may cost.
 MOST_COLUMNS = 500_000_000
 SHOWN_CHARS = 80
-DEPTH = {ord(c): step for pair in ("()", "[]", "{}") for c, step in zip(pair, (1, -1), strict=True)}
+DEPTH = {
+    ord(c): step
+    for pair in ("()", "[]", "{}")
+    for c, step in zip(pair, (1, -1), strict=True)
+}
 OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
-ASSIGNED = re.compile(r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b")
+ASSIGNED = re.compile(
+    r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b"
+)
 PATTERNS = ("when", "paths", "assigned", "passed_to", "focus", "else_at", "once")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
@@ -98,7 +104,9 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
     """Return the rules of one topic, read at its first file: a change to a README reads none."""
     utils = _utils(topic)
     files = [*FOLDER.glob(f"{topic}.yml"), *sorted(FOLDER.glob(f"{topic}-*.yml"))]
-    return tuple(_compile(rule, utils) for file in files for rule in catalog.read_yaml(file))
+    return tuple(
+        _compile(rule, utils) for file in files for rule in catalog.read_yaml(file)
+    )
 
 
 @lru_cache(maxsize=20)
@@ -115,7 +123,8 @@ def check_user_rules(users: UserRules) -> None:
     from ast_grep_py import SgRoot
 
     for name, document in users.documents.items():
-        language, place = document.language.lower(), users.places[name]
+        language = document.language.lower()
+        place = users.places[name]
         if language not in GRAMMARS:
             raise ConfigError(
                 f"{place}: no language {document.language!r}: choose of {', '.join(sorted(GRAMMARS))}"
@@ -124,9 +133,13 @@ def check_user_rules(users: UserRules) -> None:
         try:
             SgRoot("", language).root().find(rule.config)
         except Exception as error:  # what the library raises depends on the mistake
-            causes = re.findall(r"(?m)^ +\d+: (.+)", str(error).partition("Stack backtrace")[0])
+            causes = re.findall(
+                r"(?m)^ +\d+: (.+)", str(error).partition("Stack backtrace")[0]
+            )
             told = "; ".join(causes) or str(error).partition("\n")[0]
-            raise ConfigError(f"{place}: the rule {name} is not one of ast-grep: {told[:300]}") from None
+            raise ConfigError(
+                f"{place}: the rule {name} is not one of ast-grep: {told[:300]}"
+            ) from None
 
 
 def _utils(topic: str) -> Mapping[str, Any]:
@@ -136,14 +149,20 @@ def _utils(topic: str) -> Mapping[str, Any]:
     import yaml
 
     with file.open("rb") as stream:
-        documents = yaml.load_all(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        documents = yaml.load_all(
+            stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )
         return {document["id"]: document["rule"] for document in documents}
 
 
 def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
     document = rule.extra["document"]
     # ast-grep compiles all utils that it is given for every search. Utils use no others.
-    used = {name: body for name, body in utils.items() if f"'matches': '{name}'" in str(document["rule"])}
+    used = {
+        name: body
+        for name, body in utils.items()
+        if f"'matches': '{name}'" in str(document["rule"])
+    }
     config: Config = {"rule": document["rule"], "utils": used}
     if "constraints" in document:
         config["constraints"] = document["constraints"]
@@ -155,7 +174,9 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         message=document["message"].strip(),
         fix=document.get("fix"),
         unassigned=rule.extra.get("unassigned"),
-        patterns={name: re.compile(rule.extra[name]) for name in PATTERNS if name in rule.extra},
+        patterns={
+            name: re.compile(rule.extra[name]) for name in PATTERNS if name in rule.extra
+        },
     )
 
 
@@ -172,14 +193,25 @@ def unreadable(language: str, text: str) -> str:
     """Return why a text is not parsed, "" if it can be."""
     if depth(text) > MAX_DEPTH:
         return f"brackets nest deeper than {MAX_DEPTH}"
-    return f"more than {DEEPEST} levels of indentation" if indents_too_deep(language, text) else ""
+    return (
+        f"more than {DEEPEST} levels of indentation"
+        if indents_too_deep(language, text)
+        else ""
+    )
 
 
-def leave(subject: ReviewInput, change: FileChange, reason: str, is_unread: Callable[[str], bool]) -> Skipped:
+def leave(
+    subject: ReviewInput, change: FileChange, reason: str, is_unread: Callable[[str], bool]
+) -> Skipped:
     """Return the entry for a file that a bound leaves out; what was so before the change asks nobody."""
     old = subject.contents.old(change)
     text = subject.contents.new(change) or ""
-    return unread(change, reason, text[:200].split("\n", 1)[0], before=old is not None and is_unread(old))
+    return unread(
+        change,
+        reason,
+        text[:200].split("\n", 1)[0],
+        before=old is not None and is_unread(old),
+    )
 
 
 def inspect(
@@ -196,7 +228,9 @@ def inspect(
     """
 
     def parse(given: str) -> _Parsed:
-        return _Parsed(subject.trees, language, *(readable(topic, given) if topic else (given, {})))
+        return _Parsed(
+            subject.trees, language, *(readable(topic, given) if topic else (given, {}))
+        )
 
     def had_too_many(rule: TreeRule, given: str) -> bool:
         side = parse(given)
@@ -204,12 +238,17 @@ def inspect(
 
     lines = text.split("\n")
     now = parse(text)
-    every = (*(rules_of(topic) if topic else ()), *user_rules_of(subject.user_rules, language))
+    every = (
+        *(rules_of(topic) if topic else ()),
+        *user_rules_of(subject.user_rules, language),
+    )
     rules = [rule for rule in every if rule.wants(change.path, now.text)]
     if not rules:
         return
     if why := unreadable(language, now.text):
-        yield leave(subject, change, f"code: {why}", lambda old: bool(unreadable(language, old)))
+        yield leave(
+            subject, change, f"code: {why}", lambda old: bool(unreadable(language, old))
+        )
         return
     before = _Before(change, change.old_path or change.path, topic, language, old, parse)
     for rule in rules:
@@ -226,7 +265,9 @@ def inspect(
                 finding = _finding(rule, change, node, span, lines)
                 yield tell(finding) if span.revealed else finding
         if count > MAX_PER_RULE:
-            yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {rule.rule.id}")
+            yield Skipped(
+                change.path, f"code: {count - MAX_PER_RULE} more findings of {rule.rule.id}"
+            )
 
 
 @dataclass(frozen=True)
@@ -290,7 +331,9 @@ class _Before:
 
     @cached_property
     def side(self) -> _Parsed | None:
-        if self.text is None or (self.topic and topic_of(self.path, self.language, self.text) != self.topic):
+        if self.text is None or (
+            self.topic and topic_of(self.path, self.language, self.text) != self.topic
+        ):
             return None
         parsed = self.parse(self.text)
         return None if unreadable(self.language, parsed.text) else parsed
@@ -318,10 +361,18 @@ def _new_matches(
     known: frozenset[int] | None = None
     for node in now.matches(rule, nodes):
         spans = _touched(rule, node, change, now.given_at)
-        if not spans and before.text is not None and node.range().start.index not in now.dead:
+        if (
+            not spans
+            and before.text is not None
+            and node.range().start.index not in now.dead
+        ):
             known = before.lines(rule) if known is None else known
             untouched = _spans(node, rule.patterns.get("focus"))
-            spans = [replace(s, revealed=True) for s in untouched if before.line(s.first) not in known]
+            spans = [
+                replace(s, revealed=True)
+                for s in untouched
+                if before.line(s.first) not in known
+            ]
         for span in spans:
             if span.first not in seen:
                 seen.add(span.first)
@@ -329,18 +380,25 @@ def _new_matches(
 
 
 def _unknown(
-    found: Iterator[tuple["SgNode", "Span"]], once: re.Pattern[str], rule: TreeRule, before: _Before
+    found: Iterator[tuple["SgNode", "Span"]],
+    once: re.Pattern[str],
+    rule: TreeRule,
+    before: _Before,
 ) -> Iterator[tuple["SgNode", "Span"]]:
     """Leave out the matches in which `once` finds what it also found in a match before the change."""
     known: frozenset[str] | None = None
     for node, span in found:
         if known is None:
-            known = frozenset(text for old in before.matches(rule) for text in once.findall(old.text()))
+            known = frozenset(
+                text for old in before.matches(rule) for text in once.findall(old.text())
+            )
         if known.isdisjoint(once.findall(node.text())):
             yield node, span
 
 
-def _touched(rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]) -> list["Span"]:
+def _touched(
+    rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]
+) -> list["Span"]:
     spans = list(_spans(node, rule.patterns.get("focus")))
     uses = (number for span in spans for number in range(span.first, span.last + 1))
     givers = sorted({given_at[number] for number in uses if number in given_at})
@@ -351,7 +409,9 @@ def _touched(rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mappi
 
 
 def _names(pattern: re.Pattern[str], text: str) -> frozenset[str]:
-    return frozenset(name for match in pattern.finditer(text) for name in match.groups() if name)
+    return frozenset(
+        name for match in pattern.finditer(text) for name in match.groups() if name
+    )
 
 
 def _bound(node: "SgNode", name: str | None) -> str | None:
@@ -359,11 +419,15 @@ def _bound(node: "SgNode", name: str | None) -> str | None:
     return value.text() if value else None
 
 
-def _finding(rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", lines: list[str]) -> Finding:
+def _finding(
+    rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", lines: list[str]
+) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
     place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
     suggestion = _fill(rule.fix, node) if rule.fix else None
-    return remark(rule.rule, place, message=_fill(rule.message, node), suggestion=suggestion)
+    return remark(
+        rule.rule, place, message=_fill(rule.message, node), suggestion=suggestion
+    )
 
 
 @dataclass(frozen=True, slots=True)

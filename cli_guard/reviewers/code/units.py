@@ -83,7 +83,9 @@ def statements(text: str) -> Iterator[Unit]:
     The body of a function in dollar quotes is left out: it does not run with the text.
     """
     parts: list[str] = []
-    first, line, position = 0, 1, 0
+    first = 0
+    line = 1
+    position = 0
     while position <= len(text):
         stop = SQL_STOP.search(text, position)
         before = text[position : stop.start()] if stop else text[position:]
@@ -95,7 +97,8 @@ def statements(text: str) -> Iterator[Unit]:
             joined = " ".join("".join(parts).split())
             if joined:
                 yield Unit(first, line, joined)
-            parts, first = [], 0
+            parts = []
+            first = 0
         else:
             line += text.count("\n", stop.start(), after)
         position = after

@@ -40,13 +40,18 @@ class Source:
 
 def review(subject: ReviewInput) -> Report:
     """Return the findings on the commands that the change adds, by path, line and rule."""
-    sources = [_source(subject, change) for change in subject.changes if _may_tell(subject, change)]
+    sources = [
+        _source(subject, change) for change in subject.changes if _may_tell(subject, change)
+    ]
     files: dict[str, frozenset[str]] = {}
     for source in sources:
         _judge(subject, source)
         for judgement in source.judgements:
             files.update(
-                {path: files.get(path, frozenset()) | taints for path, taints in judgement.files.items()}
+                {
+                    path: files.get(path, frozenset()) | taints
+                    for path, taints in judgement.files.items()
+                }
             )
     findings: list[Finding] = []
     skipped: list[Skipped] = []
@@ -93,7 +98,9 @@ def _source(subject: ReviewInput, change: FileChange) -> Source:
             if source.before.is_new(snippet):
                 source.snippets += source.before.new_parts(snippet)
     except Unreadable as error:
-        source.leave(str(error), asks=error.asks and not _was_unreadable(subject, change, str(error)))
+        source.leave(
+            str(error), asks=error.asks and not _was_unreadable(subject, change, str(error))
+        )
     return source
 
 
@@ -102,7 +109,10 @@ def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bo
     if change.status in (Status.ADDED, Status.COPIED):
         return False
     try:
-        deque(snippets(change.old_path or change.path, subject.contents.old(change) or ""), maxlen=0)
+        deque(
+            snippets(change.old_path or change.path, subject.contents.old(change) or ""),
+            maxlen=0,
+        )
     except Unreadable as error:
         return NUMBER.sub("", str(error)) == NUMBER.sub("", reason)
     return False
@@ -110,7 +120,8 @@ def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bo
 
 def _text(subject: ReviewInput, source: Source) -> str:
     """Return the text after the change; a bare patch gives the added lines, with the others empty."""
-    change, most = source.change, subject.limits.file_chars
+    change = source.change
+    most = subject.limits.file_chars
     text = subject.contents.new(change)
     if text is None:
         if change.status is not Status.ADDED or len(change.hunks) != 1:
@@ -135,8 +146,15 @@ def _with_files(source: Source, files: judging.Files) -> Source:
         by_name.setdefault(PurePosixPath(path).name, []).append(path)
     again = []
     for snippet, before in zip(source.snippets, source.judgements, strict=False):
-        named = (by_name.get(word, ()) for word in {*AROUND_NAMES.split(snippet.text)} - {""})
-        used = {path: files[path] for paths in named for path in paths if path not in before.files}
+        named = (
+            by_name.get(word, ()) for word in {*AROUND_NAMES.split(snippet.text)} - {""}
+        )
+        used = {
+            path: files[path]
+            for paths in named
+            for path in paths
+            if path not in before.files
+        }
         again.append(judging.judge_snippet(snippet, used) if used else before)
     return replace(source, judgements=again)
 
@@ -164,13 +182,15 @@ def _findings(source: Source) -> Iterable[Finding]:
                 source.leave(f"not understood as shell from line {act.line} on")
             if act.rule == judging.LEFT_OUT or not judging.applies(act):
                 continue
-            if not change.touches(act.first, act.last) and (act.is_dead or source.before.did(act)):
+            if not change.touches(act.first, act.last) and (
+                act.is_dead or source.before.did(act)
+            ):
                 continue
             finding = judging.remark(change, act, snippet.where)
             # After one unreadable place the rest is often unreadable too.
             place = (None if act.rule == judging.UNREADABLE else finding.line, finding.rule)
-            if place not in found or judging.STEPS.index(finding.severity) < judging.STEPS.index(
-                found[place].severity
-            ):
+            if place not in found or judging.STEPS.index(
+                finding.severity
+            ) < judging.STEPS.index(found[place].severity):
                 found[place] = finding
     return found.values()

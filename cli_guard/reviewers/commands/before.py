@@ -15,7 +15,8 @@ class Before:
     """The commands of one file before the change, read at the first question that the added lines do not answer."""
 
     def __init__(self, subject: ReviewInput, change: FileChange) -> None:
-        self._subject, self._change = subject, change
+        self._subject = subject
+        self._change = change
 
     def is_new(self, snippet: Snippet) -> bool:
         """Return whether the change touches a snippet for a shell, or whether there was none such on its lines."""
@@ -34,13 +35,16 @@ class Before:
         return _key(act, self._line(act.first)) in self._acts
 
     def _is_touched(self, snippet: Snippet) -> bool:
-        return self._text is None or any(line in self._change.added for line in snippet.lines)
+        return self._text is None or any(
+            line in self._change.added for line in snippet.lines
+        )
 
     def _place(self, snippet: Snippet) -> tuple[int, str]:
         return self._line(snippet.lines[0]), snippet.text
 
     def _ran(self, part: Snippet) -> bool:
-        first, last = part.lines[0], part.lines[-1]
+        first = part.lines[0]
+        last = part.lines[-1]
         is_whole = self._line(last) - self._line(first) == last - first
         return is_whole and self._line(first) in self._beginnings
 
@@ -55,7 +59,8 @@ class Before:
     @cached_property
     def _snippets(self) -> tuple[Snippet, ...]:
         found: list[Snippet] = []
-        path, executable = self._change.old_path or self._change.path, self._change.old_mode == "100755"
+        path = self._change.old_path or self._change.path
+        executable = self._change.old_mode == "100755"
         with suppress(Unreadable):
             for snippet in snippets(path, self._text or "", executable=executable):
                 if _is_for_shell(snippet):

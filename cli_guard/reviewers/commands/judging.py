@@ -36,7 +36,9 @@ HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"\\]?([^\s'\"\\;|&<>()]+)")
 QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|(?<![\w$&{])#[^\n]*", re.DOTALL)
 SHELL_WORD = re.compile(r"[;&|()`\n{}]|[^\s;&|()`{}]+")
 PAIRS = {"if": "fi", "case": "esac", "do": "done"}
-BEGINNINGS = frozenset("if then else elif do while until ! time ; & | ( ) { } `".split()) | {"\n"}
+BEGINNINGS = frozenset(
+    "if then else elif do while until ! time ; & | ( ) { } `".split()
+) | {"\n"}
 
 # Nodes of the grammar with statements inside, each of which is a statement of its own, and those that hold such nodes.
 HOLD_STATEMENTS, DIVISIBLE = (
@@ -85,10 +87,18 @@ def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
     acts = dict.fromkeys(act for judgement in (whole, *each) for act in judgement.acts)
     if not is_broken(snippet.text):
         # A piece may end within a command.
-        acts = dict.fromkeys(replace(act, rule=LEFT_OUT) if act.rule == UNREADABLE else act for act in acts)
-    left = {path: taints for judgement in (whole, *each) for path, taints in judgement.files.items()}
+        acts = dict.fromkeys(
+            replace(act, rule=LEFT_OUT) if act.rule == UNREADABLE else act for act in acts
+        )
+    left = {
+        path: taints
+        for judgement in (whole, *each)
+        for path, taints in judgement.files.items()
+    }
     return Judgement(
-        tuple(acts), left, next((judgement.problem for judgement in each if judgement.problem), "")
+        tuple(acts),
+        left,
+        next((judgement.problem for judgement in each if judgement.problem), ""),
     )
 
 
@@ -125,7 +135,11 @@ def is_broken(text: str) -> bool:
         if before[-1] in BEGINNINGS or (word == "do" and before[-2] in ("for", "select")):
             counts[word] += 1
         before = [before[-1], word]
-    return "'" in bare or '"' in bare or any(counts[first] != counts[last] for first, last in PAIRS.items())
+    return (
+        "'" in bare
+        or '"' in bare
+        or any(counts[first] != counts[last] for first, last in PAIRS.items())
+    )
 
 
 def _without_heredocs(text: str) -> Iterator[str]:
@@ -143,7 +157,9 @@ def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:
     first, last = snippet.lines_of(start, end)
     line, _ = snippet.lines_of(effect.span.start, effect.span.end)
     is_dead = start in dead_code(trees, "bash", snippet.text)
-    return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip(), is_dead)
+    return Act(
+        rule, effect.reason, first, last, line, snippet.text[start:end].strip(), is_dead
+    )
 
 
 def statement(trees: Trees, text: str, start: int, end: int) -> tuple[int, int]:
@@ -198,7 +214,12 @@ def live_lines(snippet: Snippet) -> frozenset[int]:
     dead = dead_code(trees, "bash", snippet.text)
     root = trees.root("bash", snippet.text)
     holders = (root, *root.find_all(any=[{"kind": kind} for kind in HOLD_STATEMENTS]))
-    begins = {_bounds(child)[0] for node in holders for child in node.children() if child.is_named()}
+    begins = {
+        _bounds(child)[0]
+        for node in holders
+        for child in node.children()
+        if child.is_named()
+    }
     return frozenset(snippet.line_at(begin) for begin in begins if begin not in dead)
 
 
@@ -221,16 +242,22 @@ def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
         if divided:
             yield from _pieces(child, size, depth + 1)
         elif child.is_named():
-            open_at, open_to = (begin if open_at < 0 else open_at), end
+            open_at = begin if open_at < 0 else open_at
+            open_to = end
     if open_at >= 0:
         yield open_at, open_to
 
 
 def part(snippet: Snippet, begin: int, end: int) -> Snippet:
-    first, last = max(bisect_right(snippet.starts, begin) - 1, 0), bisect_right(snippet.starts, end)
+    first = max(bisect_right(snippet.starts, begin) - 1, 0)
+    last = bisect_right(snippet.starts, end)
     starts = tuple(max(start - begin, 0) for start in snippet.starts[first:last])
     return Snippet(
-        snippet.text[begin:end], starts, snippet.lines[first:last], snippet.where, snippet.language
+        snippet.text[begin:end],
+        starts,
+        snippet.lines[first:last],
+        snippet.where,
+        snippet.language,
     )
 
 
@@ -261,12 +288,17 @@ def applies(act: Act) -> bool:
 def remark(change: FileChange, act: Act, where: Where) -> Finding:
     """Build the finding about an act, on an added line: its own, or one that it depends on."""
     rule = one("commands", act.rule)
-    line, message = act.line, act.reason
+    line = act.line
+    message = act.reason
     if not change.added:
         message = f"{message}, by what the change removes"
     elif line not in change.added:
         near = [number for number in change.added if act.first <= number <= act.last]
-        line = near[0] if near else max((n for n in change.added if n < line), default=min(change.added))
+        line = (
+            near[0]
+            if near
+            else max((n for n in change.added if n < line), default=min(change.added))
+        )
         message = f"{message}, at line {act.line}"
     return rule.finding(
         path=change.path,

@@ -81,8 +81,14 @@ class Difference:
     def most_had(self, name: str) -> bool:
         """Return whether nearly all dependencies had an attribute before."""
         if name not in self._shares:
-            olds = [each for each in self.old.entries if not each.is_setting and each.kind != "image"]
-            self._shares[name] = sum(1 for each in olds if getattr(each, name)) / len(olds) if olds else 0
+            olds = [
+                each
+                for each in self.old.entries
+                if not each.is_setting and each.kind != "image"
+            ]
+            self._shares[name] = (
+                sum(1 for each in olds if getattr(each, name)) / len(olds) if olds else 0
+            )
         return self._shares[name] >= MOST_HAVE
 
     @cached_property
@@ -106,12 +112,20 @@ def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[D
     """Yield the difference of each file that names dependencies; what is left out of it is added to `skipped`."""
     for change in subject.changes:
         paths = [change.path, *([change.old_path] if change.old_path else [])]
-        if change.kind is not Kind.TEXT or change.read_as or not any(map(MAYBE.search, paths)):
+        if (
+            change.kind is not Kind.TEXT
+            or change.read_as
+            or not any(map(MAYBE.search, paths))
+        ):
             continue
         if not any(map(formats_of, paths)):
             continue
         new = "" if change.status is Status.DELETED else subject.contents.new(change)
-        old = "" if change.status in (Status.ADDED, Status.COPIED) else subject.contents.old(change)
+        old = (
+            ""
+            if change.status in (Status.ADDED, Status.COPIED)
+            else subject.contents.old(change)
+        )
         if new is None and len(change.hunks) == 1 and change.status is Status.ADDED:
             new = "\n".join((*change.hunks[0].added, ""))
         if new is None or old is None:
@@ -121,7 +135,10 @@ def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[D
             reason = f"dependencies: over {subject.limits.file_chars:,} characters"
             skipped.append(Skipped(change.path, reason, asks=True))
             continue
-        after, before = read(change.path, new), read(change.old_path or change.path, old)
+        after = read(change.path, new)
+        before = read(change.old_path or change.path, old)
         if after.problem:
-            skipped.append(Skipped(change.path, f"dependencies: {after.problem}", asks=after.is_cut))
+            skipped.append(
+                Skipped(change.path, f"dependencies: {after.problem}", asks=after.is_cut)
+            )
         yield Difference(change, after, before)

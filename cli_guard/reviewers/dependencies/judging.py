@@ -21,17 +21,29 @@ ARCHIVE = r"\.(?:whl|tgz|tar\.gz|jar|zip)$"
 LOCAL = re.compile(
     rf"(?i)(?:file|path|link):|{LOCAL_KEY}|\.{{0,2}}/|~|[a-z]:\\|(?!.*://)(?:[\w.-]+/)*[\w.-]+{ARCHIVE}"
 )
-OUTSIDE = re.compile(rf"(?i)(?:(?:file|link|path):|{LOCAL_KEY})?(?:/|~|[a-z]:\\)|.*{ARCHIVE}")
-PLAIN = re.compile(r"(?i)(?:git\+|registry\+|sparse\+)?(?:http|git|ftp)://(?!localhost\b|127\.|\[::1\])")
+OUTSIDE = re.compile(
+    rf"(?i)(?:(?:file|link|path):|{LOCAL_KEY})?(?:/|~|[a-z]:\\)|.*{ARCHIVE}"
+)
+PLAIN = re.compile(
+    r"(?i)(?:git\+|registry\+|sparse\+)?(?:http|git|ftp)://(?!localhost\b|127\.|\[::1\])"
+)
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-LOOSE = frozenset("* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split())
+LOOSE = frozenset(
+    "* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split()
+)
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # What a test, an example or a vendored copy is still told, as advice.
 ASIDE = frozenset(("deps-known-bad",))
 # An entry without a source is a package of the repository itself in these.
-NEED_SOURCE = ("uv.lock", "Cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock")
+NEED_SOURCE = (
+    "uv.lock",
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+)
 UNITS = {
     "m": 1440,
     "min": 1440,
@@ -60,7 +72,9 @@ class World:
     @cached_property
     def names_before(self) -> frozenset[tuple[str, str]]:
         """Return the ecosystem and name of every entry that a changed file had before."""
-        return frozenset((e.ecosystem, e.name) for each in self.differences for e in each.old.entries)
+        return frozenset(
+            (e.ecosystem, e.name) for each in self.differences for e in each.old.entries
+        )
 
     def is_first(self, *what: str) -> bool:
         """Return whether this has not been reported yet, and note that it is."""
@@ -70,7 +84,11 @@ class World:
 
 
 def findings_of(
-    each: Difference, rule: str, entry: Entry | None, message: str, severity: Severity | None = None
+    each: Difference,
+    rule: str,
+    entry: Entry | None,
+    message: str,
+    severity: Severity | None = None,
 ) -> Iterator[Finding]:
     """Yield a finding, or nothing for one on a file that only tests or shows."""
     if each.is_aside and rule not in ASIDE:
@@ -89,7 +107,11 @@ def findings_of(
 def judge(world: World, each: Difference) -> Iterator[Finding]:
     """Yield the findings on one file."""
     for was, entry in each.pairs:
-        judges = (judge_setting,) if entry.is_setting else (judge_source, judge_integrity, judge_release)
+        judges = (
+            (judge_setting,)
+            if entry.is_setting
+            else (judge_source, judge_integrity, judge_release)
+        )
         for remarks in judges if entry.source != "workspace:" else ():
             for rule, message, *severity in remarks(world, each, was, entry):
                 yield from findings_of(each, rule, entry, message, *severity)
@@ -97,7 +119,9 @@ def judge(world: World, each: Difference) -> Iterator[Finding]:
     for entry in each.gone if each.new.entries or not each.is_lock else ():
         if entry.kind in removed:
             rule, message = removed[entry.kind]
-            yield from findings_of(each, rule, None, message.format(name=entry.name, spec=entry.spec))
+            yield from findings_of(
+                each, rule, None, message.format(name=entry.name, spec=entry.spec)
+            )
 
 
 def place(source: str) -> str:
@@ -112,24 +136,39 @@ def is_direct(each: Difference, entry: Entry) -> bool:
     if not each.is_lock:
         return bool(source) and not source.startswith("npm:")
     short = not re.search("[:=]", source)
-    return each.ecosystem != "composer" and not short and bool(GIT.match(source) or LOCAL.match(source))
+    return (
+        each.ecosystem != "composer"
+        and not short
+        and bool(GIT.match(source) or LOCAL.match(source))
+    )
 
 
 def is_inside(each: Difference, source: str) -> bool:
     """Return whether a path leads to a folder of the repository, as between the packages of one."""
-    depth, least = each.path.count("/"), 0
+    depth = each.path.count("/")
+    least = 0
     for step in re.sub(rf"^(?:\w+:|{LOCAL_KEY})", "", source).split("/"):
         depth += -1 if step == ".." else step not in (".", "")
         least = min(least, depth)
     return least >= 0 and not OUTSIDE.match(source)
 
 
-def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
-    source, name, where, host = entry.source, entry.name, place(entry.source), entry.host
-    is_local, is_plain = LOCAL.match(source) is not None, PLAIN.match(source)
+def judge_source(
+    world: World, each: Difference, was: Entry | None, entry: Entry
+) -> Iterator[Remark]:
+    source = entry.source
+    name = entry.name
+    where = place(entry.source)
+    host = entry.host
+    is_local = LOCAL.match(source) is not None
+    is_plain = PLAIN.match(source)
     if is_direct(each, entry):
         same = was and place(was.source).partition("@")[0] == where.partition("@")[0]
-        if same or (is_local and is_inside(each, source)) or not world.is_first("source", name):
+        if (
+            same
+            or (is_local and is_inside(each, source))
+            or not world.is_first("source", name)
+        ):
             return
         world.reported.add(("host", host))
         if is_plain:
@@ -138,8 +177,15 @@ def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry
             yield "deps-fork", f"{name} is replaced by {where}"
         else:
             how = "a path" if is_local else "Git" if GIT.match(source) else "an address"
-            loose = ", at no fixed commit" if how == "Git" and not COMMIT.fullmatch(entry.ref) else ""
-            yield "deps-source", f"{name} comes from {how}{loose}, not from a registry: {where}"
+            loose = (
+                ", at no fixed commit"
+                if how == "Git" and not COMMIT.fullmatch(entry.ref)
+                else ""
+            )
+            yield (
+                "deps-source",
+                f"{name} comes from {how}{loose}, not from a registry: {where}",
+            )
         return
     is_alias = source.startswith("npm:") and source[4:] != name and not each.is_lock
     if is_alias and (was or entry.kind == "replace"):
@@ -150,22 +196,36 @@ def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry
         # Files with images, and lock files, use a default host without naming it.
         has_default = bool(each.old.entries) and (entry.kind == "image" or each.is_lock)
         if (each.hosts or has_default) and world.is_first("host", host):
-            yield "deps-new-host", f"{name} comes from {host}, which {each.path} did not use before"
+            yield (
+                "deps-new-host",
+                f"{name} comes from {host}, which {each.path} did not use before",
+            )
     if was is None and each.ecosystem in OWNED:
         last = name.rstrip("/").rpartition("/")[2]
-        others = (e for e in each.gone if e.name.rstrip("/").rpartition("/")[2] == last and e.host == host)
+        others = (
+            e
+            for e in each.gone
+            if e.name.rstrip("/").rpartition("/")[2] == last and e.host == host
+        )
         if other := next(others, None):
             yield "deps-fork", f"{other.name} is replaced by that of another owner: {name}"
 
 
-def judge_integrity(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
-    name, spec, now, rule = entry.name, entry.spec, entry.integrity, "deps-integrity-lost"
+def judge_integrity(
+    world: World, each: Difference, was: Entry | None, entry: Entry
+) -> Iterator[Remark]:
+    name = entry.name
+    spec = entry.spec
+    now = entry.integrity
+    rule = "deps-integrity-lost"
     if is_direct(each, entry):
         return
     if was is None:
         # Yarn 2 and later leave out the hash of what is for other machines.
         has_source = entry.source and not entry.source.startswith("npm:")
-        needed = entry.kind != "image" and (has_source or not each.path.endswith(NEED_SOURCE))
+        needed = entry.kind != "image" and (
+            has_source or not each.path.endswith(NEED_SOURCE)
+        )
         if not now and needed and each.most_had("integrity"):
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
@@ -177,33 +237,64 @@ def judge_integrity(world: World, each: Difference, was: Entry | None, entry: En
     elif each.ecosystem in OWNED:
         if COMMIT.fullmatch(was.spec) and not COMMIT.fullmatch(spec):
             yield rule, f"{name} is no longer fixed to a commit, but to {spec or 'nothing'}"
-    elif was.spec == spec != "" and was.source == entry.source and now and "dev" not in spec:
-        is_other = strength(now) == strength(was.integrity) and now.isdisjoint(was.integrity)
+    elif (
+        was.spec == spec != "" and was.source == entry.source and now and "dev" not in spec
+    ):
+        is_other = strength(now) == strength(was.integrity) and now.isdisjoint(
+            was.integrity
+        )
         if is_other:
-            yield "deps-integrity-changed", f"{name} {spec} has another hash, but the same version"
+            yield (
+                "deps-integrity-changed",
+                f"{name} {spec} has another hash, but the same version",
+            )
 
 
 def strength(integrity: frozenset[str]) -> int:
     """Return the bits of the best hash that names its algorithm as npm and pip do, 1000 if none does."""
     found = (re.match(r"(?:sha|md)(\d+)[-:]", each) for each in integrity)
-    return max(({"1": 160, "5": 128}.get(each[1], int(each[1])) for each in found if each), default=1_000)
+    return max(
+        ({"1": 160, "5": 128}.get(each[1], int(each[1])) for each in found if each),
+        default=1_000,
+    )
 
 
-def judge_release(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
-    name, spec, ecosystem = entry.name, entry.spec, entry.ecosystem
+def judge_release(
+    world: World, each: Difference, was: Entry | None, entry: Entry
+) -> Iterator[Remark]:
+    name = entry.name
+    spec = entry.spec
+    ecosystem = entry.ecosystem
     if entry.has_script and was and not was.has_script:
         yield "deps-install-script", f"{name} {spec} now runs a script when it is installed"
-    elif entry.has_script and not was and not (each.is_new and names.is_popular(ecosystem, name)):
+    elif (
+        entry.has_script
+        and not was
+        and not (each.is_new and names.is_popular(ecosystem, name))
+    ):
         severity = Severity.LOW if names.is_popular(ecosystem, name) else Severity.HIGH
-        yield "deps-install-script", f"{name} {spec} is new and runs a script when it is installed", severity
-    advisory, version = names.known_bad(ecosystem, name, spec), spec.lstrip("=^~v ")
+        yield (
+            "deps-install-script",
+            f"{name} {spec} is new and runs a script when it is installed",
+            severity,
+        )
+    advisory = names.known_bad(ecosystem, name, spec)
+    version = spec.lstrip("=^~v ")
     if advisory and world.is_first("bad", name, version):
         yield "deps-known-bad", f"{name} {version}: {advisory}"
-    is_unknown = was is None and (ecosystem, name) not in world.names_before and world.is_first("name", name)
+    is_unknown = (
+        was is None
+        and (ecosystem, name) not in world.names_before
+        and world.is_first("name", name)
+    )
     if is_unknown and (similar := names.similar_name(ecosystem, name)):
         # Forks and successors append a digit.
-        severity = Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
-        message = f"{name} is one edit from {similar}, a popular package, and not known itself"
+        severity = (
+            Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
+        )
+        message = (
+            f"{name} is one edit from {similar}, a popular package, and not known itself"
+        )
         yield "deps-similar-name", message, severity
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
@@ -211,10 +302,20 @@ def judge_release(world: World, each: Difference, was: Entry | None, entry: Entr
         if world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
             more = f"; {others} more have none" if others else ""
-            yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted{more}"
+            yield (
+                "deps-unpinned",
+                f"{name} has no version: {spec or 'any'} is accepted{more}",
+            )
         return
-    is_library = was and entry.kind != "dev" and ecosystem not in ("go", "actions", "pre-commit")
-    if was and is_library and is_major_move(was.spec, spec) and world.is_first("major", name):
+    is_library = (
+        was and entry.kind != "dev" and ecosystem not in ("go", "actions", "pre-commit")
+    )
+    if (
+        was
+        and is_library
+        and is_major_move(was.spec, spec)
+        and world.is_first("major", name)
+    ):
         world.majors.append((each, was, entry))
 
 
@@ -226,26 +327,41 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
     if spec or each.ecosystem in UNVERSIONED or entry.kind == "build":
         # Composer names what PHP itself must have as `ext-json`.
         is_platform = each.ecosystem == "composer" and entry.name.startswith("ext-")
-        return not is_platform and (spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+")))
+        return not is_platform and (
+            spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
+        )
     if each.ecosystem == "pypi":
         return bool(was and was.spec) or (entry.kind != "dev" and each.most_had("spec"))
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 
-def judge_setting(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
-    kind, name, source, host = entry.kind, entry.name, entry.source, entry.host
+def judge_setting(
+    world: World, each: Difference, was: Entry | None, entry: Entry
+) -> Iterator[Remark]:
+    kind = entry.kind
+    name = entry.name
+    source = entry.source
+    host = entry.host
     added = read_table("dependencies/settings.toml")["added"]
     if kind in added and (kind, entry.spec) != ("trusted", "false"):
         rule, message = added[kind]
         yield rule, message.format(name=name, spec=entry.spec)
     elif kind == "checksum" and was:
-        urls = {e.source for side in (each.old, each.new) for e in side.entries if e.kind == "download"}
+        urls = {
+            e.source
+            for side in (each.old, each.new)
+            for e in side.entries
+            if e.kind == "download"
+        }
         if len(urls) == 1:
             yield "deps-integrity-changed", f"{name} changes, but the address does not"
     elif kind == "cooldown" and was and age(entry.spec) < age(was.spec):
         yield "deps-cooldown", f"{name}: {was.spec} becomes {entry.spec}"
     elif PLAIN.match(source):
-        yield "deps-plain-http", f"packages come over an unprotected connection: {place(source)}"
+        yield (
+            "deps-plain-http",
+            f"packages come over an unprotected connection: {place(source)}",
+        )
     elif kind == "download" and host not in each.hosts and not each.is_new:
         yield "deps-new-host", f"{name} is on {host}, which {each.path} did not use before"
     elif kind == "index":

@@ -10,7 +10,15 @@ from cli_guard.reviewers.dependencies.judging import World, findings_of
 from cli_guard.reviewers.dependencies.reading import Entry, Listing, formats_of, read
 from cli_guard.reviewers.dependencies.versions import is_in_range
 
-MANIFESTS = ("package.json", "pyproject.toml", "Pipfile", "Cargo.toml", "go.mod", "Gemfile", "composer.json")
+MANIFESTS = (
+    "package.json",
+    "pyproject.toml",
+    "Pipfile",
+    "Cargo.toml",
+    "go.mod",
+    "Gemfile",
+    "composer.json",
+)
 MOST_NAMED = 3
 EXCLUDE_NEWER = re.compile(r"(?m)^exclude-newer\s*=\s*[\"'](\d{4}-\d\d-\d\d)")
 UPLOADED = re.compile(r"\bupload-time\s*=\s*\"(\d{4}-\d\d-\d\d)")
@@ -38,7 +46,9 @@ def folders_above(path: str) -> Iterator[str]:
 
 def lock_of(world: World, each: Difference) -> tuple[str, Listing]:
     """Return the lock file of a manifest, in its folder or above, with what it holds."""
-    paths = (join(folder, name) for folder in folders_above(each.path) for name in each.new.locks)
+    paths = (
+        join(folder, name) for folder in folders_above(each.path) for name in each.new.locks
+    )
     if each.path.endswith((".in", ".txt")):
         paths = (path for path in [f"{each.path[:-3]}.txt"] if each.path.endswith(".in"))
     found = ((path, listing_of(world, path)) for path in paths)
@@ -49,7 +59,11 @@ def manifests_of(lock: str) -> list[str]:
     """Return where the manifest of a lock file may be."""
     name = lock.rpartition("/")[2]
     tables = ((each, table) for each in MANIFESTS for _, table in formats_of(each))
-    return [join(dirname(lock), each) for each, table in tables if name in table.get("locks", "").split()]
+    return [
+        join(dirname(lock), each)
+        for each, table in tables
+        if name in table.get("locks", "").split()
+    ]
 
 
 def review_locks(world: World) -> Iterator[Finding]:
@@ -58,9 +72,15 @@ def review_locks(world: World) -> Iterator[Finding]:
         if not each.is_lock:
             changed = [entry for _, entry in each.pairs if may_be_locked(each, entry)]
             path, lock = lock_of(world, each) if changed else ("", NOTHING)
-            stale = [(entry, why) for entry in changed if (why := contradiction(entry, lock))]
+            stale = [
+                (entry, why) for entry in changed if (why := contradiction(entry, lock))
+            ]
             for entry, why in stale[:MOST_NAMED]:
-                more = f" (and {len(stale) - MOST_NAMED} more)" if len(stale) > MOST_NAMED else ""
+                more = (
+                    f" (and {len(stale) - MOST_NAMED} more)"
+                    if len(stale) > MOST_NAMED
+                    else ""
+                )
                 message = f"{entry.name} {entry.spec}: {path} {why}{more}"
                 yield from findings_of(each, "deps-lock-stale", entry, message)
             continue
@@ -69,12 +89,20 @@ def review_locks(world: World) -> Iterator[Finding]:
         had_hashes = each.change.status is Status.DELETED and any(
             entry.integrity for entry in each.old.entries
         )
-        bare = [path for path, manifest in manifests if manifest.entries and lock_at(world, path) is None]
+        bare = [
+            path
+            for path, manifest in manifests
+            if manifest.entries and lock_at(world, path) is None
+        ]
         if had_hashes and bare:
             message = f"{each.path} is removed: versions and hashes are fixed by nothing"
             yield from findings_of(each, "deps-integrity-lost", None, message)
         moved = {entry.name: entry for _, entry in each.pairs if not entry.is_setting}
-        unchanged = [pair for pair in manifests if all(other.path != pair[0] for other in world.differences)]
+        unchanged = [
+            pair
+            for pair in manifests
+            if all(other.path != pair[0] for other in world.differences)
+        ]
         for path, manifest in unchanged if moved else ():
             for entry in manifest.entries:
                 if (
@@ -82,8 +110,12 @@ def review_locks(world: World) -> Iterator[Finding]:
                     and may_be_locked(each, entry)
                     and (why := contradiction(entry, each.new))
                 ):
-                    message = f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}"
-                    yield from findings_of(each, "deps-lock-stale", moved[entry.name], message)
+                    message = (
+                        f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}"
+                    )
+                    yield from findings_of(
+                        each, "deps-lock-stale", moved[entry.name], message
+                    )
 
 
 def _too_new(world: World, each: Difference) -> Iterator[Finding]:
@@ -91,15 +123,30 @@ def _too_new(world: World, each: Difference) -> Iterator[Finding]:
 
     uv writes the time of each upload, and the date itself: in the lock too if it is set as a span of days.
     """
-    places = [each.path, *(join(dirname(each.path), name) for name in ("pyproject.toml", "uv.toml"))]
-    texts = (world.subject.text_at(path) or "" for path in places) if each.path.endswith("uv.lock") else ()
-    until = min((match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text)), default="")
+    places = [
+        each.path,
+        *(join(dirname(each.path), name) for name in ("pyproject.toml", "uv.toml")),
+    ]
+    texts = (
+        (world.subject.text_at(path) or "" for path in places)
+        if each.path.endswith("uv.lock")
+        else ()
+    )
+    until = min(
+        (match[1] for text in texts for match in EXCLUDE_NEWER.finditer(text)), default=""
+    )
     for line, text in each.change.added.items() if until else ():
         uploaded = UPLOADED.search(text)
         if uploaded and uploaded[1][: len(until)] > until:
-            entry = max((e for e in each.new.entries if e.line <= line), key=lambda e: e.line, default=None)
+            entry = max(
+                (e for e in each.new.entries if e.line <= line),
+                key=lambda e: e.line,
+                default=None,
+            )
             name = f"{entry.name} {entry.spec}" if entry else "a file"
-            message = f"{name} was uploaded at {uploaded[1]}, after the {until} of exclude-newer"
+            message = (
+                f"{name} was uploaded at {uploaded[1]}, after the {until} of exclude-newer"
+            )
             yield from findings_of(each, "deps-cooldown", entry, message)
             return
 
@@ -118,7 +165,9 @@ def may_be_locked(each: Difference, entry: Entry) -> bool:
     """Return whether a lock file has to have an entry. A compiled file leaves out what its markers exclude."""
     has_marker = each.path.endswith(".in") and ";" in each.change.added.get(entry.line, ";")
     is_platform = (
-        entry.ecosystem in ("composer", "pypi") and entry.name.startswith(PLATFORM) and "/" not in entry.name
+        entry.ecosystem in ("composer", "pypi")
+        and entry.name.startswith(PLATFORM)
+        and "/" not in entry.name
     )
     is_language = is_platform and (entry.name in PLATFORM or entry.ecosystem == "composer")
     return entry.kind in COMPARED and not (entry.source or has_marker or is_language)
@@ -135,7 +184,8 @@ def contradiction(entry: Entry, lock: Listing) -> str:
     if entry.ecosystem == "go":
         return "" if entry.spec in versions else "does not have that version"
     if any(
-        e.source == "workspace:" or is_in_range(e.spec, entry.spec, entry.ecosystem) is not False
+        e.source == "workspace:"
+        or is_in_range(e.spec, entry.spec, entry.ecosystem) is not False
         for e in same
     ):
         return ""

@@ -9,7 +9,8 @@ from cli_guard.rules.catalog import FOLDER, read_table
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 # A name of four letters is one edit from many words.
-SHORTEST, LONGEST = 5, 100
+SHORTEST = 5
+LONGEST = 100
 LISTED = ("pypi", "npm", "cargo", "gem", "nuget")
 NO_DIGITS = str.maketrans("", "", "0123456789")
 EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
@@ -29,13 +30,16 @@ def shorter(name: str) -> set[str]:
 
 @cache
 def near_popular(ecosystem: str) -> frozenset[str]:
-    return frozenset(each for name in read_names(f"{ecosystem}-popular.txt") for each in shorter(name))
+    return frozenset(
+        each for name in read_names(f"{ecosystem}-popular.txt") for each in shorter(name)
+    )
 
 
 def edits(name: str) -> Iterator[str]:
     """Yield what one edit makes of a name: a letter less, two swapped, another letter, one more."""
     for at in range(len(name) + 1):
-        head, tail = name[:at], name[at:]
+        head = name[:at]
+        tail = name[at:]
         if tail:
             yield head + tail[1:]
         if len(tail) > 1:
@@ -58,18 +62,31 @@ def similar_name(ecosystem: str, name: str) -> str | None:
     name = name.replace("_", "-") if ecosystem == "gem" else name
     if name in popular or name in read_names("similar.txt"):
         return None
-    if name.partition("/")[0] in popular_scopes() or near_popular(ecosystem).isdisjoint(shorter(name)):
+    if name.partition("/")[0] in popular_scopes() or near_popular(ecosystem).isdisjoint(
+        shorter(name)
+    ):
         return None
     found = (each for each in edits(name) if each in popular and len(each) >= SHORTEST)
     # The lists that are not by downloads lack new projects, which often differ by a digit.
     letters = name.translate(NO_DIGITS)
-    return next((e for e in found if ecosystem in ("pypi", "npm") or e.translate(NO_DIGITS) != letters), None)
+    return next(
+        (
+            e
+            for e in found
+            if ecosystem in ("pypi", "npm") or e.translate(NO_DIGITS) != letters
+        ),
+        None,
+    )
 
 
 @cache
 def popular_scopes() -> frozenset[str]:
     """Return the scopes of popular npm packages: nobody else can publish in them."""
-    return frozenset(name.partition("/")[0] for name in read_names("npm-popular.txt") if name.startswith("@"))
+    return frozenset(
+        name.partition("/")[0]
+        for name in read_names("npm-popular.txt")
+        if name.startswith("@")
+    )
 
 
 @cache
@@ -93,6 +110,10 @@ def known_bad(ecosystem: str, name: str, spec: str) -> str | None:
     for versions, what in wanted:
         if versions == "*" or version in versions.split():
             return what
-        if versions.startswith((">", "<")) and version and is_in_range(version, versions, ecosystem):
+        if (
+            versions.startswith((">", "<"))
+            and version
+            and is_in_range(version, versions, ecosystem)
+        ):
             return what
     return None

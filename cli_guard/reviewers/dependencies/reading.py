@@ -26,7 +26,9 @@ SOURCE = re.compile(
 HOST = re.compile(r"(?i)(?:[a-z][a-z+.-]*://(?:[^/@\s]*@)?|git@)\[?([\w.-]+(?::\d+)?)")
 IMAGE_HOST = re.compile(r"([\w-]+[.:][\w.:-]*|localhost)/")
 # What fixes a Git source: behind # (npm, Yarn, Cargo) or behind @ (pip).
-REF = re.compile(r"(?:#(?:commit=)?|(?<=[\w/])@)(?!egg=|subdirectory=)([\w.+/-]+?)(?:[#&?].*)?$")
+REF = re.compile(
+    r"(?:#(?:commit=)?|(?<=[\w/])@)(?!egg=|subdirectory=)([\w.+/-]+?)(?:[#&?].*)?$"
+)
 LOCAL_KEY = r"(?:directory|path|file) = \"?"
 # Other packages of the same repository.
 OWN = ("workspace:", "catalog:", "link:", "portal:", "patch:")
@@ -86,7 +88,15 @@ class Entry:
     @property
     def value(self) -> tuple[object, ...]:
         """Return what makes it another one."""
-        return *self.key, self.spec, self.source, self.ref, self.integrity, self.has_script, self.kind
+        return (
+            *self.key,
+            self.spec,
+            self.source,
+            self.ref,
+            self.integrity,
+            self.has_script,
+            self.kind,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,9 @@ def normalise(name: str, ecosystem: str) -> str:
 def formats() -> tuple[tuple[re.Pattern[str], str, Mapping[str, Any]], ...]:
     """Return the pattern of paths, the kind (tree, lines, settings) and the table of every format."""
     table = read_table("dependencies/formats.toml")
-    return tuple((re.compile(each["files"]), kind, each) for kind in table for each in table[kind])
+    return tuple(
+        (re.compile(each["files"]), kind, each) for kind in table for each in table[kind]
+    )
 
 
 def formats_of(path: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -126,12 +138,16 @@ def read(path: str, text: str) -> Listing:
     """Return the entries of a file."""
     text = CONFLICT.sub("", text) if CONFLICT.search(text) else text
     entries: list[Entry] = []
-    problem, tables, is_cut = "", [table for _, table in formats_of(path)], False
+    problem = ""
+    tables = [table for _, table in formats_of(path)]
+    is_cut = False
     for kind, table in formats_of(path):
         if kind == "settings":
             entries += read_settings(table, text)
             continue
-        for each in read_tree(path, table, text) if kind == "tree" else read_lines(table, text):
+        for each in (
+            read_tree(path, table, text) if kind == "tree" else read_lines(table, text)
+        ):
             if isinstance(each, Entry):
                 entries.append(each)
             else:
@@ -154,7 +170,14 @@ def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
     for number, line in enumerate(text.split("\n"), 1):
         found = compiled(table["pattern"]).search(line[:LONGEST_LINE])
         if found and not line.lstrip().startswith(COMMENT):
-            yield Entry(found["name"], "", table["kind"], found["spec"].strip(), line=number, last=number)
+            yield Entry(
+                found["name"],
+                "",
+                table["kind"],
+                found["spec"].strip(),
+                line=number,
+                last=number,
+            )
 
 
 def read_lines(table: Mapping[str, Any], text: str) -> Iterator[Entry | tuple[str, bool]]:
@@ -165,10 +188,15 @@ def read_lines(table: Mapping[str, Any], text: str) -> Iterator[Entry | tuple[st
         re.sub(r"\(\?P<(\w+)>", rf"(?P<\1_{at}>", each)
         for at, each in enumerate(table.get("fields", ("(?!)",)))
     )
-    fields, never = compiled("|".join(named)), "(?!)"
-    close, section = compiled(table.get("close", never)), compiled(table.get("section", never))
-    within, is_inside = compiled(table.get("within", "")), "section" not in table
-    kind, first, last = "", 0, 0
+    fields = compiled("|".join(named))
+    never = "(?!)"
+    close = compiled(table.get("close", never))
+    section = compiled(table.get("section", never))
+    within = compiled(table.get("within", ""))
+    is_inside = "section" not in table
+    kind = ""
+    first = 0
+    last = 0
     parts: dict[str, Any] | None = None
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
@@ -177,10 +205,17 @@ def read_lines(table: Mapping[str, Any], text: str) -> Iterator[Entry | tuple[st
         line = line.rstrip("\r")
         if found := section.search(line):
             is_inside = within.fullmatch(found["section"]) is not None
-        begun = [(each, k) for pattern, k in starts for each in pattern.finditer(line)] if is_inside else []
+        begun = (
+            [(each, k) for pattern, k in starts for each in pattern.finditer(line)]
+            if is_inside
+            else []
+        )
         for found, its_kind in begun:
             yield from entry_of(table, kind, parts, first, last)
-            kind, first, last, parts = its_kind, number, number, {}
+            kind = its_kind
+            first = number
+            last = number
+            parts = {}
             take(found, parts)
         for found in fields.finditer(line) if parts is not None else ():
             take(found, parts)
@@ -209,8 +244,13 @@ def entry_of(
     if parts is None:
         return
     ecosystem = "pypi" if kind in ("pip", "hook") else table["ecosystem"]
-    name, spec, source = (parts.get(each, "").strip() for each in ("name", "spec", "source"))
-    source = next((f"{prefix}{parts[key]}" for key, prefix in PREFIXES.items() if key in parts), source)
+    name, spec, source = (
+        parts.get(each, "").strip() for each in ("name", "spec", "source")
+    )
+    source = next(
+        (f"{prefix}{parts[key]}" for key, prefix in PREFIXES.items() if key in parts),
+        source,
+    )
     source = source.replace("\\:", ":")  # as Java's properties escape it
     if (
         not source
@@ -218,18 +258,27 @@ def entry_of(
         and SOURCE.match(spec)
         and not kind.endswith("index")
     ):
-        source, spec = spec, ""
+        source = spec
+        spec = ""
         if source.startswith("npm:") and "@" in source[5:]:
             source, _, spec = source.rpartition("@")
     if source.startswith(OWN) or "link" in parts or parts.get("workspace") == "true":
-        source, spec = "workspace:", ""
-    if (table.get("lock") and kind == "" and not (spec or source)) or not (name or source) or "$" in name:
+        source = "workspace:"
+        spec = ""
+    if (
+        (table.get("lock") and kind == "" and not (spec or source))
+        or not (name or source)
+        or "$" in name
+    ):
         return
     if kind == "index" and parts.get("explicit") in ("true", "explicit"):
         kind = "scoped index"
     found = REF.search(source)
     yield Entry(
-        normalise(f"{parts['name2']}:{name}" if "name2" in parts else name or name_in(source), ecosystem),
+        normalise(
+            f"{parts['name2']}:{name}" if "name2" in parts else name or name_in(source),
+            ecosystem,
+        ),
         "docker" if kind == "image" else ecosystem,
         kind,
         spec,
@@ -249,7 +298,9 @@ def name_in(source: str) -> str:
     return egg[1] if egg else re.sub(r"(?:\.git)?(?:@.*)?$|-\d.*$", "", last)
 
 
-def read_tree(path: str, table: Mapping[str, Any], text: str) -> Iterator[Entry | tuple[str, bool]]:
+def read_tree(
+    path: str, table: Mapping[str, Any], text: str
+) -> Iterator[Entry | tuple[str, bool]]:
     """Yield the entries of a JSON, TOML or YAML file, and what was left out."""
     reader = {"toml": read_toml, "json": read_json, "yaml": read_yaml}[table["form"]]
     document = reader(path, text)
@@ -274,7 +325,9 @@ def walk(node: Node, steps: list[str], name: str) -> Iterator[tuple[str, Node]]:
                 yield from walk(value, steps[1:], key)
 
 
-def entries_at(table: Mapping[str, Any], kind: str, name: str, node: Node) -> Iterator[Entry]:
+def entries_at(
+    table: Mapping[str, Any], kind: str, name: str, node: Node
+) -> Iterator[Entry]:
     """Yield the entries of one node: a text, a table of facts, or a list of either."""
     scalars = [each for each in every((node,)) if isinstance(each, Scalar)]
     if isinstance(node, Items) and kind != "script":
@@ -285,7 +338,9 @@ def entries_at(table: Mapping[str, Any], kind: str, name: str, node: Node) -> It
         if isinstance(node, Table):
             parts = {"name": name} | parts_of_table(KEYS | table.get("keys", {}), node)
         else:
-            parts = parts_of_text(table, kind, name, " ".join(each.text for each in scalars))
+            parts = parts_of_text(
+                table, kind, name, " ".join(each.text for each in scalars)
+            )
         yield from entry_of(table, kind, parts, min(lines), max(lines))
 
 
@@ -295,20 +350,33 @@ def parts_of_table(keys: Mapping[str, str], node: Table) -> dict[str, Any]:
     for key, value in node.items():
         if key == "version" and isinstance(value, Table):
             parts |= parts_of_table(NESTED_KEYS, value)
-        elif key in keys and isinstance(value, Scalar) and not (keys[key] == "ref" and "ref" in parts):
+        elif (
+            key in keys
+            and isinstance(value, Scalar)
+            and not (keys[key] == "ref" and "ref" in parts)
+        ):
             parts[keys[key]] = value.text
     return parts
 
 
-def parts_of_text(table: Mapping[str, Any], kind: str, name: str, text: str) -> dict[str, Any]:
+def parts_of_text(
+    table: Mapping[str, Any], kind: str, name: str, text: str
+) -> dict[str, Any]:
     """Return what a text says of a dependency or a setting, by the pattern that the format has for it."""
     patterns = table.get("texts", {})
-    pattern = patterns.get(kind) or (patterns.get("item") if not name or table.get("whole") else None)
+    pattern = patterns.get(kind) or (
+        patterns.get("item") if not name or table.get("whole") else None
+    )
     if pattern is None:
         is_index = kind.endswith("index")
-        return {"name": name if name or is_index else text, "source" if is_index else "spec": text}
+        return {
+            "name": name if name or is_index else text,
+            "source" if is_index else "spec": text,
+        }
     found = compiled(pattern).match(text)
     if found is None:
         return {"source": text} if SOURCE.match(text) else {}
-    parts: dict[str, Any] = {key: value for key, value in found.groupdict().items() if value is not None}
+    parts: dict[str, Any] = {
+        key: value for key, value in found.groupdict().items() if value is not None
+    }
     return parts | ({"integrity": {parts["integrity"]}} if "integrity" in parts else {})

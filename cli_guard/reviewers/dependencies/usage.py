@@ -20,13 +20,17 @@ from cli_guard.rules.catalog import one, read_table
 
 # An import at the left margin; deeper ones are often optional.
 IMPORTS = {
-    "python": re.compile(r"(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import|import\s+([A-Za-z_]\w*))"),
+    "python": re.compile(
+        r"(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import|import\s+([A-Za-z_]\w*))"
+    ),
     "javascript": re.compile(
         r"""(?:(?:import|export)\b[^"'\n]*|[}\w\s]*\bfrom\s*|\b(?:const|let|var)\b.*\brequire\(\s*)"""
         r"""["'](@[\w.-]+/[\w.-]+|[a-z][\w.-]*)(?:/[^"']*)?["']"""
     ),
     "rust": re.compile(r"(?:pub\s+)?(?:use|extern\s+crate)\s+([a-z]\w*)\s*(?:::|;|as\b)"),
-    "go": re.compile(r"""\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+(?:/[^"\s]*)?)"\s*(?://.*)?$"""),
+    "go": re.compile(
+        r"""\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+(?:/[^"\s]*)?)"\s*(?://.*)?$"""
+    ),
 }
 MODULE = re.compile(r"(?m)^module\s+(\S+)")
 DOCUMENTS = re.compile(
@@ -41,7 +45,10 @@ PYTHON_MANIFESTS = (
     "environment.yml",
 )
 EVERYWHERE = ("*",)
-MOST_IMPORTS, MOST_ENTRIES, MOST_SHOWN, LONGEST_IMPORT = 20, 20, 3, 300
+MOST_IMPORTS = 20
+MOST_ENTRIES = 20
+MOST_SHOWN = 3
+LONGEST_IMPORT = 300
 # A changed file and the line of an import.
 Place = tuple[FileChange, int]
 
@@ -58,7 +65,9 @@ class Tree:
             self.found.update((hit.path, hit.text.lower()) for hit in hits.found)
             if hits.cut:
                 self.is_complete = False
-                world.skipped.append(Skipped("advice on dependencies", f"search of the tree: {hits.cut}"))
+                world.skipped.append(
+                    Skipped("advice on dependencies", f"search of the tree: {hits.cut}")
+                )
 
     def paths(self, words: set[str]) -> set[str]:
         lower = {word.lower() for word in words}
@@ -67,7 +76,11 @@ class Tree:
 
     def users(self, words: set[str]) -> set[str]:
         """Return the files with one of some words that are no manifest and no document."""
-        return {path for path in self.paths(words) if ecosystems_of(path) <= {"docker", "actions"}}
+        return {
+            path
+            for path in self.paths(words)
+            if ecosystems_of(path) <= {"docker", "actions"}
+        }
 
 
 def ecosystems_of(path: str) -> set[str]:
@@ -78,10 +91,14 @@ def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
     """Yield the moves to another major version of what code uses, a few for each file."""
     moves: dict[str, list[tuple[Difference, Entry, str]]] = defaultdict(list)
     for each, was, entry in world.majors[:MOST_ENTRIES]:
-        users = sorted(path for path in tree.users(words_of(entry)) if language_for(path, ""))
+        users = sorted(
+            path for path in tree.users(words_of(entry)) if language_for(path, "")
+        )
         more = f" and {len(users) - MOST_SHOWN} more" if len(users) > MOST_SHOWN else ""
         if users:
-            move = f"{entry.name} moves to another major version: {was.spec} to {entry.spec}"
+            move = (
+                f"{entry.name} moves to another major version: {was.spec} to {entry.spec}"
+            )
             text = f"{move}; used by {', '.join(users[:MOST_SHOWN])}{more}"
             moves[each.path].append((each, entry, text))
     for found in moves.values():
@@ -97,31 +114,51 @@ def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
 def review_usage(world: World) -> Iterator[Finding]:
     """Yield what the code says of the manifests, and the manifests of the code."""
     imports = find_imports(world)
-    modules = {name: at for name, at in imports["python"].items() if may_be_missing(world, name, at)}
+    modules = {
+        name: at
+        for name, at in imports["python"].items()
+        if may_be_missing(world, name, at)
+    }
     new = [
         (each, entry)
         for each in world.differences
         for was, entry in each.pairs
         if may_be_unused(each, was, entry)
     ]
-    others = [e for each, _ in new[:1] for e in each.old.entries if not e.is_setting][:MOST_ENTRIES]
+    others = [e for each, _ in new[:1] for e in each.old.entries if not e.is_setting][
+        :MOST_ENTRIES
+    ]
     majors = [entry for _, _, entry in world.majors[:MOST_ENTRIES]]
     new = new[:MOST_ENTRIES]
     words = {word for name in modules for word in projects_of(name)}
-    words |= {word for entry in (*majors, *(e for _, e in new), *others) for word in words_of(entry)}
+    words |= {
+        word
+        for entry in (*majors, *(e for _, e in new), *others)
+        for word in words_of(entry)
+    }
     tree = Tree(world, words)
     yield from review_majors(world, tree)
     # Unless the others in the file are found in the code, it is used in a way that is not seen here.
     if tree.is_complete and any(tree.users(words_of(other)) for other in others):
         for each, entry in new:
-            in_manifest = max(tree.found[each.path, word.lower()] for word in words_of(entry))
+            in_manifest = max(
+                tree.found[each.path, word.lower()] for word in words_of(entry)
+            )
             if in_manifest < 2 and not tree.users(words_of(entry)):
                 yield from findings_of(
-                    each, "deps-unused", entry, f"{entry.name} is named here, but nothing uses it"
+                    each,
+                    "deps-unused",
+                    entry,
+                    f"{entry.name} is named here, but nothing uses it",
                 )
-    changed = {change.path for change in world.subject.changes if not formats_of(change.path)}
+    changed = {
+        change.path for change in world.subject.changes if not formats_of(change.path)
+    }
     for name, at in modules.items() if tree.is_complete else ():
-        if not any(formats_of(path) or path not in changed for path in tree.paths(projects_of(name))):
+        if not any(
+            formats_of(path) or path not in changed
+            for path in tree.paths(projects_of(name))
+        ):
             yield missing(at, name, "no manifest names it")
     for module, at in imports["javascript"].items():
         yield from review_import(world, module, at, "javascript", "package.json", "npm")
@@ -135,29 +172,43 @@ def review_import(
     world: World, module: str, at: Place, language: str, manifest: str, ecosystem: str
 ) -> Iterator[Finding]:
     """Yield a finding on an import of a popular package that no manifest above the file names."""
-    manifests, name = above(world, at, manifest), normalise(module, ecosystem)
+    manifests = above(world, at, manifest)
+    name = normalise(module, ecosystem)
     known = {entry.name for _, entries in manifests for entry in entries}
-    if not known or not known.isdisjoint((name, f"@types/{name}")) or not is_popular(ecosystem, name):
+    if (
+        not known
+        or not known.isdisjoint((name, f"@types/{name}"))
+        or not is_popular(ecosystem, name)
+    ):
         return
-    text_at, own_name = world.subject.text_at, rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\""""
+    text_at = world.subject.text_at
+    own_name = rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\""""
     is_own = module in read_table("dependencies/import-names.toml")[language].split()
     is_own |= language == "rust" and f"mod {module}" in (text_at(at[0].path) or "")
-    if not is_own and not any(re.search(own_name, text_at(path) or "") for path, _ in manifests):
+    if not is_own and not any(
+        re.search(own_name, text_at(path) or "") for path, _ in manifests
+    ):
         yield missing(at, module, f"no {manifest} above names it")
 
 
 def review_go_import(world: World, module: str, at: Place) -> Iterator[Finding]:
     """Yield a finding on an import that is of no module in the nearest go.mod."""
     for path, entries in above(world, at, "go.mod")[:1]:
-        roots = [*MODULE.findall(world.subject.text_at(path) or ""), *(entry.name for entry in entries)]
+        roots = [
+            *MODULE.findall(world.subject.text_at(path) or ""),
+            *(entry.name for entry in entries),
+        ]
         if not any(f"{module}/".startswith(f"{root}/") for root in roots):
             yield missing(at, module, f"{path} does not name it")
 
 
 def missing(at: Place, name: str, where: str) -> Finding:
     rule, (change, line) = "deps-import-missing", at
-    message, mark = f"{name} is imported, but {where}", fingerprint(rule, change.path, name)
-    return one("dependencies", rule).finding(path=change.path, line=line, message=message, fingerprint=mark)
+    message = f"{name} is imported, but {where}"
+    mark = fingerprint(rule, change.path, name)
+    return one("dependencies", rule).finding(
+        path=change.path, line=line, message=message, fingerprint=mark
+    )
 
 
 def modules_of(entry: Entry) -> set[str]:
@@ -171,7 +222,11 @@ def words_of(entry: Entry) -> set[str]:
     if entry.ecosystem == "maven":
         return {entry.name.partition(":")[0]}
     if entry.ecosystem != "pypi":
-        return {entry.name, entry.name.replace("-", "_")} if entry.ecosystem == "cargo" else {entry.name}
+        return (
+            {entry.name, entry.name.replace("-", "_")}
+            if entry.ecosystem == "cargo"
+            else {entry.name}
+        )
     dotted = entry.name.replace("-", ".")  # a namespace package
     return {
         entry.name,
@@ -184,7 +239,9 @@ def words_of(entry: Entry) -> set[str]:
 
 def projects_of(module: str) -> set[str]:
     """Return the words that name a Python module in manifests: its own, and the projects that it may come from."""
-    projects = read_table("dependencies/import-names.toml")["python"].get(module, "").split()
+    projects = (
+        read_table("dependencies/import-names.toml")["python"].get(module, "").split()
+    )
     return {module, normalise(module, "pypi"), *projects}
 
 
@@ -195,7 +252,9 @@ def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
     tools = re.compile(read_table("dependencies/import-names.toml")["tools"])
     if "// indirect" in each.change.added.get(entry.line, ""):
         return False
-    return entry.ecosystem in ("pypi", "npm", "cargo", "go") and not tools.search(f"{each.path}:{entry.name}")
+    return entry.ecosystem in ("pypi", "npm", "cargo", "go") and not tools.search(
+        f"{each.path}:{entry.name}"
+    )
 
 
 def find_imports(world: World) -> dict[str, dict[str, Place]]:
@@ -204,13 +263,22 @@ def find_imports(world: World) -> dict[str, dict[str, Place]]:
     for change in world.subject.changes:
         own = language_for(change.path) or ""
         modules = found.get(FAMILY.get(own, own))
-        if change.kind is not Kind.TEXT or modules is None or is_test_or_example(change.path):
+        if (
+            change.kind is not Kind.TEXT
+            or modules is None
+            or is_test_or_example(change.path)
+        ):
             continue
         if is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue
-        pattern, before = IMPORTS[FAMILY.get(own, own)], frozenset(change.removed.values())
+        pattern = IMPORTS[FAMILY.get(own, own)]
+        before = frozenset(change.removed.values())
         for number, line in change.added.items():
-            is_new = len(line) < LONGEST_IMPORT and line not in before and len(modules) < MOST_IMPORTS
+            is_new = (
+                len(line) < LONGEST_IMPORT
+                and line not in before
+                and len(modules) < MOST_IMPORTS
+            )
             if is_new and (match := pattern.match(line)):
                 modules.setdefault(next(filter(None, match.groups())), (change, number))
     return found
@@ -219,20 +287,33 @@ def find_imports(world: World) -> dict[str, dict[str, Place]]:
 def may_be_missing(world: World, name: str, at: Place) -> bool:
     """Return whether a module is one of a known project, none of Python's own and no file of the repository."""
     is_known = name in read_table("dependencies/import-names.toml")["python"]
-    if name in sys.stdlib_module_names or not (is_known or is_popular("pypi", normalise(name, "pypi"))):
+    if name in sys.stdlib_module_names or not (
+        is_known or is_popular("pypi", normalise(name, "pypi"))
+    ):
         return False
     ends = (f"{name}.py", f"{name}/__init__.py")
     if any(
-        f"/{name}/" in f"/{c.path}" or f"/{c.path}".endswith(f"/{name}.py") for c in world.subject.changes
+        f"/{name}/" in f"/{c.path}" or f"/{c.path}".endswith(f"/{name}.py")
+        for c in world.subject.changes
     ):
         return False
     folders = [*folders_above(at[0].path), "src"]
-    if any(world.subject.text_at(join(folder, end)) is not None for folder in folders for end in ends):
+    if any(
+        world.subject.text_at(join(folder, end)) is not None
+        for folder in folders
+        for end in ends
+    ):
         return False
-    return any(world.subject.text_at(join(folder, each)) for folder in folders for each in PYTHON_MANIFESTS)
+    return any(
+        world.subject.text_at(join(folder, each))
+        for folder in folders
+        for each in PYTHON_MANIFESTS
+    )
 
 
 def above(world: World, at: Place, name: str) -> list[tuple[str, tuple[Entry, ...]]]:
     """Return the manifests of a name in the folder of a file and above it, nearest first."""
     paths = [join(folder, name) for folder in folders_above(at[0].path)]
-    return [(each, entries) for each in paths if (entries := listing_of(world, each).entries)]
+    return [
+        (each, entries) for each in paths if (entries := listing_of(world, each).entries)
+    ]

@@ -7,7 +7,8 @@ import re
 
 CLAUSE = re.compile(r"(===|==|~=|~>|>=|<=|!=|>|<|=|\^|~)?\s*v?(\d[\w.*+!-]*|\*|[xX])")
 PRE_RELEASE = re.compile(
-    r"\d(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|dev|next|canary|snapshot|m)[._-]?\d*)|-\w", re.IGNORECASE
+    r"\d(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|dev|next|canary|snapshot|m)[._-]?\d*)|-\w",
+    re.IGNORECASE,
 )
 Parts = tuple[int, ...]
 
@@ -22,7 +23,8 @@ def is_major_move(old: str, new: str) -> bool:
     """Return whether a version or range moves up to another first number."""
     if re.fullmatch(r"\s*>=?[^,<]*", old):
         return False  # the new version was accepted before
-    before, after = parts_of(old)[:1], parts_of(new)[:1]
+    before = parts_of(old)[:1]
+    after = parts_of(new)[:1]
     return bool(before and after and after > before and after[0] < 1_900)
 
 
@@ -33,7 +35,9 @@ def is_in_range(version: str, wanted: str, ecosystem: str) -> bool | None:
         return True
     if PRE_RELEASE.search(wanted) or not parts_of(version):
         return None
-    answers = [_all_hold(parts_of(version), each, ecosystem) for each in re.split(r"\|\|?", wanted)]
+    answers = [
+        _all_hold(parts_of(version), each, ecosystem) for each in re.split(r"\|\|?", wanted)
+    ]
     if True in answers:
         return None if PRE_RELEASE.search(version) else True
     return None if None in answers else False
@@ -57,14 +61,20 @@ def _holds(version: Parts, operator: str, text: str) -> bool:
     if len(stars) > 1 or (operator == "=" and len(prefix) < 3):
         matches = version[: len(prefix)] == prefix
         return (
-            not matches if operator == "!=" else matches if operator in ("=", "==", "^", "~", "===") else True
+            not matches
+            if operator == "!="
+            else matches
+            if operator in ("=", "==", "^", "~", "===")
+            else True
         )
     size = max(len(version), len(prefix), 4)
     have, want = (_pad(each, size) for each in (version, prefix))
     if operator in ("==", "===", "=", "!="):
         return (have == want) != (operator == "!=")
     if operator in (">", ">=", "<", "<="):
-        return {">": have > want, ">=": have >= want, "<": have < want, "<=": have <= want}[operator]
+        return {">": have > want, ">=": have >= want, "<": have < want, "<=": have <= want}[
+            operator
+        ]
     if operator == "^":
         lead = next((at for at, each in enumerate(prefix) if each), len(prefix) - 1)
     elif operator == "~":

@@ -40,4 +40,6 @@ def review(subject: ReviewInput) -> Report:
         *review_missing(rules["docs-missing"], sources),
         *review_mismatch(rules, sources),
     ]
-    return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
+    return Report(
+        tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped)
+    )

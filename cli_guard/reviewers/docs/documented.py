@@ -57,7 +57,9 @@ def read_docstring(text: str) -> Documented:
     lines = text.split("\n")
     depth = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
     lines = [
-        "" if n and _indent(line) > depth and any(PATTERNS[name].match(line) for name in HEADS) else line
+        ""
+        if n and _indent(line) > depth and any(PATTERNS[name].match(line) for name in HEADS)
+        else line
         for n, line in enumerate(lines)
     ]
     for number, line in enumerate(lines):
@@ -71,7 +73,11 @@ def read_docstring(text: str) -> Documented:
     if found is None:
         return Documented()
     return Documented(
-        "numpy" if "---" in found[0] else "sphinx" if found[0].lstrip()[0] in ":@" else "google"
+        "numpy"
+        if "---" in found[0]
+        else "sphinx"
+        if found[0].lstrip()[0] in ":@"
+        else "google"
     )
 
 
@@ -91,12 +97,19 @@ def read_tags(text: str) -> Documented:
         if name is None:
             certain = False
             continue
-        place, last = (number, len(line) - len(rest) + name.start(1)), _tag_end(lines, number)
+        place = (number, len(line) - len(rest) + name.start(1))
+        last = _tag_end(lines, number)
         if not entries or entries[-1].name != name[1]:
             entries.append(Entry(name[1], number, last, kind, (place,)))
         else:  # a property of the parameter before: `@param options.colour`
-            entries[-1] = replace(entries[-1], last=last, places=(*entries[-1].places, place))
-    return Documented("tags" if entries or PATTERNS["result"].search(text) else "", tuple(entries), certain)
+            entries[-1] = replace(
+                entries[-1], last=last, places=(*entries[-1].places, place)
+            )
+    return Documented(
+        "tags" if entries or PATTERNS["result"].search(text) else "",
+        tuple(entries),
+        certain,
+    )
 
 
 def _ruled(lines: list[str], number: int) -> bool:
@@ -127,7 +140,9 @@ def _google(lines: list[str]) -> Documented:
 
 def _last_line(lines: list[str], first: int, end: int) -> int:
     """Return the last line before `end` with more than quotes on it, at least `first`."""
-    filled = (number for number in range(end - 1, first, -1) if lines[number].strip().strip("\"'"))
+    filled = (
+        number for number in range(end - 1, first, -1) if lines[number].strip().strip("\"'")
+    )
     return next(filled, first)
 
 
@@ -140,9 +155,15 @@ def _section_end(lines: list[str], header: int) -> int:
     return len(lines)
 
 
-def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[list[Entry], bool]:
+def _entries(
+    lines: list[str], start: int, end: int, *, colon: bool
+) -> tuple[list[Entry], bool]:
     """Return the entries between two lines: those at the depth of the first, each with its deeper lines."""
-    heads = [n for n in range(start, end) if lines[n].strip() and lines[n].strip() not in ('"""', "'''")]
+    heads = [
+        n
+        for n in range(start, end)
+        if lines[n].strip() and lines[n].strip() not in ('"""', "'''")
+    ]
     if not heads:
         return [], False
     depth = _indent(lines[heads[0]])
@@ -150,16 +171,22 @@ def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[li
     entries: list[Entry] = []
     certain = all(_indent(lines[n]) >= depth for n in heads)
     for place, number in enumerate(at_depth):
-        last = _last_line(lines, number, (at_depth[place + 1] if place + 1 < len(at_depth) else end))
+        last = _last_line(
+            lines, number, (at_depth[place + 1] if place + 1 < len(at_depth) else end)
+        )
         match = NAMES.match(lines[number])
         if match is None or not _entry_rest(match[2], colon):
             certain = False
             continue
         if match[1].lower() in SECTIONS and match[2].strip() == ":":
             return entries, False  # a section that slipped one level deeper
-        kind = match[2].strip().lstrip(":").strip() if not colon else _in_parentheses(match[2])
+        kind = (
+            match[2].strip().lstrip(":").strip() if not colon else _in_parentheses(match[2])
+        )
         words = re.finditer(r"\w+", lines[number][: match.end(1)])
-        entries += [Entry(word[0], number, last, kind, ((number, word.start()),)) for word in words]
+        entries += [
+            Entry(word[0], number, last, kind, ((number, word.start()),)) for word in words
+        ]
     return entries, certain
 
 
@@ -198,12 +225,17 @@ def _sphinx(lines: list[str]) -> Documented:
         field, colon, _ = line[match.end() :].partition(":") if match else ("", "", "")
         words = field.split() if colon else []
         if match and words:
-            name, kind = words[-1].lstrip("\\*"), " ".join(words[:-1])
+            name = words[-1].lstrip("\\*")
+            kind = " ".join(words[:-1])
             place = (number, match.end() + len(field.rstrip()) - len(name))
             if PATTERNS["sphinx"].match(line):
-                entries[name] = Entry(name, number, _field_end(lines, number), kind, (place,))
+                entries[name] = Entry(
+                    name, number, _field_end(lines, number), kind, (place,)
+                )
             elif name in entries:
-                entries[name] = replace(entries[name], places=(*entries[name].places, place))
+                entries[name] = replace(
+                    entries[name], places=(*entries[name].places, place)
+                )
     return Documented("sphinx", tuple(entries.values()))
 
 
@@ -211,7 +243,11 @@ def _field_end(lines: list[str], number: int) -> int:
     """Return the last line of a field, which includes deeper lines after it."""
     depth = _indent(lines[number])
     last = number
-    while last + 1 < len(lines) and lines[last + 1].strip() and _indent(lines[last + 1]) > depth:
+    while (
+        last + 1 < len(lines)
+        and lines[last + 1].strip()
+        and _indent(lines[last + 1]) > depth
+    ):
         last += 1
     return last
 

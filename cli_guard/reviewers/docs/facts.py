@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 TABLE = read_table("languages/documentation.toml")["facts"]
 UNITS = {unit: re.compile(pattern) for unit, pattern in TABLE["units"].items()}
 CHANGES, SCOPES, BRANCHES, SPECIAL, KEYWORDS = (
-    frozenset(TABLE[name].split()) for name in ("changes", "scopes", "branches", "special", "keywords")
+    frozenset(TABLE[name].split())
+    for name in ("changes", "scopes", "branches", "special", "keywords")
 )
 OBJECT = frozenset(("self", "this", "cls"))
 MOST_NODES = 3_000
@@ -34,9 +35,13 @@ FALLBACK = re.compile(r"\s+(?:or|\|\||\?\?)\s+(.+)", re.DOTALL)
 UNSAFE = re.compile(r"[\\`]|\*/|\"\"\"|'''|(?<!\w)_")
 CALLS = ("call", "call_expression", "method_invocation")
 ASSIGNMENTS = frozenset(
-    f"{kind}{end}" for kind in ("assignment", "augmented_assignment") for end in ("", "_expression")
+    f"{kind}{end}"
+    for kind in ("assignment", "augmented_assignment")
+    for end in ("", "_expression")
 )
-TEST = re.compile(r"\s*(?:async )?def test_(\w{1,200})|\s*(?:it|test)\(\s*['\"`]([^'\"`]{1,200})")
+TEST = re.compile(
+    r"\s*(?:async )?def test_(\w{1,200})|\s*(?:it|test)\(\s*['\"`]([^'\"`]{1,200})"
+)
 
 
 @dataclass
@@ -52,11 +57,25 @@ class Facts:
     @property
     def sentences(self) -> list[str]:
         """Return them in the third person, what comes back first."""
-        raises = "Raises" if self.language == "python" else "Returns" if self.language == "go" else "Throws"
+        raises = (
+            "Raises"
+            if self.language == "python"
+            else "Returns"
+            if self.language == "go"
+            else "Throws"
+        )
         return [
-            *(_sentence(f"Returns {what}", when) for what, when in self.results.items() if any(when)),
+            *(
+                _sentence(f"Returns {what}", when)
+                for what, when in self.results.items()
+                if any(when)
+            ),
             *(f"Changes `{name}` in place." for name in self.changed),
-            *(_sentence(f"{raises} {error}", when) for error, when in self.errors.items() if any(when)),
+            *(
+                _sentence(f"{raises} {error}", when)
+                for error, when in self.errors.items()
+                if any(when)
+            ),
             *(f"`{name}` {' and '.join(texts)}." for name, texts in self.about.items()),
         ]
 
@@ -64,7 +83,11 @@ class Facts:
 def facts_of(language: str, symbol: Symbol) -> Facts:
     """Read the body of a function; a class has no facts."""
     facts = Facts(language)
-    body = symbol.node.field("body") if symbol.node is not None and symbol.is_function else None
+    body = (
+        symbol.node.field("body")
+        if symbol.node is not None and symbol.is_function
+        else None
+    )
     if body is None:
         return facts
     names = {p.name for p in symbol.parameters if p.name and not p.star}
@@ -80,7 +103,8 @@ def facts_of(language: str, symbol: Symbol) -> Facts:
             if owner in names and method in CHANGES:
                 facts.changed[owner] = None
         elif kind in ASSIGNMENTS:
-            target, value = field_text(node, "left"), field_text(node, "right")
+            target = field_text(node, "left")
+            value = field_text(node, "right")
             if target in names:
                 if not _read_default(facts, target, value, condition, known):
                     rebound.add(target)
@@ -100,7 +124,11 @@ def facts_of(language: str, symbol: Symbol) -> Facts:
 def tests_of(name: str, lines: Iterator[str]) -> list[str]:
     """Return what tests on these lines are called, without the name of the function that they are about."""
     found = (match[1] or match[2] for line in lines if (match := TEST.match(line[:300])))
-    rest = (t[len(name) :].replace("_", " ").strip() for t in found if t.startswith((f"{name}_", f"{name} ")))
+    rest = (
+        t[len(name) :].replace("_", " ").strip()
+        for t in found
+        if t.startswith((f"{name}_", f"{name} "))
+    )
     return [text for text in rest if " " in text and not UNSAFE.search(text)]
 
 
@@ -133,23 +161,41 @@ def _both(outer: str | None, inner: "SgNode | None") -> str | None:
 
 def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[str]) -> None:
     """Record an error or a special result with its condition, "" if a caller does not see that."""
-    value = next((child for child in node.named_children() if "comment" not in child.kind()), None)
+    value = next(
+        (child for child in node.named_children() if "comment" not in child.kind()), None
+    )
     if value is None:
         return
-    text, shown = value.text(), condition if condition and _visible(condition, names) else ""
+    text = value.text()
+    shown = condition if condition and _visible(condition, names) else ""
     if node.kind() == "return_statement" and facts.language != "go":
         if text in SPECIAL:
             facts.results.setdefault(text, []).append(shown)
         return
     if facts.language == "go":
         text = text.rpartition(",")[2].strip()
-    elif len(text) > 10 * LONGEST or value.kind() in ("call", "new_expression", "object_creation_expression"):
-        text = next((t for name in ("function", "constructor", "type") if (t := field_text(value, name))), "")
-    if (GO_ERROR if facts.language == "go" else ERROR).fullmatch(text) and text != "NotImplementedError":
+    elif len(text) > 10 * LONGEST or value.kind() in (
+        "call",
+        "new_expression",
+        "object_creation_expression",
+    ):
+        text = next(
+            (
+                t
+                for name in ("function", "constructor", "type")
+                if (t := field_text(value, name))
+            ),
+            "",
+        )
+    if (GO_ERROR if facts.language == "go" else ERROR).fullmatch(
+        text
+    ) and text != "NotImplementedError":
         facts.errors.setdefault(text, []).append(shown)
 
 
-def _read_default(facts: Facts, name: str, value: str, condition: str | None, names: set[str]) -> bool:
+def _read_default(
+    facts: Facts, name: str, value: str, condition: str | None, names: set[str]
+) -> bool:
     """Record what a missing argument stands for (`if a is None: a = x`, `a = a or x`); return whether it does."""
     missing = rf"(?:not |!){re.escape(name)}|{re.escape(name)} (?:is None|===? (?:null|undefined|nil))"
     match = FALLBACK.match(value.removeprefix(name)) if value.startswith(name) else None

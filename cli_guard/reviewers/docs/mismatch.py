@@ -6,19 +6,28 @@ from dataclasses import dataclass, replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.model import Finding, fingerprint
-from cli_guard.reviewers.docs.documented import PATTERNS, Documented, read_docstring, read_tags
+from cli_guard.reviewers.docs.documented import (
+    PATTERNS,
+    Documented,
+    read_docstring,
+    read_tags,
+)
 from cli_guard.reviewers.docs.facts import facts_of
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.rules.catalog import Rule, read_table
 
-READERS = {"python": read_docstring} | dict.fromkeys(("javascript", "typescript", "tsx", "java"), read_tags)
+READERS = {"python": read_docstring} | dict.fromkeys(
+    ("javascript", "typescript", "tsx", "java"), read_tags
+)
 DECLARED_NONE = {"python": "None"}
 NOTHING = re.compile(r"(?i)none|nothing|void|undefined|null")
 MOST_RESULT = 300
 # Decorators that keep the parameters as written; any other may add or remove some (a property has those of its setter).
-TRANSPARENT = frozenset(read_table("languages/documentation.toml")["transparent_decorators"].split())
+TRANSPARENT = frozenset(
+    read_table("languages/documentation.toml")["transparent_decorators"].split()
+)
 IMPLICIT = frozenset({"self", "cls"})
 MOSTLY = 3
 LONG = 25
@@ -26,7 +35,9 @@ MOST_NAMES = 8
 MOST_REPAIRED = 50
 
 
-def review_mismatch(rules: Mapping[str, Rule], sources: Sequence[Source]) -> Iterator[Finding]:
+def review_mismatch(
+    rules: Mapping[str, Rule], sources: Sequence[Source]
+) -> Iterator[Finding]:
     """Return the findings about wrongly documented parameters and results, over all sources."""
     for source in sources:
         for compared in find_wrong_documentation(source) if may_tell(source) else ():
@@ -49,7 +60,11 @@ def find_wrong_documentation(source: Source) -> Iterator[WrongDocumentation]:
     if source.language not in READERS:
         return
     for symbol in source.new:
-        is_compared = symbol.is_function and symbol.public and symbol.quiet not in ("nested", "overload")
+        is_compared = (
+            symbol.is_function
+            and symbol.public
+            and symbol.quiet not in ("nested", "overload")
+        )
         if is_compared and symbol.doc is not None and source.near(symbol):
             yield from _compare(source, symbol, symbol.doc)
 
@@ -72,44 +87,77 @@ def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[WrongDocument
 
 
 def _finding(
-    rules: Mapping[str, Rule], source: Source, compared: WrongDocumentation, sources: Sequence[Source]
+    rules: Mapping[str, Rule],
+    source: Source,
+    compared: WrongDocumentation,
+    sources: Sequence[Source],
 ) -> Finding:
-    symbol, doc, documented, wrong = compared.symbol, compared.doc, compared.documented, compared.wrong
-    kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
+    symbol = compared.symbol
+    doc = compared.doc
+    documented = compared.documented
+    wrong = compared.wrong
+    kind = (
+        "docs-parameter-gone"
+        if wrong.gone
+        else "docs-parameter-new"
+        if wrong.new
+        else "docs-result-none"
+    )
     indent = indent_of(source.lines[doc.line - 1])
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
         about = facts_of(source.language, symbol).about if wrong.new else {}
-        said = {name: " and ".join(texts).removeprefix("is ") for name, texts in about.items()}
+        said = {
+            name: " and ".join(texts).removeprefix("is ") for name, texts in about.items()
+        }
         words = {name: f"{text[0].upper()}{text[1:]}." for name, text in said.items()}
         style = style_in(source, sources)
-        text = repaired(source.language, symbol, doc, documented, wrong, style, indent, words)
+        text = repaired(
+            source.language, symbol, doc, documented, wrong, style, indent, words
+        )
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = compared.span or (symbol.line, symbol.head_end)
-    removed = "" if compared.span else " The lines removed here were its last use in the signature."
-    names, rule = (*wrong.gone, *(p.name for p in wrong.new)), rules[kind]
+    removed = (
+        ""
+        if compared.span
+        else " The lines removed here were its last use in the signature."
+    )
+    names = (*wrong.gone, *(p.name for p in wrong.new))
+    rule = rules[kind]
     found = rule.finding(
         path=source.change.path,
         line=line,
         end_line=end_line,
         message=_describe(symbol, wrong) + removed,
         suggestion=text,
-        fingerprint=fingerprint(rule.id, source.change.path, " ".join((symbol.qualname, *names))),
+        fingerprint=fingerprint(
+            rule.id, source.change.path, " ".join((symbol.qualname, *names))
+        ),
     )
-    return replace(found, remedy=f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}.")
+    return replace(
+        found, remedy=f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}."
+    )
 
 
-def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol | None = None) -> Mismatch:
+def mismatch(
+    language: str, symbol: Symbol, documented: Documented, old: Symbol | None = None
+) -> Mismatch:
     """Compare a comment with a signature; `old` is the symbol before the change. None unless certain."""
     if not documented.certain or not documented.style:
         return Mismatch()
     python = language == "python"
-    opaque = python and any(d.rsplit(".", 1)[-1] not in TRANSPARENT for d in symbol.decorators)
+    opaque = python and any(
+        d.rsplit(".", 1)[-1] not in TRANSPARENT for d in symbol.decorators
+    )
     if opaque or any(not p.name for p in symbol.parameters) or _forwards(symbol, language):
         return Mismatch()
     names = {p.name.strip("_") for p in symbol.parameters}
-    gone = tuple(dict.fromkeys(n for n in documented.names if not {n, n.strip("_")} & (names | IMPLICIT)))
+    gone = tuple(
+        dict.fromkeys(
+            n for n in documented.names if not {n, n.strip("_")} & (names | IMPLICIT)
+        )
+    )
     if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
         gone = ()  # the keys that a caller may pass there have names of their own
     new = _find_renamed(symbol, documented, gone, old)
@@ -134,14 +182,22 @@ def _find_renamed(
     missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
     if len(gone) != 1 or len(missing) != 1:
         return ()
-    return missing if symbol.parameters.index(missing[0]) == documented.names.index(gone[0]) else ()
+    return (
+        missing
+        if symbol.parameters.index(missing[0]) == documented.names.index(gone[0])
+        else ()
+    )
 
 
-def _new(symbol: Symbol, documented: Documented, old: Symbol | None, language: str) -> tuple[Parameter, ...]:
+def _new(
+    symbol: Symbol, documented: Documented, old: Symbol | None, language: str
+) -> tuple[Parameter, ...]:
     """Return the parameters missing from a comment that names the others."""
     listed = {n for name in documented.names for n in (name, name.strip("_"), f"_{name}")}
     missing = tuple(
-        p for p in symbol.parameters if p.name not in listed and not p.star and not p.name.startswith("_")
+        p
+        for p in symbol.parameters
+        if p.name not in listed and not p.star and not p.name.startswith("_")
     )
     known = [p.name for p in symbol.parameters if p.name in listed]
     if old is None or old.doc is None:
@@ -149,8 +205,14 @@ def _new(symbol: Symbol, documented: Documented, old: Symbol | None, language: s
     before = READERS[language](old.doc.text)
     known_before = set(before.names)
     held = {p.name for p in old.parameters}
-    complete = all(p.star or p.name.startswith("_") or p.name in known_before for p in old.parameters)
-    return tuple(p for p in missing if p.name not in held) if complete and before.certain else ()
+    complete = all(
+        p.star or p.name.startswith("_") or p.name in known_before for p in old.parameters
+    )
+    return (
+        tuple(p for p in missing if p.name not in held)
+        if complete and before.certain
+        else ()
+    )
 
 
 def _no_result(language: str, symbol: Symbol) -> bool:
@@ -158,7 +220,9 @@ def _no_result(language: str, symbol: Symbol) -> bool:
     if symbol.doc is None or symbol.returns != DECLARED_NONE.get(language, "void"):
         return False
     found = PATTERNS["result"].search(symbol.doc.text)
-    return found is not None and not NOTHING.search(symbol.doc.text, found.end(), found.end() + MOST_RESULT)
+    return found is not None and not NOTHING.search(
+        symbol.doc.text, found.end(), found.end() + MOST_RESULT
+    )
 
 
 def _describe(symbol: Symbol, wrong: Mismatch) -> str:
@@ -166,7 +230,9 @@ def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     if wrong.gone:
         parts.append(f"documents {_names(wrong.gone)}, which it does not take")
     if wrong.new:
-        parts.append(f"takes {_names([p.name for p in wrong.new])}, which its documentation omits")
+        parts.append(
+            f"takes {_names([p.name for p in wrong.new])}, which its documentation omits"
+        )
     if wrong.no_result:
         parts.append("documents a result, but its signature returns none")
     return f"`{symbol.qualname}` {'; it '.join(parts)}."
@@ -174,4 +240,6 @@ def _describe(symbol: Symbol, wrong: Mismatch) -> str:
 
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
-    return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"
+    return (
+        shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"
+    )

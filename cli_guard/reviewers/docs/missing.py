@@ -59,7 +59,13 @@ def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
     """Return the findings of `docs-missing`, one a file at most."""
     found = [(source, list(gaps_in(source))) for source in sources if may_tell(source)]
     names = {gap.body[1] for _, gaps in found for gap in gaps}
-    moved = {_body(s, source) for source in sources if names for s in source.old if s.name in names}
+    moved = {
+        _body(s, source)
+        for source in sources
+        if names
+        for s in source.old
+        if s.name in names
+    }
     of_language = cache(partial(_share_in, sources))
     fresh: list[tuple[Gap, list[str]]] = []
     for source, every in found:
@@ -67,7 +73,8 @@ def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
         gaps = [
             g
             for g in every
-            if g.body not in moved and not exported.isdisjoint(("*", g.qualname.partition(".")[0]))
+            if g.body not in moved
+            and not exported.isdisjoint(("*", g.qualname.partition(".")[0]))
         ]
         documented, could = documented_share(source.old) if gaps else (0, EVIDENCE)
         share = documented / could if could >= EVIDENCE else of_language(source.language)
@@ -84,7 +91,11 @@ def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
 def _what_the_code_shows(gap: Gap) -> list[str]:
     """Return sentences on a definition, none if the code shows no more than its signature."""
     sentences = facts_of(gap.source.language, gap.symbol).sentences
-    tests = (change for change in gap.source.subject.changes if sentences and is_test_code(change.path))
+    tests = (
+        change
+        for change in gap.source.subject.changes
+        if sentences and is_test_code(change.path)
+    )
     lines = (line for change in tests for line in change.added.values())
     tested = tests_of(gap.symbol.name, islice(lines, MOST_TEST_LINES))[:SHOWN]
     return [*sentences, f"Tested: {', '.join(tested)}."] if tested else sentences
@@ -98,7 +109,11 @@ def _body(symbol: Symbol, source: Source) -> Body:
 def exported_names(source: Source) -> frozenset[str]:
     """Return what a module offers, "*" for all of it: of a private one (`_name`), what its package imports from it."""
     folders = source.change.path.removesuffix(".py").split("/")
-    private = (n for n, part in enumerate(folders) if part.startswith("_") and not part.startswith("__"))
+    private = (
+        n
+        for n, part in enumerate(folders)
+        if part.startswith("_") and not part.startswith("__")
+    )
     at = next(private, None) if source.language == "python" else None
     if at is None:
         return frozenset("*")
@@ -106,7 +121,10 @@ def exported_names(source: Source) -> frozenset[str]:
     text = source.subject.text_at(path) or ""
     statements = PythonImports({path: text[:MOST_PACKAGE_CHARS]}).statements_of(path)
     taken = (
-        names for each in statements if folders[at] in each.module.split(".") for names in each.names or ()
+        names
+        for each in statements
+        if folders[at] in each.module.split(".")
+        for names in each.names or ()
     )
     return frozenset(name for name, own in taken if not own.startswith("_"))
 
@@ -117,7 +135,11 @@ def gaps_in(source: Source) -> Iterator[Gap]:
     if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES:
         return
     for at, symbol in enumerate(source.new):
-        if symbol.doc is not None or not symbol.is_function or not expects_documentation(symbol):
+        if (
+            symbol.doc is not None
+            or not symbol.is_function
+            or not expects_documentation(symbol)
+        ):
             continue
         if not source.change.touches(symbol.line, symbol.head_end):
             continue
@@ -129,17 +151,22 @@ def gaps_in(source: Source) -> Iterator[Gap]:
 def _share_in(sources: Sequence[Source], language: str) -> float | None:
     """Return the documented share of the changed files in a language, None if they document nothing."""
     same = [source for source in sources if source.language == language]
-    documented, could = map(sum, zip(*(documented_share(each.old) for each in same), strict=True))
+    documented, could = map(
+        sum, zip(*(documented_share(each.old) for each in same), strict=True)
+    )
     if could >= EVIDENCE:
         return documented / could
     documented, could = map(sum, zip(*(each.share for each in same), strict=True))
     return documented / could if documented else None
 
 
-def _finding(rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[Source]) -> Finding:
+def _finding(
+    rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[Source]
+) -> Finding:
     """Return the finding on one or more gaps, with the suggestion for the one that the code says most of."""
     gap, said = max(told, key=lambda each: len(each[1]))
-    source, symbol = gap.source, gap.symbol
+    source = gap.source
+    symbol = gap.symbol
     message = f"Public {symbol.kind} `{gap.qualname}` has no documentation"
     if len(told) > 1:
         names = [f"`{g.qualname}`" for g, _ in told if g is not gap]
@@ -150,6 +177,10 @@ def _finding(rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[So
         line=symbol.line,
         end_line=symbol.head_end,
         message=f"{message}. It belongs {place(source.language, symbol)}.",
-        suggestion=suggestion(source.language, symbol, style_in(source, sources), source.lines, said),
-        fingerprint=fingerprint(rule.id, source.change.path, " ".join(g.qualname for g, _ in told)),
+        suggestion=suggestion(
+            source.language, symbol, style_in(source, sources), source.lines, said
+        ),
+        fingerprint=fingerprint(
+            rule.id, source.change.path, " ".join(g.qualname for g, _ in told)
+        ),
     )

@@ -45,14 +45,25 @@ def repaired(
     for entry in documented.entries:
         for number, column in entry.places if entry.name in renamed else ():
             line = lines[number]
-            edits[number] = [line[:column] + renamed[entry.name] + line[column + len(entry.name) :]]
+            edits[number] = [
+                line[:column] + renamed[entry.name] + line[column + len(entry.name) :]
+            ]
     gone = [name for name in wrong.gone if name not in renamed]
     for _, group in groupby(documented.entries, lambda entry: entry.first):
         entries = list(group)
         if any(entry.name in gone for entry in entries):
             _remove(lines, entries, gone, edits)
     for parameter in added:
-        _insert(language, lines, symbol, parameter, documented, style, edits, words[parameter.name])
+        _insert(
+            language,
+            lines,
+            symbol,
+            parameter,
+            documented,
+            style,
+            edits,
+            words[parameter.name],
+        )
     if set(documented.names) == set(wrong.gone) - set(renamed) and not wrong.new:
         for number in documented.section:
             edits[number] = []
@@ -65,23 +76,39 @@ def _renames(symbol: Symbol, documented: Documented, wrong: Mismatch) -> dict[st
         return {}
     names = [p.name for p in symbol.parameters]
     at = list(documented.names).index(wrong.gone[0])
-    return {wrong.gone[0]: wrong.new[0].name} if names.index(wrong.new[0].name) == at else {}
+    return (
+        {wrong.gone[0]: wrong.new[0].name} if names.index(wrong.new[0].name) == at else {}
+    )
 
 
 def _remove(
-    lines: list[str], entries: Sequence[Entry], gone: Sequence[str], edits: dict[int, list[str]]
+    lines: list[str],
+    entries: Sequence[Entry],
+    gone: Sequence[str],
+    edits: dict[int, list[str]],
 ) -> None:
     """Remove the entries on one line; of several names before one description (`a, b : int`), only these names."""
-    first, last, line = entries[0].first, entries[0].last, lines[entries[0].first]
+    first = entries[0].first
+    last = entries[0].last
+    line = lines[entries[0].first]
     kept = [entry.name not in gone for entry in entries]
     if any(kept):
         (_, column), name = entries[-1].places[0], entries[-1].name
         rest = line[column + len(name) :].lstrip("`")
         pieces = compress(line[: len(line) - len(rest)].split(","), kept)
-        edits[first] = [line[: len(line) - len(line.lstrip())] + ",".join(pieces).lstrip() + rest]
+        edits[first] = [
+            line[: len(line) - len(line.lstrip())] + ",".join(pieces).lstrip() + rest
+        ]
     else:
-        others = {number for entry in entries for number, _ in entry.places}  # the `:type name:` of Sphinx
-        edits.update({number: _closing(lines[number]) for number in {*range(first, last + 1), *others}})
+        others = {
+            number for entry in entries for number, _ in entry.places
+        }  # the `:type name:` of Sphinx
+        edits.update(
+            {
+                number: _closing(lines[number])
+                for number in {*range(first, last + 1), *others}
+            }
+        )
 
 
 def _closing(line: str) -> list[str]:
@@ -113,7 +140,10 @@ def _insert(
         margin = sample[: len(sample) - len(sample.lstrip())]
         typed = any(e.type for e in documented.entries)
         deeper = "\t" if margin.endswith("\t") else "    "
-        text = [margin + line for line in python_entry(parameter, documented.style, typed, deeper, words)]
+        text = [
+            margin + line
+            for line in python_entry(parameter, documented.style, typed, deeper, words)
+        ]
     else:
         text = [sample[: sample.index("@")] + tag_entry(language, parameter, style, words)]
     number = anchor.last if earlier else anchor.first
@@ -145,5 +175,7 @@ def _tidy(lines: list[str], edits: dict[int, list[str]]) -> list[str]:
 
 def patch(old: str, new: str, line: int) -> str:
     """Return the changes in lines of a file from `line` on, as hunks of a diff without context."""
-    before, after = ([""] * (line - 1) + text.replace("\r", "").split("\n") for text in (old, new))
+    before, after = (
+        [""] * (line - 1) + text.replace("\r", "").split("\n") for text in (old, new)
+    )
     return "\n".join(islice(difflib.unified_diff(before, after, n=0, lineterm=""), 2, None))

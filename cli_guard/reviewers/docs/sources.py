@@ -57,7 +57,9 @@ class Source:
         text = self.old_text
         if not text:
             return {}
-        return self.subject.trees.derived("by name", self.language, text, lambda _: by_name(self.old))
+        return self.subject.trees.derived(
+            "by name", self.language, text, lambda _: by_name(self.old)
+        )
 
     @property
     def share(self) -> tuple[int, int]:
@@ -81,7 +83,9 @@ class Source:
         """Return the symbol before the change, the most similar of its name; None if it is added."""
         same = self.before.get(symbol.qualname, ())
         return max(
-            same, key=lambda old: (old.signature == symbol.signature, old.doc is not None), default=None
+            same,
+            key=lambda old: (old.signature == symbol.signature, old.doc is not None),
+            default=None,
         )
 
 
@@ -113,7 +117,11 @@ def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
 
 
 def _concerned(change: FileChange) -> bool:
-    if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED) or not change.hunks:
+    if (
+        change.kind is not Kind.TEXT
+        or change.status in (Status.DELETED, Status.UNMERGED)
+        or not change.hunks
+    ):
         return False
     return not is_test_code(change.path) and not change.path.endswith(STUBS)
 
@@ -161,5 +169,7 @@ def documented_share(symbols: Iterable[Symbol]) -> tuple[int, int]:
 def style_in(source: Source, sources: Iterable[Source]) -> Style:
     """Return the style of a file, from its own comments or, if they are few, from those of the change."""
     others = (o for o in sources if o.language == source.language and o is not source)
-    elsewhere = (symbol for other in others for symbol in other.new if symbol.doc is not None)
+    elsewhere = (
+        symbol for other in others for symbol in other.new if symbol.doc is not None
+    )
     return style_of(source.language, source.new, islice(elsewhere, SAMPLE))

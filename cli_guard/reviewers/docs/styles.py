@@ -39,14 +39,18 @@ def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> 
         return _python(mine)
     texts = [s.doc.text for s in mine if s.doc is not None]
     if not any("@param" in text or "@return" in text for text in texts):
-        return Style(sections="tags" if sum(bool(s.parameters) for s in mine) < ENOUGH else "plain")
+        return Style(
+            sections="tags" if sum(bool(s.parameters) for s in mine) < ENOUGH else "plain"
+        )
     joined = "\n".join(texts)
     dashed = len(re.findall(r"@param.* - ", joined))
     return Style(
         sections="tags",
         typed="@param {" in joined,
         dash=dashed * 2 >= joined.count("@param"),
-        returns_tag="@return" if joined.count("@return ") > joined.count("@returns") else "@returns",
+        returns_tag="@return"
+        if joined.count("@return ") > joined.count("@returns")
+        else "@returns",
     )
 
 

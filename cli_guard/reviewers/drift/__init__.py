@@ -23,19 +23,37 @@ from cli_guard.reviewers.drift.differences import (
     project_names,
     read_sides,
 )
-from cli_guard.reviewers.drift.documents import TABLE, Page, is_left_out, is_page, source_patterns
+from cli_guard.reviewers.drift.documents import (
+    TABLE,
+    Page,
+    is_left_out,
+    is_page,
+    source_patterns,
+)
 from cli_guard.reviewers.drift.forms import VARIED, forms_of, number_of, words_of
 from cli_guard.reviewers.drift.judging import find_stale, is_in_use, is_searched_in_sources
-from cli_guard.reviewers.drift.unlisted import Addition, changelog_gap, find_additions, list_gaps
+from cli_guard.reviewers.drift.unlisted import (
+    Addition,
+    changelog_gap,
+    find_additions,
+    list_gaps,
+)
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
 from cli_guard.secrets.redact import redact
 
-MOST_FINDINGS, MOST_CAUSES, MOST_NAMES, MOST_ADDITIONS, MOST_PAGES = 5, 3, 300, 20, 200
-QUOTED_CHARS, LONGEST_PATCHED = 120, 500
+MOST_FINDINGS = 5
+MOST_CAUSES = 3
+MOST_NAMES = 300
+MOST_ADDITIONS = 20
+MOST_PAGES = 200
+QUOTED_CHARS = 120
+LONGEST_PATCHED = 500
 BRANCH_EVENTS = ("range", "pre-push", "pre-receive", "verify")
 UNRELEASED = ("Unreleased", "unreleased", "UNRELEASED", "Upcoming", "Next", "TBD", "dev")
-NO_DOCUMENTS = Skipped("documents that the change does not touch", "drift: only a repository has them")
+NO_DOCUMENTS = Skipped(
+    "documents that the change does not touch", "drift: only a repository has them"
+)
 
 
 def review(subject: ReviewInput) -> Report:
@@ -43,7 +61,9 @@ def review(subject: ReviewInput) -> Report:
     skipped: list[Skipped] = []
     sides = list(read_sides(subject, skipped))
     differences = list(find_differences(subject, sides))
-    additions = list(find_additions(sides, {each.new for each in differences}))[:MOST_ADDITIONS]
+    additions = list(find_additions(sides, {each.new for each in differences}))[
+        :MOST_ADDITIONS
+    ]
     if not differences and not additions:
         return Report((), tuple(skipped))
     if not isinstance(subject.contents, Searchable):
@@ -52,10 +72,16 @@ def review(subject: ReviewInput) -> Report:
     differences = [replace(each, project=project) for each in differences]
     lookup = Lookup(subject, subject.contents, skipped)
     found = [*lookup.find(differences[:MOST_NAMES]), *lookup.find_gaps(additions)]
-    for count, what, most in ((len(differences), "names", MOST_NAMES), (len(found), "lines", MOST_FINDINGS)):
+    for count, what, most in (
+        (len(differences), "names", MOST_NAMES),
+        (len(found), "lines", MOST_FINDINGS),
+    ):
         if count > most:
             skipped.append(
-                Skipped(f"{count - most:,} more {what}", f"drift: only {most} are looked up or listed")
+                Skipped(
+                    f"{count - most:,} more {what}",
+                    f"drift: only {most} are looked up or listed",
+                )
             )
     found = found[:MOST_FINDINGS]
     if subject.event in BRANCH_EVENTS:
@@ -68,15 +94,25 @@ def review(subject: ReviewInput) -> Report:
 class Lookup:
     """The search for the differences of one change; what it leaves out is added to `skipped`."""
 
-    def __init__(self, subject: ReviewInput, contents: Searchable, skipped: list[Skipped]) -> None:
-        self._subject, self._contents, self._skipped = subject, contents, skipped
+    def __init__(
+        self, subject: ReviewInput, contents: Searchable, skipped: list[Skipped]
+    ) -> None:
+        self._subject = subject
+        self._contents = contents
+        self._skipped = skipped
         self._changes = {change.path: change for change in subject.changes}
         self._pages: dict[str, Page | None] = {}
-        self._places: dict[tuple[str, int], dict[tuple[int, int], Difference]] = defaultdict(dict)
+        self._places: dict[tuple[str, int], dict[tuple[int, int], Difference]] = (
+            defaultdict(dict)
+        )
 
     def search(self, words: Iterable[str], where: str) -> tuple[Hit, ...]:
         """Return the lines with one of the words in files of a list of the rule file, or in "sources"."""
-        patterns = source_patterns() if where == "sources" else read_table(TABLE)["paths"][where].split()
+        patterns = (
+            source_patterns()
+            if where == "sources"
+            else read_table(TABLE)["paths"][where].split()
+        )
         hits = self._contents.search(words, tuple(patterns))
         if hits.cut:
             self._skipped.append(Skipped(f"some {where}", f"drift: {hits.cut}"))
@@ -89,26 +125,44 @@ class Lookup:
                 self._judge(each, page)
         hits = self._look_in("pages", differences)
         told = self._find_told()
-        wide = [each for each in differences if each in told or is_searched_in_sources(each)]
+        wide = [
+            each for each in differences if each in told or is_searched_in_sources(each)
+        ]
         hits += self._look_in("sources", wide)
         told |= self._find_told()
-        hits = tuple(hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path))
+        hits = tuple(
+            hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path)
+        )
         alive = {each for each in told if any(self._is_in_use(each, hit) for hit in hits)}
         found = []
-        for (path, number), places in sorted(self._places.items(), key=lambda each: each[0]):
-            left = {span: places[span] for span in sorted(places) if places[span] not in alive}
+        for (path, number), places in sorted(
+            self._places.items(), key=lambda each: each[0]
+        ):
+            left = {
+                span: places[span] for span in sorted(places) if places[span] not in alive
+            }
             if left and (page := self._pages[path]):
                 found.append(_finding(page, number, left))
         return found
 
     def _find_told(self) -> set[Difference]:
-        return {difference for places in self._places.values() for difference in places.values()}
+        return {
+            difference for places in self._places.values() for difference in places.values()
+        }
 
     def find_gaps(self, additions: list[Addition]) -> list[Finding]:
         """Look for the lists that leave out what is new."""
         names = {name for each in additions for name in (each.fact.name, *each.siblings)}
-        hits = self.search({word for name in names for word in forms_of(name)}, "pages") if names else ()
-        pages = [page for path in dict.fromkeys(hit.path for hit in hits) if (page := self._page(path))]
+        hits = (
+            self.search({word for name in names for word in forms_of(name)}, "pages")
+            if names
+            else ()
+        )
+        pages = [
+            page
+            for path in dict.fromkeys(hit.path for hit in hits)
+            if (page := self._page(path))
+        ]
         return [finding for each in additions for finding in list_gaps(each, pages)]
 
     def _look_in(self, where: str, differences: list[Difference]) -> tuple[Hit, ...]:
@@ -131,8 +185,12 @@ class Lookup:
     def _judge(self, difference: Difference, page: Page) -> None:
         touched = self._changes[page.path].added if page.path in self._changes else {}
         for spot, end in find_stale(difference, page):
-            known = self._places[page.path, spot.number] if spot.number not in touched else None
-            if known is not None and not any(spot.column < last and first < end for first, last in known):
+            known = (
+                self._places[page.path, spot.number] if spot.number not in touched else None
+            )
+            if known is not None and not any(
+                spot.column < last and first < end for first, last in known
+            ):
                 known[spot.column, end] = difference
 
     def _is_in_use(self, difference: Difference, hit: Hit) -> bool:
@@ -153,7 +211,11 @@ class Lookup:
             return None
         with suppress(GitError):
             text = self._subject.text_at(path)
-            return None if text is None or len(text) > self._subject.limits.file_chars else Page(path, text)
+            return (
+                None
+                if text is None or len(text) > self._subject.limits.file_chars
+                else Page(path, text)
+            )
         return None
 
 
@@ -161,9 +223,14 @@ def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference])
     """Return the finding on a line, with all that is false at some `places` of it, by column."""
     fixed = line = page.lines[number - 1]
     all_told = list(dict.fromkeys(places.values()))
-    rule = one("drift", "docs-drift-value" if all(each.altered for each in all_told) else "docs-drift-name")
+    rule = one(
+        "drift",
+        "docs-drift-value" if all(each.altered for each in all_told) else "docs-drift-name",
+    )
     for (start, end), difference in reversed(places.items()):
-        fixed = fixed[:start] + _replacement(difference, page, line[start:end]) + fixed[end:]
+        fixed = (
+            fixed[:start] + _replacement(difference, page, line[start:end]) + fixed[end:]
+        )
     shown = redact(line)
     is_shown = shown == line and len(line) <= LONGEST_PATCHED
     is_patched = is_shown and fixed != line and all(each.new for each in all_told)
@@ -179,20 +246,23 @@ def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference])
 
 def _describe(difference: Difference) -> str:
     """Say in one sentence what the change did, and where."""
-    fact, new, nouns = difference.fact, _cut(difference.new), read_table(TABLE)["nouns"]
-    name = f"`{_cut(fact.name)}`" + (f" of `{_cut(fact.owner)}`" if fact.kind in INNER else "")
+    fact = difference.fact
+    new = _cut(difference.new)
+    nouns = read_table(TABLE)["nouns"]
+    name = f"`{_cut(fact.name)}`" + (
+        f" of `{_cut(fact.owner)}`" if fact.kind in INNER else ""
+    )
     if difference.altered:
         what = nouns["values"].get(fact.kind, "default")
-        return (
-            f"The {what} of {name} is now `{new}`, no longer `{_cut(fact.value)}` ({_cut(difference.path)})."
-        )
+        return f"The {what} of {name} is now `{new}`, no longer `{_cut(fact.value)}` ({_cut(difference.path)})."
     how = f"is now `{new}`" if new else "is gone"
     return f"The {nouns['names'].get(fact.kind, fact.kind)} {name} {how} ({_cut(difference.path)})."
 
 
 def _replacement(difference: Difference, page: Page, text: str) -> str:
     """Return what to write for a place in a line: the new name in the form that the place has."""
-    fact, new = difference.fact, difference.new
+    fact = difference.fact
+    new = difference.new
     if fact.kind == "flag" and not difference.altered:
         dashes = (
             text[: len(text) - len(text.lstrip("\\-"))]

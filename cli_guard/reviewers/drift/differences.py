@@ -27,8 +27,11 @@ OWNED = (*INNER, "file", "module", "exit", "version", "turned")
 # Of these only what has another name now is told: another function may raise the error, another file declare it.
 UNCLEAR = ("error", "exit", "text", "program", "session", "extra")
 COMPUTED = re.compile(r"(?:self|this)\.|None$|nil$|null$|undefined$")
-SIMILAR, HEADER = 0.6, 20_000
-FILE_NAME = re.compile(r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc")
+SIMILAR = 0.6
+HEADER = 20_000
+FILE_NAME = re.compile(
+    r"[\w.-]{1,60}\.(?:ya?ml|toml|json|ini|cfg|conf|db|sqlite|log|txt)|\.\w{3,30}rc"
+)
 IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
@@ -66,7 +69,11 @@ class Difference:
     def owner(self) -> str:
         """Return the function or class that users name for what it belongs to."""
         outer, _, last = self.fact.owner.rpartition(".")
-        return outer.rpartition(".")[2] if last in ("__init__", "constructor", "initialize", "new") else last
+        return (
+            outer.rpartition(".")[2]
+            if last in ("__init__", "constructor", "initialize", "new")
+            else last
+        )
 
 
 @dataclass(frozen=True)
@@ -98,15 +105,27 @@ class Sides:
 def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
     """Read every changed file that is no test, example or document; one that only adds has no old side."""
     for change in subject.changes:
-        if change.kind is not Kind.TEXT or not change.hunks or change.status is Status.UNMERGED:
+        if (
+            change.kind is not Kind.TEXT
+            or not change.hunks
+            or change.status is Status.UNMERGED
+        ):
             continue
         example = change.path.split("/", 1)[0].lower() in EXAMPLE_FOLDERS
         if example or is_test_code(change.path) or is_page(change.path):
             continue
         old = subject.contents.old(change) if change.removed else ""
         new = "" if change.status is Status.DELETED else subject.contents.new(change)
-        reasons = (unreadable(change.path, text, subject.limits.file_chars) for text in (old, new) if text)
-        reason = "whole text not available" if old is None or new is None else next(filter(None, reasons), "")
+        reasons = (
+            unreadable(change.path, text, subject.limits.file_chars)
+            for text in (old, new)
+            if text
+        )
+        reason = (
+            "whole text not available"
+            if old is None or new is None
+            else next(filter(None, reasons), "")
+        )
         if reason:
             skipped.append(Skipped(change.path, f"drift: {reason}"))
         elif subject.advice.has_room("drift", change.path, len(old or "") + len(new or "")):
@@ -124,22 +143,42 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
                 yield Difference(fact, path, now.value, altered=True)
                 if FILE_NAME.fullmatch(fact.value) and FILE_NAME.fullmatch(now.value):
                     yield Difference(Fact("file", fact.value), path, now.value)
-        gone = [fact for fact in sides.old.values() if fact.key not in sides.new and _has_owner(fact, sides)]
+        gone = [
+            fact
+            for fact in sides.old.values()
+            if fact.key not in sides.new and _has_owner(fact, sides)
+        ]
         if gone and not present:
-            present = {(fact.kind, fact.name) for each in files for fact in each.new.values()}
+            present = {
+                (fact.kind, fact.name) for each in files for fact in each.new.values()
+            }
         gone = [f for f in gone if f.kind in OWNED or (f.kind, f.name) not in present]
         renamed = dict(_pair(sides, gone))
         for fact in gone:
             new = renamed.get(fact.key, "")
             # A type that is gone went with its parameter, a version elsewhere.
-            if fact.kind not in ("type", "version", "turned") and (new or fact.kind not in UNCLEAR):
+            if fact.kind not in ("type", "version", "turned") and (
+                new or fact.kind not in UNCLEAR
+            ):
                 form = rf"[:\"']{re.escape(fact.name)}\b(?!:)"
-                is_key = fact.kind == "parameter" and any(re.search(form, each.text) for each in files)
+                is_key = fact.kind == "parameter" and any(
+                    re.search(form, each.text) for each in files
+                )
                 yield Difference(fact, path, new, is_key=is_key)
-        turned = (fact for fact in sides.new.values() if fact.kind == "turned" and fact.key not in sides.old)
-        yield from (Difference(replace(fact, kind="error"), path, fact.value) for fact in turned)
+        turned = (
+            fact
+            for fact in sides.new.values()
+            if fact.kind == "turned" and fact.key not in sides.old
+        )
+        yield from (
+            Difference(replace(fact, kind="error"), path, fact.value) for fact in turned
+        )
     yield from _find_go_packages(subject.changes)
-    came = {module_of(c.path) for c in subject.changes if c.status in (Status.ADDED, Status.RENAMED)}
+    came = {
+        module_of(c.path)
+        for c in subject.changes
+        if c.status in (Status.ADDED, Status.RENAMED)
+    }
     for change in subject.changes:
         if change.status in (Status.DELETED, Status.RENAMED) and not is_left_out(
             change.old_path or change.path
@@ -154,17 +193,33 @@ def project_names(subject: ReviewInput) -> frozenset[str]:
         with suppress(GitError):
             for match in re.finditer(form, (subject.text_at(path) or "")[:HEADER]):
                 names.update(filter(None, match.groups()))
-    return frozenset({*names, *(name.replace("-", "_") for name in names)} - words("generic_folders"))
+    return frozenset(
+        {*names, *(name.replace("-", "_") for name in names)} - words("generic_folders")
+    )
 
 
 def _differ(old: Fact, new: Fact) -> bool:
     """Return whether both have a value, and another one; of a type that only became wider or narrower, not."""
-    if not old.value or not new.value or old.value == new.value or COMPUTED.match(new.value):
+    if (
+        not old.value
+        or not new.value
+        or old.value == new.value
+        or COMPUTED.match(new.value)
+    ):
         return False
-    if old.kind == "type" and re.fullmatch(rf"(?:\[\])?{re.escape(old.value)}(?:\[\])?", new.value):
+    if old.kind == "type" and re.fullmatch(
+        rf"(?:\[\])?{re.escape(old.value)}(?:\[\])?", new.value
+    ):
         return True  # many in place of one
-    parts = ({*re.findall(r"\w+", each.value)} - {"Union", "Optional", "None"} for each in (old, new))
-    is_other = next(parts) != next(parts) and old.value not in new.value and new.value not in old.value
+    parts = (
+        {*re.findall(r"\w+", each.value)} - {"Union", "Optional", "None"}
+        for each in (old, new)
+    )
+    is_other = (
+        next(parts) != next(parts)
+        and old.value not in new.value
+        and new.value not in old.value
+    )
     return old.kind != "type" or is_other
 
 
@@ -178,25 +233,46 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
 
 def _find_go_packages(changes: ChangeSet) -> Iterator[Difference]:
     """Yield the Go packages that files left, by the paths that the change no longer imports."""
-    files = [change for change in changes if (change.old_path or change.path).endswith(".go")]
-    paths = [each.old_path or each.path for each in files if each.status in (Status.DELETED, Status.RENAMED)]
+    files = [
+        change for change in changes if (change.old_path or change.path).endswith(".go")
+    ]
+    paths = [
+        each.old_path or each.path
+        for each in files
+        if each.status in (Status.DELETED, Status.RENAMED)
+    ]
     files = files if paths else []
-    removed = {name for each in files for line in each.removed.values() for name in IMPORTED.findall(line)}
-    added = {name for each in files for line in each.added.values() for name in IMPORTED.findall(line)}
+    removed = {
+        name
+        for each in files
+        for line in each.removed.values()
+        for name in IMPORTED.findall(line)
+    }
+    added = {
+        name
+        for each in files
+        for line in each.added.values()
+        for name in IMPORTED.findall(line)
+    }
     for folder, path in {posixpath.dirname(path): path for path in paths}.items():
         for name in sorted(removed - added):
             root = name.removesuffix(folder)
             new = [each for each in added - removed if each.startswith(root)]
             if folder and name.endswith(f"/{folder}"):
-                yield Difference(Fact("module", name), path, new[0] if len(new) == 1 else "")
+                yield Difference(
+                    Fact("module", name), path, new[0] if len(new) == 1 else ""
+                )
 
 
 def _find_moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
-    old, new = change.old_path or change.path, change.path if change.status is Status.RENAMED else ""
+    old = change.old_path or change.path
+    new = change.path if change.status is Status.RENAMED else ""
     if posixpath.basename(old).lower() not in words("conventional_files"):
         yield Difference(Fact("file", old), old, new)
     if "/management/commands/" in old:  # of Django
-        yield Difference(Fact("task", posixpath.basename(old)[:-3]), old, posixpath.basename(new)[:-3])
+        yield Difference(
+            Fact("task", posixpath.basename(old)[:-3]), old, posixpath.basename(new)[:-3]
+        )
     module = module_of(old)
     if module and module not in came:
         yield Difference(Fact("module", module), old, module_of(new))
@@ -214,7 +290,8 @@ def module_of(path: str) -> str:
 
 def _pair(sides: Sides, gone: list[Fact]) -> Iterator[tuple[Key, str]]:
     """Pair what went with what came: the only ones of a kind in one place, or similar names."""
-    went, came = defaultdict(list), defaultdict(list)
+    went = defaultdict(list)
+    came = defaultdict(list)
     for fact in gone:
         went[fact.kind, fact.owner].append(fact)
     for fact in sides.new.values() if gone else ():
@@ -227,8 +304,14 @@ def _pair(sides: Sides, gone: list[Fact]) -> Iterator[tuple[Key, str]]:
             best = [each for each in near or left if _similarity(fact, each) >= SIMILAR]
             if fact.kind == "variable":  # another prefix of all
                 tail = fact.name[fact.name.find("_") :]
-                best = [each for each in left if each.line == fact.line and each.name.endswith(tail)] or best
-            if len(facts) == 1 and (len(near) == 1 or (len(left) == 1 and fact.kind in INNER)):
+                best = [
+                    each
+                    for each in left
+                    if each.line == fact.line and each.name.endswith(tail)
+                ] or best
+            if len(facts) == 1 and (
+                len(near) == 1 or (len(left) == 1 and fact.kind in INNER)
+            ):
                 best = near or left
             if best:
                 chosen = max(best, key=partial(_similarity, fact))
@@ -245,4 +328,6 @@ def _is_in_place(change: FileChange, old: Fact, new: Fact) -> bool:
 
 
 def _similarity(one: Fact, other: Fact) -> float:
-    return SequenceMatcher(None, one.name.lower(), other.name.lower(), autojunk=False).ratio()
+    return SequenceMatcher(
+        None, one.name.lower(), other.name.lower(), autojunk=False
+    ).ratio()

@@ -13,7 +13,9 @@ from cli_guard.model import split_lines
 from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/documents.toml"
-MOST_AROUND, MOST_LINES, MOST_CHARS = 12, 200, 20_000
+MOST_AROUND = 12
+MOST_LINES = 200
+MOST_CHARS = 20_000
 
 
 @cache
@@ -44,14 +46,18 @@ def is_left_out(path: str) -> bool:
 def source_patterns() -> tuple[str, ...]:
     """Return the path specifications of sources with comments."""
     others = ("yaml", "json", "css", "bash")
-    return tuple(f"*{ending}" for ending, language in ENDINGS.items() if language not in others)
+    return tuple(
+        f"*{ending}" for ending, language in ENDINGS.items() if language not in others
+    )
 
 
 class Page:
     """One document with its text: prose, a file with commands, or a source with comments."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.path, self.text, self.lines = path, text, split_lines(text)
+        self.path = path
+        self.text = text
+        self.lines = split_lines(text)
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.is_prose = is_page(path)
         self.is_source = not self.is_prose and not pattern("command_file").search(path)
@@ -63,9 +69,14 @@ class Page:
             self._read_sections()
 
     def _read_sections(self) -> None:
-        fence, mark, past, literal, directive = 0, "", 0, -1, -1
+        fence = 0
+        mark = ""
+        past = 0
+        literal = -1
+        directive = -1
         for number, line in enumerate(self.lines, 1):
-            opened, indent = pattern("fence").match(line), len(line) - len(line.lstrip())
+            opened = pattern("fence").match(line)
+            indent = len(line) - len(line.lstrip())
             if (
                 opened
                 and line[0] in "-+"
@@ -76,7 +87,8 @@ class Page:
                 self.fences[number] = fence
                 fence = 0 if line.strip() == mark else fence
             elif opened:
-                fence, mark = number, opened["mark"]
+                fence = number
+                mark = opened["mark"]
                 self.fences[number] = number
             elif literal >= 0 and (indent > literal or not line.strip()):
                 self.fences[number] = self.fences.get(number - 1, number)
@@ -110,15 +122,20 @@ class Page:
     @cached_property
     def programs(self) -> frozenset[str]:
         """Return the programs that the command lines of the page call."""
-        form, plain = pattern("command"), not self.is_prose
+        form = pattern("command")
+        plain = not self.is_prose
         lines = (
-            each for n, each in enumerate(self.lines, 1) if plain or n in self.fences or each[:4] == " " * 4
+            each
+            for n, each in enumerate(self.lines, 1)
+            if plain or n in self.fences or each[:4] == " " * 4
         )
         return frozenset(match["program"] for line in lines if (match := form.match(line)))
 
     def begins_item(self, number: int) -> bool:
         line = self.lines[number - 1]
-        return bool(pattern("item").match(line.lstrip(" \t*/#") if self.is_source else line))
+        return bool(
+            pattern("item").match(line.lstrip(" \t*/#") if self.is_source else line)
+        )
 
     def joins(self, number: int) -> bool:
         """Return whether a line may continue a paragraph."""
@@ -155,17 +172,23 @@ class Spot:
     @cached_property
     def section(self) -> str:
         """Return the text from the heading above to the next one; of a source some lines around."""
-        page, number = self.page, self.number
+        page = self.page
+        number = self.number
         if not page.is_prose:
-            return "\n".join(page.lines[max(0, number - 1 - MOST_AROUND) : number + MOST_AROUND])
+            return "\n".join(
+                page.lines[max(0, number - 1 - MOST_AROUND) : number + MOST_AROUND]
+            )
         at = bisect_right(page.sections, number)
         end = page.sections[at] - 1 if at < len(page.sections) else len(page.lines)
-        first, last = max(page.sections[at - 1], number - MOST_LINES), min(end, number + MOST_LINES)
+        first = max(page.sections[at - 1], number - MOST_LINES)
+        last = min(end, number + MOST_LINES)
         return "\n".join(page.lines[first - 1 : last])[:MOST_CHARS]
 
     @cached_property
     def _item(self) -> tuple[int, int]:
-        page, first, last = self.page, self.number, self.number
+        page = self.page
+        first = self.number
+        last = self.number
         if self.is_row or self.is_fenced:
             return first, last
         while (
@@ -187,7 +210,8 @@ class Spot:
     @cached_property
     def sentence(self) -> str:
         """Return the sentence around it; in a fence or a table the line."""
-        first, text = self._item[0], self.item
+        first = self._item[0]
+        text = self.item
         at = self.page.starts[self.number - 1] - self.page.starts[first - 1] + self.column
         if len(text) > MOST_CHARS:
             return self.line[max(0, self.column - MOST_AROUND) : self.column + MOST_AROUND]
@@ -198,10 +222,15 @@ class Spot:
     @property
     def is_code(self) -> bool:
         """Return whether it is in code form: in a fence, in an indented block, between backticks."""
-        page, line = self.page, self.line
+        page = self.page
+        line = self.line
         if self.is_fenced or not (page.is_prose or page.is_source):
             return True
-        if page.is_prose and line.startswith(("    ", "\t")) and not page.begins_item(self.number):
+        if (
+            page.is_prose
+            and line.startswith(("    ", "\t"))
+            and not page.begins_item(self.number)
+        ):
             above = page.lines[self.number - 2] if self.number > 1 else ""
             if not above.strip() or above.startswith(("    ", "\t")):
                 return True
@@ -210,13 +239,17 @@ class Spot:
     @property
     def is_read(self) -> bool:
         """Return whether, in a source, it is text for people: a comment, a docstring, a help text."""
-        page, line = self.page, self.line
+        page = self.page
+        line = self.line
         found = pattern("comment").search(line)
         if found is not None and found.start("mark") < self.column:
             return not pattern("no_comment").fullmatch(line, found.end("mark"))
         above = page.text[: page.starts[self.number - 1]]
         if language_for(page.path) == "python":
-            if any(above.count(q) % 2 or line.strip(" rRfFuU").startswith(q) for q in ('"""', "'''")):
+            if any(
+                above.count(q) % 2 or line.strip(" rRfFuU").startswith(q)
+                for q in ('"""', "'''")
+            ):
                 return True
         elif above.rfind("/*") > above.rfind("*/"):
             return True
@@ -225,5 +258,7 @@ class Spot:
 
 def is_in_sentence(line: str, column: int) -> bool:
     """Return whether a place of a line is in a string that holds a sentence."""
-    quoted = next((m for m in pattern("string").finditer(line) if m.start() <= column < m.end()), None)
+    quoted = next(
+        (m for m in pattern("string").finditer(line) if m.start() <= column < m.end()), None
+    )
     return quoted is not None and bool(pattern("sentence").search(quoted[0]))

@@ -37,7 +37,14 @@ def forms_of(name: str) -> tuple[str, ...]:
     manual = name.replace("-", r"\-")
     if len(name) == SHORT:
         return (name, manual, f"fB{manual}")
-    return (name, name.replace("--", "-", 1), manual, f"fB{manual}", f"fB{manual[2:]}", manual[2:])
+    return (
+        name,
+        name.replace("--", "-", 1),
+        manual,
+        f"fB{manual}",
+        f"fB{manual[2:]}",
+        manual[2:],
+    )
 
 
 def words_of(difference: Difference) -> tuple[str, ...]:
@@ -51,7 +58,9 @@ def words_of(difference: Difference) -> tuple[str, ...]:
         case "version":
             return (fact.value,)
         case "route":
-            return (max(VARIED.split(fact.name), key=len).strip("/"),)  # a word, as Git sees it
+            return (
+                max(VARIED.split(fact.name), key=len).strip("/"),
+            )  # a word, as Git sees it
         case "module" if difference.path.endswith(".go"):
             return (fact.name, f"package {posixpath.basename(fact.name)}")
         case "command":
@@ -59,15 +68,26 @@ def words_of(difference: Difference) -> tuple[str, ...]:
         case "exit":
             return ("exit", "exits", "Exit", "EXIT", "status", "Status", "STATUS")
         case _:
-            found = forms_of(fact.name) if len(fact.name) >= SHORTEST - 1 or fact.kind == "flag" else ()
-            stated = numbers_of(fact) if difference.altered and meanings_of(fact, difference.path) else ()
+            found = (
+                forms_of(fact.name)
+                if len(fact.name) >= SHORTEST - 1 or fact.kind == "flag"
+                else ()
+            )
+            stated = (
+                numbers_of(fact)
+                if difference.altered and meanings_of(fact, difference.path)
+                else ()
+            )
             return (*found, *(f"{number}{unit}" for number in stated for unit in _units()))
 
 
 @cache
 def _units() -> tuple[str, ...]:
     units = sorted(words("units"))
-    return (*(f" {unit}" for unit in units), *(unit for unit in units if len(unit) < SHORTEST))
+    return (
+        *(f" {unit}" for unit in units),
+        *(unit for unit in units if len(unit) < SHORTEST),
+    )
 
 
 def number_of(value: str) -> str:
@@ -79,19 +99,36 @@ def number_of(value: str) -> str:
 def numbers_of(fact: Fact) -> list[str]:
     """Return a quantity as a number of its own unit and of larger ones: bytes of 1,024, or times."""
     number = number_of(fact.value).replace("_", "")
-    factors = (1024, 1024**2, 1024**3) if re.search("(?i)byte|size|length", fact.name) else (60, 1000, 3600)
+    factors = (
+        (1024, 1024**2, 1024**3)
+        if re.search("(?i)byte|size|length", fact.name)
+        else (60, 1000, 3600)
+    )
     whole = int(number) if number.isdigit() else 0
-    return [number, *(str(whole // each) for each in factors if whole >= each and whole % each == 0)]
+    return [
+        number,
+        *(str(whole // each) for each in factors if whole >= each and whole % each == 0),
+    ]
 
 
 def meanings_of(fact: Fact, path: str = "") -> list[str]:
     """Return the pattern of each word that says what a quantity is for; [] if nothing says it, or it is none."""
-    if not number_of(fact.value) or fact.kind not in ("constant", "variable", "key", "flag"):
+    if not number_of(fact.value) or fact.kind not in (
+        "constant",
+        "variable",
+        "key",
+        "flag",
+    ):
         return []
     known = read_table(TABLE)["meanings"]
-    for name in (fact.name, posixpath.splitext(posixpath.basename(path))[0]):  # or what the file is for
+    for name in (
+        fact.name,
+        posixpath.splitext(posixpath.basename(path))[0],
+    ):  # or what the file is for
         parts = (part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name))
-        meant = [part for part in parts if part not in words("silent") | words("generic_folders")]
+        meant = [
+            part for part in parts if part not in words("silent") | words("generic_folders")
+        ]
         if meant:
             return [known.get(word, word[: max(SHORTEST, len(word) - 3)]) for word in meant]
     return []
@@ -104,19 +141,26 @@ def token(kind: str, name: str, ours: frozenset[str] = frozenset()) -> re.Patter
     match kind:
         case "flag":
             bare = re.escape(name.lstrip("-")).replace(r"\-", r"\\?-")
-            form = rf"(?:(?<![\w-])|(?<=\\f[BI]))(?P<name>(?:\\?-){{1,2}}{bare})(?![\w-]|\\-)"
+            form = (
+                rf"(?:(?<![\w-])|(?<=\\f[BI]))(?P<name>(?:\\?-){{1,2}}{bare})(?![\w-]|\\-)"
+            )
         case "file":
-            some, base = "*" if re.search(r"\.[^/]*$", name) else "+", re.escape(posixpath.basename(name))
+            some = "*" if re.search(r"\.[^/]*$", name) else "+"
+            base = re.escape(posixpath.basename(name))
             form = rf"(?<![\w./-])(?P<name>(?:[\w.-]+/){some}{base})(?![\w/-]|\.\w)"
         case "variable":
             form = rf"(?<!\w)(?P<name>{word})(?!\w)"
         case "choice":
             form = rf"(?<![\w.-])(?P<name>{word})(?![\w-]|\.\w)"
         case "route":
-            parts = r"[^/\s`\"'?&)\]|]+".join(map(re.escape, VARIED.split(name.rstrip("/"))))
+            parts = r"[^/\s`\"'?&)\]|]+".join(
+                map(re.escape, VARIED.split(name.rstrip("/")))
+            )
             form = rf"{HOST}(?P<name>{parts})(?=/?(?:[^\w/.*-]|\.?$|\.\s))"
         case _ if said := read_table(TABLE)["said"].get(kind):
-            form = said.replace("NAME", word).replace("OURS", "|".join(map(re.escape, sorted(ours))) or "-")
+            form = said.replace("NAME", word).replace(
+                "OURS", "|".join(map(re.escape, sorted(ours))) or "-"
+            )
         case _:
             of = r"(?P<of>(?:\w{1,60}(?:\.|::|#|->)){0,6})"
             form = rf"(?<![\w/-])(?<![\s`\"']:){of}(?P<name>{word})(?![\w-]|/\w)"

@@ -8,9 +8,30 @@ from cli_guard.code.facts import call_text
 from cli_guard.code.facts import pattern as fact_pattern
 from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, Difference
-from cli_guard.reviewers.drift.documents import MOST_AROUND, TABLE, Page, Spot, is_in_sentence, pattern, words
-from cli_guard.reviewers.drift.forms import SHORT, SHORTEST, is_distinctive, matches, meanings_of, token
-from cli_guard.reviewers.drift.values import Span, find_numbers, find_types, find_values, find_versions
+from cli_guard.reviewers.drift.documents import (
+    MOST_AROUND,
+    TABLE,
+    Page,
+    Spot,
+    is_in_sentence,
+    pattern,
+    words,
+)
+from cli_guard.reviewers.drift.forms import (
+    SHORT,
+    SHORTEST,
+    is_distinctive,
+    matches,
+    meanings_of,
+    token,
+)
+from cli_guard.reviewers.drift.values import (
+    Span,
+    find_numbers,
+    find_types,
+    find_values,
+    find_versions,
+)
 from cli_guard.rules.catalog import read_table
 
 LONGEST_LINE = 2_000
@@ -19,9 +40,12 @@ SETTINGS = (".ini", ".properties")
 
 def is_searched_in_sources(difference: Difference) -> bool:
     """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
-    kind, name = difference.fact.kind, difference.fact.name
+    kind = difference.fact.kind
+    name = difference.fact.name
     if difference.altered or len(name) == SHORT:
-        return (kind in ("flag", "variable") and len(name) > SHORT) or bool(meanings_of(difference.fact))
+        return (kind in ("flag", "variable") and len(name) > SHORT) or bool(
+            meanings_of(difference.fact)
+        )
     return kind in ("file", "module", "flag", "error", "command", "feature") or (
         kind != "parameter" and is_distinctive(name)
     )
@@ -32,8 +56,11 @@ def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
 
     `own` is the page of the hit if that is the file from which it seemed gone.
     """
-    kind, name = difference.fact.kind, re.escape(difference.fact.name)
-    if kind == "module" and posixpath.dirname(hit.path) == posixpath.dirname(difference.path):
+    kind = difference.fact.kind
+    name = re.escape(difference.fact.name)
+    if kind == "module" and posixpath.dirname(hit.path) == posixpath.dirname(
+        difference.path
+    ):
         return hit.text.startswith("package ")  # a file of a Go package that stays
     if difference.altered or difference.fact.name not in hit.text:
         return False
@@ -43,7 +70,9 @@ def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
     if found is None:
         return False
     if kind == "error":  # what is raised now may be a kind of the former error
-        return bool(re.search(rf"\bclass\s+{re.escape(difference.new)}\b.*\b{name}\b", hit.text))
+        return bool(
+            re.search(rf"\bclass\s+{re.escape(difference.new)}\b.*\b{name}\b", hit.text)
+        )
     comment = pattern("comment").search(hit.text)
     if comment and comment.start("mark") < found.start():
         return False
@@ -74,19 +103,30 @@ def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
 
 def find_stale(difference: Difference, page: Page) -> Iterator[tuple[Spot, int]]:
     """Yield the places of a document that say what is no longer true, and the column behind each."""
-    history, address = pattern("history"), pattern("address")
+    history = pattern("history")
+    address = pattern("address")
     nameless = difference.fact.kind in INNER and not difference.owner
-    for start, end in () if page.is_generated or nameless else _candidates(difference, page):
+    for start, end in (
+        () if page.is_generated or nameless else _candidates(difference, page)
+    ):
         spot = page.spot(start)
-        if len(spot.line) > LONGEST_LINE or spot.number in page.history or history.search(spot.line):
-            continue
-        if (page.is_source and difference.fact.kind != "command" and not spot.is_read) or history.search(
-            spot.sentence
+        if (
+            len(spot.line) > LONGEST_LINE
+            or spot.number in page.history
+            or history.search(spot.line)
         ):
             continue
-        if difference.fact.kind in ("flag", "variable", "exit", "port") and _is_of_another(difference, spot):
+        if (
+            page.is_source and difference.fact.kind != "command" and not spot.is_read
+        ) or history.search(spot.sentence):
             continue
-        within = any(m.start() <= spot.column < m.end() for m in address.finditer(spot.line))
+        if difference.fact.kind in ("flag", "variable", "exit", "port") and _is_of_another(
+            difference, spot
+        ):
+            continue
+        within = any(
+            m.start() <= spot.column < m.end() for m in address.finditer(spot.line)
+        )
         if not within or difference.fact.kind in ("port", "route"):
             yield spot, spot.column + end - start
 
@@ -99,7 +139,9 @@ def _is_of_another(difference: Difference, spot: Spot) -> bool:
     quoted = set(re.findall(r"`([\w.-]+)", spot.sentence))
     others = said & words("foreign_programs") or quoted & words("common_programs")
     is_exit = difference.fact.kind == "exit" and bool(others)
-    return is_exit or (spot.page.is_prose and bool(pattern("other_program").search(spot.section)))
+    return is_exit or (
+        spot.page.is_prose and bool(pattern("other_program").search(spot.section))
+    )
 
 
 def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
@@ -130,22 +172,34 @@ def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
         case "text":
             return spot.page.is_prose
         case "route":
-            is_clear = fact.name.count("/") > 1 or "://" in spot.before or not spot.page.is_prose
-            return pattern("route_said").search(spot.before) is not None or (spot.is_code and is_clear)
+            is_clear = (
+                fact.name.count("/") > 1 or "://" in spot.before or not spot.page.is_prose
+            )
+            return pattern("route_said").search(spot.before) is not None or (
+                spot.is_code and is_clear
+            )
         case "choice":
             return _is_own_choice(difference, spot)
         case "member":
-            owners = re.findall(r"\w+", match["of"])[-1:] or re.findall(r"\w+", spot.sentence)
+            owners = re.findall(r"\w+", match["of"])[-1:] or re.findall(
+                r"\w+", spot.sentence
+            )
             return difference.owner in owners and bool(match["of"] or spot.is_code)
         case "flag":
-            return fact.name not in words("universal_flags") and _is_own_flag(difference, spot)
+            return fact.name not in words("universal_flags") and _is_own_flag(
+                difference, spot
+            )
         case "file":
             return _is_same_file(difference, spot, match["name"])
         case "variable":
             return is_distinctive(fact.name) or spot.is_code
         case "command":
             ours = "|".join(map(re.escape, difference.ours))
-            marks = r"(?:^|[`*\"'\s$/])" if spot.is_code and not spot.page.is_source else "[`*\"']"
+            marks = (
+                r"(?:^|[`*\"'\s$/])"
+                if spot.is_code and not spot.page.is_source
+                else "[`*\"']"
+            )
             return bool(re.search(rf"{marks}(?:{ours})\s+$", spot.before))
         case "feature" if match["item"]:
             return re.search(r"(?i)#.*\bfeatures\b", spot.section) is not None
@@ -161,8 +215,14 @@ def _is_own_choice(difference: Difference, spot: Spot) -> bool:
     flag = token("flag", difference.owner).pattern
     if not re.search(rf"{flag}[ =][\"'`]?$", spot.before):
         listed = spot.is_code or spot.before.endswith(("'", '"', "|", "{", ","))
-        others = [each for each in difference.fact.value.split("|") if each != difference.fact.name]
-        is_list = len(others) > 1 and {*others} <= {*re.findall(r"[\w.:+-]+", spot.sentence)}
+        others = [
+            each
+            for each in difference.fact.value.split("|")
+            if each != difference.fact.name
+        ]
+        is_list = len(others) > 1 and {*others} <= {
+            *re.findall(r"[\w.:+-]+", spot.sentence)
+        }
         if spot.is_fenced or not listed or not (is_list or re.search(flag, spot.sentence)):
             return False
     return _is_own_flag(difference, spot)
@@ -170,20 +230,34 @@ def _is_own_choice(difference: Difference, spot: Spot) -> bool:
 
 def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
     """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
-    path, folder = difference.fact.name, posixpath.dirname(spot.page.path)
-    if spot.before.endswith(("](", "<", '="')) and posixpath.normpath(posixpath.join(folder, said)) == path:
+    path = difference.fact.name
+    folder = posixpath.dirname(spot.page.path)
+    if (
+        spot.before.endswith(("](", "<", '="'))
+        and posixpath.normpath(posixpath.join(folder, said)) == path
+    ):
         return True
     if posixpath.basename(difference.new) == said:
         return False  # a file that keeps its name in another folder
-    return (plain := said.removeprefix("./")) == path or ("/" in plain and path.endswith("/" + plain))
+    return (plain := said.removeprefix("./")) == path or (
+        "/" in plain and path.endswith("/" + plain)
+    )
 
 
 def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
     """Return whether a key is set in an example of settings, or is named as code with what it is below."""
-    name, page, path = difference.fact.name, spot.page, spot.page.path
+    name = difference.fact.name
+    page = spot.page
+    path = spot.page.path
     is_given = re.match(r"[\"']?\s*[:=]", page.text[match.end() :][:4])
-    is_sample = path.endswith(SETTINGS) or (not page.is_prose and fact_pattern("settings_file").search(path))
-    if is_sample and is_distinctive(name) and not pattern("settings").search(difference.path):
+    is_sample = path.endswith(SETTINGS) or (
+        not page.is_prose and fact_pattern("settings_file").search(path)
+    )
+    if (
+        is_sample
+        and is_distinctive(name)
+        and not pattern("settings").search(difference.path)
+    ):
         is_own = "." in name or not difference.ours.isdisjoint(re.findall(r"\w+", path))
         is_own = is_own or fact_pattern("settings_file").search(path) is not None
         return is_own and bool(is_given) and not spot.before.strip(" #;")
@@ -196,12 +270,17 @@ def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> boo
         return bool(match["of"]) or is_distinctive(name)
     opened = pattern("fence").match(page.lines[page.fences[spot.number] - 1])
     is_set = is_given and not spot.before.strip("\"' -")
-    return bool(is_set and opened and opened["language"].lower() in words("settings_languages"))
+    return bool(
+        is_set and opened and opened["language"].lower() in words("settings_languages")
+    )
 
 
 def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
-    fact, page, ours = difference.fact, spot.page, {each.lower() for each in difference.ours}
-    known, owner = is_distinctive(fact.name), difference.owner.lower()
+    fact = difference.fact
+    page = spot.page
+    ours = {each.lower() for each in difference.ours}
+    known = is_distinctive(fact.name)
+    owner = difference.owner.lower()
     if page.path.endswith(SETTINGS):
         return False
     if match["of"]:
@@ -212,7 +291,9 @@ def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bo
             return True
         if owner or not known:  # the name of an object, such as `client` of a class Client
             return known and last[0].islower() and last.lower() in owner
-        return difference.path.endswith((".rs", ".go")) and last not in words("foreign_modules")
+        return difference.path.endswith((".rs", ".go")) and last not in words(
+            "foreign_modules"
+        )
     imported = _imports(difference, page)
     if imported is not None:
         return imported and spot.is_code
@@ -220,11 +301,19 @@ def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bo
         return not fact.name.startswith("_") or page.is_source
     if page.path == difference.path and not spot.before.strip(" \t/#*"):
         return True  # a comment that begins with the name, as the tools of Go want it
-    if len(fact.name) < SHORTEST or fact.kind not in ("function", "class") or not spot.is_code:
+    if (
+        len(fact.name) < SHORTEST
+        or fact.kind not in ("function", "class")
+        or not spot.is_code
+    ):
         return False
-    if re.search(rf"\b(?:def|class|function|func|fn)\s+{re.escape(fact.name)}\b", page.text):
+    if re.search(
+        rf"\b(?:def|class|function|func|fn)\s+{re.escape(fact.name)}\b", page.text
+    ):
         return False  # the page defines one of its own
-    if spot.before.endswith("new ") and posixpath.splitext(difference.path)[1] in words("without_new"):
+    if spot.before.endswith("new ") and posixpath.splitext(difference.path)[1] in words(
+        "without_new"
+    ):
         return False
     is_call = page.text.startswith("(", match.end()) and not owner
     return is_call or pattern("role").search(spot.before) is not None
@@ -233,25 +322,46 @@ def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bo
 def _imports(difference: Difference, page: Page) -> bool | None:
     """Return whether the examples of a page import a name from this project alone; None: not at all."""
     word = re.escape(difference.fact.name)
-    script = rf"\{{[^{{}}\n]*\b{word}\b[^{{}}\n]*\}}\s*(?:from|=\s*require\()\s*[\"']([^\"']+)"
+    script = (
+        rf"\{{[^{{}}\n]*\b{word}\b[^{{}}\n]*\}}\s*(?:from|=\s*require\()\s*[\"']([^\"']+)"
+    )
     python = re.findall(rf"from\s+([\w.]+)\s+import\s+[^\n]*\b{word}\b", page.text)
     own = [not difference.ours.isdisjoint(module.split(".")) for module in python]
-    own += [module not in words("foreign_modules") for module in re.findall(script, page.text)]
+    own += [
+        module not in words("foreign_modules") for module in re.findall(script, page.text)
+    ]
     used = rf"(?m)^\s*(?:use|import)\s+([\w.:\\]+?)(?:::|\.|\\)(?:\{{[^}}\n]*)?\b{word}\b"
-    own += [not difference.ours.isdisjoint(re.split(r"\W+", each)) for each in re.findall(used, page.text)]
+    own += [
+        not difference.ours.isdisjoint(re.split(r"\W+", each))
+        for each in re.findall(used, page.text)
+    ]
     return all(own) if own else None
 
 
 def _is_own_flag(difference: Difference, spot: Spot) -> bool:
     """Return whether no other program is named to which the flag may belong."""
-    lines, first, ours = spot.page.lines, spot.number, difference.ours
-    while spot.is_code and 1 < first > spot.number - MOST_AROUND and lines[first - 2].endswith("\\"):
+    lines = spot.page.lines
+    first = spot.number
+    ours = difference.ours
+    while (
+        spot.is_code
+        and 1 < first > spot.number - MOST_AROUND
+        and lines[first - 2].endswith("\\")
+    ):
         first -= 1
-    near = [re.split(r"[|;&`(]", " ".join((*lines[first - 1 : spot.number - 1], spot.before)))[-1]]
+    near = [
+        re.split(r"[|;&`(]", " ".join((*lines[first - 1 : spot.number - 1], spot.before)))[
+            -1
+        ]
+    ]
     if len(difference.fact.name) == SHORT:
-        return (spot.is_code or spot.before.startswith(".")) and _is_own_letter(difference, spot, near[0])
+        return (spot.is_code or spot.before.startswith(".")) and _is_own_letter(
+            difference, spot, near[0]
+        )
     called = pattern("command").match(near[0]) if spot.is_code else None
-    is_called = not ours.isdisjoint(spot.page.programs)  # then what else the page calls is no wrapper of it
+    is_called = not ours.isdisjoint(
+        spot.page.programs
+    )  # then what else the page calls is no wrapper of it
     if called and (is_called or called["program"] in words("common_programs")):
         return not ours.isdisjoint(re.findall(r"[\w.-]+", near[0]))
     if not spot.is_code or "`" in spot.line:
@@ -265,7 +375,8 @@ def _is_own_flag(difference: Difference, spot: Spot) -> bool:
 
 def _is_own_letter(difference: Difference, spot: Spot, command: str) -> bool:
     """Return whether an option of one letter, which many programs have, is said to be one of this program."""
-    ours, page = difference.ours, spot.page
+    ours = difference.ours
+    page = spot.page
     programs = ours | words("foreign_programs") | words("common_programs")
     said = [each for each in re.findall(r"[\w.-]+", command) if each in programs]
     if said or not pattern("entry").fullmatch(spot.before):
@@ -277,21 +388,28 @@ def _is_own_letter(difference: Difference, spot: Spot, command: str) -> bool:
 
 def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
     """Find a parameter in calls of its function, and as code in a section with such a call."""
-    word, owner = re.escape(difference.fact.name), re.escape(difference.owner)
+    word = re.escape(difference.fact.name)
+    owner = re.escape(difference.owner)
     for call in matches(rf"(?:\b(?P<of>\w{{1,60}})\.)?\b{owner} ?[({{]|<{owner}\s", page):
         start = call.end() - 1
         if call["of"] in words("foreign_modules"):
             continue
         is_tag = call[0][0] == "<"
         text = (
-            page.text[start : start + LONGEST_LINE].split(">")[0] if is_tag else call_text(page.text, start)
+            page.text[start : start + LONGEST_LINE].split(">")[0]
+            if is_tag
+            else call_text(page.text, start)
         )
         for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", text):
             yield start + match.start(), start + match.end()
     named = rf"\b{owner}\b" if is_distinctive(difference.owner) else rf"\b{owner}\("
     code = rf"`~?[\w.]{{0,80}}\b{owner}(?:\(|`)"
-    for match in matches(rf"`(?P<name>{word})(?:[=:]|(?P<given>=[\w.\"']{{1,40}}))?`", page):
-        spot = page.spot(match.start())  # with a value: of the function that the paragraph is about
+    for match in matches(
+        rf"`(?P<name>{word})(?:[=:]|(?P<given>=[\w.\"']{{1,40}}))?`", page
+    ):
+        spot = page.spot(
+            match.start()
+        )  # with a value: of the function that the paragraph is about
         form, text = (code, spot.item) if match["given"] else (named, spot.section)
         if page.is_prose and not difference.is_key and re.search(form, text):
             yield match.span("name")
@@ -299,13 +417,18 @@ def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
 
 def _errors(difference: Difference, page: Page) -> Iterator[Span]:
     """Find an error of a function in the item, the section or the docstring that says that it is raised."""
-    name, owner = re.escape(difference.fact.name), re.escape(difference.owner)
+    name = re.escape(difference.fact.name)
+    owner = re.escape(difference.owner)
     alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
     called = rf"\b{owner}\(|`[\w.]*\b{owner}`{alone}"
     field = rf"\s*[*#/]*\s*(?:{name}\s*:|[:@]?[rR]aises?:? {name}|@throws \{{?{name})"
     for match in matches(rf"(?<![\w.]){name}\b", page):
         spot = page.spot(match.start())
-        told = re.match(field, spot.line) if page.is_source else pattern("raises").search(spot.item)
+        told = (
+            re.match(field, spot.line)
+            if page.is_source
+            else pattern("raises").search(spot.item)
+        )
         others = re.findall(r"`(\w+)\(", spot.before) or [difference.owner]
         if told and re.search(called, spot.section) and difference.owner in others:
             yield match.span()

@@ -35,48 +35,73 @@ class Addition:
 def find_additions(files: Iterable[Sides], renamed: set[str]) -> Iterator[Addition]:
     """Yield the new public options and variables of files that had others before."""
     for sides in files:
-        if not any(pattern("declares").search(line) for line in sides.change.added.values()):
+        if not any(
+            pattern("declares").search(line) for line in sides.change.added.values()
+        ):
             continue
         listed = sorted(
-            (f for f in sides.new.values() if f.kind in ("flag", "variable")), key=lambda f: f.line
+            (f for f in sides.new.values() if f.kind in ("flag", "variable")),
+            key=lambda f: f.line,
         )
-        fresh = [f for f in listed if f.line in sides.change.added and f.key not in sides.old]
+        fresh = [
+            f for f in listed if f.line in sides.change.added and f.key not in sides.old
+        ]
         for fact in fresh:
             others = [f for f in listed if f.kind == fact.kind and f not in fresh]
             above = [f.name for f in others if f.line < fact.line]
             block = "\n".join(sides.text.split("\n")[fact.line - 1 : fact.line + 12])
             opened = re.search(r"[({]", block)
             call = call_text(block, opened.start()) if opened else ""
-            if len(others) < FEWEST_SIBLINGS or fact.name in renamed or pattern("hidden").search(call):
+            if (
+                len(others) < FEWEST_SIBLINGS
+                or fact.name in renamed
+                or pattern("hidden").search(call)
+            ):
                 continue
-            said = next((plain(m[0]) for m in pattern("string").finditer(call) if " " in m[0].strip()), "")
+            said = next(
+                (
+                    plain(m[0])
+                    for m in pattern("string").finditer(call)
+                    if " " in m[0].strip()
+                ),
+                "",
+            )
             names = (*above, *(f.name for f in others if f.name not in above))
             yield Addition(fact, sides.change.path, said, names, len(above))
 
 
 def list_gaps(addition: Addition, pages: list[Page]) -> Iterator[Finding]:
     """Yield a finding for each list of the siblings without the new one, if no document names it."""
-    kind, siblings = addition.fact.kind, addition.siblings
+    kind = addition.fact.kind
+    siblings = addition.siblings
     pages = [page for page in pages if page.is_prose and not page.is_generated]
     if any(token(kind, addition.fact.name).search(page.text) for page in pages):
         return
     for page in pages:
-        entries = {name: number for name in siblings if (number := _entry(page, kind, name))}
+        entries = {
+            name: number for name in siblings if (number := _entry(page, kind, name))
+        }
         if len(entries) >= max(FEWEST_SIBLINGS, len(siblings) * 3 // 4):
-            above = [entries[name] for name in siblings[: addition.above] if name in entries]
+            above = [
+                entries[name] for name in siblings[: addition.above] if name in entries
+            ]
             yield _finding(addition, page, max(above or entries.values()))
 
 
 def _entry(page: Page, kind: str, name: str) -> int:
     """Return the line on which a list or a table begins to describe a name, 0 if none does."""
-    spots = (page.spot(match.start("name")) for match in token(kind, name).finditer(page.text))
+    spots = (
+        page.spot(match.start("name")) for match in token(kind, name).finditer(page.text)
+    )
     spots = (s for s in spots if not s.is_fenced or pattern("usage_entry").match(s.line))
     listed = (s for s in spots if s.number not in page.history)
     return next((s.number for s in listed if pattern("entry").fullmatch(s.before)), 0)
 
 
 def _finding(addition: Addition, page: Page, number: int) -> Finding:
-    rule, line, name = one("drift", "docs-drift-unlisted"), page.lines[number - 1], addition.fact.name
+    rule = one("drift", "docs-drift-unlisted")
+    line = page.lines[number - 1]
+    name = addition.fact.name
     return rule.finding(
         path=page.path,
         line=number,
@@ -88,7 +113,8 @@ def _finding(addition: Addition, page: Page, number: int) -> Finding:
 
 def _in_style(addition: Addition, line: str) -> str:
     """Return an entry for the new name that looks like an entry of the list."""
-    shape, told = pattern("entry_shape").match(line), addition.help or "..."
+    shape = pattern("entry_shape").match(line)
+    told = addition.help or "..."
     if usage := pattern("usage_entry").match(line):
         return f"{indent_of(line)}{addition.fact.name}  ".ljust(usage.end()) + told
     if shape is None:
@@ -111,7 +137,8 @@ def changelog_gap(
     rule = one("drift", "docs-drift-changelog")
     for hit in hits:
         if hit.line <= MOST_CHANGELOG_LINES and pattern("unreleased").match(hit.text):
-            name, where = visible[0].fact.name, visible[0].path
+            name = visible[0].fact.name
+            where = visible[0].path
             yield rule.finding(
                 path=hit.path,
                 line=hit.line,
@@ -122,5 +149,8 @@ def changelog_gap(
 
 
 def _is_visible(difference: Difference) -> bool:
-    private = any(part.startswith("_") for part in (difference.fact.name, *difference.fact.owner.split(".")))
+    private = any(
+        part.startswith("_")
+        for part in (difference.fact.name, *difference.fact.owner.split("."))
+    )
     return difference.fact.kind in VISIBLE and not private and "/_" not in difference.path

@@ -7,21 +7,35 @@ from collections.abc import Iterator
 from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.reviewers.drift.differences import INNER, Difference
 from cli_guard.reviewers.drift.documents import Page, Spot, pattern, words
-from cli_guard.reviewers.drift.forms import is_distinctive, matches, meanings_of, numbers_of, token
+from cli_guard.reviewers.drift.forms import (
+    is_distinctive,
+    matches,
+    meanings_of,
+    numbers_of,
+    token,
+)
 from cli_guard.rules.catalog import read_table
 
 LONGEST_VALUE = 60
 NUMBERS = dict(
-    zip("2 3 4 5 6 7 8 9 10".split(), "two three four five six seven eight nine ten".split(), strict=True)
+    zip(
+        "2 3 4 5 6 7 8 9 10".split(),
+        "two three four five six seven eight nine ten".split(),
+        strict=True,
+    )
 )
 Span = tuple[int, int]
 
 
-def find_numbers(kind: str, number: str, page: Page, ours: frozenset[str]) -> Iterator[Span]:
+def find_numbers(
+    kind: str, number: str, page: Page, ours: frozenset[str]
+) -> Iterator[Span]:
     """Find a port or an exit code where it is said to be one."""
     for match in matches(pattern(f"{kind}_said"), page) if not page.is_source else ():
         spot = page.spot(match.start("value"))
-        is_comment = spot.before.lstrip().startswith("#") and ours & {*re.findall(r"[\w-]+", spot.section)}
+        is_comment = spot.before.lstrip().startswith("#") and ours & {
+            *re.findall(r"[\w-]+", spot.section)
+        }
         if match["value"] == number and (kind == "port" or page.is_prose or is_comment):
             yield match.span("value")
     for match in matches(pattern("exit_entry"), page) if kind == "exit" else ():
@@ -39,25 +53,34 @@ def find_versions(difference: Difference, page: Page) -> Iterator[Span]:
     number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
     form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:(?:is|of|from)\s+)?{number}"
     folder = posixpath.dirname(difference.path)
-    inside = page.path.startswith(folder) or difference.path.endswith("proj")  # one of several in a solution
-    form += rf"|\b(?:runs?|works?) on {number.replace('value', 'alone')}" if said == "Python" else ""
+    inside = page.path.startswith(folder) or difference.path.endswith(
+        "proj"
+    )  # one of several in a solution
+    form += (
+        rf"|\b(?:runs?|works?) on {number.replace('value', 'alone')}"
+        if said == "Python"
+        else ""
+    )
     for match in matches(form, page) if inside and not page.is_source else ():
         group = match.lastgroup or "value"
         sentence = page.spot(match.start(group)).sentence
-        if (group == "alone" or pattern("requires").search(sentence)) and not pattern("other_product").search(
-            sentence
-        ):
+        if (group == "alone" or pattern("requires").search(sentence)) and not pattern(
+            "other_product"
+        ).search(sentence):
             yield match.span(group)
 
 
 def find_values(difference: Difference, page: Page) -> Iterator[Span]:
     """Find a default in the row, the item or the sentence about its name."""
-    fact, value = difference.fact, re.escape(difference.fact.value)
+    fact = difference.fact
+    value = re.escape(difference.fact.value)
     if value in NUMBERS:
         value = f"(?:{value}|{NUMBERS[value]})"
     if len(fact.value) > LONGEST_VALUE:
         return
-    if fact.kind in INNER and not re.search(rf"\b{re.escape(difference.owner)}\b", page.text):
+    if fact.kind in INNER and not re.search(
+        rf"\b{re.escape(difference.owner)}\b", page.text
+    ):
         return
     name = token(fact.kind if fact.kind == "flag" else "variable", fact.name).pattern
     if fact.kind in ("parameter", "key") and not is_distinctive(fact.name):
@@ -93,7 +116,9 @@ def _is_own_docstring(difference: Difference, page: Page, spot: Spot) -> bool:
 def _heading(difference: Difference) -> str:
     """Return the pattern of a heading or a directive with the signature that has the former default."""
     others = "|".join(words("foreign_modules"))
-    owner, name, value = map(re.escape, (difference.owner, difference.fact.name, difference.fact.value))
+    owner, name, value = map(
+        re.escape, (difference.owner, difference.fact.name, difference.fact.value)
+    )
     return (
         rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}(?<![\w.])(?!(?:{others})\.)(?:\w{{1,60}}\.){{0,2}}"
         rf"{owner}\([^\n]{{0,200}}\b{name} ?(?::[^,=]{{0,60}})?= ?{value}\b"
@@ -102,18 +127,22 @@ def _heading(difference: Difference) -> str:
 
 def _quantities(difference: Difference, meant: list[str], page: Page) -> Iterator[Span]:
     """Find a number with a unit in a sentence with every word that the name has for it."""
-    numbers, units = "|".join(map(re.escape, numbers_of(difference.fact))), "|".join(words("units"))
+    numbers = "|".join(map(re.escape, numbers_of(difference.fact)))
+    units = "|".join(words("units"))
     is_named = meant == meanings_of(difference.fact)  # and not by its file
     for match in matches(rf"(?<![\w.,-])(?P<number>{numbers})[ -]?(?:{units})(?!\w)", page):
         spot = page.spot(match.start())
         said = spot.sentence if is_named else spot.section if page.is_prose else ""
-        if not spot.is_fenced and all(re.search(rf"(?i)\b(?:{each})", said) for each in meant):
+        if not spot.is_fenced and all(
+            re.search(rf"(?i)\b(?:{each})", said) for each in meant
+        ):
             yield match.span("number")
 
 
 def find_types(difference: Difference, page: Page) -> Iterator[Span]:
     """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
-    name, kind = re.escape(difference.fact.name), re.escape(difference.fact.value)
+    name = re.escape(difference.fact.name)
+    kind = re.escape(difference.fact.value)
     after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
     before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
     for match in matches(f"{after}|{before}", page):

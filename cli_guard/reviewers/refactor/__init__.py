@@ -39,7 +39,9 @@ def review(subject: ReviewInput) -> Report:
     repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
     found = [*_add_plans(grown), *repeated]
     skipped += unlisted
-    return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
+    return Report(
+        tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped)
+    )
 
 
 def examiner(subject: ReviewInput) -> Examiner:
@@ -55,7 +57,9 @@ def examiner(subject: ReviewInput) -> Examiner:
         growth = files.measure(change)
         weights = tuple(each.over for each in growth.grown)
         findings = tuple(each.finding for each in growth.grown)
-        return FileResult(findings, growth.skipped, growth.readable, weights, not growth.asked_others)
+        return FileResult(
+            findings, growth.skipped, growth.readable, weights, not growth.asked_others
+        )
 
     return examine
 
@@ -96,7 +100,9 @@ class Files:
         """Restore the growth from an earlier result; plans are made again on demand."""
         grown = tuple(
             GrowthFinding(finding, weight, partial(self._plan, change, number))
-            for number, (finding, weight) in enumerate(zip(result.findings, result.weights, strict=True))
+            for number, (finding, weight) in enumerate(
+                zip(result.findings, result.weights, strict=True)
+            )
         )
         return FileGrowth(grown, result.skipped, result.again)
 
@@ -108,7 +114,11 @@ class Files:
 def _is_reviewed(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED):
         return False
-    return any(hunk.added for hunk in change.hunks) and is_code(change.path) and not is_test_code(change.path)
+    return (
+        any(hunk.added for hunk in change.hunks)
+        and is_code(change.path)
+        and not is_test_code(change.path)
+    )
 
 
 def _grown(
@@ -130,7 +140,11 @@ def _grown(
     grown += growth.review(change, language, text, old)
     if growth.compared > MOST_COMPARED:
         return f"only the first {MOST_COMPARED} functions over a limit are compared"
-    return f"{growth.unmeasured} functions could not be measured" if growth.unmeasured else None
+    return (
+        f"{growth.unmeasured} functions could not be measured"
+        if growth.unmeasured
+        else None
+    )
 
 
 def _add_plans(grown: Sequence[GrowthFinding]) -> Iterator[Finding]:

@@ -62,22 +62,39 @@ def block_steps(language: str, symbol: Symbol, lines: Sequence[str]) -> list[str
         return []
     most = LARGEST_SHARE * (symbol.end_line - symbol.body + 1)
     taken = {"", *re.findall(r"\w+", "\n".join(lines))}
-    runs = [(first_line(run[0]), last_line(run[-1]), node, run) for node, run in _runs(names, lines)]
+    runs = [
+        (first_line(run[0]), last_line(run[-1]), node, run)
+        for node, run in _runs(names, lines)
+    ]
     runs = [run for run in runs if FEWEST_LINES <= run[1] - run[0] + 1 <= most]
     found = []
-    for first, last, container, statements in sorted(runs, key=lambda run: run[0] - run[1])[:CANDIDATES]:
+    for first, last, container, statements in sorted(runs, key=lambda run: run[0] - run[1])[
+        :CANDIDATES
+    ]:
         block = _block(names, container, statements, "\n".join(lines[first - 1 : last]))
-        name = _name(language, symbol, block, container, lines[first - 3 : first - 1]) if block else ""
+        name = (
+            _name(language, symbol, block, container, lines[first - 3 : first - 1])
+            if block
+            else ""
+        )
         other_this = block and symbol.kind != "method" and names.has_own("this", block.span)
         if block and name not in taken and not other_this:
             decisions = len(DECISIONS.findall(block.text))
-            worth = gain(decisions, last - first + 1, len(block.reads) + 2 * (not block.returns))
+            worth = gain(
+                decisions, last - first + 1, len(block.reads) + 2 * (not block.returns)
+            )
             if decisions >= FEWEST_DECISIONS or last - first + 1 >= LONG:
                 found.append((worth, -first, -last, name, block))
-    return [_step(language, symbol, names, *max(found, key=lambda each: each[:3])[3:])] if found else []
+    return (
+        [_step(language, symbol, names, *max(found, key=lambda each: each[:3])[3:])]
+        if found
+        else []
+    )
 
 
-def _runs(names: LocalNames, lines: Sequence[str]) -> Iterator[tuple["SgNode", tuple["SgNode", ...]]]:
+def _runs(
+    names: LocalNames, lines: Sequence[str]
+) -> Iterator[tuple["SgNode", tuple["SgNode", ...]]]:
     """Yield the runs of statements that have their lines for themselves, with the node that holds them."""
     for container in names.containers:
         inner = _statements(container)
@@ -85,7 +102,11 @@ def _runs(names: LocalNames, lines: Sequence[str]) -> Iterator[tuple["SgNode", t
         found = {
             *spans(suite, lines),
             (0, len(inner)),
-            *((n, n + 1) for n, (name, _, _) in enumerate(suite) if len(inner) > 1 and not name),
+            *(
+                (n, n + 1)
+                for n, (name, _, _) in enumerate(suite)
+                if len(inner) > 1 and not name
+            ),
         }
         for start, end in sorted(found):
             if end > start and _has_whole_lines(inner[start], inner[end - 1], lines):
@@ -94,7 +115,9 @@ def _runs(names: LocalNames, lines: Sequence[str]) -> Iterator[tuple["SgNode", t
 
 def _statements(container: "SgNode") -> list["SgNode"]:
     label = container.field("value")
-    inner = (n for n in container.named_children() if n != label and "comment" not in n.kind())
+    inner = (
+        n for n in container.named_children() if n != label and "comment" not in n.kind()
+    )
     return [n for n in inner if n.kind() not in ("switch_label", "statement_list")]
 
 
@@ -103,21 +126,31 @@ def _first_value(names: LocalNames, statement: "SgNode") -> str:
     if statement.kind() not in names.table["declares"]:
         return ""
     span = span_of(statement)
-    found = [b.name for binds in names.binds.values() for b in binds if span[0] <= b.at < span[1]]
+    found = [
+        b.name for binds in names.binds.values() for b in binds if span[0] <= b.at < span[1]
+    ]
     return found[0] if len(found) == 1 else ""
 
 
 def _has_whole_lines(first: "SgNode", last: "SgNode", lines: Sequence[str]) -> bool:
-    start, end = first.range().start, last.range().end
-    after = lines[end.line][end.column :].strip() if end.line < len(lines) and end.column else ""
-    return not lines[start.line][: start.column].strip() and (after in ("", ";") or after.startswith("//"))
+    start = first.range().start
+    end = last.range().end
+    after = (
+        lines[end.line][end.column :].strip()
+        if end.line < len(lines) and end.column
+        else ""
+    )
+    return not lines[start.line][: start.column].strip() and (
+        after in ("", ";") or after.startswith("//")
+    )
 
 
 def _block(
     names: LocalNames, container: "SgNode", statements: tuple["SgNode", ...], text: str
 ) -> Block | None:
     """Return the block if moving it changes nothing, and it has one result at most."""
-    span, table = (span_of(statements[0])[0], span_of(statements[-1])[1]), names.table
+    span = (span_of(statements[0])[0], span_of(statements[-1])[1])
+    table = names.table
     returns = False
     for kind, where, words in names.marks:
         if not within(where, span):
@@ -135,18 +168,29 @@ def _block(
                 within(where, t) and within(t, span) for t in around
             ):
                 return None
-    last = statements[-1] if statements[-1].kind() != "expression_statement" else statements[-1].child(0)
+    last = (
+        statements[-1]
+        if statements[-1].kind() != "expression_statement"
+        else statements[-1].child(0)
+    )
     whole = len(statements) == len(_statements(container))
     if returns and not (whole and last is not None and last.kind() in table["returns"]):
         return None
     reads, gives = _flow(names, span)
     most = MOST_IN + ("{receiver}" in table["head"])
-    if len({b.name for b in reads}) < len(reads) or len(reads) > most or len(gives) > (0 if returns else 1):
+    if (
+        len({b.name for b in reads}) < len(reads)
+        or len(reads) > most
+        or len(gives) > (0 if returns else 1)
+    ):
         return None
     if whole and gives and field_text(container.parent() or container, "condition"):
         return None  # parted from its condition
     twice = any(
-        b.scope == g.scope and b.at < span[0] for g in gives if g not in reads for b in names.binds[g.name]
+        b.scope == g.scope and b.at < span[0]
+        for g in gives
+        if g not in reads
+        for b in names.binds[g.name]
     )
     if twice or _is_captured(names, [*reads, *gives]) or "for await" in text:
         return None
@@ -158,11 +202,16 @@ def _flow(names: LocalNames, span: Span) -> tuple[tuple[Bind, ...], list[Bind]]:
     reads: dict[int, Bind] = {}
     gives: dict[int, Bind] = {}
     for at, bind in names.uses:
-        inside, born = span[0] <= at < span[1], span[0] <= bind.at < span[1]
+        inside = span[0] <= at < span[1]
+        born = span[0] <= bind.at < span[1]
         if inside and not born:
             reads[bind.at] = bind
-            again = any(within(span, loop) and bind.at < loop[0] for loop in names.spans["loops"])
-            later = again or any(use >= span[1] for use, other in names.uses if other is bind)
+            again = any(
+                within(span, loop) and bind.at < loop[0] for loop in names.spans["loops"]
+            )
+            later = again or any(
+                use >= span[1] for use, other in names.uses if other is bind
+            )
             if at in names.writes and later:
                 gives[bind.at] = bind
         elif born and not inside:
@@ -181,46 +230,74 @@ def _is_captured(names: LocalNames, binds: Sequence[Bind]) -> bool:
     return False
 
 
-def _name(language: str, symbol: Symbol, block: Block, container: "SgNode", above: Sequence[str]) -> str:
+def _name(
+    language: str, symbol: Symbol, block: Block, container: "SgNode", above: Sequence[str]
+) -> str:
     around = container.parent()
-    if container.kind() == "statement_list" and around is not None and around.kind() == "block":
+    if (
+        container.kind() == "statement_list"
+        and around is not None
+        and around.kind() == "block"
+    ):
         around = around.parent()
     guard = field_text(around, "condition") if around is not None else ""
     guard = container.text().split("\n")[0] if "case" in container.kind() else guard
     result = block.gives.name if block.gives else ""
     taken = block.gives in block.reads
-    name = name_of_run(block.text, above, symbol.name, result, taken, guard if block.returns else "")
+    name = name_of_run(
+        block.text, above, symbol.name, result, taken, guard if block.returns else ""
+    )
     return name if language == "rust" else camel(name)
 
 
 def _step(language: str, symbol: Symbol, names: LocalNames, name: str, block: Block) -> str:
     """Write the step; without every type it says in words what goes in and out."""
     first, last = block.lines
-    node, table, gives = symbol.node, names.table, block.gives
+    node = symbol.node
+    table = names.table
+    gives = block.gives
     receiver = node.field("receiver") if node is not None else None
-    owner = next((b for b in block.reads if receiver and within((b.at, b.at), span_of(receiver))), None)
+    owner = next(
+        (b for b in block.reads if receiver and within((b.at, b.at), span_of(receiver))),
+        None,
+    )
     reads = [bind for bind in block.reads if bind is not owner]
-    kind = "method" if owner or (symbol.kind == "method" and language not in ("go", "rust")) else "function"
+    kind = (
+        "method"
+        if owner or (symbol.kind == "method" and language not in ("go", "rust"))
+        else "function"
+    )
     move = f"Move lines {first} to {last} into a new {kind} `{name}` below `{symbol.name}`"
     if node is None or not _has_types(language, symbol, names, block, reads):
         own = ["`self`"] if names.has_own("self", block.span) else []
         quoted = [*own, *(f"`{bind.name}`" for bind in reads)] or ["no local name"]
         listed = " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
-        back = f" and gives back `{gives.name}`" if gives else " and always returns" if block.returns else ""
+        back = (
+            f" and gives back `{gives.name}`"
+            if gives
+            else " and always returns"
+            if block.returns
+            else ""
+        )
         return f"{move}. It reads {listed}{back}; the function does not declare every type, so look them up."
     waits = names.has_own("await_expression", block.span)
     result = symbol.returns if block.returns else gives.type if gives else table["nothing"]
     if waits and not (block.returns and result.startswith("Promise<")):
         result = f"Promise<{result}>"
     modifiers = " ".join(
-        squeeze(c.text()) for c in node.children()[:4] if c.kind() in ("modifiers", "static")
+        squeeze(c.text())
+        for c in node.children()[:4]
+        if c.kind() in ("modifiers", "static")
     )
-    throws = "".join(f" {squeeze(c.text())}" for c in node.children() if c.kind() == "throws")
+    throws = "".join(
+        f" {squeeze(c.text())}" for c in node.children() if c.kind() == "throws"
+    )
     generic = field_text(node, "type_parameters")
     head = table["method" if kind == "method" and "method" in table else "head"].format(
         name=name,
         taken=", ".join(
-            table["parameter"].format(name=_mutable(language, b, block), type=b.type) for b in reads
+            table["parameter"].format(name=_mutable(language, b, block), type=b.type)
+            for b in reads
         ),
         result=result,
         receiver=f"{field_text(node, 'receiver')} " if owner else "",
@@ -229,16 +306,29 @@ def _step(language: str, symbol: Symbol, names: LocalNames, name: str, block: Bl
         throws=throws,
         waits="async " if waits else "",
     )
-    prefix = f"{owner.name}." if owner else "this." if kind == "method" and language != "java" else ""
+    prefix = (
+        f"{owner.name}."
+        if owner
+        else "this."
+        if kind == "method" and language != "java"
+        else ""
+    )
     call = f"{'await ' if waits else ''}{prefix}{name}({', '.join(b.name for b in reads)})"
     end = ";" if language != "go" else ""
     if gives is None:
-        call, ends = f"return {call}{end}" if block.returns else f"{call}{end}", ""
+        call = f"return {call}{end}" if block.returns else f"{call}{end}"
+        ends = ""
     else:
-        declared = gives.declared if language == "rust" else gives.declared.parent() or gives.declared
+        declared = (
+            gives.declared
+            if language == "rust"
+            else gives.declared.parent() or gives.declared
+        )
         word = re.match(r"const|let mut|let|", squeeze(declared.text()))
         form = table["assigned" if gives in block.reads else "declared"]
-        call = form.format(word=word[0] if word else "", name=gives.name, type=gives.type, call=call)
+        call = form.format(
+            word=word[0] if word else "", name=gives.name, type=gives.type, call=call
+        )
         ends = f", and end it with `{table['ends'].format(name=gives.name)}`"
     return f"{move}: `{head.rstrip() if result else head.rstrip('-> ')} {{`{ends}. In their place: `{call}`."
 
@@ -247,31 +337,43 @@ def _mutable(language: str, bind: Bind, block: Block) -> str:
     return f"mut {bind.name}" if language == "rust" and bind is block.gives else bind.name
 
 
-def _has_types(language: str, symbol: Symbol, names: LocalNames, block: Block, reads: Sequence[Bind]) -> bool:
+def _has_types(
+    language: str, symbol: Symbol, names: LocalNames, block: Block, reads: Sequence[Bind]
+) -> bool:
     """Return whether the text says all types, and each value means the same as a parameter of its type."""
-    node, gives = symbol.node, block.gives
+    node = symbol.node
+    gives = block.gives
     if node is None:
         return False
     if language == "javascript":
         return True
     result = gives.type if gives else symbol.returns if block.returns else "nothing"
     tries = [
-        a for a in block.statements[0].ancestors() if "try" in a.kind() and within(span_of(a), names.whole)
+        a
+        for a in block.statements[0].ancestors()
+        if "try" in a.kind() and within(span_of(a), names.whole)
     ]
     in_words = {
-        "go": re.search(r"^\(\w+ |, \w+ ", result),  # results with names, which would be bound twice
+        "go": re.search(
+            r"^\(\w+ |, \w+ ", result
+        ),  # results with names, which would be bound twice
         "java": tries,  # what is thrown there need not be declared
-        "rust": field_text(node, "type_parameters") or symbol.kind == "method" or "&" in result,
+        "rust": field_text(node, "type_parameters")
+        or symbol.kind == "method"
+        or "&" in result,
         "typescript": "{" in result,
     }
     if not result or in_words["typescript" if language == "tsx" else language]:
         return False
     start, end = (at - names.whole[0] for at in block.span)
-    before, run = names.text[:start], names.text[start:end]
+    before = names.text[:start]
+    run = names.text[start:end]
     if language in ("typescript", "tsx"):
         # A condition may have narrowed the type of what it mentions, but not that of a string or a list.
         plain = {b.name for b in reads if not re.match(r"[A-Z]\w*(?:<.*>)?$", b.type)}
-        asked = {word for line in CONDITIONS.findall(before) for word in MENTIONS.findall(line)} - plain
+        asked = {
+            word for line in CONDITIONS.findall(before) for word in MENTIONS.findall(line)
+        } - plain
         if any(re.search(rf"\b{word}\b", run) for word in asked):
             return False
     return all(_can_pass(language, b, names, run) for b in reads)
@@ -279,8 +381,12 @@ def _has_types(language: str, symbol: Symbol, names: LocalNames, block: Block, r
 
 def _can_pass(language: str, bind: Bind, names: LocalNames, run: str) -> bool:
     """Return whether a value means the same as a parameter of its declared type."""
-    name, declared = bind.name, bind.declared
-    if declared.kind() in ("variable_declarator", "optional_parameter") and declared.field("value") is None:
+    name = bind.name
+    declared = bind.declared
+    if (
+        declared.kind() in ("variable_declarator", "optional_parameter")
+        and declared.field("value") is None
+    ):
         return False  # it may have no value yet
     if language == "go" and bind.type and not re.match(names.table["shared"], bind.type):
         return not re.search(rf"&{name}\b|\b{name}\.\w+(?:\(|\s*[-+]?=[^=]|\[)", run)

@@ -113,7 +113,9 @@ def is_code(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in ENDINGS
 
 
-def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[Finding], list[Skipped]]:
+def review_duplicates(
+    rule: Rule, changes: Iterable[FileChange]
+) -> tuple[list[Finding], list[Skipped]]:
     """Return the findings of `refactor-duplicate-block`: one for each pair of files, its longest block.
 
     Of very many, the longest are listed with the number of those left out.
@@ -124,7 +126,9 @@ def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[F
         copies.setdefault(pair.first, []).append(pair)
     noted: dict[tuple[str, str], list[Pair]] = {}
     blocks: list[list[Pair]] = []
-    for pairs in sorted(copies.values(), key=lambda pairs: -sum(pair.length for pair in pairs)):
+    for pairs in sorted(
+        copies.values(), key=lambda pairs: -sum(pair.length for pair in pairs)
+    ):
         fresh = [pair for pair in pairs if lines.files(pair) not in noted]
         for pair in pairs:
             noted.setdefault(lines.files(pair), []).append(pair)
@@ -134,7 +138,10 @@ def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[F
     if len(blocks) > MOST_BLOCKS:
         path = lines.place(blocks[MOST_BLOCKS][0].second, 1).path
         skipped = [
-            Skipped(path, f"refactor: {len(blocks) - MOST_BLOCKS} more repeated blocks are not listed")
+            Skipped(
+                path,
+                f"refactor: {len(blocks) - MOST_BLOCKS} more repeated blocks are not listed",
+            )
         ]
     found = [
         _finding(rule, lines, pairs, {pair.first for pair in noted[lines.files(pairs[0])]})
@@ -152,7 +159,9 @@ def _finding(rule: Rule, lines: Lines, pairs: list[Pair], blocks: set[int]) -> F
     pair = pairs[0]
     here = lines.place(pair.second, pair.length)
     origin = lines.place(pair.first, pair.length)
-    further = [str(lines.place(other.second, other.length)) for other in pairs[1 : 1 + MOST_PLACES]]
+    further = [
+        str(lines.place(other.second, other.length)) for other in pairs[1 : 1 + MOST_PLACES]
+    ]
     also = f" So do {' and '.join(further)}." if further else ""
     if len(blocks) > 1:
         also += f" They have {len(blocks)} such blocks in common."
@@ -167,13 +176,16 @@ def _finding(rule: Rule, lines: Lines, pairs: list[Pair], blocks: set[int]) -> F
             f"2. Call it there, and instead of {places}.\n"
             "3. Run the tests."
         ),
-        fingerprint=fingerprint(rule.id, here.path, "\n".join(lines.texts(pair.second, pair.length))),
+        fingerprint=fingerprint(
+            rule.id, here.path, "\n".join(lines.texts(pair.second, pair.length))
+        ),
     )
 
 
 def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
     """Yield each repeated window, extended while both places stay equal."""
-    hashes, runs = lines.hashes, lines.runs
+    hashes = lines.hashes
+    runs = lines.runs
     repeated = lines.mark_repeated()
     seen: dict[int, int] = {}
     at = 0
@@ -194,7 +206,8 @@ def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
 
 
 def _alike(lines: Lines, first: int, second: int) -> int:
-    runs, length = lines.runs, 0
+    runs = lines.runs
+    length = 0
     while (
         second + length < len(lines)
         and first + length < second
@@ -211,4 +224,7 @@ def _worth_naming(block: list[str], size: int) -> bool:
     """Return whether enough lines do something: no column of arguments, table of values or repeated line."""
     telling = {text for text in block if WORKS.search(text) and text[-1] != ","}
     working = {text for text in telling if not DATA.match(text)}
-    return len(working) >= size and sum(1 for text in working if not CONSTANT.match(text)) * 2 >= size
+    return (
+        len(working) >= size
+        and sum(1 for text in working if not CONSTANT.match(text)) * 2 >= size
+    )

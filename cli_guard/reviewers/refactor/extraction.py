@@ -41,7 +41,11 @@ class Extraction:
 
     @property
     def worth(self) -> float:
-        return gain(self.decisions, self.last - self.first + 1, len(self.parameters) + 2 * (not self.returns))
+        return gain(
+            self.decisions,
+            self.last - self.first + 1,
+            len(self.parameters) + 2 * (not self.returns),
+        )
 
 
 def gain(decisions: int, lines: int, values: int) -> float:
@@ -85,7 +89,14 @@ def parse_function(lines: Sequence[str], first: int) -> FunctionNode | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     ast.increment_lineno(tree, first - (2 if indented else 1))
-    return next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    return next(
+        (
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+        ),
+        None,
+    )
 
 
 def extractions(function: FunctionNode, lines: Sequence[str]) -> list[Extraction]:
@@ -98,21 +109,29 @@ def extractions(function: FunctionNode, lines: Sequence[str]) -> list[Extraction
     runs = [
         run
         for run in _runs(function, lines)
-        if FEWEST_LINES <= run.last - run.first + 1 <= LARGEST_SHARE * size and _whole_lines(run, lines)
+        if FEWEST_LINES <= run.last - run.first + 1 <= LARGEST_SHARE * size
+        and _whole_lines(run, lines)
     ]
-    runs.sort(key=lambda r: (-3 * facts.decisions_in(r.first, r.last) - r.last + r.first, r.first))
+    runs.sort(
+        key=lambda r: (-3 * facts.decisions_in(r.first, r.last) - r.last + r.first, r.first)
+    )
     flows = Flows()
-    found = [e for run in runs[:CANDIDATES] if (e := _extraction(facts, flows, run)) is not None]
+    found = [
+        e for run in runs[:CANDIDATES] if (e := _extraction(facts, flows, run)) is not None
+    ]
     return sorted(found, key=lambda e: (-e.worth, e.first, e.last))
 
 
 def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
     """Return whether the statements share no line with others; an `elif` is an `if` that cannot be moved."""
-    first, last = run.statements[0], run.statements[-1]
+    first = run.statements[0]
+    last = run.statements[-1]
     if getattr(first, "decorator_list", None) or run.last > len(lines):
         return False
     line = lines[first.lineno - 1].encode("utf-8", "replace")
-    rest = lines[run.last - 1].encode("utf-8", "replace")[last.end_col_offset or 0 :].strip()
+    rest = (
+        lines[run.last - 1].encode("utf-8", "replace")[last.end_col_offset or 0 :].strip()
+    )
     if line[: first.col_offset].strip() or line.lstrip().startswith(b"elif"):
         return False
     return not rest or rest.startswith(b"#")
@@ -120,10 +139,15 @@ def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
 
 def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
     """Yield every branch, every compound statement, and the runs that build a value or have a comment."""
-    stack: list[tuple[tuple[Position, ...], ast.AST, str, Suite]] = [((), function, "body", function.body)]
+    stack: list[tuple[tuple[Position, ...], ast.AST, str, Suite]] = [
+        ((), function, "body", function.body)
+    ]
     while stack:
         around, owner, field, suite = stack.pop()
-        statements = [(_first_value(each), each.lineno, each.end_lineno or each.lineno) for each in suite]
+        statements = [
+            (_first_value(each), each.lineno, each.end_lineno or each.lineno)
+            for each in suite
+        ]
         found = set(spans(statements, lines))
         if isinstance(owner, ast.If):
             found.add((0, len(suite)))
@@ -139,8 +163,14 @@ def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
 
 def _first_value(statement: ast.stmt) -> str:
     """Return the name that a statement gives a value, if it does nothing else."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    plain = isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(targets[0], ast.Name)
+    targets = (
+        statement.targets
+        if isinstance(statement, ast.Assign)
+        else [getattr(statement, "target", None)]
+    )
+    plain = isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
+        targets[0], ast.Name
+    )
     return targets[0].id if plain and isinstance(targets[0], ast.Name) else ""
 
 
@@ -169,7 +199,9 @@ def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
     has_return = facts.has("returns", run.first, run.last)
     moved = flows.of(run.statements)
     if has_return != (moved.bound is None):
-        return None  # it returns only sometimes; or it always raises, which a call would hide
+        return (
+            None  # it returns only sometimes; or it always raises, which a call would hide
+        )
     own = facts.bound_in(run.first, run.last)
     results = frozenset() if has_return else flows.live_after(run.places) & own
     needed = (moved.exposed & facts.local) | (results - (moved.bound or frozenset()))
@@ -190,7 +222,9 @@ def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
         waits=facts.has("waits", run.first, run.last),
         decisions=decisions,
         statements=tuple(run.statements),
-        guard=ast.unparse(run.branch.test) if run.branch and run.places[-1].field == "body" else "",
+        guard=ast.unparse(run.branch.test)
+        if run.branch and run.places[-1].field == "body"
+        else "",
     )
 
 
@@ -211,12 +245,18 @@ def _watched(flows: Flows, places: Sequence[Position], own: frozenset[str]) -> b
     """Return whether a handler, or code after one, reads values bound by the run before it failed."""
     for number, place in enumerate(places):
         if isinstance(place.owner, ast.Try) and place.field == "body":
-            suites = [place.owner.finalbody, *(handler.body for handler in place.owner.handlers)]
+            suites = [
+                place.owner.finalbody,
+                *(handler.body for handler in place.owner.handlers),
+            ]
             if any(flows.of(suite).exposed & own for suite in suites):
                 return True
             if place.owner.handlers and flows.live_after(places[:number]) & own:
                 return True
-        if isinstance(place.owner, ast.With | ast.AsyncWith) and flows.live_after(places[:number]) & own:
+        if (
+            isinstance(place.owner, ast.With | ast.AsyncWith)
+            and flows.live_after(places[:number]) & own
+        ):
             entered = flows.of([place.owner]).bound or frozenset()
             if not own <= entered and place.field == "body":
                 return True
@@ -225,11 +265,15 @@ def _watched(flows: Flows, places: Sequence[Position], own: frozenset[str]) -> b
 
 def _seen_by_closures(facts: Facts, run: _Run, own: frozenset[str]) -> bool:
     """Return whether a nested function would read another value because a name moves to another scope."""
-    loop = min((p.owner.lineno for p in run.places if isinstance(p.owner, LOOPS)), default=0)
+    loop = min(
+        (p.owner.lineno for p in run.places if isinstance(p.owner, LOOPS)), default=0
+    )
     for line, names in facts.closures:
         inside = run.first <= line <= run.last
         if not inside and (loop or line <= run.last) and names & own:
             return True
-        if inside and names & facts.bound_outside(run.first, run.last, since=loop or run.first):
+        if inside and names & facts.bound_outside(
+            run.first, run.last, since=loop or run.first
+        ):
             return True
     return False

@@ -7,13 +7,30 @@ from dataclasses import dataclass
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 CLOSURES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
-DECIDES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.BoolOp)
+DECIDES = (
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.ExceptHandler,
+    ast.IfExp,
+    ast.BoolOp,
+)
 DECIDES_TOO = (ast.comprehension, ast.match_case)
 # Calls whose meaning changes in another function; those of FRAMES read the frames of their callers.
 REFUSED = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Delete)
-REFUSED_NAMES = frozenset({"locals", "vars", "eval", "exec", "super", "dir", "__class__", "inspect"})
+REFUSED_NAMES = frozenset(
+    {"locals", "vars", "eval", "exec", "super", "dir", "__class__", "inspect"}
+)
 FRAMES = frozenset(
-    {"_getframe", "_current_frames", "currentframe", "extract_stack", "print_stack", "stacklevel"}
+    {
+        "_getframe",
+        "_current_frames",
+        "currentframe",
+        "extract_stack",
+        "print_stack",
+        "stacklevel",
+    }
 )
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -48,12 +65,18 @@ class Facts:
 
     def bound_outside(self, first: int, last: int, since: int = 0) -> frozenset[str]:
         """Return the names that other lines bind, from line `since` on."""
-        outside = (pair for pair in self.bindings if pair[0] >= since and not first <= pair[0] <= last)
+        outside = (
+            pair
+            for pair in self.bindings
+            if pair[0] >= since and not first <= pair[0] <= last
+        )
         return frozenset(name for _, name in outside)
 
     def decisions_in(self, first: int, last: int) -> int:
         """Return the number of branches and loops that begin there."""
-        return bisect_right(self.marks["decisions"], last) - bisect_left(self.marks["decisions"], first)
+        return bisect_right(self.marks["decisions"], last) - bisect_left(
+            self.marks["decisions"], first
+        )
 
     def has(self, mark: str, first: int, last: int) -> bool:
         lines = self.marks[mark]
@@ -65,7 +88,9 @@ def facts_of(function: FunctionNode) -> Facts:
     """Collect the facts in two walks over the function."""
     parameters = [a.arg for a in _arguments(function.args)]
     bindings: list[tuple[int, str]] = []
-    marks: dict[str, list[int]] = {m: [] for m in ("decisions", "refused", "returns", "waits", "jumps")}
+    marks: dict[str, list[int]] = {
+        m: [] for m in ("decisions", "refused", "returns", "waits", "jumps")
+    }
     for statement in function.body:
         line = statement.lineno
         for part in own_scope(statement):
@@ -92,7 +117,14 @@ def facts_of(function: FunctionNode) -> Facts:
                 marks["decisions"].append(line)
     for lines in marks.values():
         lines.sort()
-    return Facts(frozenset(parameters), tuple(bindings), tuple(closures), frozenset(foreign), marks, order)
+    return Facts(
+        frozenset(parameters),
+        tuple(bindings),
+        tuple(closures),
+        frozenset(foreign),
+        marks,
+        order,
+    )
 
 
 def _marks(part: ast.AST) -> Iterator[str]:
@@ -116,7 +148,10 @@ def _waits(part: ast.AST) -> bool:
     if not isinstance(part, COMPREHENSIONS):
         return False
     inside = ast.walk(part)
-    return any(isinstance(p, ast.Await) or (isinstance(p, ast.comprehension) and p.is_async) for p in inside)
+    return any(
+        isinstance(p, ast.Await) or (isinstance(p, ast.comprehension) and p.is_async)
+        for p in inside
+    )
 
 
 def _binds(part: ast.AST) -> list[str]:
@@ -172,16 +207,27 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def _function_reads(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    arguments, every = node.args, _arguments(node.args)
+    arguments = node.args
+    every = _arguments(node.args)
     body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     own = {a.arg for a in every}
     for part in body:
         own |= stores(part)
-        own -= {name for inner in own_scope(part) if isinstance(inner, ast.Nonlocal) for name in inner.names}
-    outside: list[ast.AST] = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+        own -= {
+            name
+            for inner in own_scope(part)
+            if isinstance(inner, ast.Nonlocal)
+            for name in inner.names
+        }
+    outside: list[ast.AST] = [
+        *arguments.defaults,
+        *(d for d in arguments.kw_defaults if d is not None),
+    ]
     if not isinstance(node, ast.Lambda):
         outside += node.decorator_list
-        outside += [a.annotation for a in every if a.annotation] + ([node.returns] if node.returns else [])
+        outside += [a.annotation for a in every if a.annotation] + (
+            [node.returns] if node.returns else []
+        )
     return (_all_reads(body) - own) | _all_reads(outside)
 
 
@@ -190,4 +236,8 @@ def _all_reads(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _plain_stores(target: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {
+        n.id
+        for n in ast.walk(target)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }

@@ -25,7 +25,9 @@ class Flow:
 
     def after(self, bound: frozenset[str]) -> "Flow":
         """Return the same flow with `bound` already bound at its start."""
-        return Flow(self.exposed - bound, None if self.bound is None else self.bound | bound)
+        return Flow(
+            self.exposed - bound, None if self.bound is None else self.bound | bound
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Flows:
 
     def of(self, suite: Suite) -> Flow:
         """Return the flow through a run of statements."""
-        exposed, bound = NOTHING, NOTHING
+        exposed = NOTHING
+        bound = NOTHING
         for statement in suite:
             step = self._steps.get(statement)
             if step is None:
@@ -60,7 +63,8 @@ class Flows:
 
     def live_after(self, places: Sequence[Position]) -> frozenset[str]:
         """Return what may be read after the run; `places` go from the function's own suite to that of the run."""
-        live, back = NOTHING, NOTHING
+        live = NOTHING
+        back = NOTHING
         for place in places:
             owner = place.owner
             if isinstance(owner, LOOPS) and place.field == "body":
@@ -94,18 +98,24 @@ class Flows:
     def _jumping(self, statement: ast.stmt) -> bool:
         if statement not in self._jumps:
             walked = ast.walk(statement)
-            self._jumps[statement] = any(isinstance(node, ast.Break | ast.Continue) for node in walked)
+            self._jumps[statement] = any(
+                isinstance(node, ast.Break | ast.Continue) for node in walked
+            )
         return self._jumps[statement]
 
     def _bound_by_head(self, place: Position) -> frozenset[str]:
         """Return what the head of a statement certainly binds for one of its suites."""
         owner = place.owner
         if isinstance(owner, ast.Try) and place.field == "handlers":
-            return frozenset(h.name for h in owner.handlers if h.body is place.suite and h.name)
+            return frozenset(
+                h.name for h in owner.handlers if h.body is place.suite and h.name
+            )
         if isinstance(owner, ast.Try) and place.field == "orelse":
             return self.of(owner.body).bound or NOTHING
         if isinstance(owner, ast.Match):
-            return NOTHING.union(*(stores(case.pattern) for case in owner.cases if case.body is place.suite))
+            return NOTHING.union(
+                *(stores(case.pattern) for case in owner.cases if case.body is place.suite)
+            )
         if place.field != "body":
             return NOTHING
         if isinstance(owner, ast.For | ast.AsyncFor):
@@ -124,7 +134,10 @@ class Flows:
         match statement:
             case ast.If():
                 sure = _sure(statement.test)
-                flows = [self.of(suite).after(sure) for suite in (statement.body, statement.orelse)]
+                flows = [
+                    self.of(suite).after(sure)
+                    for suite in (statement.body, statement.orelse)
+                ]
                 return _join(reads(statement.test) - sure, flows)
             case ast.For() | ast.AsyncFor():
                 first = reads(statement.iter) | reads(statement.target)
@@ -145,8 +158,12 @@ class Flows:
             case ast.AnnAssign() if statement.value is None:
                 return Flow()
         sure = _sure(statement)
-        maybe = {n.target.id for n in own_scope(statement) if isinstance(n, ast.NamedExpr)} - sure
-        return Flow(frozenset(reads(statement) - sure), frozenset(stores(statement) - maybe))
+        maybe = {
+            n.target.id for n in own_scope(statement) if isinstance(n, ast.NamedExpr)
+        } - sure
+        return Flow(
+            frozenset(reads(statement) - sure), frozenset(stores(statement) - maybe)
+        )
 
     def _with(self, statement: ast.With | ast.AsyncWith) -> Flow:
         exposed: set[str] = set()
@@ -155,7 +172,9 @@ class Flows:
         for item in statement.items:
             exposed |= reads(item) - entered
             entered |= stores(item)
-            swallows = swallows or any(w in ast.unparse(item.context_expr).lower() for w in SWALLOWS)
+            swallows = swallows or any(
+                w in ast.unparse(item.context_expr).lower() for w in SWALLOWS
+            )
         inner = self.of(statement.body).after(entered)
         return Flow(inner.exposed | exposed, entered if swallows else inner.bound)
 
@@ -170,13 +189,18 @@ class Flows:
         for handler in statement.handlers:
             named = frozenset({handler.name} if handler.name else ())
             inner = self.of(handler.body).after(named)
-            exposed |= inner.exposed | (reads(handler.type) if handler.type is not None else set())
+            exposed |= inner.exposed | (
+                reads(handler.type) if handler.type is not None else set()
+            )
             # The name of the exception is unbound again when the handler ends.
             ends.append(None if inner.bound is None else inner.bound - named)
         final = self.of(statement.finalbody)
         end = _meet(ends)
         reached = end is not None and final.bound is not None
-        return Flow(final.exposed | exposed, (end or NOTHING) | (final.bound or NOTHING) if reached else None)
+        return Flow(
+            final.exposed | exposed,
+            (end or NOTHING) | (final.bound or NOTHING) if reached else None,
+        )
 
     def _match(self, statement: ast.Match) -> Flow:
         exposed = reads(statement.subject)
@@ -187,13 +211,17 @@ class Flows:
             exposed |= reads(case.pattern)
             exposed |= (reads(case.guard) if case.guard is not None else set()) - named
             flows.append(self.of(case.body).after(named))
-            wildcard = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+            wildcard = (
+                isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+            )
             sure = sure or (wildcard and case.guard is None)
         return _join(exposed, flows if sure else [*flows, Flow()])
 
 
 def _join(first: set[str], flows: Sequence[Flow]) -> Flow:
-    return Flow(frozenset(first).union(*(f.exposed for f in flows)), _meet([f.bound for f in flows]))
+    return Flow(
+        frozenset(first).union(*(f.exposed for f in flows)), _meet([f.bound for f in flows])
+    )
 
 
 def _meet(ends: Sequence[frozenset[str] | None]) -> frozenset[str] | None:

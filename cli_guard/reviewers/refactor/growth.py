@@ -14,11 +14,13 @@ from cli_guard.rules.catalog import Rule
 
 ALIKE = 0.6
 # A jump: this far over a limit, or grown by this much. What a function gains line by line is no reason to split it now.
-OVER, GROWN = 1.2, 4 / 3
+OVER = 1.2
+GROWN = 4 / 3
 # Fewer paths than this are a list of steps or of settings, which reads well at any length.
 FLAT = 6
 # Functions over a limit that are compared with those before, and removed ones that each is compared with.
-MOST_COMPARED, MOST_REMOVED = 500, 1_000
+MOST_COMPARED = 500
+MOST_REMOVED = 1_000
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,16 @@ class Growth:
         self.unmeasured = self.compared = 0
         self.asked_others = False
 
-    def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[GrowthFinding]:
+    def review(
+        self, change: FileChange, language: str, text: str, old_text: str
+    ) -> Iterator[GrowthFinding]:
         """Return the findings of one file, on its first MOST_COMPARED functions over a limit."""
-        lines, old_lines = split_lines(text), split_lines(old_text)
+        lines = split_lines(text)
+        old_lines = split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
-        self.unmeasured, self.compared, self.asked_others = 0, 0, False
+        self.unmeasured = 0
+        self.compared = 0
+        self.asked_others = False
         before: tuple[Symbol, ...] | None = None
         for symbol in symbols:
             if not symbol.is_function or not change.touches(symbol.top, symbol.end_line):
@@ -78,7 +85,9 @@ class Growth:
             if self.compared > MOST_COMPARED:
                 return
             if before is None:
-                before = symbols_of(self._subject.trees, language, old_text) if old_text else ()
+                before = (
+                    symbols_of(self._subject.trees, language, old_text) if old_text else ()
+                )
             former = _former(symbol, symbols, before, lines, old_lines)
             source = old_lines
             if former is None:
@@ -92,7 +101,9 @@ class Growth:
         found = measure(language, symbol, text)
         if found is None:
             self.unmeasured += 1
-        if found is None or (found.complexity <= self._complexity.most and found.length <= self._length.most):
+        if found is None or (
+            found.complexity <= self._complexity.most and found.length <= self._length.most
+        ):
             return None
         return found
 
@@ -102,8 +113,14 @@ class Growth:
         found = []
         for change in sorted(self._subject.changes, key=lambda c: c.path):
             language = language_for(change.path)
-            if change.kind is Kind.TEXT and change.status is not Status.ADDED and language in LANGUAGES:
-                removed = "\n".join("\n".join(hunk.removed) for hunk in change.hunks if hunk.removed)
+            if (
+                change.kind is Kind.TEXT
+                and change.status is not Status.ADDED
+                and language in LANGUAGES
+            ):
+                removed = "\n".join(
+                    "\n".join(hunk.removed) for hunk in change.hunks if hunk.removed
+                )
                 found.append((change, language, removed))
         return [each for each in found if each[2]]
 
@@ -119,7 +136,10 @@ class Growth:
                 continue
             old_lines = split_lines(text)
             for candidate in symbols_of(self._subject.trees, other_language, text):
-                if candidate.name == symbol.name and _alike(symbol, lines, candidate, old_lines) >= ALIKE:
+                if (
+                    candidate.name == symbol.name
+                    and _alike(symbol, lines, candidate, old_lines) >= ALIKE
+                ):
                     return candidate, old_lines
         return None, []
 
@@ -133,18 +153,26 @@ class Growth:
         lines: list[str],
         old_lines: list[str],
     ) -> Iterator[GrowthFinding]:
-        before = measure(language, former, code_of(former, old_lines)) if former is not None else None
+        before = (
+            measure(language, former, code_of(former, old_lines))
+            if former is not None
+            else None
+        )
         paths, length = (before.complexity, before.length) if before else (None, None)
         is_complex = self._complexity.crossed(paths, after.complexity)
         is_long = after.complexity >= FLAT and self._length.crossed(length, after.length)
         parts = []
         if is_complex:
-            parts.append(_grown(paths, after.complexity, "independent paths", self._complexity.most))
+            parts.append(
+                _grown(paths, after.complexity, "independent paths", self._complexity.most)
+            )
         if is_long:
             parts.append(_grown(length, after.length, "lines of code", self._length.most))
         if not parts:
             return
-        over = max(after.complexity / self._complexity.most, after.length / self._length.most)
+        over = max(
+            after.complexity / self._complexity.most, after.length / self._length.most
+        )
         rule = self._complexity.rule if is_complex else self._length.rule
         finding = rule.finding(
             path=change.path,
@@ -172,10 +200,14 @@ def _former(
     """Return the function before the change: of the same name, or the most similar of the removed ones."""
     same = [old for old in before if old.qualname == symbol.qualname and old.is_function]
     if same:
-        place = [s for s in symbols if s.qualname == symbol.qualname and s.is_function].index(symbol)
+        place = [
+            s for s in symbols if s.qualname == symbol.qualname and s.is_function
+        ].index(symbol)
         return same[min(place, len(same) - 1)]
     present = {s.qualname for s in symbols}
-    gone = [old for old in before if old.is_function and old.qualname not in present][:MOST_REMOVED]
+    gone = [old for old in before if old.is_function and old.qualname not in present][
+        :MOST_REMOVED
+    ]
     scored = [(_alike(symbol, lines, old, old_lines), old) for old in gone]
     best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= ALIKE else None

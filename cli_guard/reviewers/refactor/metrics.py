@@ -15,7 +15,9 @@ DECISIONS = re.compile(
     r"|&&|\|\||\?"
 )
 # Each match of DECISIONS holds one of these: counting them is faster, and never counts too few.
-SIGNS = tuple("if or and while except catch case match assert select switch unless until && || ?".split())
+SIGNS = tuple(
+    "if or and while except catch case match assert select switch unless until && || ?".split()
+)
 NAMES = {
     "python": "a.py",
     "javascript": "a.jsx",
@@ -37,12 +39,18 @@ class Measure:
 
 def code_of(symbol: Symbol, lines: list[str]) -> str:
     """Return a function's text without its docstring, blank lines and whole-line comments, which do not count."""
-    first, last = (symbol.doc.line, symbol.doc.end_line) if symbol.doc is not None else (0, 0)
+    first, last = (
+        (symbol.doc.line, symbol.doc.end_line) if symbol.doc is not None else (0, 0)
+    )
     if first <= symbol.head_end:
         first = last = 0  # a comment above it, or a docstring on the line of the head
     part = lines[symbol.top - 1 : symbol.end_line]
-    kept = (line for number, line in enumerate(part, symbol.top) if not first <= number <= last)
-    return "\n".join(line for line in kept if line.strip() and line.lstrip()[:2] not in ("//", "# "))
+    kept = (
+        line for number, line in enumerate(part, symbol.top) if not first <= number <= last
+    )
+    return "\n".join(
+        line for line in kept if line.strip() and line.lstrip()[:2] not in ("//", "# ")
+    )
 
 
 def may_exceed(text: str, complexity: int, length: int) -> bool:
@@ -86,4 +94,6 @@ def _analyze(name: str, text: str) -> list[tuple[str, int, int]]:
         tokens = processor(tokens, reader)
     for _ in reader(tokens, reader):
         pass
-    return [(f.name, f.cyclomatic_complexity, f.nloc) for f in context.fileinfo.function_list]
+    return [
+        (f.name, f.cyclomatic_complexity, f.nloc) for f in context.fileinfo.function_list
+    ]

@@ -41,18 +41,34 @@ LONG_LOOP = 20
 Statement = tuple[str, int, int]
 
 
-def spans(statements: Sequence[Statement], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def spans(
+    statements: Sequence[Statement], lines: Sequence[str]
+) -> Iterator[tuple[int, int]]:
     """Yield the runs (start, end) of a suite; a statement is the name it gives its first value, and its lines.
 
     A run begins below a comment that names an act, and ends with the paragraph, or begins with the first value of a
     name, and ends with a statement of the paragraph that builds it; first values of other names may be between.
     """
-    edges = [n for n, (_, first, _) in enumerate(statements) if not re.match(r"\s*[^\s#/]", lines[first - 2])]
-    yield from (pair for pair in pairwise([*edges, len(statements)]) if _act(lines, statements[pair[0]][1]))
+    edges = [
+        n
+        for n, (_, first, _) in enumerate(statements)
+        if not re.match(r"\s*[^\s#/]", lines[first - 2])
+    ]
+    yield from (
+        pair
+        for pair in pairwise([*edges, len(statements)])
+        if _act(lines, statements[pair[0]][1])
+    )
     for start, (name, _, _) in enumerate(statements):
         built = looped = False
-        builds = re.compile(rf"\b{re.escape(name)}(?:{GROWS}|{COUNTS}|\s*=[^=])") if name else None
-        for at, (other, first, last) in enumerate(statements[start + 1 : start + MOST_STATEMENTS], start + 2):
+        builds = (
+            re.compile(rf"\b{re.escape(name)}(?:{GROWS}|{COUNTS}|\s*=[^=])")
+            if name
+            else None
+        )
+        for at, (other, first, last) in enumerate(
+            statements[start + 1 : start + MOST_STATEMENTS], start + 2
+        ):
             found = builds and builds.search("\n".join(lines[first - 1 : last]))
             is_loop = LOOPS.match(lines[first - 1]) is not None
             if (
@@ -61,13 +77,19 @@ def spans(statements: Sequence[Statement], lines: Sequence[str]) -> Iterator[tup
                 or (looped and not is_loop)
             ):
                 break
-            looped, built = is_loop, built or last > first
+            looped = is_loop
+            built = built or last > first
             if found:
                 yield start, at
 
 
 def name_of_run(
-    run: str, above: Sequence[str], function: str, result: str = "", taken: bool = False, guard: str = ""
+    run: str,
+    above: Sequence[str],
+    function: str,
+    result: str = "",
+    taken: bool = False,
+    guard: str = "",
 ) -> str:
     """Name the statements `run`, in snake case; empty if they yield nothing that has a name.
 
@@ -78,15 +100,30 @@ def name_of_run(
     if said or result:
         return "_".join(said) or _by_result(run, result, taken)
     if guard:
-        negative = re.match(r"\W*(?:not\b|!)", guard) or "!=" in guard or " is not " in guard
-        found = (match[1] for case in CASES if not negative and (match := case.search(guard)))
+        negative = (
+            re.match(r"\W*(?:not\b|!)", guard) or "!=" in guard or " is not " in guard
+        )
+        found = (
+            match[1] for case in CASES if not negative and (match := case.search(guard))
+        )
         verb = snake(function).partition("_")[0]
-        return "".join(f"{verb if verb in VERBS else 'handle'}_{snake(word)}" for word in list(found)[:1])
+        return "".join(
+            f"{verb if verb in VERBS else 'handle'}_{snake(word)}"
+            for word in list(found)[:1]
+        )
     loop = LOOP.match(run.split("\n", 1)[0]) if run.count("\n") < LONG_LOOP else None
     calls = CALL.findall(run)
-    over = [word for word in re.findall(r"\w+\b(?!\()", loop[1]) if word not in NO_SUBJECT] if loop else []
+    over = (
+        [word for word in re.findall(r"\w+\b(?!\()", loop[1]) if word not in NO_SUBJECT]
+        if loop
+        else []
+    )
     verb = snake(calls[-1]).partition("_")[0] if calls else ""
-    return f"{verb}_{snake(over[-1])}" if over and verb in VERBS and _is_telling(over[-1]) else ""
+    return (
+        f"{verb}_{snake(over[-1])}"
+        if over and verb in VERBS and _is_telling(over[-1])
+        else ""
+    )
 
 
 def camel(name: str) -> str:
@@ -102,9 +139,18 @@ def _act(lines: Sequence[str], line: int) -> list[str]:
     """Return the first words of the comment on the one line above a line if they name an act."""
     continues = line > 2 and COMMENT.match(lines[line - 3])
     match = COMMENT.match(lines[line - 2]) if line > 1 and not continues else None
-    words = re.findall("[a-z]+", match[1].split(" - ")[0].lower()) if match and "'" not in match[1] else []
+    words = (
+        re.findall("[a-z]+", match[1].split(" - ")[0].lower())
+        if match and "'" not in match[1]
+        else []
+    )
     telling = [word for word in words if word not in EMPTY]
-    is_act = telling[:1] == words[:1] and words[:1] and words[0] in VERBS and 2 <= len(telling) <= MOST_WORDS
+    is_act = (
+        telling[:1] == words[:1]
+        and words[:1]
+        and words[0] in VERBS
+        and 2 <= len(telling) <= MOST_WORDS
+    )
     return telling if is_act else []
 
 
@@ -124,7 +170,11 @@ def _by_result(run: str, result: str, taken: bool) -> str:
         verb = "collect"
     elif re.search(name + COUNTS, run):
         verb = "compute"
-    elif re.search(r"\b(?:for|while)\b", run) and re.search(r"\bbreak\b", run) and " case " not in run:
+    elif (
+        re.search(r"\b(?:for|while)\b", run)
+        and re.search(r"\bbreak\b", run)
+        and " case " not in run
+    ):
         verb = "find"
     else:
         verb = "" if taken else "choose" if cases else "make"

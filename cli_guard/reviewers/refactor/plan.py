@@ -33,7 +33,9 @@ def plan(language: str, symbol: Symbol, lines: Sequence[str]) -> str | None:
     return "\n".join(f"{number}. {step}" for number, step in enumerate([*steps, last], 1))
 
 
-def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str, Extraction]]":
+def python_extractions(
+    symbol: Symbol, lines: Sequence[str]
+) -> "list[tuple[str, Extraction]]":
     """Return the runs that the plan moves, with their new names; the lower first, so that line numbers hold."""
     from cli_guard.reviewers.refactor.extraction import extractions, parse_function
 
@@ -53,7 +55,10 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
         name = _name(candidate, lines, symbol.name)
         if owned in candidate.results or name in taken:
             continue
-        if all(candidate.last < other.first or candidate.first > other.last for other in chosen.values()):
+        if all(
+            candidate.last < other.first or candidate.first > other.last
+            for other in chosen.values()
+        ):
             chosen.setdefault(name, candidate)
         if len(chosen) == STEPS:
             break
@@ -63,7 +68,8 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
 def _name(extraction: "Extraction", lines: Sequence[str], function: str) -> str:
     from cli_guard.reviewers.refactor.naming import name_of_run
 
-    run, result = "\n".join(lines[extraction.first - 1 : extraction.last]), "".join(extraction.results)
+    run = "\n".join(lines[extraction.first - 1 : extraction.last])
+    result = "".join(extraction.results)
     taken = result in extraction.parameters
     name = name_of_run(
         run,
@@ -103,7 +109,8 @@ def python_step(symbol: Symbol, name: str, extraction: "Extraction") -> str:
         call = f"return {call}"
     elif extraction.results:
         result = extraction.results[0]
-        call, ends = f"{result} = {call}", f", and end it with `return {result}`"
+        call = f"{result} = {call}"
+        ends = f", and end it with `return {result}`"
     return (
         f"Move lines {extraction.first} to {extraction.last} into a new {kind} `{name}` below `{symbol.name}`:"
         f" `{head}`{ends}. In their place: `{call}`."
@@ -113,7 +120,9 @@ def python_step(symbol: Symbol, name: str, extraction: "Extraction") -> str:
 def first_parameter(symbol: Symbol) -> str | None:
     """Return `self` or `cls` of a method, None for a static one."""
     parameters = symbol.node.field("parameters") if symbol.node is not None else None
-    first = next(iter(parameters.named_children()), None) if parameters is not None else None
+    first = (
+        next(iter(parameters.named_children()), None) if parameters is not None else None
+    )
     if first is None or "staticmethod" in symbol.decorators:
         return None
     return re.split(r"\W", first.text())[0] or None

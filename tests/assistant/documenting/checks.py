@@ -12,7 +12,12 @@ def without_docstrings(text: str) -> str:
     """The syntax tree of Python text, its docstrings taken out."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+        if (
+            isinstance(
+                node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+            )
+            and node.body
+        ):
             first = node.body[0]
             constant = first.value if isinstance(first, ast.Expr) else None
             if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
@@ -25,7 +30,9 @@ def docstrings(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
 
     def visit(node: ast.AST, name: str) -> None:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ):
             doc = ast.get_docstring(node)
             if doc is not None:
                 found[name] = doc
@@ -37,7 +44,9 @@ def docstrings(text: str) -> dict[str, str]:
     return found
 
 
-def git_applies(patch: str, old: Mapping[str, str], new: Mapping[str, str], folder: Path) -> None:
+def git_applies(
+    patch: str, old: Mapping[str, str], new: Mapping[str, str], folder: Path
+) -> None:
     """Let git apply the patch to the old files, and compare what comes out with the new ones."""
     for path, text in old.items():
         file = folder / path
@@ -56,7 +65,9 @@ def git_applies(patch: str, old: Mapping[str, str], new: Mapping[str, str], fold
         assert (folder / path).read_bytes() == text.encode("utf-8", "surrogateescape")
 
 
-def written(source: str, request: str = "Generate documentation for a.py", **others: str) -> dict[str, str]:
+def written(
+    source: str, request: str = "Generate documentation for a.py", **others: str
+) -> dict[str, str]:
     """The docstrings of a.py after a request."""
     texts = {
         "a.py": source,
@@ -70,5 +81,10 @@ def whole(request: str, texts: Mapping[str, str], folder: Path) -> Documentation
     """The answer to a request, its patch tried with git."""
     answer = document(request, texts)
     if answer.changes:
-        git_applies(answer.patch, {p: texts[p] for p in answer.changes if p in texts}, answer.changes, folder)
+        git_applies(
+            answer.patch,
+            {p: texts[p] for p in answer.changes if p in texts},
+            answer.changes,
+            folder,
+        )
     return answer

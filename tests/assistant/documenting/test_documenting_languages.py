@@ -80,7 +80,9 @@ def test_jsdoc(tmp_path):
 )
 def test_the_tags_are_those_of_the_signature_and_the_code(text, tags, tmp_path):
     answer = whole("document a.js", {"a.js": text}, tmp_path)
-    said = [line.lstrip("/* ") for line in answer.proposals[0].text.split("\n") if "@" in line]
+    said = [
+        line.lstrip("/* ") for line in answer.proposals[0].text.split("\n") if "@" in line
+    ]
     assert said == [f"{tag}TODO: describe." for tag in tags]
 
 
@@ -135,9 +137,15 @@ def test_what_is_private_or_documented_is_left(path, text, tmp_path):
 def test_nothing_but_comments_is_added_and_a_second_run_is_silent(path, text, tmp_path):
     answer = whole(f"document {path}", {path: text}, tmp_path)
     added = [
-        line[1:].strip() for line in answer.patch.split("\n") if line.startswith("+") and line[:3] != "+++"
+        line[1:].strip()
+        for line in answer.patch.split("\n")
+        if line.startswith("+") and line[:3] != "+++"
     ]
-    removed = [line for line in answer.patch.split("\n") if line.startswith("-") and line[:3] != "---"]
+    removed = [
+        line
+        for line in answer.patch.split("\n")
+        if line.startswith("-") and line[:3] != "---"
+    ]
     assert added
     assert all(not line or line.startswith(("/**", "*", "//")) for line in added)
     assert removed == []
@@ -177,5 +185,7 @@ def test_rust_comments_have_a_section_for_errors_where_the_signature_has_them(tm
         "load_config": "/// TODO: describe.\n///\n/// # Errors\n///\n/// TODO: describe.",
         "Store.get": "    /// TODO: describe.",
     }
-    assert answer.changes["src/lib.rs"].index("/// TODO") < answer.changes["src/lib.rs"].index("#[derive")
+    assert answer.changes["src/lib.rs"].index("/// TODO") < answer.changes[
+        "src/lib.rs"
+    ].index("#[derive")
     assert document("document src/lib.rs", answer.changes).proposals == ()

@@ -14,7 +14,16 @@ from cli_guard.assistant.documenting.source import TODO
 
 # What the development dependencies bring along: code of many hands, installed wherever the tests run.
 PACKAGES = [
-    *("attr", "click", "docstring_parser", "git", "griffe", "httpx", "hypothesis/internal", "jsonschema"),
+    *(
+        "attr",
+        "click",
+        "docstring_parser",
+        "git",
+        "griffe",
+        "httpx",
+        "hypothesis/internal",
+        "jsonschema",
+    ),
     *("lizard_ext", "pluggy", "pydantic/_internal", "yaml"),
 ]
 MOST_FILES = 9
@@ -40,7 +49,9 @@ def test_real_code_is_documented_and_stays_the_same_code(name, tmp_path):
         answer = document("Generate documentation for pkg/", texts)
         if not answer.changes:
             break
-        git_applies(answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path)
+        git_applies(
+            answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path
+        )
         total += len(answer.proposals)
         texts |= answer.changes
         for proposal in answer.proposals:
@@ -57,14 +68,18 @@ def test_the_repairs_of_real_docstrings_touch_no_other_line(name, tmp_path):
     texts = package(name)
     answer = document("fix the stale parameters in pkg/", texts)
     if answer.changes:
-        git_applies(answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path)
+        git_applies(
+            answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path
+        )
     for path, text in answer.changes.items():
         assert without_docstrings(text) == without_docstrings(texts[path])
     for proposal in answer.proposals:
         lines = texts[proposal.path].split("\n")
         kept = [line for line in proposal.text.split("\n") if line in lines]
         changed = len(proposal.text.split("\n")) - len(kept)
-        assert changed <= 3 * (proposal.note.count("`") // 2 + proposal.note.count("result")), proposal
+        assert changed <= 3 * (
+            proposal.note.count("`") // 2 + proposal.note.count("result")
+        ), proposal
     again = document("fix the stale parameters in pkg/", texts | answer.changes)
     assert {(p.path, p.symbol) for p in again.proposals}.isdisjoint(
         (p.path, p.symbol) for p in answer.proposals
@@ -182,15 +197,21 @@ HOSTILE = {
     + "".join(" " * n + "if a:\n" for n in range(1, 300))
     + " " * 300
     + "return a\n",
-    "many functions": "".join(f"def f{n}(a, b):\n    return g(a, b)\n" for n in range(5000)),
-    "a huge function": "def f(a):\n" + "".join(f"    x{n} = g(a, {n})\n" for n in range(20_000)),
+    "many functions": "".join(
+        f"def f{n}(a, b):\n    return g(a, b)\n" for n in range(5000)
+    ),
+    "a huge function": "def f(a):\n"
+    + "".join(f"    x{n} = g(a, {n})\n" for n in range(20_000)),
     "huge names": f"def {'f' * 50_000}({'a' * 50_000}):\n    raise {'E' * 50_000}({'a' * 50_000})\n",
     "many conditions": "def f(a):\n"
     + "".join(f"    if a == {n}:\n        raise ValueError({n})\n" for n in range(3000)),
-    "many returns": "def f(a):\n" + "".join(f"    if a == {n}:\n        return {n}\n" for n in range(3000)),
+    "many returns": "def f(a):\n"
+    + "".join(f"    if a == {n}:\n        return {n}\n" for n in range(3000)),
     "a long elif": "def f(a):\n    if a:\n        pass\n"
     + "".join(f"    elif a == {n}:\n        return {n}\n" for n in range(3000)),
-    "many parameters": "def f({0}):\n    return g({0})\n".format(", ".join(f"a{n}" for n in range(3000))),
+    "many parameters": "def f({0}):\n    return g({0})\n".format(
+        ", ".join(f"a{n}" for n in range(3000))
+    ),
 }
 
 
@@ -203,14 +224,21 @@ def test_hostile_text_is_answered_in_bounded_time(name):
 
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup.cfg", ".flake8"])
 def test_settings_of_blank_lines_are_read_in_bounded_time(path):
-    texts = {path: "\n" * 60_000 + "x\n", "a.py": "def f(x):\n    return x\n", "README.md": "# X\n"}
+    texts = {
+        path: "\n" * 60_000 + "x\n",
+        "a.py": "def f(x):\n    return x\n",
+        "README.md": "# X\n",
+    }
     started = time.process_time()
     document("document a.py", texts)
     assert time.process_time() - started < 5
 
 
 def test_a_large_repository_is_answered_in_bounded_time():
-    body = "def f{0}(a):\n    return g{0}(a)\n\n\nclass K{0}:\n    x = 1\n" + "# remark\n" * 800
+    body = (
+        "def f{0}(a):\n    return g{0}(a)\n\n\nclass K{0}:\n    x = 1\n"
+        + "# remark\n" * 800
+    )
     texts = {f"src/p{n % 50}/m{n}.py": body.format(n) for n in range(5000)}
     started = time.process_time()
     assert document("document f4999", texts).proposals

@@ -30,7 +30,9 @@ def walk(depth: int = 3) -> Iterator[int]:
 
 
 def test_a_skeleton_says_what_the_signature_and_the_code_say(tmp_path):
-    answer = whole("Generate documentation for src/utils.py", {"src/utils.py": LOAD}, tmp_path)
+    answer = whole(
+        "Generate documentation for src/utils.py", {"src/utils.py": LOAD}, tmp_path
+    )
     docs = docstrings(answer.changes["src/utils.py"])
     assert (
         docs["load"]
@@ -53,9 +55,16 @@ Raises:
     assert docs["walk"].endswith("Yields:\n    int: TODO: describe.")
     assert docs[""] == TODO
     proposal = answer.proposals[1]
-    assert (proposal.symbol, proposal.kind, proposal.line, proposal.note) == ("load", "function", 6, "")
+    assert (proposal.symbol, proposal.kind, proposal.line, proposal.note) == (
+        "load",
+        "function",
+        6,
+        "",
+    )
     assert without_docstrings(answer.changes["src/utils.py"]) == without_docstrings(LOAD)
-    assert document("Generate documentation for src/utils.py", answer.changes).proposals == ()
+    assert (
+        document("Generate documentation for src/utils.py", answer.changes).proposals == ()
+    )
 
 
 @table(
@@ -65,7 +74,11 @@ Raises:
         ("def f(a) -> None:\n    return g(a)\n", "a: TODO", "Returns"),
         ("def f(a):\n    return None\n", "a: TODO", "Returns"),
         ("def f(a):\n    def g():\n        return 1\n    a(g)\n", "a: TODO", "Returns"),
-        ("def f(a):\n    def g():\n        raise ValueError(a)\n    a(g)\n", "a: TODO", "Raises"),
+        (
+            "def f(a):\n    def g():\n        raise ValueError(a)\n    a(g)\n",
+            "a: TODO",
+            "Raises",
+        ),
         ("def f(a):\n    a(lambda: (yield))\n", "a: TODO", "Yields"),
         ("def f() -> 'dict[str, int]':\n    return g()\n", "dict[str, int]: TODO", "'dict"),
         ("def f(a):\n    raise\n", "a: TODO", "Raises"),
@@ -90,14 +103,30 @@ Raises:
         ),
         ("def f():\n    yield 1\n", "Yields:\n    TODO: describe.", "Returns"),
         ("def f(a=None, b=1_000, c=-1):\n    g(a)\n", "Defaults to None.", "1_000"),
-        ("def f(a=compute(1, 2, 3, 4, 5, 6, 7, 8, 9)):\n    g(a)\n", "a: TODO: describe.", "Defaults"),
+        (
+            "def f(a=compute(1, 2, 3, 4, 5, 6, 7, 8, 9)):\n    g(a)\n",
+            "a: TODO: describe.",
+            "Defaults",
+        ),
         ("def f(a='\\n'):\n    g(a)\n", "a: TODO: describe.", "Defaults"),
         ('def f(a=\'"""\'):\n    g(a)\n', "a: TODO: describe.", "Defaults"),
         (f"def f(a: {'x' * 80}):\n    g(a)\n", "a: TODO: describe.", "xx"),
         ("class A:\n    def f(self, x): \n        g(x)\n", "x: TODO", "self"),
-        ("class A:\n    @classmethod\n    def f(cls, x): \n        g(x)\n", "x: TODO", "cls"),
-        ("class A:\n    @staticmethod\n    def f(x): \n        g(x)\n", "x: TODO", "Returns"),
-        ("class A:\n    @property\n    def f(self) -> int: \n        return 1\n", TODO, "Returns"),
+        (
+            "class A:\n    @classmethod\n    def f(cls, x): \n        g(x)\n",
+            "x: TODO",
+            "cls",
+        ),
+        (
+            "class A:\n    @staticmethod\n    def f(x): \n        g(x)\n",
+            "x: TODO",
+            "Returns",
+        ),
+        (
+            "class A:\n    @property\n    def f(self) -> int: \n        return 1\n",
+            TODO,
+            "Returns",
+        ),
     ],
 )
 def test_what_is_said_and_what_is_not(body, said, unsaid):
@@ -107,8 +136,13 @@ def test_what_is_said_and_what_is_not(body, said, unsaid):
 
 
 def test_a_long_entry_has_its_default_on_a_line_of_its_own():
-    doc = written("def f(a_long_name: dict[str, list[tuple[int, str]]] = None):\n    g(a_long_name)\n")["f"]
-    assert "a_long_name (dict[str, list[tuple[int, str]]]): TODO: describe.\n        Defaults to None." in doc
+    doc = written(
+        "def f(a_long_name: dict[str, list[tuple[int, str]]] = None):\n    g(a_long_name)\n"
+    )["f"]
+    assert (
+        "a_long_name (dict[str, list[tuple[int, str]]]): TODO: describe.\n        Defaults to None."
+        in doc
+    )
 
 
 def test_classes_have_the_parameters_of_their_constructor_or_their_attributes():
@@ -179,15 +213,27 @@ def test_the_style_is_that_of_the_file(style):
 
 @table("style", sorted(STYLES))
 def test_the_style_may_be_asked_for_and_that_of_a_neighbour_counts(style):
-    assert written(READ, f"write {style} style docstrings for a.py")["load"] == TODO + STYLES[style][1]
-    assert written(READ, b_dot_py=f"def a(x):\n    {STYLES[style][0]}\n")["load"] == TODO + STYLES[style][1]
+    assert (
+        written(READ, f"write {style} style docstrings for a.py")["load"]
+        == TODO + STYLES[style][1]
+    )
+    assert (
+        written(READ, b_dot_py=f"def a(x):\n    {STYLES[style][0]}\n")["load"]
+        == TODO + STYLES[style][1]
+    )
 
 
 @table("style", sorted(STYLES))
 def test_another_reader_finds_the_signature_in_the_skeleton(style):
     doc = written(LOAD, f"write {style} style docstrings for a.py")["load"]
     parsed = docstring_parser.parse(doc)
-    assert [p.arg_name.lstrip("*") for p in parsed.params] == ["path", "strict", "names", "mode", "rest"]
+    assert [p.arg_name.lstrip("*") for p in parsed.params] == [
+        "path",
+        "strict",
+        "names",
+        "mode",
+        "rest",
+    ]
     assert parsed.params[1].type_name == "bool"
     assert [each.type_name or each.args[1] for each in parsed.raises] == [
         "FileNotFoundError",
@@ -208,15 +254,20 @@ def test_the_projects_convention_counts_where_no_docstring_shows_one():
 
 
 def test_quotes_and_plain_sentences_are_kept():
-    known = "".join(f"def r{n}(x):\n    '''Reads {n}.'''\n    return x\n\n\n" for n in range(5))
-    docs = document("document a.py", {"a.py": known + "def load_users(db):\n    return db.all()\n"})
+    known = "".join(
+        f"def r{n}(x):\n    '''Reads {n}.'''\n    return x\n\n\n" for n in range(5)
+    )
+    docs = document(
+        "document a.py", {"a.py": known + "def load_users(db):\n    return db.all()\n"}
+    )
     assert "    '''TODO: describe.'''\n" in docs.changes["a.py"]
     assert "Args" not in docs.changes["a.py"]
 
 
 def test_the_first_line_stands_below_the_quotes_where_it_does_in_the_file():
     known = "".join(
-        f'def r{n}(x):\n    """\n    Read.\n\n    Args:\n        x: It.\n    """\n\n\n' for n in range(3)
+        f'def r{n}(x):\n    """\n    Read.\n\n    Args:\n        x: It.\n    """\n\n\n'
+        for n in range(3)
     )
     assert (
         '    """\n    TODO: describe.\n\n    Args:'
@@ -288,7 +339,9 @@ def test_a_secret_is_never_shown():
         return "{key}"
     return open_it(host, password)
 '''
-    output = propose_documentation(World(snapshot={"a.py": text}), Wish(request="document connect"))
+    output = propose_documentation(
+        World(snapshot={"a.py": text}), Wish(request="document connect")
+    )
     shown = repr(output.data)
     assert "host: TODO" in shown
     assert "password: TODO" in shown
@@ -299,5 +352,7 @@ def test_a_secret_is_never_shown():
 
 def test_the_libraries_load_when_they_are_used():
     code = "import sys, cli_guard.assistant.documenting as d; print({'griffe', 'docstring_parser'} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert run.stdout.strip() == "set()"

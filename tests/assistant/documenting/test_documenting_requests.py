@@ -24,17 +24,34 @@ TEXTS = {
     [
         (
             "Generate documentation for src/utils.py",
-            ["src/utils.py:", "src/utils.py:load", "src/utils.py:Foo", "src/utils.py:Foo.bar"],
+            [
+                "src/utils.py:",
+                "src/utils.py:load",
+                "src/utils.py:Foo",
+                "src/utils.py:Foo.bar",
+            ],
         ),
         ("document the class Foo", ["src/utils.py:Foo", "src/utils.py:Foo.bar"]),
         ("Document Foo.bar please", ["src/utils.py:Foo.bar"]),
-        ("Document Foo.bar and the class Foo", ["src/utils.py:Foo.bar", "src/utils.py:Foo"]),
-        ("write a docstring for load_config in src/app/config.py", ["src/app/config.py:load_config"]),
+        (
+            "Document Foo.bar and the class Foo",
+            ["src/utils.py:Foo.bar", "src/utils.py:Foo"],
+        ),
+        (
+            "write a docstring for load_config in src/app/config.py",
+            ["src/app/config.py:load_config"],
+        ),
         ("write a docstring for `_hidden`", ["src/app/config.py:_hidden"]),
         ("document load_config", ["src/app/config.py:load_config"]),
         ("document load_config()", ["src/app/config.py:load_config"]),
-        ("docstring for load_config in other/config.py", ["src/other/config.py:load_config"]),
-        ("Javadoc for UserService", ["UserService.java:UserService", "UserService.java:UserService.count"]),
+        (
+            "docstring for load_config in other/config.py",
+            ["src/other/config.py:load_config"],
+        ),
+        (
+            "Javadoc for UserService",
+            ["UserService.java:UserService", "UserService.java:UserService.count"],
+        ),
         ("JSDoc for web/api.ts", ["web/api.ts:load"]),
         ("write the JSDoc for load in web/api.ts", ["web/api.ts:load"]),
         ("godoc for pkg/server", ["pkg/server/a.go:Load"]),
@@ -61,7 +78,9 @@ def test_a_name_that_is_there_twice_is_assumed_to_be_one_of_them():
     )
     assert document("document load_config in src/app/config.py", TEXTS).assumed is None
     twice = document("Generate documentation for config.py", TEXTS)
-    assert twice.assumed == "config.py is taken as src/app/config.py, not src/other/config.py"
+    assert (
+        twice.assumed == "config.py is taken as src/app/config.py, not src/other/config.py"
+    )
 
 
 @table(
@@ -88,14 +107,17 @@ def test_what_is_not_there_is_named(request_text, named):
 
 
 def test_a_definition_with_documentation_is_named_and_left():
-    answer = document("document f", {"a.py": 'def f(x):\n    """Done."""\n    return g(x)\n'})
+    answer = document(
+        "document f", {"a.py": 'def f(x):\n    """Done."""\n    return g(x)\n'}
+    )
     assert answer.proposals == ()
     assert "documented already, on line 2" in answer.skipped[0].reason
 
 
 def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
     texts = {
-        f"src/m{n}.py": '"""M."""\n' + "".join(f"def f{i}(x):\n    return g(x)\n" for i in range(30))
+        f"src/m{n}.py": '"""M."""\n'
+        + "".join(f"def f{i}(x):\n    return g(x)\n" for i in range(30))
         for n in range(3)
     }
     answer = document("document all functions in src/", texts)
@@ -144,8 +166,12 @@ def test_a_test_is_documented_only_if_it_is_named():
         "src/tests/test_a.py": "def h(x):\n    return g(x)\n",
     }
     assert set(document("document src/", texts).changes) == {"src/a.py"}
-    assert set(document("document src/tests/test_a.py", texts).changes) == {"src/tests/test_a.py"}
-    assert set(document("document src/a.py and src/tests/test_a.py", texts).changes) == set(texts)
+    assert set(document("document src/tests/test_a.py", texts).changes) == {
+        "src/tests/test_a.py"
+    }
+    assert set(document("document src/a.py and src/tests/test_a.py", texts).changes) == set(
+        texts
+    )
     assert set(document("document everything", texts).changes) == {"src/a.py"}
 
 

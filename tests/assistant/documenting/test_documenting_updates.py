@@ -82,7 +82,13 @@ JAVA = """public class A {
             ["unit : float"],
         ),
         ("a.py", SPHINX, "send", [":param c: Gone."], [":param b: Gone."]),
-        ("a.js", JS, "load", ["* @param {boolean} deep - Gone."], ["* @param {boolean} strict - Gone."]),
+        (
+            "a.js",
+            JS,
+            "load",
+            ["* @param {boolean} deep - Gone."],
+            ["* @param {boolean} strict - Gone."],
+        ),
         ("A.java", JAVA, "find", ["* @param deep gone"], ["* @param limit gone"]),
     ],
 )
@@ -91,7 +97,9 @@ def test_exactly_the_wrong_lines_are_put_right(path, text, name, removed, added,
     lines = [line for line in answer.patch.split("\n")[3:] if line[:1] in "+-"]
     assert [line[1:].strip() for line in lines if line.startswith("-")] == removed
     assert [line[1:].strip() for line in lines if line.startswith("+")] == added
-    assert [(p.kind, p.symbol.rpartition(".")[2]) for p in answer.proposals] == [("update", name)]
+    assert [(p.kind, p.symbol.rpartition(".")[2]) for p in answer.proposals] == [
+        ("update", name)
+    ]
     assert answer.proposals[0].note.endswith("the words are kept, check them")
     again = document(f"update the outdated documentation of {name}", answer.changes)
     assert again.proposals == ()
@@ -110,7 +118,9 @@ def test_what_is_stale_and_what_is_missing_is_said():
 
 
 def test_parameters_in_front_of_all_documented_ones_keep_their_order():
-    text = SPHINX.replace("send(a, b)", "send(x, y, a)").replace("    :param c: Gone.\n", "")
+    text = SPHINX.replace("send(a, b)", "send(x, y, a)").replace(
+        "    :param c: Gone.\n", ""
+    )
     assert (
         ":param x: TODO: describe.\n    :param y: TODO: describe.\n    :param a: First."
         in (document("document send", {"a.py": text}).changes["a.py"])
@@ -119,18 +129,25 @@ def test_parameters_in_front_of_all_documented_ones_keep_their_order():
 
 def test_line_ends_are_kept_in_a_repair(tmp_path):
     answer = whole("document send", {"a.py": SPHINX.replace("\n", "\r\n")}, tmp_path)
-    assert answer.changes["a.py"] == SPHINX.replace(":param c", ":param b").replace("\n", "\r\n")
+    assert answer.changes["a.py"] == SPHINX.replace(":param c", ":param b").replace(
+        "\n", "\r\n"
+    )
 
 
 def test_of_a_file_only_docstrings_that_name_most_parameters_are_completed():
-    text = SPHINX.replace("send(a, b)", "send(x, y, a)").replace("    :param c: Gone.\n", "")
+    text = SPHINX.replace("send(a, b)", "send(x, y, a)").replace(
+        "    :param c: Gone.\n", ""
+    )
     answer = document("fix the docstrings in a.py", {"a.py": text})
     assert answer.proposals == ()
     assert "missing or stale" in answer.skipped[0].reason
 
 
 def test_a_repair_that_cannot_be_made_is_left_to_a_person():
-    answer = document("document f", {"a.js": "/** @param c - Gone. */\nexport function f(a) {\n  g(a);\n}\n"})
+    answer = document(
+        "document f",
+        {"a.js": "/** @param c - Gone. */\nexport function f(a) {\n  g(a);\n}\n"},
+    )
     assert answer.proposals == ()
     assert answer.by_hand == ("a.js:2: `f`: stale: `c`; missing: `a`",)
     example = SPHINX.replace("    :param c", "    >>> send(1, 2)\n    :param c")

@@ -37,7 +37,10 @@ def test_the_set_that_is_asked_for(request_: str, symbols: set[str]) -> None:
 
 
 def test_a_big_set_is_cut_and_counted() -> None:
-    text = "".join(f"def function_{number}():\n    return {number}\n\n\n" for number in range(MOST + 25))
+    text = "".join(
+        f"def function_{number}():\n    return {number}\n\n\n"
+        for number in range(MOST + 25)
+    )
     made = document("document all functions", {"a.py": text, "b.py": text})
     assert len(made.proposals) == MOST
     reasons = [each.reason for each in made.skipped]

@@ -48,7 +48,12 @@ TEXTS = {
 }
 
 CHANGES = (
-    ("change LIMIT = 3 to LIMIT = 5 in pkg/core.py", "pkg/core.py", "LIMIT = 5\n", "LIMIT = 3"),
+    (
+        "change LIMIT = 3 to LIMIT = 5 in pkg/core.py",
+        "pkg/core.py",
+        "LIMIT = 5\n",
+        "LIMIT = 3",
+    ),
     ("bump version to 1.2.3", "pyproject.toml", 'version = "1.2.3"', "1.2.2"),
     ("bump the minor version", "pyproject.toml", 'version = "1.3.0"', "1.2.2"),
     ("remove unused imports in pkg/core.py", "pkg/core.py", "import json\n", "import os"),
@@ -63,8 +68,12 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize(("request_", "path", "there", "gone"), CHANGES, ids=[c[0] for c in CHANGES])
-def test_a_mechanical_change(request_: str, path: str, there: str, gone: str, repo: Repo) -> None:
+@pytest.mark.parametrize(
+    ("request_", "path", "there", "gone"), CHANGES, ids=[c[0] for c in CHANGES]
+)
+def test_a_mechanical_change(
+    request_: str, path: str, there: str, gone: str, repo: Repo
+) -> None:
     plan = propose_change(request_, TEXTS)
     assert path in plan.changes, plan
     assert there in plan.changes[path]
@@ -123,7 +132,11 @@ PYTHON = (
         "def g():\n    def inner(): ...\n    return 1\n",
         "def g():\n    return 1\n",
     ),
-    ("delete the function inner", "def g():\n    def inner(): ...\n    return inner()\n", ""),
+    (
+        "delete the function inner",
+        "def g():\n    def inner(): ...\n    return inner()\n",
+        "",
+    ),
     (
         "delete the class C",
         "import os\nX = 1\n\n\n@deco\nclass C:\n    x = os\n",
@@ -139,7 +152,11 @@ PYTHON = (
         "import a, b\nfrom c import (\n    d,\n    e,\n)\nb(e)\n",
         "import b\nfrom c import (\n    e,\n)\nb(e)\n",
     ),
-    ("remove unused imports", "import a  # noqa\nimport b as b\ntry:\n    import c\nexcept E: ...\n", ""),
+    (
+        "remove unused imports",
+        "import a  # noqa\nimport b as b\ntry:\n    import c\nexcept E: ...\n",
+        "",
+    ),
     ("remove unused imports", "import a\nx: 'a.B'\nfrom b import C\ny = 'C'\n", ""),
     (
         "remove unused imports",
@@ -150,7 +167,11 @@ PYTHON = (
 )
 
 
-@table(("request_", "before", "after"), PYTHON, ids=[f"{n} {r[0]}" for n, r in enumerate(PYTHON)])
+@table(
+    ("request_", "before", "after"),
+    PYTHON,
+    ids=[f"{n} {r[0]}" for n, r in enumerate(PYTHON)],
+)
 def test_a_change_of_one_python_file(request_: str, before: str, after: str) -> None:
     assert propose_change(request_, {"a.py": before}).changes.get("a.py", "") == after
 
@@ -161,7 +182,11 @@ LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
         {"a.py": "MAX_RETRIES = 3  # tries\n"},
         {"a.py": "MAX_RETRIES = 5  # tries\n"},
     ),
-    ("set MAX_RETRIES = 5 in a.py", {"a.py": "MAX_RETRIES: int = 3\n"}, {"a.py": "MAX_RETRIES: int = 5\n"}),
+    (
+        "set MAX_RETRIES = 5 in a.py",
+        {"a.py": "MAX_RETRIES: int = 3\n"},
+        {"a.py": "MAX_RETRIES: int = 5\n"},
+    ),
     (
         "Increase `MAX_TRIES` from 3 to 5",
         {"a.js": "export const MAX_TRIES = 3;\n"},
@@ -172,12 +197,32 @@ LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
         {"A.java": "  static final int MAX_TRIES = 3;\n"},
         {"A.java": "  static final int MAX_TRIES = 5;\n"},
     ),
-    ("set MAX_RETRIES to 5", {"a.go": "const MAX_RETRIES = 3\n"}, {"a.go": "const MAX_RETRIES = 5\n"}),
-    ("set BASE_URL to https://b", {"a.py": "BASE_URL = 'https://a'\n"}, {"a.py": "BASE_URL = 'https://b'\n"}),
-    ("set USE_CACHE to False", {"a.py": "USE_CACHE = True\n"}, {"a.py": "USE_CACHE = False\n"}),
-    ("set LIMIT to 5", {"a.py": "LIMIT = 3\n", "tests/test_a.py": "LIMIT = 3\n"}, {"a.py": "LIMIT = 5\n"}),
+    (
+        "set MAX_RETRIES to 5",
+        {"a.go": "const MAX_RETRIES = 3\n"},
+        {"a.go": "const MAX_RETRIES = 5\n"},
+    ),
+    (
+        "set BASE_URL to https://b",
+        {"a.py": "BASE_URL = 'https://a'\n"},
+        {"a.py": "BASE_URL = 'https://b'\n"},
+    ),
+    (
+        "set USE_CACHE to False",
+        {"a.py": "USE_CACHE = True\n"},
+        {"a.py": "USE_CACHE = False\n"},
+    ),
+    (
+        "set LIMIT to 5",
+        {"a.py": "LIMIT = 3\n", "tests/test_a.py": "LIMIT = 3\n"},
+        {"a.py": "LIMIT = 5\n"},
+    ),
     ("set MAX_RETRIES to many", {"a.py": "MAX_RETRIES = 3\n"}, {}),
-    ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 3\n", "b.py": "MAX_RETRIES = 4\n"}, {}),
+    (
+        "set MAX_RETRIES to 5",
+        {"a.py": "MAX_RETRIES = 3\n", "b.py": "MAX_RETRIES = 4\n"},
+        {},
+    ),
     ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 3 * FACTOR\n"}, {}),
     ("set MAX_RETRIES to 5", {"a.py": "print(MAX_RETRIES == 3)\n"}, {}),
     ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 5\n"}, {}),
@@ -185,7 +230,11 @@ LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 )
 
 
-@table(("request_", "texts", "wanted"), LITERALS, ids=[f"{n} {r[0]}" for n, r in enumerate(LITERALS)])
+@table(
+    ("request_", "texts", "wanted"),
+    LITERALS,
+    ids=[f"{n} {r[0]}" for n, r in enumerate(LITERALS)],
+)
 def test_a_literal_is_set_where_one_assignment_gives_it(
     request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
 ) -> None:
@@ -216,9 +265,12 @@ VERSIONS = (
 
 
 @table(("path", "text", "parts"), VERSIONS, ids=[row[0] for row in VERSIONS])
-def test_a_version_is_changed_where_it_is_the_projects_own(path: str, text: str, parts: list[str]) -> None:
+def test_a_version_is_changed_where_it_is_the_projects_own(
+    path: str, text: str, parts: list[str]
+) -> None:
     plan = plan_refactor(
-        "bump version to 2.0.0", {path: text, "poetry.lock": "1.0.0\n", "a.txt": "uses 1.0.0\n"}
+        "bump version to 2.0.0",
+        {path: text, "poetry.lock": "1.0.0\n", "a.txt": "uses 1.0.0\n"},
     )
     if not parts:
         assert plan.missing
@@ -232,12 +284,18 @@ def test_a_version_is_changed_where_it_is_the_projects_own(path: str, text: str,
 
 
 def test_what_a_change_of_text_takes_for_granted_is_said() -> None:
-    plan = plan_refactor("change load to fetch in a.py", {"a.py": "def load(): ...\nload()\n"})
+    plan = plan_refactor(
+        "change load to fetch in a.py", {"a.py": "def load(): ...\nload()\n"}
+    )
     assert plan.changes == {"a.py": "def fetch(): ...\nfetch()\n"}
     assert plan.assumed == "all 2 places in a.py are meant"
     assert "load is also a name in code (a.py): code that uses it may break" in plan.risks
 
 
 def test_a_constant_of_a_named_document_is_a_change_of_text() -> None:
-    assert plan_refactor("set LIMIT to 5 in a.md", {"a.md": "LIMIT of 3\n"}).changes == {"a.md": "5 of 3\n"}
-    assert plan_refactor("set LIMIT_X to 5 in zz.py", {"a.py": "LIMIT_X = 3\n"}).missing == ("zz.py",)
+    assert plan_refactor("set LIMIT to 5 in a.md", {"a.md": "LIMIT of 3\n"}).changes == {
+        "a.md": "5 of 3\n"
+    }
+    assert plan_refactor(
+        "set LIMIT_X to 5 in zz.py", {"a.py": "LIMIT_X = 3\n"}
+    ).missing == ("zz.py",)

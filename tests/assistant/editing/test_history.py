@@ -41,29 +41,38 @@ Released 2024-01-01
 def test_only_what_is_not_released_is_renamed(name: str) -> None:
     text = MARKDOWN.replace("is faster", "of `pkg.core` is faster")
     plan = plan_refactor("rename module pkg.core to pkg.base", {**CODE, name: text})
-    before, after = text.splitlines(), plan.changes[name].splitlines()
+    before = text.splitlines()
+    after = plan.changes[name].splitlines()
     changed = [new for old, new in zip(before, after, strict=True) if old != new]
     assert changed == ["- `load_all()` of `pkg.base` is faster"]
 
 
 def test_a_version_that_is_called_unreleased_below_its_heading_may_change() -> None:
     plan = plan_refactor("rename module pkg.core to pkg.base", {**CODE, "CHANGES.rst": RST})
-    assert plan.changes["CHANGES.rst"] == RST.replace("``pkg.core.load_all``", "``pkg.base.load_all``")
+    assert plan.changes["CHANGES.rst"] == RST.replace(
+        "``pkg.core.load_all``", "``pkg.base.load_all``"
+    )
 
 
 def test_a_history_of_releases_alone_stays_and_that_is_said() -> None:
     text = "# 1.0\n\n- `load_all` came\n"
     plan = plan_refactor(
-        "rename load_all to read_all", {**CODE, "NEWS.md": text, "README.md": "`load_all`\n"}
+        "rename load_all to read_all",
+        {**CODE, "NEWS.md": text, "README.md": "`load_all`\n"},
     )
     assert set(plan.changes) == {"pkg/core.py"}
-    assert "load_all is also named in documents that the patch leaves: README.md" in plan.risks
-    assert "released entries of a history that the patch leaves: NEWS.md" in "\n".join(plan.risks)
+    assert (
+        "load_all is also named in documents that the patch leaves: README.md" in plan.risks
+    )
+    assert "released entries of a history that the patch leaves: NEWS.md" in "\n".join(
+        plan.risks
+    )
 
 
 def test_a_moved_module_keeps_its_old_name_in_the_history() -> None:
     plan = plan_refactor(
-        "rename module pkg.core to pkg.base", {**CODE, "CHANGELOG.md": MARKDOWN, "docs/a.md": "pkg.core"}
+        "rename module pkg.core to pkg.base",
+        {**CODE, "CHANGELOG.md": MARKDOWN, "docs/a.md": "pkg.core"},
     )
     assert set(plan.changes) == {"pkg/base.py", "docs/a.md"}
 

@@ -42,7 +42,8 @@ def test_hostile_texts_end_in_a_plan(request_: str) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.text(max_size=200), st.dictionaries(st.sampled_from(["a.py", "b.js", "c.md"]), st.text(max_size=80))
+    st.text(max_size=200),
+    st.dictionaries(st.sampled_from(["a.py", "b.js", "c.md"]), st.text(max_size=80)),
 )
 def test_any_request_has_a_plan(request_: str, texts: dict[str, str]) -> None:
     plan = propose_change(request_, texts)
@@ -90,7 +91,10 @@ LARGE: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "a long line of imports": (
         "split a.js",
-        {"a.js": "function mail() {}\nfunction page() {}\n" * 40, "b.js": "require(a " * 100_000},
+        {
+            "a.js": "function mail() {}\nfunction page() {}\n" * 40,
+            "b.js": "require(a " * 100_000,
+        },
     ),
     "a definition for each line": (
         "split a.py",
@@ -115,7 +119,10 @@ LARGE: dict[str, tuple[str, dict[str, str]]] = {
         "swap axios for got",
         {"a.js": "import axios from 'axios';\n" + "axios.get(url, {a: 1});\n" * 15_000},
     ),
-    "many imports": ("remove unused imports", {"a.py": "".join(f"import a{n}\n" for n in range(4_000))}),
+    "many imports": (
+        "remove unused imports",
+        {"a.py": "".join(f"import a{n}\n" for n in range(4_000))},
+    ),
 }
 
 
@@ -132,7 +139,9 @@ def test_no_time_is_said_and_gives_no_patch() -> None:
 
 
 def test_more_files_than_the_bound_give_no_patch() -> None:
-    texts = {f"m{n}.py": "from a import f\n" for n in range(501)} | {"a.py": "def f(): ...\n"}
+    texts = {f"m{n}.py": "from a import f\n" for n in range(501)} | {
+        "a.py": "def f(): ...\n"
+    }
     plan = plan_refactor("rename f to g", texts, seconds=60)
     assert not plan.patch
     assert "502 files would change" in "\n".join(plan.risks)

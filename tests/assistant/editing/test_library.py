@@ -3,7 +3,11 @@
 from examples import examples, near_misses
 
 from cli_guard.assistant.editing import plan_refactor
-from cli_guard.assistant.editing.library import find_library_uses, is_library, show_library_use
+from cli_guard.assistant.editing.library import (
+    find_library_uses,
+    is_library,
+    show_library_use,
+)
 from cli_guard.assistant.editing.sources import Sources
 
 
@@ -54,7 +58,11 @@ def test_what_only_has_the_name_is_no_use(path: str, text: str, package: str) ->
 
 @examples(
     "request_",
-    ["replace tabulate with rich", "replace tabulate with rich in app/cli.py", "swap tabulate for rich"],
+    [
+        "replace tabulate with rich",
+        "replace tabulate with rich in app/cli.py",
+        "swap tabulate for rich",
+    ],
 )
 def test_a_library_that_is_replaced_gets_a_plan_and_no_text_patch(request_: str) -> None:
     texts = {
@@ -81,6 +89,9 @@ def test_a_known_pair_names_each_counterpart_and_what_has_none() -> None:
     )
 
 
-@near_misses("texts", [{"a.py": "import b\n", "b.py": ""}, {"a.py": "b = 1\n"}, {"a.md": "import b\n"}])
+@near_misses(
+    "texts",
+    [{"a.py": "import b\n", "b.py": ""}, {"a.py": "b = 1\n"}, {"a.md": "import b\n"}],
+)
 def test_what_is_no_library_is_replaced_as_before(texts: dict[str, str]) -> None:
     assert not is_library(Sources(texts), "b")

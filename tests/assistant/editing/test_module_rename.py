@@ -6,12 +6,19 @@ from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 
-PACKAGE = {"p/__init__.py": "", "p/a.py": "from . import b\nfrom .b import Y\nX = 1\n", "p/b.py": "Y = 2\n"}
+PACKAGE = {
+    "p/__init__.py": "",
+    "p/a.py": "from . import b\nfrom .b import Y\nX = 1\n",
+    "p/b.py": "Y = 2\n",
+}
 # request, texts, what changes beside the file itself, where it goes and its new text
 TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
     (
         "rename p/b.py to p/c.py",
-        {**PACKAGE, "u.py": "import p.b\nimport p.b as z\nfrom p import b, a\np.b.Y, b.Y, z\n"},
+        {
+            **PACKAGE,
+            "u.py": "import p.b\nimport p.b as z\nfrom p import b, a\np.b.Y, b.Y, z\n",
+        },
         {
             "p/c.py": "Y = 2\n",
             "p/a.py": "from . import c\nfrom .c import Y\nX = 1\n",
@@ -61,7 +68,11 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
     ),
     (
         "move file p/b.py to lib/b.py",
-        {**PACKAGE, "lib/__init__.py": "", "u.py": "def f():\n    from p import b as z, a\n    return z\n"},
+        {
+            **PACKAGE,
+            "lib/__init__.py": "",
+            "u.py": "def f():\n    from p import b as z, a\n    return z\n",
+        },
         {
             "lib/b.py": "Y = 2\n",
             "p/a.py": "from lib import b\nfrom ..lib.b import Y\nX = 1\n",
@@ -98,12 +109,18 @@ def test_a_file_is_renamed_with_all_that_imports_it(
 REFUSED = (
     ("rename p/a.py to p/b.py", PACKAGE, "a file of that name is there"),
     ("rename p/a.py to p/a.py", PACKAGE, "it has that name already"),
-    ("rename p/b.py to p/c.py", {**PACKAGE, "u.py": "from p import b\nc = 1\n"}, "c is there already"),
+    (
+        "rename p/b.py to p/c.py",
+        {**PACKAGE, "u.py": "from p import b\nc = 1\n"},
+        "c is there already",
+    ),
 )
 
 
 @table(("request_", "texts", "why"), REFUSED, ids=[row[2] for row in REFUSED])
-def test_a_name_that_is_taken_is_refused(request_: str, texts: Mapping[str, str], why: str) -> None:
+def test_a_name_that_is_taken_is_refused(
+    request_: str, texts: Mapping[str, str], why: str
+) -> None:
     plan = plan_refactor(request_, texts)
     assert not plan.patch
     assert not plan.removed

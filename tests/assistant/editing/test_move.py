@@ -25,19 +25,32 @@ TABLE: tuple[tuple[str, str, Mapping[str, str], Mapping[str, str]], ...] = (
     (
         "comments, decorators and constants",
         "move C to b.py",
-        {"a.py": "# of C\n# more\n@deco\nclass C: ...  # end\n\n\nX = 1\n", "b.py": "Y = 2\n"},
-        {"a.py": "X = 1\n", "b.py": "Y = 2\n\n\n# of C\n# more\n@deco\nclass C: ...  # end\n"},
+        {
+            "a.py": "# of C\n# more\n@deco\nclass C: ...  # end\n\n\nX = 1\n",
+            "b.py": "Y = 2\n",
+        },
+        {
+            "a.py": "X = 1\n",
+            "b.py": "Y = 2\n\n\n# of C\n# more\n@deco\nclass C: ...  # end\n",
+        },
     ),
     (
         "a use through the module",
         "move f from a.py to b.py",
         {"a.py": "def f(): ...\nY = 1\n", "c.py": "import a\na.f(a.Y)\n"},
-        {"a.py": "Y = 1\n", "b.py": "def f(): ...\n", "c.py": "import a\nimport b\nb.f(a.Y)\n"},
+        {
+            "a.py": "Y = 1\n",
+            "b.py": "def f(): ...\n",
+            "c.py": "import a\nimport b\nb.f(a.Y)\n",
+        },
     ),
     (
         "the target imported it",
         "move f from a.py to b.py",
-        {"a.py": "def f(): ...\nY = 1\n", "b.py": "from a import f\n\n\ndef g():\n    return f()\n"},
+        {
+            "a.py": "def f(): ...\nY = 1\n",
+            "b.py": "from a import f\n\n\ndef g():\n    return f()\n",
+        },
         {"a.py": "Y = 1\n", "b.py": "def g():\n    return f()\n\n\ndef f(): ...\n"},
     ),
     (
@@ -74,7 +87,10 @@ TABLE: tuple[tuple[str, str, Mapping[str, str], Mapping[str, str]], ...] = (
         "what its module defines is imported from there",
         "move f from a.py to b.py",
         {"a.py": "X = 1\n\n\ndef f():\n    return X\n", "b.py": "Y = 2\n"},
-        {"a.py": "X = 1\n\n\n", "b.py": "from a import X\nY = 2\n\n\ndef f():\n    return X\n"},
+        {
+            "a.py": "X = 1\n\n\n",
+            "b.py": "from a import X\nY = 2\n\n\ndef f():\n    return X\n",
+        },
     ),
     (
         "by its place in a package that imports so",
@@ -93,41 +109,70 @@ TABLE: tuple[tuple[str, str, Mapping[str, str], Mapping[str, str]], ...] = (
 
 
 @table(("request_", "texts", "wanted"), [r[1:] for r in TABLE], ids=[r[0] for r in TABLE])
-def test_a_definition_moves(request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]) -> None:
+def test_a_definition_moves(
+    request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
+) -> None:
     assert dict(plan_refactor(request_, texts).changes) == wanted
 
 
 REFUSED = (
     (
         "move f from p/a.py to p/b.py",
-        {"p/__init__.py": "", "p/a.py": "X = 1\n\n\ndef f():\n    return X\n\n\ndef g():\n    return f()\n"},
+        {
+            "p/__init__.py": "",
+            "p/a.py": "X = 1\n\n\ndef f():\n    return X\n\n\ndef g():\n    return f()\n",
+        },
         "p/a.py still uses f, which needs X of p/a.py: an import cycle",
     ),
     (
         "move f from a.py to b.py",
-        {"a.py": "from c import x\n\n\ndef f():\n    return x\n", "b.py": "", "c.py": "import b\nx = 1\n"},
+        {
+            "a.py": "from c import x\n\n\ndef f():\n    return x\n",
+            "b.py": "",
+            "c.py": "import b\nx = 1\n",
+        },
         "an import cycle: b.py -> c.py -> b.py",
     ),
     (
         "move f from a.py to b.py",
-        {"a.py": "def f(): ...\nX = 1\n", "b.py": "import c\n", "c.py": "from a import f\n"},
+        {
+            "a.py": "def f(): ...\nX = 1\n",
+            "b.py": "import c\n",
+            "c.py": "from a import f\n",
+        },
         "an import cycle: c.py -> b.py -> c.py",
     ),
-    ("move f from a.py to b.py", {"a.py": "def f(): ...\n", "b.py": "f = 1\n"}, "b.py has f already"),
+    (
+        "move f from a.py to b.py",
+        {"a.py": "def f(): ...\n", "b.py": "f = 1\n"},
+        "b.py has f already",
+    ),
     (
         "move f from a.py to b.py",
         {"a.py": "X = 1\ndef f():\n    global X\n    X = 2\n"},
         "it sets X of its module",
     ),
-    ("move f from a.py to b.py", {"a.py": "if 1:\n    def f(): ...\n"}, "f is defined under a condition"),
+    (
+        "move f from a.py to b.py",
+        {"a.py": "if 1:\n    def f(): ...\n"},
+        "f is defined under a condition",
+    ),
     (
         "move X from a.py to b.py",
         {"a.py": "def f():\n    global X\n    X = 1\n"},
         "defined under a condition",
     ),
-    ("move X from a.py to b.py", {"a.py": "X = 1; Y = 2\n"}, "X shares its line with other code"),
+    (
+        "move X from a.py to b.py",
+        {"a.py": "X = 1; Y = 2\n"},
+        "X shares its line with other code",
+    ),
     ("move f from a.py to a.py", {"a.py": "def f(): ...\n"}, "it is there already"),
-    ("move f from a.py to b.md", {"a.py": "def f(): ...\n", "b.md": ""}, "b.md is not a Python module"),
+    (
+        "move f from a.py to b.md",
+        {"a.py": "def f(): ...\n", "b.md": ""},
+        "b.md is not a Python module",
+    ),
 )
 
 
@@ -141,25 +186,34 @@ def test_a_move_that_cannot_be_is_refused_with_its_reason(
 
 
 def test_what_a_star_import_brings_is_not_known() -> None:
-    plan = plan_refactor("move f from a.py to b.py", {"a.py": "from c import *\ndef f(): ...\n", "c.py": ""})
+    plan = plan_refactor(
+        "move f from a.py to b.py", {"a.py": "from c import *\ndef f(): ...\n", "c.py": ""}
+    )
     assert "imports everything from another module" in "\n".join(plan.risks)
 
 
 def test_a_string_with_the_old_module_is_left() -> None:
-    plan = plan_refactor("move f from a.py to b.py", {"a.py": "def f(): ...\n", "c.py": "patch('a.f')\n"})
+    plan = plan_refactor(
+        "move f from a.py to b.py", {"a.py": "def f(): ...\n", "c.py": "patch('a.f')\n"}
+    )
     assert plan.by_hand == (("c.py", 1, "a string names f by its old module"),)
 
 
 def test_an_import_that_is_guarded_is_left_to_a_person() -> None:
-    text = (
-        "try:\n    import fast\nexcept ImportError:\n    import slow as fast\n\n\ndef f():\n    return fast\n"
-    )
+    text = "try:\n    import fast\nexcept ImportError:\n    import slow as fast\n\n\ndef f():\n    return fast\n"
     plan = plan_refactor("move f from a.py to b.py", {"a.py": text})
-    assert plan.by_hand == (("b.py", 1, "bring this import along as it is guarded there: import fast"),)
+    assert plan.by_hand == (
+        ("b.py", 1, "bring this import along as it is guarded there: import fast"),
+    )
     assert not plan.complete
 
 
 def test_annotations_that_are_evaluated_in_the_new_module_are_a_risk() -> None:
-    texts = {"a.py": "from __future__ import annotations\n\n\ndef f(): ...\n", "b.py": "Y = 1\n"}
+    texts = {
+        "a.py": "from __future__ import annotations\n\n\ndef f(): ...\n",
+        "b.py": "Y = 1\n",
+    }
     plan = plan_refactor("move f from a.py to b.py", texts)
-    assert plan.risks[0].startswith("the new module does not say from __future__ import annotations")
+    assert plan.risks[0].startswith(
+        "the new module does not say from __future__ import annotations"
+    )

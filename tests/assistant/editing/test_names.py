@@ -27,7 +27,11 @@ PLACES: tuple[tuple[str, str, list[tuple[int, str, str]]], ...] = (
     (
         "nonlocal",
         "def f():\n    x = 1\n    def g():\n        nonlocal x\n        x = 2\n",
-        [(2, "binding", "function"), (4, "nonlocal", "function"), (5, "binding", "function")],
+        [
+            (2, "binding", "function"),
+            (4, "nonlocal", "function"),
+            (5, "binding", "function"),
+        ],
     ),
     (
         "class body",
@@ -50,12 +54,22 @@ PLACES: tuple[tuple[str, str, list[tuple[int, str, str]]], ...] = (
     (
         "imports",
         "import x.y\nfrom m import x\nfrom m import x as z\nimport a as x\n",
-        [(1, "import", "module"), (2, "import", "module"), (3, "imported", ""), (4, "import", "module")],
+        [
+            (1, "import", "module"),
+            (2, "import", "module"),
+            (3, "imported", ""),
+            (4, "import", "module"),
+        ],
     ),
     (
         "attribute and keyword",
         "x = 1\na.x(x=x)\n",
-        [(1, "binding", "module"), (2, "attribute", ""), (2, "keyword", ""), (2, "read", "module")],
+        [
+            (1, "binding", "module"),
+            (2, "attribute", ""),
+            (2, "keyword", ""),
+            (2, "read", "module"),
+        ],
     ),
     (
         "except and with",
@@ -73,7 +87,12 @@ PLACES: tuple[tuple[str, str, list[tuple[int, str, str]]], ...] = (
     (
         "types in strings",
         "class x: ...\ndef f(a: 'list[x]', b: Literal['x']) -> 'x': ...\nc = cast('x', 'x')\n",
-        [(1, "definition", "module"), (2, "read", "module"), (2, "read", "module"), (3, "read", "module")],
+        [
+            (1, "definition", "module"),
+            (2, "read", "module"),
+            (2, "read", "module"),
+            (3, "read", "module"),
+        ],
     ),
     (
         "f-strings",
@@ -155,7 +174,9 @@ def test_positions_hold_in_any_text(text: str) -> None:
 def test_what_is_no_python_is_skipped_with_its_reason(text: str, reason: str) -> None:
     sources = Sources({"a.py": text})
     assert Python(sources).places("a.py", "x") == []
-    assert [each.reason.startswith(reason) for each in sources.skipped] == [True], sources.skipped
+    assert [each.reason.startswith(reason) for each in sources.skipped] == [True], (
+        sources.skipped
+    )
 
 
 def test_lines_and_columns() -> None:

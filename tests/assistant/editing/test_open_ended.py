@@ -43,7 +43,9 @@ GO = {
     "shop/shop.go": 'package shop\n\nfunc Order() {\n\tmail.SendMail("a")\n}\n',
 }
 # What the plans of before had instead of the names of a repository.
-TEMPLATE = re.compile(r"Read what is there|Write a test that fails|Say as a test|Make the change|Name a file")
+TEMPLATE = re.compile(
+    r"Read what is there|Write a test that fails|Say as a test|Make the change|Name a file"
+)
 
 
 def planned(request: str, texts: dict[str, str] | None = None) -> Plan:
@@ -97,7 +99,9 @@ def said(plan: Plan) -> str:
         ("add OAuth to the zebra", APP, ["Nothing in the repository is named like ", "zebra"]),
     ],
 )  # fmt: skip
-def test_a_plan_names_what_is_there(request_: str, texts: dict[str, str], lines: list[str]) -> None:
+def test_a_plan_names_what_is_there(
+    request_: str, texts: dict[str, str], lines: list[str]
+) -> None:
     text = said(planned(request_, texts))
     assert [line for line in lines if line not in text] == []
     assert not TEMPLATE.search(text)
@@ -120,7 +124,9 @@ def test_a_plan_names_nothing_else(request_: str, unsaid: str) -> None:
 
 
 def test_a_path_with_underscores_is_no_name_of_code() -> None:
-    plan = planned("Fix the commit message parser in app_core/events/message.py", APP | MANY)
+    plan = planned(
+        "Fix the commit message parser in app_core/events/message.py", APP | MANY
+    )
     assert [step.paths for step in plan.steps] == [
         ("tests/test_message.py",),
         ("app_core/events/message.py",),

@@ -16,7 +16,10 @@ RENAMES: tuple[tuple[str, Mapping[str, str], list[tuple[str, int]], list[str]], 
             "app.js": "const { lookup } = require('./lib/view');\nlookup('a');\n",
         },
         [("lib/view.js", 1), ("lib/view.js", 2)],
-        ["lookup is defined in 2 places", "a property of that name (`.lookup`) may be another object's"],
+        [
+            "lookup is defined in 2 places",
+            "a property of that name (`.lookup`) may be another object's",
+        ],
     ),
     (
         "rename FetchAll to LoadAll",
@@ -57,9 +60,16 @@ RENAMES: tuple[tuple[str, Mapping[str, str], list[tuple[str, int]], list[str]], 
 )
 
 
-@table(("request_", "texts", "defined", "risks"), RENAMES, ids=[next(iter(row[1])) for row in RENAMES])
+@table(
+    ("request_", "texts", "defined", "risks"),
+    RENAMES,
+    ids=[next(iter(row[1])) for row in RENAMES],
+)
 def test_a_rename_of_another_language_is_planned(
-    request_: str, texts: Mapping[str, str], defined: list[tuple[str, int]], risks: list[str]
+    request_: str,
+    texts: Mapping[str, str],
+    defined: list[tuple[str, int]],
+    risks: list[str],
 ) -> None:
     plan = plan_refactor(request_, texts)
     assert plan.patch == ""
@@ -85,7 +95,10 @@ def test_a_rename_of_another_language_is_planned(
     ],
 )
 def test_every_change_of_another_language_is_planned(request_: str, first: str) -> None:
-    texts = {"a.js": "export function area(a) {}\n", "b.test.js": "import { area } from './a';\narea(1);\n"}
+    texts = {
+        "a.js": "export function area(a) {}\n",
+        "b.test.js": "import { area } from './a';\narea(1);\n",
+    }
     plan = plan_refactor(request_, texts)
     assert not plan.patch
     assert plan.steps[0].purpose == first
@@ -93,7 +106,11 @@ def test_every_change_of_another_language_is_planned(request_: str, first: str) 
 
 
 def test_a_file_of_another_language_is_moved_by_hand() -> None:
-    texts = {"src/a.js": "export default 1;\n", "b.js": "import a from './src/a';\n", "c.js": "let a = 1;\n"}
+    texts = {
+        "src/a.js": "export default 1;\n",
+        "b.js": "import a from './src/a';\n",
+        "c.js": "let a = 1;\n",
+    }
     plan = plan_refactor("rename src/a.js to src/z.js", texts)
     assert not plan.patch
     assert not plan.removed
@@ -135,29 +152,51 @@ def test_log4j_to_slf4j_is_a_plan_with_places_and_no_patch() -> None:
     assert not any(path == "src/C.java" for path, _ in said)
     assert [(step.purpose.split(":")[0], step.paths) for step in plan.steps] == [
         ("Add slf4j next to log4j in the manifests", ("build.gradle", "pom.xml")),
-        ("Change the imports of log4j, then its 4 uses by 4 names", ("src/A.java", "src/B.java")),
+        (
+            "Change the imports of log4j, then its 4 uses by 4 names",
+            ("src/A.java", "src/B.java"),
+        ),
         ("SLF4J has no configuration of its own", ("src/main/resources/log4j.properties",)),
         ("Take log4j out of the manifests", ("build.gradle", "pom.xml")),
     ]
-    assert plan.risks[0] == "no patch: a move from log4j to slf4j is planned here and not computed"
+    assert (
+        plan.risks[0]
+        == "no patch: a move from log4j to slf4j is planned here and not computed"
+    )
     assert any("SLF4J is an API alone" in risk for risk in plan.risks)
 
 
 CODE = (
-    ("requests to httpx", "import requests\n\nr = requests.get(u)\n", {3: "requests.get becomes httpx.get"}),
+    (
+        "requests to httpx",
+        "import requests\n\nr = requests.get(u)\n",
+        {3: "requests.get becomes httpx.get"},
+    ),
     (
         "requests to httpx",
         "from requests import get, post\nget(u)\nx.get(1)\n",
         {2: "requests.get becomes httpx.get"},
     ),
-    ("requests to httpx", "import requests as r\nr.get(u, proxies=p)\n", {2: "httpx has no proxies="}),
-    ("migrate print to logging", "def f():\n    print('x')\n", {2: "print(a) becomes logging.info(a)"}),
+    (
+        "requests to httpx",
+        "import requests as r\nr.get(u, proxies=p)\n",
+        {2: "httpx has no proxies="},
+    ),
+    (
+        "migrate print to logging",
+        "def f():\n    print('x')\n",
+        {2: "print(a) becomes logging.info(a)"},
+    ),
     (
         "convert os.path to pathlib",
         "import os\nos.path.exists(a)\n",
         {2: "os.path.exists(a) becomes Path(a).exists()"},
     ),
-    ("convert os.path to pathlib", "from os import path\npath.exists(a)\n", {2: "os.path.exists(a) becomes"}),
+    (
+        "convert os.path to pathlib",
+        "from os import path\npath.exists(a)\n",
+        {2: "os.path.exists(a) becomes"},
+    ),
     (
         "convert os.path to pathlib",
         "import os.path\nos.path.join(a)\n",
@@ -171,7 +210,11 @@ CODE = (
 )
 
 
-@table(("request_", "text", "wanted"), CODE, ids=[f"{n} {row[0]}" for n, row in enumerate(CODE)])
+@table(
+    ("request_", "text", "wanted"),
+    CODE,
+    ids=[f"{n} {row[0]}" for n, row in enumerate(CODE)],
+)
 def test_the_calls_of_a_library_are_listed_with_their_counterparts(
     request_: str, text: str, wanted: Mapping[int, str]
 ) -> None:
@@ -195,12 +238,20 @@ def test_the_manifests_and_lock_files_of_a_library() -> None:
     assert {("requirements.txt", 1), ("pyproject.toml", 1)} <= places
     assert not any(path == "docs/requests.md" for path, _ in places)
     steps = {step.purpose: step.paths for step in plan.steps}
-    assert steps["Take requests out of the manifests"] == ("pyproject.toml", "requirements.txt")
-    assert steps["Write the lock files again with the tool of the project"] == ("poetry.lock",)
+    assert steps["Take requests out of the manifests"] == (
+        "pyproject.toml",
+        "requirements.txt",
+    )
+    assert steps["Write the lock files again with the tool of the project"] == (
+        "poetry.lock",
+    )
 
 
 def test_a_pair_that_is_not_known_has_a_plan_from_its_uses() -> None:
-    texts = {"a.py": "import peewee\npeewee.connect()\npeewee.connect()\n", "requirements.txt": "peewee\n"}
+    texts = {
+        "a.py": "import peewee\npeewee.connect()\npeewee.connect()\n",
+        "requirements.txt": "peewee\n",
+    }
     plan = plan_refactor("migrate from peewee to sqlalchemy", texts)
     assert not plan.patch
     assert [step.purpose for step in plan.steps] == [
@@ -208,8 +259,14 @@ def test_a_pair_that_is_not_known_has_a_plan_from_its_uses() -> None:
         "Change the imports of peewee, then its 2 uses by 1 name",
         "Take peewee out of the manifests",
     ]
-    assert plan.steps[1].places == ("imported at a.py:1", "peewee.connect() at a.py:2, a.py:3")
-    assert "the tables do not know peewee -> sqlalchemy: look up each counterpart" in plan.risks
+    assert plan.steps[1].places == (
+        "imported at a.py:1",
+        "peewee.connect() at a.py:2, a.py:3",
+    )
+    assert (
+        "the tables do not know peewee -> sqlalchemy: look up each counterpart"
+        in plan.risks
+    )
 
 
 @table("name", [m.name for m in migrations()])
@@ -217,7 +274,9 @@ def test_every_migration_is_found_by_its_names(name: str) -> None:
     migration = next(m for m in migrations() if m.name == name)
     for old in migration.old:
         assert find_migration(old.upper(), f"`{migration.new[-1]}`") is migration
-    plan = plan_refactor(f"migrate from {migration.old[0]} to {migration.new[0]}", {"a.txt": "nothing"})
+    plan = plan_refactor(
+        f"migrate from {migration.old[0]} to {migration.new[0]}", {"a.txt": "nothing"}
+    )
     assert plan.kind == "migrate"
     assert plan.missing
     assert not plan.patch

@@ -61,23 +61,41 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
     ),
     (
         "rename attribute C.x to y",
-        {"a.py": "class C:\n    x = 1\ndef g(c: C):\n    match c:\n        case C(x=1): return c.x\n"},
-        {"a.py": "class C:\n    y = 1\ndef g(c: C):\n    match c:\n        case C(y=1): return c.y\n"},
+        {
+            "a.py": "class C:\n    x = 1\ndef g(c: C):\n    match c:\n        case C(x=1): return c.x\n"
+        },
+        {
+            "a.py": "class C:\n    y = 1\ndef g(c: C):\n    match c:\n        case C(y=1): return c.y\n"
+        },
     ),
     (
         "rename f to g",
-        {"a.py": "def f():\n    return f\n", "b.py": "from a import f as f\nimport a\na.f()\nother.f()\n"},
-        {"a.py": "def g():\n    return g\n", "b.py": "from a import g as g\nimport a\na.g()\nother.f()\n"},
+        {
+            "a.py": "def f():\n    return f\n",
+            "b.py": "from a import f as f\nimport a\na.f()\nother.f()\n",
+        },
+        {
+            "a.py": "def g():\n    return g\n",
+            "b.py": "from a import g as g\nimport a\na.g()\nother.f()\n",
+        },
     ),
     (
         "rename f to g",
-        {"a.py": "def f(): ...\n", "b.py": "from a import *\nf()\n", "c.py": "def h(f):\n    return f\n"},
+        {
+            "a.py": "def f(): ...\n",
+            "b.py": "from a import *\nf()\n",
+            "c.py": "def h(f):\n    return f\n",
+        },
         {"a.py": "def g(): ...\n", "b.py": "from a import *\ng()\n"},
     ),
     (
         "rename class C to D",
-        {"a.py": "class C: ...\ndef m(x: 'list[C]') -> 'C':\n    y: Literal['C']\n    s = 'C'\n"},
-        {"a.py": "class D: ...\ndef m(x: 'list[D]') -> 'D':\n    y: Literal['C']\n    s = 'C'\n"},
+        {
+            "a.py": "class C: ...\ndef m(x: 'list[C]') -> 'C':\n    y: Literal['C']\n    s = 'C'\n"
+        },
+        {
+            "a.py": "class D: ...\ndef m(x: 'list[D]') -> 'D':\n    y: Literal['C']\n    s = 'C'\n"
+        },
     ),
     (
         "rename T to U",
@@ -120,7 +138,10 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
             "p/a.py": "X = 1\n",
             "c.py": "import p.a\nfrom p import a\nfrom p.a import X\np.a.X, a.X\n",
         },
-        {"p/b.py": "X = 1\n", "c.py": "import p.b\nfrom p import b\nfrom p.b import X\np.b.X, b.X\n"},
+        {
+            "p/b.py": "X = 1\n",
+            "c.py": "import p.b\nfrom p import b\nfrom p.b import X\np.b.X, b.X\n",
+        },
     ),
     (
         "rename f to g",
@@ -153,7 +174,9 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
         {
             "a.py": "LIMIT = 1\ndef f():\n    global LIMIT\n    LIMIT += 1\n    return f'{LIMIT:>{LIMIT}} LIMIT'\n"
         },
-        {"a.py": "MOST = 1\ndef f():\n    global MOST\n    MOST += 1\n    return f'{MOST:>{MOST}} LIMIT'\n"},
+        {
+            "a.py": "MOST = 1\ndef f():\n    global MOST\n    MOST += 1\n    return f'{MOST:>{MOST}} LIMIT'\n"
+        },
     ),
     (
         "rename load to read",
@@ -224,7 +247,11 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 )
 
 
-@table(("request_", "texts", "wanted"), TABLE, ids=[f"{n} {row[0]}" for n, row in enumerate(TABLE)])
+@table(
+    ("request_", "texts", "wanted"),
+    TABLE,
+    ids=[f"{n} {row[0]}" for n, row in enumerate(TABLE)],
+)
 def test_a_rename_takes_what_it_means_and_nothing_else(
     request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
 ) -> None:
@@ -235,9 +262,21 @@ def test_a_rename_takes_what_it_means_and_nothing_else(
 
 
 REFUSED = (
-    ("rename f to g", {"a.py": "def f(): ...\ndef g(): ...\n"}, "a.py:2: g is there already"),
-    ("rename f to x", {"a.py": "def f(): ...\ndef m(x):\n    return f(x)\n"}, "x means something else in m"),
-    ("rename f to len", {"a.py": "def f(): ...\nlen([])\n"}, "len is read here from outside"),
+    (
+        "rename f to g",
+        {"a.py": "def f(): ...\ndef g(): ...\n"},
+        "a.py:2: g is there already",
+    ),
+    (
+        "rename f to x",
+        {"a.py": "def f(): ...\ndef m(x):\n    return f(x)\n"},
+        "x means something else in m",
+    ),
+    (
+        "rename f to len",
+        {"a.py": "def f(): ...\nlen([])\n"},
+        "len is read here from outside",
+    ),
     ("rename f to $g", {"a.py": "def f(): ...\n"}, "$g is not a name in Python"),
     ("rename f to f", {"a.py": "def f(): ...\n"}, "it has that name already"),
     (
@@ -293,11 +332,19 @@ def renamable() -> list[tuple[str, str, str]]:
     for path, text in TEXTS.items():
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found.append(("class" if isinstance(node, ast.ClassDef) else "function", node.name, path))
+                found.append(
+                    (
+                        "class" if isinstance(node, ast.ClassDef) else "function",
+                        node.name,
+                        path,
+                    )
+                )
     return found
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 @given(st.sampled_from(renamable()))
 def test_a_renamed_package_compiles_and_loads(subject: tuple[str, str, str]) -> None:
     kind, name, path = subject
@@ -308,7 +355,9 @@ def test_a_renamed_package_compiles_and_loads(subject: tuple[str, str, str]) -> 
         compile(after[changed], changed, "exec", dont_inherit=True)
     for node in ast.walk(ast.parse(after[path])):
         assert not (
-            isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name and node.col_offset == 0
+            isinstance(node, ast.FunctionDef | ast.ClassDef)
+            and node.name == name
+            and node.col_offset == 0
         )
     with tempfile.TemporaryDirectory() as folder:
         for file, text in after.items():
@@ -339,7 +388,11 @@ LEFT = (
         "class A:\n    def m(self, a): ...\nclass B:\n    def m(self, a): ...\nx.m(a=1)\n",
         [(5, "does this call reach it? a= is b= there")],
     ),
-    ("rename f_x to g_x", "def f_x(): ...\ngetattr(m, 'f_x')\n", [(2, "reached by the string 'f_x'")]),
+    (
+        "rename f_x to g_x",
+        "def f_x(): ...\ngetattr(m, 'f_x')\n",
+        [(2, "reached by the string 'f_x'")],
+    ),
 )
 
 
@@ -396,7 +449,9 @@ def test_what_may_break_is_said(request_: str, texts: Mapping[str, str], why: st
 
 
 def test_a_file_that_is_not_valid_is_left_and_said() -> None:
-    plan = plan_refactor("rename f to g", {"a.py": "def f(): ...\n", "b.py": "from a import f\nprint f\n"})
+    plan = plan_refactor(
+        "rename f to g", {"a.py": "def f(): ...\n", "b.py": "from a import f\nprint f\n"}
+    )
     assert set(plan.changes) == {"a.py"}
     assert [each.path for each in plan.skipped] == ["b.py"]
     assert not plan.complete
@@ -404,7 +459,8 @@ def test_a_file_that_is_not_valid_is_left_and_said() -> None:
 
 def test_a_member_that_no_other_class_has_is_taken_for_it_and_that_is_said() -> None:
     plan = plan_refactor(
-        "rename C.m to n", {"a.py": "class C:\n    def m(self): ...\ndef g(x):\n    x.m()\n"}
+        "rename C.m to n",
+        {"a.py": "class C:\n    def m(self): ...\ndef g(x):\n    x.m()\n"},
     )
     assert (
         plan.assumed
@@ -416,5 +472,9 @@ def test_a_keyword_is_left_where_the_function_is_handed_over_or_may_be_another()
     text = "class A:\n    def run(self, a): ...\nclass B:\n    def run(self, a): ...\ndef f(x):\n    x.run(a=1)\n"
     plan = plan_refactor("rename parameter a of A.run to b", {"a.py": text})
     assert plan.by_hand == (("a.py", 6, "does this call reach it? a= is b= there"),)
-    plan = plan_refactor("rename parameter a of f to b", {"a.py": "def f(a): ...\nsubmit(f, a=1)\n"})
-    assert plan.by_hand == (("a.py", 2, "the function is handed over here: a= may be meant for it"),)
+    plan = plan_refactor(
+        "rename parameter a of f to b", {"a.py": "def f(a): ...\nsubmit(f, a=1)\n"}
+    )
+    assert plan.by_hand == (
+        ("a.py", 2, "the function is handed over here: a= may be meant for it"),
+    )

@@ -12,7 +12,12 @@ from cli_guard.assistant.editing.split import Split, propose_split
 
 
 def body(*lines: str, filler: int = 30) -> str:
-    return "".join(f"    {line}\n" for line in (*lines, *(f"x{n} = {n}" for n in range(filler)))) + "\n\n"
+    return (
+        "".join(
+            f"    {line}\n" for line in (*lines, *(f"x{n} = {n}" for n in range(filler)))
+        )
+        + "\n\n"
+    )
 
 
 TOOLS = (
@@ -21,7 +26,10 @@ TOOLS = (
     + ("def _split_proxy(port):\n" + body("return port"))
     + ("def check_proxy():\n" + body("return read_proxy()"))
     + ("def read_cookie():\n" + body("return parse_cookie('')"))
-    + ("def parse_cookie(text):\n" + body("return format_cookie(text) if text else read_cookie()"))
+    + (
+        "def parse_cookie(text):\n"
+        + body("return format_cookie(text) if text else read_cookie()")
+    )
     + ("def format_cookie(text):\n" + body("return text"))
     + "def version():\n    return 1\n"
 )
@@ -44,7 +52,12 @@ def split(text: str, path: str = "src/tools.py") -> Split:
 def test_definitions_of_one_subject_are_one_module() -> None:
     found = split(TOOLS)
     assert {path: set(names) for path, names in found.modules.items()} == {
-        "src/tools_proxy.py": {"read_proxy", "_split_proxy", "check_proxy", "DEFAULT_PROXY_PORT"},
+        "src/tools_proxy.py": {
+            "read_proxy",
+            "_split_proxy",
+            "check_proxy",
+            "DEFAULT_PROXY_PORT",
+        },
         "src/tools_cookie.py": {"read_cookie", "parse_cookie", "format_cookie"},
     }
     assert found.stays == ["version"]
@@ -54,7 +67,9 @@ def test_definitions_of_one_subject_are_one_module() -> None:
 
 def test_a_module_imports_what_it_uses_of_another() -> None:
     text = TOOLS.replace("return read_proxy()", "return read_proxy() or format_cookie('')")
-    assert split(text).edges == {("src/tools_proxy.py", "src/tools_cookie.py"): ["format_cookie"]}
+    assert split(text).edges == {
+        ("src/tools_proxy.py", "src/tools_cookie.py"): ["format_cookie"]
+    }
 
 
 def test_a_parameter_is_no_use_of_a_function_of_that_name() -> None:
@@ -96,11 +111,15 @@ def test_the_plan_says_what_the_old_file_keeps_and_who_takes_names_from_it() -> 
     assert "version stays; it imports the rest back (re-exports)" in lines
     assert "src/app.py: read_proxy" in lines
     assert "Move into 2 modules" in lines
-    assert any("misses the moved code: tests/test_tools.py:5" in risk for risk in plan.risks)
+    assert any(
+        "misses the moved code: tests/test_tools.py:5" in risk for risk in plan.risks
+    )
     assert "kept together, for they use each other: read_cookie, parse_cookie" in plan.risks
 
 
-@pytest.mark.parametrize("text", ["class Big:\n" + body(filler=200), "", "x = 1\n", "def broken(:\n"])
+@pytest.mark.parametrize(
+    "text", ["class Big:\n" + body(filler=200), "", "x = 1\n", "def broken(:\n"]
+)
 def test_a_file_that_holds_together_is_not_split(text: str) -> None:
     plan = plan_refactor("split src/big.py", {"src/big.py": text or "\n"})
     assert plan.summary.startswith("No split of src/big.py was found")
@@ -109,15 +128,20 @@ def test_a_file_that_holds_together_is_not_split(text: str) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 24), max_size=3), min_size=1, max_size=25))
-def test_every_name_has_one_place_and_no_imports_go_in_a_circle(uses: list[list[int]]) -> None:
+def test_every_name_has_one_place_and_no_imports_go_in_a_circle(
+    uses: list[list[int]],
+) -> None:
     words = ("mail", "user", "page", "file", "queue")
     names = [f"{words[n % 5]}_{n}" for n in range(len(uses))]
     text = "".join(
-        f"def {name}():\n" + body(*(f"{names[n]}()" for n in some if n < len(names)), filler=20)
+        f"def {name}():\n"
+        + body(*(f"{names[n]}()" for n in some if n < len(names)), filler=20)
         for name, some in zip(names, uses, strict=True)
     )
     found = split(text)
-    assert sorted([*found.stays, *(n for some in found.modules.values() for n in some)]) == sorted(names)
+    assert sorted(
+        [*found.stays, *(n for some in found.modules.values() for n in some)]
+    ) == sorted(names)
     graph: dict[str, set[str]] = {}
     for (importer, imported), taken in found.edges.items():
         graph.setdefault(importer, set()).add(imported)

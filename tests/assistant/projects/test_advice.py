@@ -50,7 +50,10 @@ def command(request: str, texts: dict[str, str] | None = None) -> str | None:
         ("run the test test_total", "pytest tests/test_cart.py::test_total"),
         ("run only the tests of src/shop/cart.py", "pytest tests/test_cart.py"),
         ("how do I run tests/test_cart.py as a test", "pytest tests/test_cart.py"),
-        ("run test tests/test_cart.py::test_total", "pytest tests/test_cart.py::test_total"),
+        (
+            "run test tests/test_cart.py::test_total",
+            "pytest tests/test_cart.py::test_total",
+        ),
         ("format the code", None),
         ("how do I migrate the database", None),
         ("tell me a joke", None),
@@ -81,14 +84,20 @@ def test_what_is_asked_for_is_advised(request_text: str, expected: str | None) -
         ("discard my changes to src/shop/cart.py", "git stash push -- src/shop/cart.py"),
         ("rename the branch to better", "git branch -m <new-name>"),
         ("show the history of src/shop/cart.py", "git log --follow -p -- src/shop/cart.py"),
-        ("I want to remove a password from the git history", "git log --all --oneline -- <file>"),
+        (
+            "I want to remove a password from the git history",
+            "git log --all --oneline -- <file>",
+        ),
     ],
 )
 def test_git_questions_have_their_recipe(request_text: str, expected: str) -> None:
     assert command(request_text) == expected
 
 
-@table("request_text", ["how do I test a branch condition", "run the tests of the commit parser"])
+@table(
+    "request_text",
+    ["how do I test a branch condition", "run the tests of the commit parser"],
+)
 def test_words_that_git_uses_too_are_no_git_questions(request_text: str) -> None:
     assert not (command(request_text) or "").startswith("git ")
 
@@ -110,7 +119,10 @@ def test_the_answer_names_its_source_and_explains_the_task() -> None:
     assert [(part.text, part.meaning) for part in advice.parts] == [
         ("make test", "defined in Makefile:1: pytest -q")
     ]
-    assert [each.command for each in advice.alternatives] == ["make test-integration", "pytest"]
+    assert [each.command for each in advice.alternatives] == [
+        "make test-integration",
+        "pytest",
+    ]
     assert {"Makefile", "pyproject.toml"} <= set(advice.looked_at)
 
 
@@ -125,7 +137,9 @@ def test_nothing_known_says_what_was_looked_at() -> None:
 def test_a_path_without_tests_is_said_to_have_none() -> None:
     advice = projects.advise("run the tests of src/shop/lonely.py", REPOSITORY)
     assert advice.command == "make test"
-    assert advice.assumed == "no test for src/shop/lonely.py was found: this runs all of them"
+    assert (
+        advice.assumed == "no test for src/shop/lonely.py was found: this runs all of them"
+    )
     assert advice.confidence is Confidence.LOW
 
 
@@ -141,7 +155,9 @@ def test_a_path_without_tests_is_said_to_have_none() -> None:
         ("what would `frobnicate --all` do", "frobnicate --all"),
     ],
 )
-def test_a_given_command_is_explained_and_not_replaced(request_text: str, expected: str) -> None:
+def test_a_given_command_is_explained_and_not_replaced(
+    request_text: str, expected: str
+) -> None:
     advice = projects.advise(request_text, REPOSITORY)
     assert advice.command == expected
 

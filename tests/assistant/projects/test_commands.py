@@ -7,7 +7,8 @@ from examples import examples, near_misses
 from cli_guard.assistant import projects
 
 PACKAGE = json.dumps(
-    {"scripts": {"test": "vitest run", "lint:fix": "eslint . --fix", "prepare": "husky"}}, indent=1
+    {"scripts": {"test": "vitest run", "lint:fix": "eslint . --fix", "prepare": "husky"}},
+    indent=1,
 )
 NOX = "import nox\n@nox.session\ndef lint(session):\n    session.run('ruff')\n"
 INVOKE = "from invoke import task\n@task\ndef build_docs(c):\n    c.run('mkdocs build')\n"
@@ -124,7 +125,9 @@ def test_where_and_what_are_told() -> None:
 
 
 def test_lines_are_right_behind_escaped_line_ends() -> None:
-    texts = {"Makefile": "a = 1 \\\n  2 \\\n  3\nlint: x \\\n  y\n\truff check\ntest:\n\tpytest\n"}
+    texts = {
+        "Makefile": "a = 1 \\\n  2 \\\n  3\nlint: x \\\n  y\n\truff check\ntest:\n\tpytest\n"
+    }
     assert [one(texts, name).line for name in ("make lint", "make test")] == [4, 7]
 
 
@@ -152,9 +155,16 @@ def test_what_only_checks_the_documentation_comes_after_what_checks_the_code() -
 
 
 def test_a_documented_task_keeps_its_definition() -> None:
-    texts = {"Makefile": "check:\n\tpytest\n", "CONTRIBUTING.md": "Please run `make check`.\n"}
+    texts = {
+        "Makefile": "check:\n\tpytest\n",
+        "CONTRIBUTING.md": "Please run `make check`.\n",
+    }
     command = one(texts, "make check")
-    assert (command.path, command.line, command.documented) == ("Makefile", 1, ("CONTRIBUTING.md", 1))
+    assert (command.path, command.line, command.documented) == (
+        "Makefile",
+        1,
+        ("CONTRIBUTING.md", 1),
+    )
 
 
 def test_a_document_that_goes_to_a_folder_is_followed() -> None:
@@ -165,7 +175,9 @@ def test_a_document_that_goes_to_a_folder_is_followed() -> None:
 
 def test_no_secret_is_shown() -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    texts = {"Makefile": f"release:\n\tcurl -H 'Authorization: token {token}' https://example.org\n"}
+    texts = {
+        "Makefile": f"release:\n\tcurl -H 'Authorization: token {token}' https://example.org\n"
+    }
     command = one(texts, "make release")
     assert token not in command.detail
     assert "curl" in command.detail
@@ -177,7 +189,9 @@ def test_the_same_files_give_the_same_answer_in_any_order() -> None:
         "package.json": PACKAGE,
         "tox.ini": "[testenv]\ncommands = pytest\n",
     }
-    assert projects.commands_of(texts) == projects.commands_of(dict(reversed(texts.items())))
+    assert projects.commands_of(texts) == projects.commands_of(
+        dict(reversed(texts.items()))
+    )
 
 
 def test_what_stands_behind_several_spaces_is_no_part_of_a_command() -> None:

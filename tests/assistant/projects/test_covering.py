@@ -67,7 +67,9 @@ RUST = {
 }
 
 
-def covering(texts: dict[str, str], *paths: str, symbols: tuple[str, ...] = ()) -> projects.Covering:
+def covering(
+    texts: dict[str, str], *paths: str, symbols: tuple[str, ...] = ()
+) -> projects.Covering:
     return projects.tests_for(paths, symbols, texts)
 
 
@@ -90,7 +92,9 @@ def covering(texts: dict[str, str], *paths: str, symbols: tuple[str, ...] = ()) 
         (RUST, "src/tax.rs", {"tests/tax.rs": "medium"}),
     ],
 )  # fmt: skip
-def test_the_tests_of_a_file(texts: dict[str, str], path: str, expected: dict[str, str]) -> None:
+def test_the_tests_of_a_file(
+    texts: dict[str, str], path: str, expected: dict[str, str]
+) -> None:
     found = covering(texts, path)
     assert {each.path: each.strength for each in found.tests} == expected
     assert found.uncovered == (() if expected or not texts[path] else (path,))
@@ -107,7 +111,9 @@ def test_the_tests_of_a_file(texts: dict[str, str], path: str, expected: dict[st
         (PYTHON, "src/app/alone.py", None),
     ],
 )
-def test_the_command_runs_exactly_these(texts: dict[str, str], path: str, command: str | None) -> None:
+def test_the_command_runs_exactly_these(
+    texts: dict[str, str], path: str, command: str | None
+) -> None:
     assert covering(texts, path).command == command
 
 
@@ -115,7 +121,11 @@ def test_the_command_runs_exactly_these(texts: dict[str, str], path: str, comman
     ("texts", "symbol", "command"),
     [
         (PYTHON, "save_config", "pytest tests/test_config.py::TestSave::test_save"),
-        (PYTHON, "load_config", "pytest tests/test_config.py::test_load tests/test_package.py"),
+        (
+            PYTHON,
+            "load_config",
+            "pytest tests/test_config.py::test_load tests/test_package.py",
+        ),
         (GO, "Empty", "go test ./cart"),
         (SCRIPT, "parse", "npx vitest run src/lib/parse.test.ts"),
         (PYTHON, "nothing", None),
@@ -138,7 +148,10 @@ def test_a_symbol_narrows_to_the_tests_that_call_it(
     ],
 )  # fmt: skip
 def test_python_runs_as_the_project_does(files: dict[str, str], command: str) -> None:
-    texts = {"a.py": "x = 1\n", "tests/test_a.py": "import a\n\n\ndef test_a():\n    assert a.x\n"} | files
+    texts = {
+        "a.py": "x = 1\n",
+        "tests/test_a.py": "import a\n\n\ndef test_a():\n    assert a.x\n",
+    } | files
     assert covering(texts, "a.py").command == command
 
 
@@ -150,7 +163,9 @@ def test_python_runs_as_the_project_does(files: dict[str, str], command: str) ->
         ({}, "x", "node --test a.test.js"),
     ],
 )
-def test_javascript_runs_as_the_package_does(dependencies: dict[str, str], lock: str, command: str) -> None:
+def test_javascript_runs_as_the_package_does(
+    dependencies: dict[str, str], lock: str, command: str
+) -> None:
     texts = {"a.js": "x\n", "a.test.js": "require('./a')\n", lock: "x\n"}
     texts["package.json"] = json.dumps({"devDependencies": dependencies})
     assert covering(texts, "a.js").command == command
@@ -163,11 +178,16 @@ def test_a_step_further_is_weaker_and_taken_only_if_nothing_is_nearer() -> None:
         "tests/test_high.py": "from app import high\n\n\ndef test_high():\n    assert high\n",
     }
     (test,) = covering(texts, "app/low.py").tests
-    assert (test.strength, test.reason) == ("weak", "imports app.high, which imports app.low")
+    assert (test.strength, test.reason) == (
+        "weak",
+        "imports app.high, which imports app.low",
+    )
 
 
 def test_reasons_name_what_is_imported() -> None:
-    reasons = {each.path: each.reason for each in covering(PYTHON, "src/app/config.py").tests}
+    reasons = {
+        each.path: each.reason for each in covering(PYTHON, "src/app/config.py").tests
+    }
     assert reasons == {
         "tests/test_config.py": "imports app.config, and is named after it",
         "tests/test_package.py": "uses load_config, which src/app/__init__.py takes from src/app/config.py",
@@ -177,14 +197,21 @@ def test_reasons_name_what_is_imported() -> None:
 def test_a_folder_stands_for_its_files() -> None:
     found = covering(PYTHON, "src/app")
     assert {each.path for each in found.tests} == {
-        *("tests/test_config.py", "tests/test_package.py", "tests/test_star.py", "tests/test_inner.py"),
+        *(
+            "tests/test_config.py",
+            "tests/test_package.py",
+            "tests/test_star.py",
+            "tests/test_inner.py",
+        ),
     }
     assert found.uncovered == ("src/app/alone.py",)
 
 
 def test_a_path_that_is_not_there_is_uncovered_unless_a_test_has_its_name() -> None:
     assert covering(PYTHON, "src/gone.py").uncovered == ("src/gone.py",)
-    assert [each.path for each in covering(PYTHON, "old/config.py").tests] == ["tests/test_config.py"]
+    assert [each.path for each in covering(PYTHON, "old/config.py").tests] == [
+        "tests/test_config.py"
+    ]
 
 
 def test_a_data_file_is_covered_by_who_names_it() -> None:

@@ -17,7 +17,12 @@ NAMES = (
     "a_test.exs"
 ).split()
 REQUESTS = ["run the tests", "explain `make x`", "undo the last commit", "run one test"]
-HUGE = ["a" * 1_000_000, "undo " * 200_000, "`" * 100_000, "run the tests of " + "a/" * 50_000]
+HUGE = [
+    "a" * 1_000_000,
+    "undo " * 200_000,
+    "`" * 100_000,
+    "run the tests of " + "a/" * 50_000,
+]
 LONG = 20_000
 HOSTILE: dict[str, Callable[[], str]] = {
     "one line of spaces": lambda: " " * LONG + "x",
@@ -63,7 +68,9 @@ def test_hostile_content_is_read_in_time(name: str) -> None:
     st.dictionaries(st.sampled_from(NAMES), st.text(max_size=300), max_size=6),
     st.text(max_size=80) | st.sampled_from(REQUESTS),
 )
-def test_any_content_is_read_and_gives_the_same_twice(texts: dict[str, str], request_text: str) -> None:
+def test_any_content_is_read_and_gives_the_same_twice(
+    texts: dict[str, str], request_text: str
+) -> None:
     first = projects.advise(request_text, texts), projects.tests_for(["a.py"], [], texts)
     again = (
         projects.advise(request_text, dict(reversed(texts.items()))),
@@ -87,7 +94,10 @@ def test_five_thousand_files_are_searched_in_time() -> None:
         for n in range(4_500)
     }
     test = "\n\n\ndef test_x():\n    function_1(1)\n"
-    texts |= {f"tests/test_m{n}.py": f"from pkg.p{n % 50}.m{n} import function_1{test}" for n in range(500)}
+    texts |= {
+        f"tests/test_m{n}.py": f"from pkg.p{n % 50}.m{n} import function_1{test}"
+        for n in range(500)
+    }
     start = time.process_time()
     found = projects.tests_for(["pkg/p7/m7.py"], (), texts)
     assert [each.path for each in found.tests] == ["tests/test_m7.py"]
@@ -97,7 +107,11 @@ def test_five_thousand_files_are_searched_in_time() -> None:
 
 
 def test_huge_names_and_many_targets_are_bounded() -> None:
-    makefile = "".join(f"target{n}:\n\techo {n}\n" for n in range(5_000)) + "x" * 10_000 + ":\n\techo\n"
+    makefile = (
+        "".join(f"target{n}:\n\techo {n}\n" for n in range(5_000))
+        + "x" * 10_000
+        + ":\n\techo\n"
+    )
     commands = projects.commands_of({"Makefile": makefile})
     assert len(commands) == 500
     assert all(len(each.command) <= 300 and len(each.detail) <= 200 for each in commands)

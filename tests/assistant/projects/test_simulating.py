@@ -20,11 +20,9 @@ TEXTS = {
     "web/a.test.js": "test('clicks', () => {})\nit.skip('waits', () => {})\ndescribe('x', () => {})\n",
     "go/a_test.go": "package a\n\nfunc TestA(t *testing.T) {}\n\nfunc helper() {}\n",
 }  # fmt: skip
-A1, A2, B3 = (
-    "tests/test_a.py::test_one",
-    "tests/test_a.py::TestTwo::test_two",
-    "tests/sub/test_b.py::Old::test_three",
-)
+A1 = "tests/test_a.py::test_one"
+A2 = "tests/test_a.py::TestTwo::test_two"
+B3 = "tests/sub/test_b.py::Old::test_three"
 
 
 @table(
@@ -71,7 +69,11 @@ def test_what_a_command_selects(command: str, selected: int) -> None:
         ({}, "not recorded", (0, 0, 0, 3)),
         ({A1: "passed"}, "not recorded", (1, 0, 0, 2)),
         ({"tests/test_a.py": "passed", B3: "passed"}, "passed", (3, 0, 0, 0)),
-        ({"tests/test_a.py": "passed", "tests/sub/test_b.py": "skipped"}, "passed", (2, 0, 1, 0)),
+        (
+            {"tests/test_a.py": "passed", "tests/sub/test_b.py": "skipped"},
+            "passed",
+            (2, 0, 1, 0),
+        ),
         ({"tests/test_a.py": "passed", A2: "failed", B3: "passed"}, "failed", (2, 1, 0, 0)),
         ({A2: {"outcome": "failed", "message": "2 != 3"}}, "failed", (0, 1, 0, 2)),
         ({f"{A1}[x]": "passed", f"{A1}[y]": "failed: no y"}, "failed", (0, 1, 0, 2)),
@@ -86,11 +88,18 @@ def test_only_what_was_recorded_counts(
 ) -> None:
     simulated = projects.simulate("pytest", TEXTS, recorded)
     assert simulated.status == status
-    assert (simulated.passed, simulated.failed, simulated.skipped, simulated.unrecorded) == counts
+    assert (
+        simulated.passed,
+        simulated.failed,
+        simulated.skipped,
+        simulated.unrecorded,
+    ) == counts
 
 
 def test_a_failure_is_named_with_its_message() -> None:
-    simulated = projects.simulate("make test", TEXTS, {A2: {"outcome": "failed", "message": "2 != 3"}})
+    simulated = projects.simulate(
+        "make test", TEXTS, {A2: {"outcome": "failed", "message": "2 != 3"}}
+    )
     assert [(each.name, each.message) for each in simulated.failures] == [(A2, "2 != 3")]
     assert simulated.text.split("\n") == [
         f"FAILED {A2} - 2 != 3",

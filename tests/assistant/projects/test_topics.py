@@ -62,7 +62,11 @@ MOCHA = "npx mocha --require test/support/env --check-leaks "
         (EXPRESS, "run the router tests", f"{MOCHA}test/app.router.js"),
         (EXPRESS, "run the billing tests", "npm test"),
         (GO, "run the till tests", "go test ./till"),
-        (GO, "run the trailing comma test", "go test ./parser -run '^(TestRejectsTrailingComma)$'"),
+        (
+            GO,
+            "run the trailing comma test",
+            "go test ./parser -run '^(TestRejectsTrailingComma)$'",
+        ),
         (GO, "run the invoice tests", "make test"),
         (RUST, "run the tests of the parser module", "cargo test parser::"),
         (RUST, "run the order tests", "cargo test --test orders"),
@@ -70,7 +74,9 @@ MOCHA = "npx mocha --require test/support/env --check-leaks "
         (JAVA, "run the invoice tests", "mvn test"),
     ],
 )
-def test_the_narrowest_command(texts: dict[str, str], request_text: str, command: str) -> None:
+def test_the_narrowest_command(
+    texts: dict[str, str], request_text: str, command: str
+) -> None:
     assert projects.advise(request_text, texts).command == command
 
 

@@ -15,7 +15,10 @@ TEXTS = {
 
 
 def found(name: str) -> list[tuple[str, int, str]]:
-    return [(each.path, each.line, each.kind) for each in find_references(name, TEXTS).references]
+    return [
+        (each.path, each.line, each.kind)
+        for each in find_references(name, TEXTS).references
+    ]
 
 
 def test_definitions_come_first_then_imports_calls_uses_mentions() -> None:

@@ -42,7 +42,11 @@ SHOP = {
         ("Where are redirects followed?", "shop/client.py", 9),
         ("Which file parses the command line?", "shop/cli.py", None),
         ("Where is `follow_redirects` defined?", "shop/client.py", 9),
-        ("Where is the retry delay tested? Which tests cover it?", "tests/test_retry.py", 1),
+        (
+            "Where is the retry delay tested? Which tests cover it?",
+            "tests/test_retry.py",
+            1,
+        ),
         ("Where is the database configuration documented?", "docs/database.md", 1),
         ("what does the changelog say about redirects", "CHANGELOG.md", None),
     ],
@@ -112,10 +116,15 @@ def test_types_that_only_declare_come_behind_what_defines_them() -> None:
     ("more", "first"),
     [
         ({}, "dist/retry.js"),
-        ({"src/delay.js": "export function retryDelay(n) {\n  return n;\n}\n"}, "src/delay.js"),
+        (
+            {"src/delay.js": "export function retryDelay(n) {\n  return n;\n}\n"},
+            "src/delay.js",
+        ),
     ],
 )
-def test_what_was_built_counts_where_there_is_no_source(more: dict[str, str], first: str) -> None:
+def test_what_was_built_counts_where_there_is_no_source(
+    more: dict[str, str], first: str
+) -> None:
     texts = {
         "dist/retry.js": "export function retryDelay(n) {\n  return n;\n}\n",
         "docs/retry.md": "The retry delay.\n",
@@ -132,7 +141,9 @@ def test_what_was_built_counts_where_there_is_no_source(more: dict[str, str], fi
     ],
 )
 def test_a_word_that_stands_nowhere_is_no_answer(question: str, confidence: str) -> None:
-    texts = {"shop/queues.py": "KAFKA_URL = 'kafka://'\nDATABASE_URL = 'sqlite://'\nFILE_SIZE = 3\n"}
+    texts = {
+        "shop/queues.py": "KAFKA_URL = 'kafka://'\nDATABASE_URL = 'sqlite://'\nFILE_SIZE = 3\n"
+    }
     assert find(question, texts).confidence == confidence
 
 
@@ -159,7 +170,11 @@ ASKED_BY_TEXT = {
     ("question", "path", "line"),
     [
         ("who says 'Item 7 is not available in store Berlin.'", "shop/stock.py", 5),
-        ("Item 'x' is not available in store 5! where does this come from", "shop/stock.py", 5),
+        (
+            "Item 'x' is not available in store 5! where does this come from",
+            "shop/stock.py",
+            5,
+        ),
         ("when is StockMissing raised", "shop/stock.py", 4),
         ("what calls check_items?", "shop/stock.py", 11),
         ("where is StockMissing defined", "shop/errors.py", 1),
@@ -176,7 +191,9 @@ def test_exact_text_raising_lines_callers_and_names_are_found(
 
 
 def test_the_statement_of_a_message_is_quoted_whole() -> None:
-    (fact,) = find("who says 'Item 7 is not available in store Berlin.'", ASKED_BY_TEXT).facts
+    (fact,) = find(
+        "who says 'Item 7 is not available in store Berlin.'", ASKED_BY_TEXT
+    ).facts
     assert (fact.kind, fact.line) == ("statement", 4)
     assert fact.value.startswith("raise StockMissing( f'Item {item!r} is not ' f'available")
 
@@ -209,16 +226,27 @@ def test_facts_name_the_variable_and_its_default() -> None:
 
 def test_facts_name_the_function_and_the_defaults_of_its_parameters() -> None:
     found = facts("Where is the retry delay computed?")
-    assert ("function", "retry_delay", "def retry_delay(attempt, base=0.5, limit=30):") in found
-    assert {("default", "retry_delay.base", "0.5"), ("default", "retry_delay.limit", "30")} <= found
+    assert (
+        "function",
+        "retry_delay",
+        "def retry_delay(attempt, base=0.5, limit=30):",
+    ) in found
+    assert {
+        ("default", "retry_delay.base", "0.5"),
+        ("default", "retry_delay.limit", "30"),
+    } <= found
 
 
 def test_facts_name_the_constant_and_its_value() -> None:
-    assert ("constant", "DEFAULT_ATTEMPTS", "3") in facts("What is the default number of attempts?")
+    assert ("constant", "DEFAULT_ATTEMPTS", "3") in facts(
+        "What is the default number of attempts?"
+    )
 
 
 def test_only_what_is_allowed_is_looked_at() -> None:
-    found = find("Where is the retry delay computed?", SHOP, allowed=["shop/client.py", "no/such.py"])
+    found = find(
+        "Where is the retry delay computed?", SHOP, allowed=["shop/client.py", "no/such.py"]
+    )
     assert found.looked_at == 1
     assert {place.path for place in found.places} == {"shop/client.py"}
 
@@ -232,7 +260,9 @@ def test_each_file_has_its_best_place_before_any_has_a_second() -> None:
 
 def test_no_secret_is_shown() -> None:
     key = "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"
-    texts = {"deploy.py": f'import os\n\nDEPLOY_TOKEN = os.environ.get("DEPLOY_TOKEN", "{key}")\n'}
+    texts = {
+        "deploy.py": f'import os\n\nDEPLOY_TOKEN = os.environ.get("DEPLOY_TOKEN", "{key}")\n'
+    }
     found = find("Where is the deploy token defined?", texts)
     assert found.places[0].line == 3
     assert key not in repr(found)
@@ -241,7 +271,10 @@ def test_no_secret_is_shown() -> None:
 
 def test_the_same_question_has_the_same_answer_whatever_the_order_of_files() -> None:
     turned = dict(reversed(SHOP.items()))
-    for question in ("Where is the retry delay computed?", "Where is database configuration defined?"):
+    for question in (
+        "Where is the retry delay computed?",
+        "Where is database configuration defined?",
+    ):
         assert find(question, SHOP) == find(question, turned)
 
 
@@ -323,13 +356,19 @@ def test_places_stand_where_they_say(question: str, texts: dict[str, str]) -> No
         assert 1 <= fact.line <= texts[fact.path].count("\n") + 1
 
 
-SLIPS = {"src/redirect.py": "def follow_redirect(url):\n    return url\n", "src/graph.py": "GRAPHML = 1\n"}
+SLIPS = {
+    "src/redirect.py": "def follow_redirect(url):\n    return url\n",
+    "src/graph.py": "GRAPHML = 1\n",
+}
 
 
 def test_a_misspelt_word_is_read_as_the_one_that_is_meant() -> None:
     for slip in ("rediret", "redirct", "rediretc", "redirrect"):
         found = find(f"where is the {slip} followed", SLIPS)
-        assert found.corrected == ((slip, "redirect"),) and found.places[0].path == "src/redirect.py", slip
+        assert (
+            found.corrected == ((slip, "redirect"),)
+            and found.places[0].path == "src/redirect.py"
+        ), slip
     # Another word, or one that is right, is none.
     for word in ("graphql", "director", "redirect", "rdr"):
         assert find(f"where is the {word} followed", SLIPS).corrected == ()

@@ -7,8 +7,12 @@ RARITY = (1.0, 1.0)
 LINES = ["some code of usual length"] * 400
 
 
-def score(*hits: tuple[int, int], in_path: tuple[float, float] = (0, 0), lines: list[str] = LINES) -> float:
-    return score_best_window([Hit(line, concept, 1.0) for line, concept in hits], lines, in_path, RARITY)
+def score(
+    *hits: tuple[int, int], in_path: tuple[float, float] = (0, 0), lines: list[str] = LINES
+) -> float:
+    return score_best_window(
+        [Hit(line, concept, 1.0) for line, concept in hits], lines, in_path, RARITY
+    )
 
 
 def test_words_in_one_window_count_more_than_words_far_apart() -> None:

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 from repositories import Repo
-from shell_worlds import AGENT_LINES, RECORDED, ask_bash, is_same, make_checkout, of_repository, read_lines
+from shell_worlds import (
+    AGENT_LINES,
+    RECORDED,
+    ask_bash,
+    is_same,
+    make_checkout,
+    of_repository,
+    read_lines,
+)
 
 from cli_guard.assistant import sandbox as shell
 
@@ -36,7 +44,8 @@ def test_the_same_as_bash(name: str, checkout: Repo) -> None:
     here = of_repository(checkout)
     differing = {}
     for line in read_lines(AGENT_LINES / f"{name}.txt"):
-        expected, ran = ask_bash(line, checkout), shell.run(line, here)
+        expected = ask_bash(line, checkout)
+        ran = shell.run(line, here)
         if line.startswith("python3"):
             assert NO_PROGRAM in ran.shown
         elif expected and not is_same(line, expected, ran) and line not in KNOWN:
@@ -45,7 +54,9 @@ def test_the_same_as_bash(name: str, checkout: Repo) -> None:
 
 
 def test_the_tables_are_large_and_what_is_known_or_recorded_is_in_them() -> None:
-    own, others = (read_lines(AGENT_LINES / f"{name}.txt") for name in ("lines", "development"))
+    own, others = (
+        read_lines(AGENT_LINES / f"{name}.txt") for name in ("lines", "development")
+    )
     assert len(set(own)) == len(own) >= 150 and len(set(others)) == len(others) == 100
     assert set(KNOWN) <= {*own, *others}
     assert set(RECORDED) <= {*own, *others}
@@ -55,5 +66,8 @@ def test_the_tables_are_large_and_what_is_known_or_recorded_is_in_them() -> None
 def test_history_is_read_in_a_subfolder_of_a_clone(checkout: Repo, tmp_path: Path) -> None:
     clone = Repo(tmp_path / "clone", checkout.env)
     checkout.git("clone", "-q", str(checkout.path), str(clone.path))
-    ran = shell.run("cd src/parcel && git ls-files | head -2; git grep -c TTLCache", of_repository(clone))
+    ran = shell.run(
+        "cd src/parcel && git ls-files | head -2; git grep -c TTLCache",
+        of_repository(clone),
+    )
     assert ran.stdout == b"__init__.py\napp.py\napp.py:2\ncache.py:1\n"

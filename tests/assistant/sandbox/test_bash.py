@@ -28,7 +28,8 @@ KNOWN: dict[str, str] = {
     "split -n l/2 sorted1 h_ && cat h_aa": "pieces by number of lines are not cut",
     "cmp sorted1 sorted2; echo $?": "diffutils before 3.9 says char where it now says byte",
 } | dict.fromkeys(
-    (text for _, text in chains() if re.search(r"(^|\| )bc\b", text)), "there is no bc: a hint names awk"
+    (text for _, text in chains() if re.search(r"(^|\| )bc\b", text)),
+    "there is no bc: a hint names awk",
 )
 
 

@@ -68,18 +68,37 @@ def test_nothing_outside_is_seen(command: str, outside: Path) -> None:
     ran = shell.run(text, world({"f": b"x\n"}))
     seen = ran.stdout + ran.shown.encode()
     assert MARK.encode() not in seen.replace(str(outside).encode(), b"")
-    for word in (os.uname().nodename, os.environ.get("USER", ""), os.environ.get("LOGNAME", "")):
-        assert not word or word in ("user", "sandbox", "root") or word.encode() not in ran.stdout
+    for word in (
+        os.uname().nodename,
+        os.environ.get("USER", ""),
+        os.environ.get("LOGNAME", ""),
+    ):
+        assert (
+            not word
+            or word in ("user", "sandbox", "root")
+            or word.encode() not in ran.stdout
+        )
     assert outside.read_text() == MARK
 
 
 @table(
     "target",
-    ["/etc/passwd", "../../../etc/passwd", "..", "/", "../../outside", "/proc/self/environ", "loop", ""],
+    [
+        "/etc/passwd",
+        "../../../etc/passwd",
+        "..",
+        "/",
+        "../../outside",
+        "/proc/self/environ",
+        "loop",
+        "",
+    ],
 )
 def test_a_link_that_leads_outside_leads_nowhere(target: str) -> None:
     entries = [Entry("loop", "120000", len(target), "1"), entry_of("a.txt", b"inside\n")]
-    here = shell.Shell(Snapshot("memory", entries, {"loop": target.encode(), "a.txt": b"inside\n"}))
+    here = shell.Shell(
+        Snapshot("memory", entries, {"loop": target.encode(), "a.txt": b"inside\n"})
+    )
     ran = shell.run("cat loop/passwd loop/x loop; head -1 loop", here)
     assert ran.exit_code and b"root" not in ran.stdout
     assert ran.stdout in (b"", b"inside\n")
@@ -87,8 +106,12 @@ def test_a_link_that_leads_outside_leads_nowhere(target: str) -> None:
 
 def test_a_link_inside_works() -> None:
     raw = {"l": b"src/a.txt", "d": b"src", "src/a.txt": b"inside\n"}
-    entries = [Entry(p, "120000", 3, p) for p in ("l", "d")] + [entry_of("src/a.txt", raw["src/a.txt"])]
-    ran = shell.run("cat l d/a.txt; readlink l", shell.Shell(Snapshot("memory", entries, raw)))
+    entries = [Entry(p, "120000", 3, p) for p in ("l", "d")] + [
+        entry_of("src/a.txt", raw["src/a.txt"])
+    ]
+    ran = shell.run(
+        "cat l d/a.txt; readlink l", shell.Shell(Snapshot("memory", entries, raw))
+    )
     assert ran.stdout == b"inside\ninside\nsrc/a.txt\n"
 
 
@@ -103,20 +126,27 @@ def test_hostile_names_and_modules() -> None:
         "/abs": b"evil\n",
         "a//b": b"evil\n",
     }
-    entries = [entry_of(path, data) for path, data in raw.items()] + [Entry("module", "160000", 0, "f" * 40)]
+    entries = [entry_of(path, data) for path, data in raw.items()] + [
+        Entry("module", "160000", 0, "f" * 40)
+    ]
     here = shell.Shell(Snapshot("memory", entries, raw))
     assert shell.run(r"cat 'caf\xe9.txt'", here).stdout == b"latin\n"
-    assert shell.run("ls module; ls -d module; cat ./-rf '$(touch x)' 'a\\nb'", here).stdout == (
-        b"module\ndash\ntext\nline end\n"
+    assert shell.run(
+        "ls module; ls -d module; cat ./-rf '$(touch x)' 'a\\nb'", here
+    ).stdout == (b"module\ndash\ntext\nline end\n")
+    assert (
+        b"evil" not in shell.run("grep -r evil / 2>/dev/null; cat /abs /evil", here).stdout
     )
-    assert b"evil" not in shell.run("grep -r evil / 2>/dev/null; cat /abs /evil", here).stdout
-    assert shell.run(r"echo new > 'caf\xe9.txt'", here).changes == {"caf\udce9.txt": b"new\n"}
+    assert shell.run(r"echo new > 'caf\xe9.txt'", here).changes == {
+        "caf\udce9.txt": b"new\n"
+    }
 
 
 def test_what_is_written_ends_with_the_call() -> None:
     here = world({"a.txt": b"one\n", "b.txt": b"two\n", "d/c.txt": b"three\n"})
     ran = shell.run(
-        "echo x >> a.txt; rm b.txt; mkdir n; echo y > n/new; mv d/c.txt d/e.txt; echo t > /tmp/t", here
+        "echo x >> a.txt; rm b.txt; mkdir n; echo y > n/new; mv d/c.txt d/e.txt; echo t > /tmp/t",
+        here,
     )
     assert ran.changes == {
         "a.txt": b"one\nx\n",
@@ -126,7 +156,9 @@ def test_what_is_written_ends_with_the_call() -> None:
         "d/e.txt": b"three\n",
     }
     assert shell.run("cat a.txt b.txt; ls /tmp/t", here).stdout == b"one\ntwo\n"
-    assert shell.run("touch a.txt; cp b.txt /tmp/x; cat a.txt > /dev/null", here).changes == {}
+    assert (
+        shell.run("touch a.txt; cp b.txt /tmp/x; cat a.txt > /dev/null", here).changes == {}
+    )
     shell.run("rm -rf ../repo /repo/* / 2>/dev/null", here)
     assert shell.run("ls", here).stdout == b"a.txt\nb.txt\nd\n"
 
@@ -161,10 +193,14 @@ def test_a_repository_is_never_changed(committed: Repo) -> None:
         (":() { : | : & }; :", {"seconds": 2.0}, ""),
     ],
 )
-def test_every_limit_ends_the_call_and_is_named(command: str, limits: dict[str, float], said: str) -> None:
+def test_every_limit_ends_the_call_and_is_named(
+    command: str, limits: dict[str, float], said: str
+) -> None:
     with cpu_seconds(10):
         ran = shell.run(command, world({"f": b"x" * 900}, limits=shell.Limits(**limits)))  # type: ignore[arg-type]
-    assert said in " ".join(ran.limits) and (not said or f"[limit] {ran.limits[0]}" in ran.shown)
+    assert said in " ".join(ran.limits) and (
+        not said or f"[limit] {ran.limits[0]}" in ran.shown
+    )
     assert not said or ran.exit_code
 
 

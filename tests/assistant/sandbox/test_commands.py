@@ -37,7 +37,9 @@ def error(command: str, here: shell.Shell | None = None) -> str:
 def test_level_0_lists_every_command_from_the_one_list() -> None:
     for text in (shell.description(world()), out("help")):
         for name in (*COMMANDS, *TOOLS):
-            assert any(name in line.partition(":")[0].split() for line in text.splitlines()), name
+            assert any(
+                name in line.partition(":")[0].split() for line in text.splitlines()
+            ), name
     assert "0 files" in shell.description(world())
     assert len(shell.description(world())) < 5_000
 
@@ -72,7 +74,10 @@ def test_level_1_a_bare_call_prints_the_usage(name: str) -> None:
         ("memory forget", "usage: memory forget ID"),
         ("mcp call", "usage: mcp call SERVER.TOOL [JSON]"),
         ("mcp show", "usage: mcp show SERVER.TOOL"),
-        ("memory fly", "there is no memory fly: it has search, recent, store, facts, forget"),
+        (
+            "memory fly",
+            "there is no memory fly: it has search, recent, store, facts, forget",
+        ),
     ],
 )
 def test_level_2_missing_arguments_print_the_parameters(command: str, usage: str) -> None:
@@ -85,7 +90,12 @@ def test_help_of_what_there_is_not_lists_what_there_is() -> None:
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+    )
 
 
 PNG = (
@@ -103,7 +113,14 @@ WEBP = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a"
 @table(
     ("raw", "kind"),
     [
-        *((PNG, "png"), (JPEG, "jpeg"), (GIF, "gif"), (BMP, "bmp"), (ICO, "x-icon"), (WEBP, "webp")),
+        *(
+            (PNG, "png"),
+            (JPEG, "jpeg"),
+            (GIF, "gif"),
+            (BMP, "bmp"),
+            (ICO, "x-icon"),
+            (WEBP, "webp"),
+        ),
         *((PNG[:12], "png"), (JPEG[:9], "jpeg")),
     ],
 )
@@ -118,7 +135,9 @@ def test_see_says_what_reads_other_files() -> None:
     assert "use cat to read text files" in error(
         "see a.svg", world({"a.svg": b'<svg width="2" height="3"/>'})
     )
-    assert "use cat to read text files" in error("see a.txt", world({"a.txt": b"text <svg"}))
+    assert "use cat to read text files" in error(
+        "see a.txt", world({"a.txt": b"text <svg"})
+    )
     assert "use xxd" in error("see b", world({"b": b"\0\1"}))
     assert "no file nope here" in error("see nope")
 
@@ -139,7 +158,9 @@ def test_symbols_and_refs_go_by_the_tree_of_the_language() -> None:
     )
     assert out("symbols helper", here) == "src/a.py:6: function helper\n"
     assert out("cd src && symbols .", here).count("\n") == 3
-    assert [" ".join(line.split(": ")[:2]) for line in out("refs helper", here).splitlines()] == [
+    assert [
+        " ".join(line.split(": ")[:2]) for line in out("refs helper", here).splitlines()
+    ] == [
         "src/a.py:6:5 definition",
         "src/b.py:2:15 import",
         "src/a.py:3:16 call",
@@ -183,7 +204,9 @@ def test_the_history_is_read(storied: Repo) -> None:
     assert "+b = 2" in out("git diff HEAD~1..HEAD", here)
     assert "app.py | 2 +-" in out("git diff --staged --stat", here)
     assert out("git diff --staged -- docs", here) == ""
-    assert "Ada" in out("blame app.py -L 2,2", here) and "b = 2" in out("blame app.py", here)
+    assert "Ada" in out("blame app.py -L 2,2", here) and "b = 2" in out(
+        "blame app.py", here
+    )
     assert out("status", here) == "## main\nM  app.py\n M docs/x.md\n?? new.txt\n"
 
 
@@ -194,7 +217,10 @@ def test_the_history_is_read(storied: Repo) -> None:
         ("log --output=x", "no option --output here"),
         ("log -n x", "-n needs a number"),
         ("log -n", "-n needs a number"),
-        ("show HEAD:nope", "bad revision 'HEAD:nope'; commits: git log --oneline --all; files: git ls-files"),
+        (
+            "show HEAD:nope",
+            "bad revision 'HEAD:nope'; commits: git log --oneline --all; files: git ls-files",
+        ),
         ("blame nope", "no such path"),
         ("blame app.py -L x", "-L needs a span, not 'x'"),
         ("log -- ../../etc", "outside the repository"),
@@ -259,8 +285,23 @@ def test_a_repository_cannot_make_the_history_run_a_program(storied: Repo) -> No
     storied.git("config", "diff.external", script)
     storied.git("config", "status.submoduleSummary", "true")
     for command in (
-        *("log -p", "show", "git diff --staged", "blame app.py", "status", "log --stat", "git diff"),
-        *("git log", "git show", "git status", "git grep -n a", "git ls-files -m", "git shortlog HEAD"),
+        *(
+            "log -p",
+            "show",
+            "git diff --staged",
+            "blame app.py",
+            "status",
+            "log --stat",
+            "git diff",
+        ),
+        *(
+            "git log",
+            "git show",
+            "git status",
+            "git grep -n a",
+            "git ls-files -m",
+            "git shortlog HEAD",
+        ),
         *(
             "git log --oneline",
             "git rev-list --all",
@@ -277,7 +318,11 @@ def test_git_answers_as_git(storied: Repo) -> None:
     """Real Git is the oracle, in the folder that the command is called in."""
     here = of_repository(storied)
     for command in GIT.splitlines():
-        folder, _, words = command.partition(" && ") if command.startswith("cd ") else ("cd .", "", command)
+        folder, _, words = (
+            command.partition(" && ")
+            if command.startswith("cd ")
+            else ("cd .", "", command)
+        )
         expected = storied.git("-C", folder.removeprefix("cd "), *shlex.split(words)[1:])
         assert out(command, here).strip() == expected, command
 
@@ -324,9 +369,15 @@ git --no-pager log -1 --format=%cs"""
 
 def test_a_name_makes_no_branch(storied: Repo) -> None:
     with storied.unchanged():
-        assert out("git branch new; git tag v9; git branch -a", of_repository(storied)) == "* main\n"
+        assert (
+            out("git branch new; git tag v9; git branch -a", of_repository(storied))
+            == "* main\n"
+        )
     assert out("git rev-parse --show-toplevel", of_repository(storied)) == "/repo\n"
-    assert out("git grep -c zzz | wc -l; git -C docs ls-files", of_repository(storied)) == "0\nx.md\n"
+    assert (
+        out("git grep -c zzz | wc -l; git -C docs ls-files", of_repository(storied))
+        == "0\nx.md\n"
+    )
 
 
 def test_without_history_each_command_says_so(repo: Repo) -> None:
@@ -355,17 +406,26 @@ def test_mcp_lists_shows_and_calls() -> None:
     assert out("mcp list", here) == "echo.say  Says it.\n"
     assert '"type": "object"' in out("mcp show echo.say", here)
     assert out("""mcp call echo.say '{"a": 1}' | cut -c1-13""", here) == 'said {"a": 1}\n'
-    assert out("""echo '{"b": 2}' | mcp call echo.say | cut -c1-13""", here) == 'said {"b": 2}\n'
+    assert (
+        out("""echo '{"b": 2}' | mcp call echo.say | cut -c1-13""", here)
+        == 'said {"b": 2}\n'
+    )
     assert "\x1b" not in shell.run("mcp call echo.say", here).shown
     assert "see mcp list" in error("mcp call echo.fly", here)
     assert "[mcp.NAME]" in error("mcp list")
 
 
-def test_our_commands_stand_in_pipes_and_leave_the_input_of_others_alone(storied: Repo) -> None:
+def test_our_commands_stand_in_pipes_and_leave_the_input_of_others_alone(
+    storied: Repo,
+) -> None:
     here = of_repository(storied)
     assert out("log --oneline | wc -l", here) == "2\n"
     assert (
-        out("for f in app.py nope; do blame $f > /dev/null 2>&1 && echo $f; done; true", here) == "app.py\n"
+        out(
+            "for f in app.py nope; do blame $f > /dev/null 2>&1 && echo $f; done; true",
+            here,
+        )
+        == "app.py\n"
     )
     loop = "while read l; do status > /dev/null; ls > /dev/null; echo $l; done"
     assert out(loop, here, stdin=b"one\ntwo\n") == "one\ntwo\n"
@@ -375,7 +435,9 @@ def test_our_commands_stand_in_pipes_and_leave_the_input_of_others_alone(storied
 
 def test_a_reader_that_ends_early_is_no_error() -> None:
     here = world({"a": b"x\n" * 200_000, "b": b"y\n" * 200_000})
-    ran = shell.run("diff -u a b | head -1; ls nope | head -1; set -o pipefail; diff a b | true", here)
+    ran = shell.run(
+        "diff -u a b | head -1; ls nope | head -1; set -o pipefail; diff a b | true", here
+    )
     assert ran.stdout == b"--- a\n" and ran.exit_code in (1, 141)
     assert ran.stderr.count(b"\n") == 1 and b"Pipe" not in ran.stderr
 
@@ -386,7 +448,9 @@ def test_diff_compares_files_and_git_diff_the_repository(storied: Repo) -> None:
     assert "for changes: git diff" in error("diff", here)
     ran = shell.run("diff app.py docs/x.md", here)
     assert ran.exit_code == 1 and ran.stdout.startswith(b"1,2c1\n< a = 1\n")
-    assert shell.run("diff -u app.py docs/x.md | head -1", here).stdout.startswith(b"--- app.py\n")
+    assert shell.run("diff -u app.py docs/x.md | head -1", here).stdout.startswith(
+        b"--- app.py\n"
+    )
 
 
 TREE = {
@@ -458,7 +522,9 @@ def test_tree_draws_and_counts() -> None:
     ],
 )
 def test_what_cannot_be_listed_says_why(command: str, words: str) -> None:
-    assert words in error(command, world({"a": b"", "bad.toml": b"= 1\n", "x.yaml": b"a: 1\n"}))
+    assert words in error(
+        command, world({"a": b"", "bad.toml": b"= 1\n", "x.yaml": b"a: 1\n"})
+    )
 
 
 def test_a_pattern_takes_no_longer_than_the_names() -> None:
@@ -495,7 +561,10 @@ def test_yq_and_bat(command: str, answer: str) -> None:
 def test_rg_searches_the_tree_where_nothing_is_piped() -> None:
     here = world({"src/a.py": b"# word\nx = 1\n", ".hidden/b": b"word\n"})
     assert out("rg -n word", here) == "src/a.py:1:# word\n"
-    assert out("rg -l word | wc -l; rg -l --hidden word | sort", here) == "1\n.hidden/b\nsrc/a.py\n"
+    assert (
+        out("rg -l word | wc -l; rg -l --hidden word | sort", here)
+        == "1\n.hidden/b\nsrc/a.py\n"
+    )
     assert out("echo a word | rg word; cat src/a.py | rg -n x", here) == "a word\n2:x = 1\n"
     assert out("rg -c word", here, stdin=b"word\nword\n") == "2\n"
     assert out("true | rg word || echo none", here) == "none\n"
@@ -517,4 +586,6 @@ def test_symbols_name_code_before_tests_and_documents() -> None:
         }
     )
     assert out("symbols | cut -d: -f1 | head -1", here) == "z.py\n"
-    assert out("symbols helper", here).startswith("z.py:1: function helper\ntests/test_a.py:")
+    assert out("symbols helper", here).startswith(
+        "z.py:1: function helper\ntests/test_a.py:"
+    )

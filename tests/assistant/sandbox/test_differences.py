@@ -16,19 +16,31 @@ from cli_guard.assistant import sandbox as shell
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"\xff\r\n", b"\n"]), max_size=12)
 
 
-@given(old=LINES, new=LINES, form=st.sampled_from(["-u", "-U0", "-U1", ""]), ended=st.booleans())
+@given(
+    old=LINES,
+    new=LINES,
+    form=st.sampled_from(["-u", "-U0", "-U1", ""]),
+    ended=st.booleans(),
+)
 @settings(max_examples=60, deadline=None)
 def test_the_changes_make_the_new_text_of_the_old(
     old: list[bytes], new: list[bytes], form: str, ended: bool
 ) -> None:
-    before, after = b"".join(old), b"".join(new) if ended else b"".join(new).removesuffix(b"\n")
+    before = b"".join(old)
+    after = b"".join(new) if ended else b"".join(new).removesuffix(b"\n")
     ran = shell.run(f"diff {form} a b", world({"a": before, "b": after}))
     assert ran.exit_code == (before != after)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a")
         path.write_bytes(before)
         if before != after:
-            command = ["patch", "--binary", "--force", *([] if form else ["--normal"]), str(path)]
+            command = [
+                "patch",
+                "--binary",
+                "--force",
+                *([] if form else ["--normal"]),
+                str(path),
+            ]
             subprocess.run(command, input=ran.stdout, check=True, capture_output=True)
         assert (path.read_bytes() if path.exists() else b"") == after
 
@@ -36,13 +48,23 @@ def test_the_changes_make_the_new_text_of_the_old(
 def edited(seed: int) -> tuple[bytes, bytes]:
     """Two texts that look like source code before and after an edit."""
     chance = random.Random(seed)
-    words = [b"def f():\n", b"    return 1\n", b"\n", b"    x = 2\n", b"}\n", b"# note\n", b"class A:\n"]
+    words = [
+        b"def f():\n",
+        b"    return 1\n",
+        b"\n",
+        b"    x = 2\n",
+        b"}\n",
+        b"# note\n",
+        b"class A:\n",
+    ]
     old = [chance.choice(words) for _ in range(chance.randrange(1, 40))]
     new = list(old)
     for _ in range(chance.randrange(1, 5)):
         at = chance.randrange(len(new) + 1)
         if chance.random() < 0.5:
-            new[at : at + chance.randrange(3)] = [chance.choice(words) for _ in range(chance.randrange(3))]
+            new[at : at + chance.randrange(3)] = [
+                chance.choice(words) for _ in range(chance.randrange(3))
+            ]
         else:
             new[at:at] = [b"new %d\n" % chance.randrange(5)]
     return b"".join(old), b"".join(new)[: chance.choice((None, -1))]
@@ -65,7 +87,10 @@ def test_the_same_as_gnu_diff(option: str, tmp_path: Path) -> None:
 
 
 def without_times(raw: bytes) -> list[bytes]:
-    return [line.split(b"\t")[0] if line[:4] in (b"--- ", b"+++ ") else line for line in raw.split(b"\n")]
+    return [
+        line.split(b"\t")[0] if line[:4] in (b"--- ", b"+++ ") else line
+        for line in raw.split(b"\n")
+    ]
 
 
 def test_texts_of_any_size_are_compared_in_bounds() -> None:
@@ -74,14 +99,21 @@ def test_texts_of_any_size_are_compared_in_bounds() -> None:
     patient = shell.Limits(seconds=300)
     with cpu_seconds(6):
         ran = shell.run(
-            "diff a b | tail -1", world({"a": big, "b": other, "c": b"x\n" * 90_000}, limits=patient)
+            "diff a b | tail -1",
+            world({"a": big, "b": other, "c": b"x\n" * 90_000}, limits=patient),
         )
     assert ran.exit_code == 0
 
 
 @table("options", ["-l", "-la", "-lh", "-lS", "-lR", "-ld"])
 def test_the_long_form_has_the_columns_of_gnu(options: str, tmp_path: Path) -> None:
-    files = {"a.txt": b"x" * 5, "bb.txt": b"y" * 123_456, "d/c": b"z", ".h": b"", "e.sh": b"" * 3}
+    files = {
+        "a.txt": b"x" * 5,
+        "bb.txt": b"y" * 123_456,
+        "d/c": b"z",
+        ".h": b"",
+        "e.sh": b"" * 3,
+    }
     for name, raw in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(raw)
@@ -108,7 +140,9 @@ def facts(listing: bytes) -> list[tuple[str, ...]]:
         if len(words) < 8 or words[-1] == "..":
             found.append(tuple(words[:1] if words[:1] == ["total"] else words[-1:]))
             continue
-        at = next(place for place, word in enumerate(words) if word[0] in "d-" and len(word) == 10)
+        at = next(
+            place for place, word in enumerate(words) if word[0] in "d-" and len(word) == 10
+        )
         size = words[at + 4] if words[at][0] == "-" else ""
         found.append((words[at], size, words[-1]))
     return [row for row in found if row != ("..",)]
@@ -123,8 +157,16 @@ def facts(listing: bytes) -> list[tuple[str, ...]]:
         ("diff -U x a b", 2, b""),
         ("diff -u a", 2, b""),
         ("diff a a", 0, b""),
-        ("diff d e", 1, b"Only in d: x\nCommon subdirectories: d/y and e/y\nOnly in e: z\n"),
-        ("diff --color=never -rq d e", 1, b"Only in d: x\nFiles d/y/f and e/y/f differ\nOnly in e: z\n"),
+        (
+            "diff d e",
+            1,
+            b"Only in d: x\nCommon subdirectories: d/y and e/y\nOnly in e: z\n",
+        ),
+        (
+            "diff --color=never -rq d e",
+            1,
+            b"Only in d: x\nFiles d/y/f and e/y/f differ\nOnly in e: z\n",
+        ),
         ("diff bin a", 2, b"Binary files bin and a differ\n"),
         ("ls --group-directories-first", 2, b""),
         ("ls -t --color=never d", 0, b"x\ny\n"),
@@ -133,7 +175,15 @@ def facts(listing: bytes) -> list[tuple[str, ...]]:
 def test_what_is_not_written_again_is_an_error_and_the_rest_is_right(
     command: str, code: int, stdout: bytes
 ) -> None:
-    files = {"a": b"A\n", "b": b"B\n", "bin": b"\0", "d/x": b"", "d/y/f": b"1", "e/y/f": b"2", "e/z": b""}
+    files = {
+        "a": b"A\n",
+        "b": b"B\n",
+        "bin": b"\0",
+        "d/x": b"",
+        "d/y/f": b"1",
+        "e/y/f": b"2",
+        "e/z": b"",
+    }
     ran = shell.run(command, world(files))
     assert (ran.exit_code, ran.stdout) == (code, stdout), ran.shown
     assert code != 2 or stdout or b"[error] " in ran.stderr

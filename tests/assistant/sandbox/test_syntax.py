@@ -21,7 +21,9 @@ PIECES = (
 
 @near_misses("subject", [name for name in CHAINS if name != "syntax"])
 def test_no_good_text_is_refused(subject: str) -> None:
-    assert [text for each, text in chains() if each == subject and find_syntax_error(text)] == []
+    assert [
+        text for each, text in chains() if each == subject and find_syntax_error(text)
+    ] == []
 
 
 def test_every_broken_text_is_refused_and_nothing_runs() -> None:
@@ -60,7 +62,9 @@ def test_the_interpreter_alone_accepts_little_that_bash_refuses(
     monkeypatch.setattr(runner, "BASH_FOLDERS", "")
     limits = shell.Limits(seconds=1, commands=200)
     alone = {
-        text for text in texts if b"syntax error: parse error" in shell.run(text, world(limits=limits)).stderr
+        text
+        for text in texts
+        if b"syntax error: parse error" in shell.run(text, world(limits=limits)).stderr
     }
     assert len(refused) > 30
     assert len(refused - alone) <= len(texts) * 0.06
@@ -87,7 +91,9 @@ def test_the_message_is_that_of_bash(text: str, words: str) -> None:
     assert found and found.startswith("line ") and found.endswith(words)
 
 
-@table("text", ["shopt -s extglob\necho !(a)", "cat <<'syntax error'\nx", "cat <<E", "a |& b"])
+@table(
+    "text", ["shopt -s extglob\necho !(a)", "cat <<'syntax error'\nx", "cat <<E", "a |& b"]
+)
 def test_what_bash_only_warns_of_is_no_error(text: str) -> None:
     assert find_syntax_error(text) is None
 
@@ -112,8 +118,11 @@ HOSTILE = (
 
 
 @table("text", HOSTILE)
-def test_the_check_runs_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mark, profile = tmp_path / "mark", tmp_path / "profile"
+def test_the_check_runs_nothing(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "mark"
+    profile = tmp_path / "profile"
     profile.write_text(f"touch {mark}\n")
     for name in ("BASH_ENV", "ENV"):
         monkeypatch.setenv(name, str(profile))
@@ -136,7 +145,10 @@ def test_without_bash_the_interpreter_decides(monkeypatch: pytest.MonkeyPatch) -
     assert "[error] nothing was run" in ran.shown
 
 
-@table("gives_up", ["exit 2", "kill -11 $$", "sleep 9", "echo 'bash: line 1: syntax error' >&2; exit 2"])
+@table(
+    "gives_up",
+    ["exit 2", "kill -11 $$", "sleep 9", "echo 'bash: line 1: syntax error' >&2; exit 2"],
+)
 def test_a_bash_that_gives_up_or_is_too_old_decides_nothing(
     gives_up: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,5 +161,7 @@ def test_a_bash_that_gives_up_or_is_too_old_decides_nothing(
 
 
 def test_nested_substitutions_that_crash_bash_are_left_to_the_interpreter() -> None:
-    assert subprocess.run(["bash", "-n"], input=b"$(" * 5_000, capture_output=True, check=False).returncode
+    assert subprocess.run(
+        ["bash", "-n"], input=b"$(" * 5_000, capture_output=True, check=False
+    ).returncode
     assert shell.run("$(" * 5_000, world()).exit_code == 2

@@ -19,14 +19,23 @@ PIECES = st.sampled_from(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @settings(max_examples=150, deadline=None)
-@given(text=st.one_of(st.text(), st.lists(PIECES, max_size=30).map(" ".join), st.lists(PIECES).map("".join)))
+@given(
+    text=st.one_of(
+        st.text(),
+        st.lists(PIECES, max_size=30).map(" ".join),
+        st.lists(PIECES).map("".join),
+    )
+)
 def test_any_text_gives_acts(language: str, text: str) -> None:
     found = acts(language, text)
     assert isinstance(found, tuple) and all(isinstance(act, Act) for act in found)
 
 
 @table("language", LANGUAGES)
-@table("piece", ["(", "a.", "'", "{", "-> ", "x='a'+x;", "/*", "[[", "f(x)|", "\\", "$a$", "s{"])
+@table(
+    "piece",
+    ["(", "a.", "'", "{", "-> ", "x='a'+x;", "/*", "[[", "f(x)|", "\\", "$a$", "s{"],
+)
 def test_long_text_takes_no_long_time(language: str, piece: str) -> None:
     for length in (MOST, 5 * MOST):
         with cpu_seconds(4):

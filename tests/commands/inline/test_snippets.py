@@ -46,12 +46,17 @@ def check(tmp_path_factory: pytest.TempPathFactory) -> Check:
     repo.write("notes/new.txt", "x")
     (repo.path / "away").symlink_to(folder)
     profiles = (Profile.STRICT, Profile.WORKSPACE)
-    contexts = [command_context(repo.path, repo.env, profile=profile) for profile in profiles]
+    contexts = [
+        command_context(repo.path, repo.env, profile=profile) for profile in profiles
+    ]
 
     def checked(command: str, row: dict[str, str]) -> None:
         verdicts = [judge(command, context) for context in contexts]
         found = [str(each.verdict) for each in verdicts]
-        assert found == [row["strict"], row["workspace"]], (command, [each.reason for each in verdicts])
+        assert found == [row["strict"], row["workspace"]], (
+            command,
+            [each.reason for each in verdicts],
+        )
 
     return checked
 

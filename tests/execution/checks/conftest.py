@@ -10,7 +10,9 @@ from repositories import Repo
 
 
 @pytest.fixture
-def world(committed: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def world(
+    committed: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
     """A repository whose checks leave traces; nothing of theirs may be left at the end."""
     room = tmp_path / "room"
     room.mkdir()

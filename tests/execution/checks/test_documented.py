@@ -14,9 +14,15 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 def test_the_table_is_one() -> None:
     toml, _ = [text for kind, text in BLOCKS if kind == "toml"]
-    found = read_config(lambda name: toml.encode() if name == "cli-guard.toml" else None, "")
+    found = read_config(
+        lambda name: toml.encode() if name == "cli-guard.toml" else None, ""
+    )
     assert found and set(found[0].checks) == {"tests", "web"}
-    shown = {line.removeprefix("# ").split(" = ")[0] for line in toml.splitlines() if " = " in line}
+    shown = {
+        line.removeprefix("# ").split(" = ")[0]
+        for line in toml.splitlines()
+        if " = " in line
+    }
     assert shown == set(type(found[0].checks["web"]).model_fields)
 
 
@@ -29,4 +35,6 @@ def test_what_trust_says(world: World) -> None:
 
 def test_every_finding_is_listed() -> None:
     listed = re.findall(r"^\| `(push-check-[\w-]+)` \| (\w+):", TEXT, re.MULTILINE)
-    assert sorted(listed) == sorted((rule.id, str(rule.severity)) for rule in load("checks"))
+    assert sorted(listed) == sorted(
+        (rule.id, str(rule.severity)) for rule in load("checks")
+    )

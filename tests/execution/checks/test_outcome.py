@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import key
 
-from cli_guard.execution.checks.outcome import ERROR_LINES, LAST_LINES, LINE_CHARS, Outcome, lines_of
+from cli_guard.execution.checks.outcome import (
+    ERROR_LINES,
+    LAST_LINES,
+    LINE_CHARS,
+    Outcome,
+    lines_of,
+)
 from cli_guard.policy.checks import CheckConfig, PlannedCheck
 from cli_guard.rules.examples import expand
 from cli_guard.secrets.printable import printable
@@ -33,7 +39,9 @@ def test_errors_that_stand_earlier_come_first() -> None:
     said = [f"line {number}" for number in range(50)]
     lines = lines_of("\n".join(["ModuleNotFoundError: No module named 'nosuch'", *said]))
     assert lines == ["Python module not found: nosuch", "...", *said[-LAST_LINES:]]
-    assert "..." not in lines_of("\n".join([*said, "ModuleNotFoundError: No module named 'nosuch'"]))
+    assert "..." not in lines_of(
+        "\n".join([*said, "ModuleNotFoundError: No module named 'nosuch'"])
+    )
 
 
 def test_a_private_key_is_masked_as_a_whole() -> None:
@@ -45,13 +53,17 @@ def test_a_private_key_is_masked_as_a_whole() -> None:
 
 def test_a_reason_is_safe_to_show() -> None:
     finding = Outcome(CHECK, "failed", f"\x1b[2J {key('github')}").finding
-    assert finding and "\x1b" not in finding.message and key("github") not in finding.message
+    assert (
+        finding and "\x1b" not in finding.message and key("github") not in finding.message
+    )
 
 
 @table("state", ["failed", "not run"])
 def test_a_finding_is_of_one_check_and_one_tree(state: str) -> None:
     other = PlannedCheck("t", CHECK.config, "b" * 40, None, CHECK.digest)
-    one, two, again = (Outcome(check, state, "x").finding for check in (CHECK, other, CHECK))  # type: ignore[arg-type]
+    one, two, again = (
+        Outcome(check, state, "x").finding for check in (CHECK, other, CHECK)
+    )  # type: ignore[arg-type]
     assert one and two and again
     assert one.fingerprint == again.fingerprint != two.fingerprint
     assert Outcome(CHECK, "passed").finding is None

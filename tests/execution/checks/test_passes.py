@@ -35,7 +35,9 @@ def planned(tree: str = "a" * 40, **table: object) -> PlannedCheck:
         ({}, {"PATH": "/elsewhere"}, False),
     ],
 )
-def test_what_makes_it_another_run(table: dict[str, object], env: dict[str, str], same: bool) -> None:
+def test_what_makes_it_another_run(
+    table: dict[str, object], env: dict[str, str], same: bool
+) -> None:
     given = {"PATH": "/usr/bin"}
     assert (key_of(planned(**table), given | env) == key_of(planned(), given)) is same
 
@@ -46,8 +48,20 @@ def test_the_tree_and_what_is_passed_on_count() -> None:
     assert key_of(passing, {"URL": "one"}) != key_of(passing, {"URL": "two"})
 
 
-@table("command", ["tool --flag", "CI=1 tool", "./tool x", "tool 'a b' # c", "tool\nother", "tool && other"])
-def test_another_version_of_the_program_is_another_run(tmp_path: Path, command: str) -> None:
+@table(
+    "command",
+    [
+        "tool --flag",
+        "CI=1 tool",
+        "./tool x",
+        "tool 'a b' # c",
+        "tool\nother",
+        "tool && other",
+    ],
+)
+def test_another_version_of_the_program_is_another_run(
+    tmp_path: Path, command: str
+) -> None:
     tool = tmp_path / "tool"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
@@ -68,13 +82,18 @@ def test_it_is_bounded(tmp_path: Path) -> None:
     for number in range(3):
         passes.keep(str(number), PASSED)
     data = json.loads(passes.path.read_text())
-    passes.path.write_text(json.dumps(data | {f"x{number}": data["0"] for number in range(KEPT)}))
+    passes.path.write_text(
+        json.dumps(data | {f"x{number}": data["0"] for number in range(KEPT)})
+    )
     passes.keep("last", PASSED)
     assert passes.find("0") is None and passes.find("last") == PASSED
     assert len(json.loads(passes.path.read_text())) == KEPT
 
 
-@table("text", ["", "{", "[]", '{"k": 3}', '{"k": {}}', '{"k": {"seconds": "1", "at": 2}}', "\xff"])
+@table(
+    "text",
+    ["", "{", "[]", '{"k": 3}', '{"k": {}}', '{"k": {"seconds": "1", "at": 2}}', "\xff"],
+)
 def test_a_broken_file_remembers_nothing(tmp_path: Path, text: str) -> None:
     passes = Passes(tmp_path)
     passes.path.write_text(text, "latin-1")
@@ -96,7 +115,9 @@ def test_a_failure_is_run_again_and_a_check_may_ask_for_that(world: World) -> No
     assert world.runs[2:] == ["again", "again"]
 
 
-def test_a_state_folder_that_cannot_be_written_costs_only_the_next_run(world: World) -> None:
+def test_a_state_folder_that_cannot_be_written_costs_only_the_next_run(
+    world: World,
+) -> None:
     world.check(command=f"'{world.leaves('ran')}'")
     passes = Passes(world.repo.path / ".git" / "cli-guard")
     passes.path.mkdir(parents=True)

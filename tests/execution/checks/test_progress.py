@@ -25,7 +25,12 @@ class Clock:
         return self.now
 
 
-def told(out: io.StringIO, *seconds: float, running: tuple[str, ...] = ("tests",), dumb: bool = False) -> str:
+def told(
+    out: io.StringIO,
+    *seconds: float,
+    running: tuple[str, ...] = ("tests",),
+    dumb: bool = False,
+) -> str:
     clock = Clock()
     progress = Progress(out, 3, clock=clock, dumb=dumb)
     for each in seconds:
@@ -44,7 +49,9 @@ def test_what_is_quick_says_nothing(out: type[io.StringIO]) -> None:
 def test_a_terminal_has_one_line_that_goes_again() -> None:
     shown = told(Screen(), 0.5, 1.0, 1.2, 12)
     line = "cli-guard: 1 of 3 checks done, running tests ({} s)"
-    assert shown == "".join(f"{ERASE}{each}" for each in (line.format(1), line.format(12), ""))
+    assert shown == "".join(
+        f"{ERASE}{each}" for each in (line.format(1), line.format(12), "")
+    )
 
 
 def test_the_line_fits_and_holds_nothing_that_acts() -> None:

@@ -220,7 +220,11 @@ def test_one_denied_command_of_a_trusted_table(world: World) -> None:
         f"[checks.good]\ncommand = '{world.leaves('good')}'\n"
     )
     review = world.review()
-    [finding] = [each.finding for each in review.findings if each.finding.rule == "push-check-not-run"]
+    [finding] = [
+        each.finding
+        for each in review.findings
+        if each.finding.rule == "push-check-not-run"
+    ]
     assert "bad did not run: its command may never run" in finding.message
     # Nothing runs while something stands.
     assert world.runs == []
@@ -237,8 +241,13 @@ def test_the_users_own_patterns_count(world: World, isolated: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("kind", ["bare", "linked", "shallow", "sha256"])
-def test_every_kind_of_repository(world: World, isolated: dict[str, str], kind: str) -> None:
-    world.check(command=f"'test -e app.py && git log -1 --format=%H >> {world.trace}'", trusted=False)
+def test_every_kind_of_repository(
+    world: World, isolated: dict[str, str], kind: str
+) -> None:
+    world.check(
+        command=f"'test -e app.py && git log -1 --format=%H >> {world.trace}'",
+        trusted=False,
+    )
     beside = world.repo.path.parent / "beside"
     repo = Repo(beside, world.repo.env)
     if kind == "bare":
@@ -251,7 +260,11 @@ def test_every_kind_of_repository(world: World, isolated: dict[str, str], kind: 
     else:
         repo = Repo.create(beside, isolated, "--object-format=sha256")
         repo.commit(
-            "All", {name: (world.repo.path / name).read_text() for name in ("app.py", "cli-guard.toml")}
+            "All",
+            {
+                name: (world.repo.path / name).read_text()
+                for name in ("app.py", "cli-guard.toml")
+            },
         )
     there = replace(world, repo=repo)
     assert rules(there.review("HEAD")) == ["push-check-untrusted"]

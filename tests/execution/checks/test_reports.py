@@ -17,9 +17,13 @@ from cli_guard.review.render.review import Review
 
 PAGE = (Path(__file__).parents[3] / "docs" / "checks.md").read_text("utf-8")
 PRESETS = next(
-    text for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.M | re.S) if "[checks.ruff]" in text
+    text
+    for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.M | re.S)
+    if "[checks.ruff]" in text
 )
-SHELL = "import subprocess\n\n\ndef run(name):\n    subprocess.run('ls ' + name, shell=True)\n"
+SHELL = (
+    "import subprocess\n\n\ndef run(name):\n    subprocess.run('ls ' + name, shell=True)\n"
+)
 FILES = {
     "ruff": ("new.py", "import os\n"),
     "zizmor": (
@@ -67,7 +71,11 @@ def reported(review: Review) -> list[tuple[str, int | None]]:
 
 
 def told(review: Review) -> list[str]:
-    return [each.finding.message for each in review.sort_findings() if each.finding.rule.startswith("push-")]
+    return [
+        each.finding.message
+        for each in review.sort_findings()
+        if each.finding.rule.startswith("push-")
+    ]
 
 
 def check_with(world: World, report: str, *, kind: str = "sarif", after: str = "") -> None:
@@ -75,16 +83,29 @@ def check_with(world: World, report: str, *, kind: str = "sarif", after: str = "
     (world.trace.parent / "report").write_text(report)
     command = f"cat {world.trace.parent / 'report'} > $REPORT{after}"
     world.check(
-        command=json.dumps(command), stage='"pre-commit"', report=json.dumps(kind), files='["*.py", "a b/*"]'
+        command=json.dumps(command),
+        stage='"pre-commit"',
+        report=json.dumps(kind),
+        files='["*.py", "a b/*"]',
     )
 
 
 def test_findings_on_added_lines_are_advice(world: World) -> None:
     check_with(
-        world, sarif(("old.py", 1), ("./new.py", 2), ("a%20b/c.py", 1), ("new.py", 9), ("/etc/passwd", 1))
+        world,
+        sarif(
+            ("old.py", 1),
+            ("./new.py", 2),
+            ("a%20b/c.py", 1),
+            ("new.py", 9),
+            ("/etc/passwd", 1),
+        ),
     )
     world.repo.commit("Old", {"old.py": "a = 1\n"})
-    stage(world.repo, {"old.py": "a = 1\nb = 2\n", "new.py": "c = 1\nd = 2\n", "a b/c.py": "e = 1\n"})
+    stage(
+        world.repo,
+        {"old.py": "a = 1\nb = 2\n", "new.py": "c = 1\nd = 2\n", "a b/c.py": "e = 1\n"},
+    )
     review = world.staged()
     assert reported(review) == [("a b/c.py", 1), ("new.py", 2)]
     assert (review.decision, told(review)) == (Decision.ALLOW, ["t: R1: not so"] * 2)
@@ -96,16 +117,24 @@ def test_a_line_of_which_we_report_a_risk_is_told_once(world: World) -> None:
     # Advice alone: what stops the change keeps the checks from running.
     stage(
         world.repo,
-        {"new.py": SHELL.replace("subprocess.run('ls ' + name, shell=True)", "assert (name, 'no name')")},
+        {
+            "new.py": SHELL.replace(
+                "subprocess.run('ls ' + name, shell=True)", "assert (name, 'no name')"
+            )
+        },
     )
     review = world.staged()
-    assert "code-python-assert-tuple" in [each.finding.rule for each in review.sort_findings()]
+    assert "code-python-assert-tuple" in [
+        each.finding.rule for each in review.sort_findings()
+    ]
     assert reported(review) == [("new.py", 4)]
 
 
 def test_the_changed_files_are_listed_with_no_option_among_them(world: World) -> None:
     command = "tr '\\\\0' '|' < $CHANGED_FILES > " + str(world.trace) + "; : > $REPORT"
-    world.check(command=f'"{command}"', stage='"pre-commit"', report='"gcc"', files='["**/*.py"]')
+    world.check(
+        command=f'"{command}"', stage='"pre-commit"', report='"gcc"', files='["**/*.py"]'
+    )
     stage(world.repo, {"--fix.py": "a = 1\n", "d e/f.py": "b = 1\n", "README.txt": "c\n"})
     assert told(world.staged()) == []
     assert world.trace.read_text() == "./--fix.py|./d e/f.py|"
@@ -134,12 +163,16 @@ def test_the_changed_files_are_listed_with_no_option_among_them(world: World) ->
         (sarif(("new.py", 1)), "sarif", "; no-such-program", "the check t did not run: its command names"),
     ],
 )  # fmt: skip
-def test_what_a_tool_may_write(world: World, report: str, kind: str, after: str, message: str) -> None:
+def test_what_a_tool_may_write(
+    world: World, report: str, kind: str, after: str, message: str
+) -> None:
     check_with(world, report, kind=kind, after=after)
     stage(world.repo, {"new.py": "a = 1\nb = 2\n"})
     found = told(world.staged())
     assert len(found) == len(message.split("|")) - (not message)
-    assert all(each.startswith(part) for each, part in zip(found, message.split("|"), strict=False))
+    assert all(
+        each.startswith(part) for each, part in zip(found, message.split("|"), strict=False)
+    )
 
 
 def test_a_report_is_bounded(tmp_path: Path) -> None:
@@ -157,7 +190,9 @@ def test_a_table_without_reports_keeps_its_trust() -> None:
 
 
 def test_the_tools_of_the_page_are_all_there() -> None:
-    found = read_config(lambda name: PRESETS.encode() if name == "cli-guard.toml" else None, "")
+    found = read_config(
+        lambda name: PRESETS.encode() if name == "cli-guard.toml" else None, ""
+    )
     assert found and set(found[0].checks) == set(FILES)
     assert all(check.report for check in found[0].checks.values())
 
@@ -168,7 +203,11 @@ def test_a_tool_of_the_page_reports(world: World, tool: str) -> None:
         tool == "ruff" and shutil.which("ruff", path=world.repo.env["PATH"])
     ):
         pytest.skip(f"{tool} is not installed")
-    block = next(part for part in re.split(r"\n(?=\[checks)", PRESETS) if part.startswith(f"[checks.{tool}]"))
+    block = next(
+        part
+        for part in re.split(r"\n(?=\[checks)", PRESETS)
+        if part.startswith(f"[checks.{tool}]")
+    )
     world.repo.commit("Rules", {".semgrep.yml": SEMGREP})
     world.check(block)
     path, text = FILES[tool]

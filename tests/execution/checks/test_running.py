@@ -27,16 +27,25 @@ CLIENT = """
 import os, sys, urllib.request
 sys.exit(urllib.request.urlopen(f"http://127.0.0.1:{os.environ['PORT']}/").read() != b"here")
 """
-START, ASK = f"{sys.executable} server.py", f"{sys.executable} client.py"
+START = f"{sys.executable} server.py"
+ASK = f"{sys.executable} client.py"
 
 
 def message(review: Review) -> str:
-    [finding] = [each.finding for each in review.findings if each.finding.rule.startswith("push-check-")]
+    [finding] = [
+        each.finding
+        for each in review.findings
+        if each.finding.rule.startswith("push-check-")
+    ]
     return finding.message
 
 
 def evidence(review: Review) -> list[str]:
-    [finding] = [each.finding for each in review.findings if each.finding.rule.startswith("push-check-")]
+    [finding] = [
+        each.finding
+        for each in review.findings
+        if each.finding.rule.startswith("push-check-")
+    ]
     return finding.evidence.split("\n")
 
 
@@ -52,12 +61,28 @@ def with_server(world: World, table: str) -> None:
     [
         ("command = 'exit 3'", "failed", "t failed: ended with exit code 3"),
         ("command = 'kill -9 $$'", "failed", "t failed: was ended by SIGKILL"),
-        ("command = 'sleep 100'\ntimeout_seconds = 0.3", "failed", "timed out after 0.3 s (timeout_seconds)"),
+        (
+            "command = 'sleep 100'\ntimeout_seconds = 0.3",
+            "failed",
+            "timed out after 0.3 s (timeout_seconds)",
+        ),
         ("command = 'no-such-program'", "not-run", "names a command that was not found"),
         ("command = './app.py'", "not-run", "cannot be executed"),
-        ("command = 'true'\nworking_dir = 'nowhere'", "not-run", "working_dir 'nowhere' is not a folder"),
-        ("command = 'true'\nworking_dir = 'app.py'", "not-run", "working_dir 'app.py' is not a folder"),
-        ("command = 'true'\nworking_dir = 'out'", "not-run", "working_dir 'out' is not a folder"),
+        (
+            "command = 'true'\nworking_dir = 'nowhere'",
+            "not-run",
+            "working_dir 'nowhere' is not a folder",
+        ),
+        (
+            "command = 'true'\nworking_dir = 'app.py'",
+            "not-run",
+            "working_dir 'app.py' is not a folder",
+        ),
+        (
+            "command = 'true'\nworking_dir = 'out'",
+            "not-run",
+            "working_dir 'out' is not a folder",
+        ),
     ],
 )
 def test_how_a_check_ends(world: World, table: str, rule: str, says: str) -> None:
@@ -79,8 +104,13 @@ def test_what_a_check_sees(world: World) -> None:
         'environment = {MODE = "fast"}\npass_environment = ["SHOWN", "ABSENT"]\nneeds_port = "auto"\n'
     )
     env = {"GIT_DIR": str(world.repo.path / ".git"), "SECRET_TOKEN": "s", "SHOWN": "yes"}
-    assert world.review(env={**env, "GIT_WORK_TREE": str(world.repo.path)}).decision is Decision.ALLOW
-    folder, port, git_dir, index, secret, shown, mode, temporary, home = json.loads(seen.read_text())
+    assert (
+        world.review(env={**env, "GIT_WORK_TREE": str(world.repo.path)}).decision
+        is Decision.ALLOW
+    )
+    folder, port, git_dir, index, secret, shown, mode, temporary, home = json.loads(
+        seen.read_text()
+    )
     assert folder.endswith("/repo/web") and not folder.startswith(str(world.repo.path))
     assert 1 <= int(port) <= 65_535
     assert git_dir is index is secret is None
@@ -103,7 +133,10 @@ def test_its_git_is_that_of_the_checkout(world: World) -> None:
         command="'git describe; git status --short; touch new; git add new; git commit -qm x; git tag v2; false'"
     )
     review = world.review(
-        env={"GIT_DIR": str(world.repo.path / ".git"), "GIT_WORK_TREE": str(world.repo.path)}
+        env={
+            "GIT_DIR": str(world.repo.path / ".git"),
+            "GIT_WORK_TREE": str(world.repo.path),
+        }
     )
     assert evidence(review)[0].startswith("v1-1-g")
     assert world.repo.git("tag") == "v1"
@@ -168,7 +201,9 @@ def test_what_its_server_said_is_told_with_a_failure(world: World) -> None:
         ("no-such-server", "failed", "ended with exit code 127"),
     ],
 )
-def test_a_server_that_is_not_ready(world: World, server: str, rule: str, says: str) -> None:
+def test_a_server_that_is_not_ready(
+    world: World, server: str, rule: str, says: str
+) -> None:
     with_server(
         world,
         f"[checks.web]\ncommand = '{world.leaves('ran')}'\nserver = '{server}'\nneeds_port = 'auto'\n"
@@ -186,7 +221,9 @@ def test_a_port_that_somebody_has(world: World) -> None:
         port = taken.getsockname()[1]
         world.check(command=f"'{world.leaves('ran')}'", needs_port=str(port))
         review = world.review()
-    assert rules(review) == ["push-check-not-run"] and f"port {port} is in use" in message(review)
+    assert rules(review) == ["push-check-not-run"] and f"port {port} is in use" in message(
+        review
+    )
     assert world.runs == []
     assert world.review().decision is Decision.ALLOW
 
@@ -196,7 +233,9 @@ def test_two_that_want_one_port_take_turns(world: World) -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     alone = f"mkdir {world.trace}.d && rmdir {world.trace}.d"
-    tables = [f"[checks.{name}]\ncommand = '{alone}'\nneeds_port = {port}\n" for name in "abcd"]
+    tables = [
+        f"[checks.{name}]\ncommand = '{alone}'\nneeds_port = {port}\n" for name in "abcd"
+    ]
     world.check("".join(tables))
     assert world.review().decision is Decision.ALLOW
 
@@ -214,12 +253,19 @@ def test_checks_run_beside_each_other(world: World) -> None:
 
 
 def test_each_has_a_checkout_of_its_own(world: World) -> None:
-    world.check("".join(f"[checks.{name}]\ncommand = 'test ! -e made && touch made'\n" for name in "abcd"))
+    world.check(
+        "".join(
+            f"[checks.{name}]\ncommand = 'test ! -e made && touch made'\n"
+            for name in "abcd"
+        )
+    )
     assert world.review().decision is Decision.ALLOW
 
 
 @pytest.mark.parametrize(
-    "sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["ctrl-c", "asked", "killed"]
+    "sign",
+    [signal.SIGINT, signal.SIGTERM, signal.SIGKILL],
+    ids=["ctrl-c", "asked", "killed"],
 )
 def test_an_interrupt_leaves_nothing(world: World, sign: signal.Signals) -> None:
     with_server(
@@ -231,7 +277,13 @@ def test_an_interrupt_leaves_nothing(world: World, sign: signal.Signals) -> None
     line = f"refs/heads/main {head} refs/heads/main {world.repo.git('rev-parse', 'origin/main')}\n"
     with world.repo.unchanged():
         process = subprocess.Popen(
-            (str(Path(sys.executable).parent / "cli-guard"), "hook", "pre-push", "origin", "url"),
+            (
+                str(Path(sys.executable).parent / "cli-guard"),
+                "hook",
+                "pre-push",
+                "origin",
+                "url",
+            ),
             cwd=world.repo.path,
             env=world.repo.env,
             stdin=subprocess.PIPE,
@@ -252,7 +304,9 @@ def test_an_interrupt_leaves_nothing(world: World, sign: signal.Signals) -> None
         # Nobody could remove its folders; whoever comes next does.
         world.check(command="'true'")
         world.review()
-        until(lambda: not any(world.room.iterdir()), what="the folders of the supervisor went")
+        until(
+            lambda: not any(world.room.iterdir()), what="the folders of the supervisor went"
+        )
 
 
 def runs(pid: int) -> bool:
@@ -270,10 +324,15 @@ def test_submodules_are_told_as_missing(world: World) -> None:
     oid = world.repo.git("rev-parse", "HEAD")
     world.repo.git("update-index", "--add", "--cacheinfo", f"160000,{oid},vendor/lib")
     world.repo.git("commit", "-q", "-m", "Submodule")
-    world.repo.write("cli-guard.toml", "[checks.t]\ncommand = 'test -e vendor/lib/setup.py'\n")
+    world.repo.write(
+        "cli-guard.toml", "[checks.t]\ncommand = 'test -e vendor/lib/setup.py'\n"
+    )
     world.repo.git("add", "cli-guard.toml")
     world.repo.git("commit", "-q", "-m", "Check")
     world.trust()
     review = world.review()
     assert "it ran without vendor/lib (a submodule: not checked out)" in message(review)
-    assert any(each.path == "vendor/lib" and "ran without it" in each.reason for each in review.skipped)
+    assert any(
+        each.path == "vendor/lib" and "ran without it" in each.reason
+        for each in review.skipped
+    )

@@ -27,7 +27,9 @@ def file_of(world: World) -> Path:
 
 
 def digest(repo: Repo) -> str:
-    found = read_config(lambda name: repo.try_git("show", f"HEAD:{name}").out.encode() or None, "")
+    found = read_config(
+        lambda name: repo.try_git("show", f"HEAD:{name}").out.encode() or None, ""
+    )
     assert found
     return digest_of(found[0].checks)
 
@@ -36,7 +38,9 @@ def trusted(world: World, invocation: Invocation | None = None) -> bool:
     invocation = invocation or world.invocation
     repository = Repository.discover(invocation.cwd, invocation.env)
     return (
-        Trusted(invocation).find(repository, digest(world.repo), seals_of(repository, invocation.env))
+        Trusted(invocation).find(
+            repository, digest(world.repo), seals_of(repository, invocation.env)
+        )
         is not None
     )
 
@@ -45,7 +49,12 @@ def test_a_person_at_a_terminal_trusts(world: World) -> None:
     world.check(command="'make test'", trusted=False)
     terminal, other = pty.openpty()
     with subprocess.Popen(
-        (GUARD, "trust"), cwd=world.repo.path, env=world.repo.env, stdin=other, stdout=other, stderr=other
+        (GUARD, "trust"),
+        cwd=world.repo.path,
+        env=world.repo.env,
+        stdin=other,
+        stdout=other,
+        stderr=other,
     ) as process:
         os.close(other)
         os.write(terminal, b"yes\n")
@@ -59,7 +68,9 @@ def test_a_person_at_a_terminal_trusts(world: World) -> None:
 def test_the_doctor_says_whether_they_run(world: World) -> None:
     assert "checks:" not in guard(world.repo, "doctor").out
     world.check(command="'make test'", trusted=False)
-    assert "! checks: t: not trusted, see `cli-guard trust`" in guard(world.repo, "doctor").out
+    assert (
+        "! checks: t: not trusted, see `cli-guard trust`" in guard(world.repo, "doctor").out
+    )
     world.trust()
     assert "  checks: t (trusted by " in guard(world.repo, "doctor").out
 
@@ -73,7 +84,8 @@ def test_it_is_kept_for_the_user_alone_and_written_down(world: World) -> None:
     assert stat.S_IMODE(about.st_mode) == 0o600
     assert stat.S_IMODE(file_of(world).parent.stat().st_mode) == 0o700
     checks, tree = [
-        json.loads(line) for line in world.repo.guard("audit", "show", "--format", "json").out.splitlines()
+        json.loads(line)
+        for line in world.repo.guard("audit", "show", "--format", "json").out.splitlines()
     ]
     assert (checks["event"], checks["table"]) == ("trust", digest(world.repo))
     assert (tree["event"], tree["path"]) == ("tree", str(world.repo.path.resolve()))
@@ -150,7 +162,10 @@ def test_revoked(world: World) -> None:
         == "cli-guard: the work tree and its checks: no longer trusted\n"
     )
     assert not trusted(world)
-    assert guard(world.repo, "trust", "--revoke").out == "cli-guard: nothing was trusted here\n"
+    assert (
+        guard(world.repo, "trust", "--revoke").out
+        == "cli-guard: nothing was trusted here\n"
+    )
     events = [
         json.loads(line)["event"]
         for line in guard(world.repo, "audit", "show", "--format", "json").out.splitlines()
@@ -191,7 +206,9 @@ def test_a_file_that_says_nothing_trusts_nothing(world: World, damage: str) -> N
     assert guard(world.repo, "trust", "--show").code in (1, 2)
 
 
-@pytest.mark.parametrize("entry", [3, {"digest": "x"}, {"digest": 1, "by": "a", "at": "b"}, None, "x"])
+@pytest.mark.parametrize(
+    "entry", [3, {"digest": "x"}, {"digest": 1, "by": "a", "at": "b"}, None, "x"]
+)
 def test_a_broken_entry_trusts_nothing(world: World, entry: object) -> None:
     world.check(command="'make test'")
     data = json.loads(file_of(world).read_text())
@@ -212,7 +229,9 @@ def test_it_is_bounded_and_the_latest_stay(world: World) -> None:
             trust.give(repository, digest(world.repo), seals_of(repository, world.repo.env))
         trust.give(repository, f"{number:064x}", seals_of(repository, world.repo.env))
     assert (
-        trusted(world) and trust.find(repository, f"{0:064x}", seals_of(repository, world.repo.env)) is None
+        trusted(world)
+        and trust.find(repository, f"{0:064x}", seals_of(repository, world.repo.env))
+        is None
     )
     trust.give(repository, "f" * 64, seals_of(repository, world.repo.env))
     assert not trusted(world)
@@ -221,7 +240,9 @@ def test_it_is_bounded_and_the_latest_stay(world: World) -> None:
 def test_without_a_place_nothing_is_trusted(world: World) -> None:
     world.check(command="'make test'", trusted=False)
     invocation = Invocation(
-        world.repo.path, {k: v for k, v in world.repo.env.items() if k != "HOME"}, world.invocation.now
+        world.repo.path,
+        {k: v for k, v in world.repo.env.items() if k != "HOME"},
+        world.invocation.now,
     )
     assert not trusted(world, invocation)
     repository = Repository.discover(invocation.cwd, invocation.env)

@@ -17,12 +17,18 @@ from cli_guard.execution.processes.manager import ProcessManager
 PYTHON = sys.executable
 
 
-def test_a_background_process_is_listed_logged_and_stopped(manager: ProcessManager, mark: str) -> None:
+def test_a_background_process_is_listed_logged_and_stopped(
+    manager: ProcessManager, mark: str
+) -> None:
     begun = manager.start(f"echo begun; sleep {mark}", startup_timeout=STARTUP)
     assert (begun.state, begun.success, begun.stdout) == ("ready", True, "begun\n")
     assert begun.pid is not None
     [process] = manager.processes()
-    assert (process.pid, process.running, process.command) == (begun.pid, True, f"echo begun; sleep {mark}")
+    assert (process.pid, process.running, process.command) == (
+        begun.pid,
+        True,
+        f"echo begun; sleep {mark}",
+    )
     assert manager.logs(begun.pid) == "begun\n"
     stopped = manager.stop(begun.pid)
     assert (stopped.success, stopped.method) == (True, "graceful")
@@ -37,10 +43,14 @@ def test_a_background_process_is_listed_logged_and_stopped(manager: ProcessManag
 def test_stopping_ends_those_who_started_sessions_of_their_own(
     manager: ProcessManager, mark: str, force: bool
 ) -> None:
-    begun = manager.start(f"setsid sleep {mark} & (sleep {mark} &); sleep {mark}", startup_timeout=STARTUP)
+    begun = manager.start(
+        f"setsid sleep {mark} & (sleep {mark} &); sleep {mark}", startup_timeout=STARTUP
+    )
     assert begun.pid is not None
     assert eventually(lambda: len(marked(mark)) >= 3)
-    assert manager.stop(begun.pid, force=force).method == ("forced" if force else "graceful")
+    assert manager.stop(begun.pid, force=force).method == (
+        "forced" if force else "graceful"
+    )
     assert not marked(mark)
 
 
@@ -54,7 +64,10 @@ def test_who_does_not_hear_is_forced(manager: ProcessManager, mark: str) -> None
 
 
 def test_all_are_stopped_at_the_same_time(manager: ProcessManager, mark: str) -> None:
-    pids = {manager.start((PYTHON, "-c", DEAF, mark), startup_timeout=STARTUP).pid for _ in range(9)}
+    pids = {
+        manager.start((PYTHON, "-c", DEAF, mark), startup_timeout=STARTUP).pid
+        for _ in range(9)
+    }
     begun = time.monotonic()
     assert {each.pid for each in manager.stop_all() if each.success} == pids
     # One after the other would take nine times the deadline of five seconds.
@@ -65,13 +78,23 @@ def test_all_are_stopped_at_the_same_time(manager: ProcessManager, mark: str) ->
 @pytest.mark.parametrize(
     "command, state, code", [("echo done", "exited", 0), ("echo no; exit 4", "failed", 4)]
 )
-def test_one_that_ends_at_once_is_told(manager: ProcessManager, command: str, state: str, code: int) -> None:
+def test_one_that_ends_at_once_is_told(
+    manager: ProcessManager, command: str, state: str, code: int
+) -> None:
     begun = manager.start(command, startup_timeout=20)
     assert (begun.state, begun.return_code, begun.success) == (state, code, False)
     assert begun.error
     assert begun.stdout == command.split()[1].strip(";") + "\n"
     data = begun.as_dict()
-    assert {"status", "success", "error", "output", "errors", "has_errors", "log_file"} <= data.keys()
+    assert {
+        "status",
+        "success",
+        "error",
+        "output",
+        "errors",
+        "has_errors",
+        "log_file",
+    } <= data.keys()
 
 
 def test_one_whose_child_goes_on_goes_on(manager: ProcessManager, mark: str) -> None:
@@ -98,7 +121,9 @@ def test_a_process_that_is_not_ours_is_left_alone(manager: ProcessManager) -> No
 
 
 def test_a_log_is_followed_to_the_end(manager: ProcessManager) -> None:
-    begun = manager.start("for i in 1 2 3; do echo $i; sleep 0.2; done", startup_timeout=0.05)
+    begun = manager.start(
+        "for i in 1 2 3; do echo $i; sleep 0.2; done", startup_timeout=0.05
+    )
     assert begun.pid
     assert b"".join(manager.follow(begun.pid)) == b"1\n2\n3\n"
 
@@ -114,7 +139,9 @@ def test_the_last_lines_of_a_log(manager: ProcessManager) -> None:
 def test_a_record_that_is_broken_is_none(tmp_path: Path, mark: str) -> None:
     with ProcessManager(tmp_path) as manager:
         begun = manager.start(f"sleep {mark}", startup_timeout=STARTUP)
-        for number, text in enumerate(("", "{", "[]", '{"pid": "x"}', '{"pid": 1}', "\0" * 100)):
+        for number, text in enumerate(
+            ("", "{", "[]", '{"pid": "x"}', '{"pid": 1}', "\0" * 100)
+        ):
             (tmp_path / f"broken{number}").mkdir()
             (tmp_path / f"broken{number}" / "run.json").write_text(text)
         assert [each.pid for each in manager.processes()] == [begun.pid]
@@ -132,7 +159,11 @@ def test_a_port_that_is_taken_is_told(manager: ProcessManager) -> None:
         port = server.getsockname()[1]
         data = manager.start("sleep 60", port=port).as_dict()
     assert data["error"] == f"Port {port} is already in use"
-    assert (data["port"], data["success"], data["blocking_pid"]) == (port, False, os.getpid())
+    assert (data["port"], data["success"], data["blocking_pid"]) == (
+        port,
+        False,
+        os.getpid(),
+    )
 
 
 def test_a_server_is_ready_when_it_answers(manager: ProcessManager) -> None:
@@ -146,7 +177,9 @@ def test_a_server_is_ready_when_it_answers(manager: ProcessManager) -> None:
     assert manager.stop(begun.pid).success
 
 
-def test_a_server_that_does_not_answer_goes_on_starting(manager: ProcessManager, mark: str) -> None:
+def test_a_server_that_does_not_answer_goes_on_starting(
+    manager: ProcessManager, mark: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     begun = manager.start(f"sleep {mark}", port=port, startup_timeout=STARTUP)
@@ -155,7 +188,9 @@ def test_a_server_that_does_not_answer_goes_on_starting(manager: ProcessManager,
     assert len(marked(mark)) > 0
 
 
-def test_secrets_of_a_command_are_not_written_down(manager: ProcessManager, mark: str) -> None:
+def test_secrets_of_a_command_are_not_written_down(
+    manager: ProcessManager, mark: str
+) -> None:
     key = "AKIA" + "Q3EGRI4ZVXNP7K2W"
     manager.start(f"AWS_ACCESS_KEY_ID={key} sleep {mark}", startup_timeout=STARTUP)
     assert key not in manager.processes()[0].command

@@ -16,7 +16,9 @@ def test_what_another_thread_waits_for_ends_with_the_manager(tmp_path: Path) -> 
     begun = tmp_path / "begun"
     threads = [
         threading.Thread(
-            target=lambda n=n: results.append(manager.run(f"touch {begun}{n}; sleep 600", timeout=None))
+            target=lambda n=n: results.append(
+                manager.run(f"touch {begun}{n}; sleep 600", timeout=None)
+            )
         )
         for n in range(3)
     ]
@@ -29,7 +31,9 @@ def test_what_another_thread_waits_for_ends_with_the_manager(tmp_path: Path) -> 
     manager.close()
     for thread in threads:
         thread.join(PATIENCE)
-    assert len(results) == 3 and not any(result.success or result.timed_out for result in results)
+    assert len(results) == 3 and not any(
+        result.success or result.timed_out for result in results
+    )
 
 
 def test_after_its_end_a_manager_runs_nothing(tmp_path: Path) -> None:

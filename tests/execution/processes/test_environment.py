@@ -12,7 +12,13 @@ from cli_guard.rules.examples import expand
 
 
 def test_only_what_tool_chains_need_passes() -> None:
-    harmless = {"PATH": "/usr/bin", "HOME": "/home/jane", "LANG": "C.UTF-8", "LC_ALL": "C", "CI": "true"}
+    harmless = {
+        "PATH": "/usr/bin",
+        "HOME": "/home/jane",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C",
+        "CI": "true",
+    }
     others = {
         "DEPLOY_TOKEN": "x",
         "EDITOR": "vim",
@@ -81,7 +87,9 @@ def test_a_secret_never_passes(name: str) -> None:
     passed = clean_environment({"PATH": "/bin", name: SECRETS[name]}, [name])
     assert passed.env == {"PATH": "/bin"}
     assert passed.left_out == (name,)
-    assert passed.notes() == (f"{name} was left out: it holds a secret, which commands do not get",)
+    assert passed.notes() == (
+        f"{name} was left out: it holds a secret, which commands do not get",
+    )
 
 
 @near_misses("name", NO_SECRETS)
@@ -111,7 +119,10 @@ def test_a_repository_puts_no_programs_in_front() -> None:
 def test_there_is_a_path_of_programs(env: dict[str, str]) -> None:
     passed = clean_environment(env)
     assert all(map(os.path.isabs, passed.env["PATH"].split(":")))
-    assert subprocess.run(["sh", "-c", "ls /"], env=passed.env, capture_output=True).returncode == 0
+    assert (
+        subprocess.run(["sh", "-c", "ls /"], env=passed.env, capture_output=True).returncode
+        == 0
+    )
 
 
 @table(
@@ -125,7 +136,9 @@ def test_there_is_a_path_of_programs(env: dict[str, str]) -> None:
     ],
 )
 @table("named", [(), ("https_proxy",)])
-def test_a_proxy_passes_without_its_login(address: str, without: str, named: tuple[str, ...]) -> None:
+def test_a_proxy_passes_without_its_login(
+    address: str, without: str, named: tuple[str, ...]
+) -> None:
     passed = clean_environment({"PATH": "/bin", "https_proxy": address}, named)
     assert passed.env["https_proxy"] == without
     assert passed.changed == (("https_proxy",) if address != without else ())
@@ -137,12 +150,16 @@ def test_what_is_named_and_not_set_is_told() -> None:
     assert passed.env == {"PATH": "/bin"}
 
 
-NAMES = st.sampled_from([*sorted(BUILT_IN), "A_TOKEN", "X", "LD_PRELOAD"]) | st.text(min_size=1, max_size=8)
+NAMES = st.sampled_from([*sorted(BUILT_IN), "A_TOKEN", "X", "LD_PRELOAD"]) | st.text(
+    min_size=1, max_size=8
+)
 VALUES = st.text(max_size=20) | st.sampled_from(["", "/a:b:/c", "http://u:p@h", ".", "a@b"])
 
 
 @given(st.dictionaries(NAMES, VALUES), st.lists(NAMES, max_size=4))
-def test_nothing_passes_that_is_neither_needed_nor_named(env: dict[str, str], named: list[str]) -> None:
+def test_nothing_passes_that_is_neither_needed_nor_named(
+    env: dict[str, str], named: list[str]
+) -> None:
     passed = clean_environment(env, named)
     assert set(passed.env) <= BUILT_IN | set(named)
     assert set(passed.env) - {"PATH"} <= set(env)

@@ -41,7 +41,10 @@ TYPES = {
 
 def fired(text: str) -> list[str]:
     """The patterns that fire on a text, those that another makes needless left out."""
-    return [hit.pattern.id for hit in errors._drop_implied(errors._hits(plain(text).split("\n")))]
+    return [
+        hit.pattern.id
+        for hit in errors._drop_implied(errors._hits(plain(text).split("\n")))
+    ]
 
 
 # The plugins of this run are not those of the run that is looked at.
@@ -127,15 +130,25 @@ def test_colours_progress_and_windows_line_ends_hide_no_error(pattern: Pattern) 
     ("text", "type_", "message"),
     [
         # facts: what a reference misread or missed
-        ("ModuleNotFoundError: No module named 'ENOTFOUND'", "missing_dependency", "ENOTFOUND"),
+        (
+            "ModuleNotFoundError: No module named 'ENOTFOUND'",
+            "missing_dependency",
+            "ENOTFOUND",
+        ),
         ("npm: command not found", "missing_dependency", "npm"),
         ("bash: line 1: npm: command not found", "missing_dependency", "npm"),
         ("OSError: [Errno 98] Address already in use", "port_conflict", "address"),
         ("OSError: [Errno 48] Address already in use", "port_conflict", "address"),
-        ("Error: listen EADDRINUSE: address already in use :::3000", "port_conflict", "port 3000"),
+        (
+            "Error: listen EADDRINUSE: address already in use :::3000",
+            "port_conflict",
+            "port 3000",
+        ),
     ],
 )
-def test_one_line_gives_one_error_of_the_right_type(text: str, type_: str, message: str) -> None:
+def test_one_line_gives_one_error_of_the_right_type(
+    text: str, type_: str, message: str
+) -> None:
     [error] = scan(text)
     assert error.type == type_
     assert message in error.message
@@ -176,11 +189,17 @@ def test_what_is_no_error_stays_silent(text: str) -> None:
 
 
 def test_line_and_context_are_those_of_the_output() -> None:
-    before, after = "b" * 500, "a" * 500
+    before = "b" * 500
+    after = "a" * 500
     [error] = scan(f"first\n\x1b[1m{before}\x1b[0m\nValueError: bad\n{after}\nnext\nlast\n")
     assert error.line == 3
     assert error.text == "ValueError: bad"
-    assert error.context == (before[:197] + "...", "ValueError: bad", after[:197] + "...", "next")
+    assert error.context == (
+        before[:197] + "...",
+        "ValueError: bad",
+        after[:197] + "...",
+        "next",
+    )
 
 
 def test_the_same_error_is_told_once_with_its_count() -> None:
@@ -198,7 +217,9 @@ def test_what_the_bound_leaves_out_is_said() -> None:
     beyond = scan("".join(f"KeyError: {number}\n" for number in range(MAX_ERRORS + 7)))
     assert len(beyond) == MAX_ERRORS
     assert beyond[-1].message == f"KeyError: {MAX_ERRORS - 1} [7 more errors left out]"
-    assert [error.message for error in beyond[:-1]] == [error.message for error in at_bound[:-1]]
+    assert [error.message for error in beyond[:-1]] == [
+        error.message for error in at_bound[:-1]
+    ]
 
 
 def test_a_line_that_says_only_that_it_failed_is_told_where_no_other_says_why() -> None:
@@ -229,9 +250,16 @@ def test_failing_lines_say_how_many_they_leave_out() -> None:
 
 def test_failing_lines_take_the_line_that_says_why() -> None:
     panic = "thread 'main' (1) panicked at src/main.rs:1:54:\nindex out of bounds\nnote: run with\n"
-    assert failing_lines(panic) == ("thread 'main' (1) panicked at src/main.rs:1:54:", "index out of bounds")
+    assert failing_lines(panic) == (
+        "thread 'main' (1) panicked at src/main.rs:1:54:",
+        "index out of bounds",
+    )
     ruff = "F401 [*] `os` imported but unused\n --> a.py:1:8\n  |\nFound 1 error.\n"
-    assert failing_lines(ruff) == ("F401 [*] `os` imported but unused", "--> a.py:1:8", "Found 1 error.")
+    assert failing_lines(ruff) == (
+        "F401 [*] `os` imported but unused",
+        "--> a.py:1:8",
+        "Found 1 error.",
+    )
 
 
 def test_failing_lines_fall_back_to_the_end_of_the_output() -> None:
@@ -249,7 +277,19 @@ PIECES = st.one_of(
     LINES,
     st.text(),
     st.sampled_from(
-        ["\n", "\r", "\r\n", "\x1b[31m", "\x1b[2K", "\x1b]0;title", "\x07", "\x1b", "\0", "\ud800", "İ"]
+        [
+            "\n",
+            "\r",
+            "\r\n",
+            "\x1b[31m",
+            "\x1b[2K",
+            "\x1b]0;title",
+            "\x07",
+            "\x1b",
+            "\0",
+            "\ud800",
+            "İ",
+        ]
     ),
 )
 
@@ -270,14 +310,21 @@ def test_any_output_gives_errors_that_keep_the_bounds(text: str) -> None:
         assert error.text in plain(lines[error.line - 1]) or error.text.endswith("...")
         assert len(error.text) <= SHOWN_OF_A_LINE
         assert 1 <= len(error.context) <= 4
-        assert all(len(line) <= SHOWN_OF_A_LINE and "\x1b" not in line for line in error.context)
+        assert all(
+            len(line) <= SHOWN_OF_A_LINE and "\x1b" not in line for line in error.context
+        )
     for limit in (1, 3, 8):
         quoted = failing_lines(text, limit)
         assert len(quoted) <= limit
         assert all(len(line) <= SHOWN_OF_A_LINE for line in quoted)
 
 
-@given(st.lists(st.sampled_from(["ok", "KeyError: 'a'", "Port 80 is already in use", ""]), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(["ok", "KeyError: 'a'", "Port 80 is already in use", ""]),
+        max_size=30,
+    )
+)
 def test_a_line_gives_one_error_at_most(lines: list[str]) -> None:
     hits = errors._hits(lines)
     assert len({hit.index for hit in hits}) == len(hits)
@@ -303,7 +350,9 @@ def test_a_line_gives_one_error_at_most(lines: list[str]) -> None:
 )
 def test_a_long_text_of_anything_is_read_to_its_end(text: str) -> None:
     scan(text)
-    assert types(text + "\nModuleNotFoundError: No module named 'x'\n") >= {"missing_dependency"}
+    assert types(text + "\nModuleNotFoundError: No module named 'x'\n") >= {
+        "missing_dependency"
+    }
 
 
 @table("pattern", patterns(), ids=lambda pattern: pattern.id)
@@ -313,7 +362,11 @@ def test_no_expression_repeats_a_repetition_without_bound(pattern: Pattern) -> N
     unbounded = int(re._constants.MAXREPEAT)  # type: ignore[attr-defined]
 
     def walk(node: object, inside: bool) -> None:
-        if isinstance(node, tuple) and len(node) == 2 and str(node[0]) in ("MAX_REPEAT", "MIN_REPEAT"):
+        if (
+            isinstance(node, tuple)
+            and len(node) == 2
+            and str(node[0]) in ("MAX_REPEAT", "MIN_REPEAT")
+        ):
             _, most, body = node[1]
             endless = int(most) == unbounded
             assert not (inside and endless), pattern.regex
@@ -370,8 +423,12 @@ def test_the_shells_own_errors_are_told(shell: str, tmp_path: Path) -> None:
         pytest.skip(f"{shell} is not here")
     (tmp_path / "script").write_text("echo\n")
     (tmp_path / "script").chmod(0o644)
-    assert types(run(shell, "-c", "no-such-program-x start", folder=tmp_path)) == {"missing_dependency"}
-    assert types(run(shell, "-c", "./no-such-script", folder=tmp_path)) == {"missing_dependency"}
+    assert types(run(shell, "-c", "no-such-program-x start", folder=tmp_path)) == {
+        "missing_dependency"
+    }
+    assert types(run(shell, "-c", "./no-such-script", folder=tmp_path)) == {
+        "missing_dependency"
+    }
     assert types(run(shell, "-c", "./script", folder=tmp_path)) == {"permission"}
     assert types(run(shell, "-c", "if then", folder=tmp_path)) == {"compilation"}
 
@@ -425,12 +482,20 @@ class Errors(unittest.TestCase):
 
 
 @table("runner", ["unittest", "pytest"])
-def test_a_run_of_tests_is_silent_when_it_passes_and_told_when_not(runner: str, tmp_path: Path) -> None:
-    options = ("-v",) if runner == "unittest" else ("-v", "-rA", "-p", "no:cacheprovider", "--rootdir=.")
+def test_a_run_of_tests_is_silent_when_it_passes_and_told_when_not(
+    runner: str, tmp_path: Path
+) -> None:
+    options = (
+        ("-v",)
+        if runner == "unittest"
+        else ("-v", "-rA", "-p", "no:cacheprovider", "--rootdir=.")
+    )
     for result, expected in (("1", set()), ("2", {"test_failure"})):
         file = tmp_path / f"test_suite_{result}.py"
         file.write_text(SUITE.replace("RESULT", result))
-        output = run(sys.executable, "-B", "-m", runner, *options, file.name, folder=tmp_path)
+        output = run(
+            sys.executable, "-B", "-m", runner, *options, file.name, folder=tmp_path
+        )
         assert types(output) == expected, output
         if expected:
             assert any("test_failure" in line for line in failing_lines(output))
@@ -439,11 +504,17 @@ def test_a_run_of_tests_is_silent_when_it_passes_and_told_when_not(runner: str, 
 def test_git_at_work_is_silent_and_git_that_fails_is_told(tmp_path: Path) -> None:
     commit = "git -c user.name=a -c user.email=a@b commit -m 'fix: error: x'"
     script = f"git init -q . && echo 'error: x' > a && git add a && {commit}"
-    assert scan(run("bash", "-c", f"{script} && git log -p && git status", folder=tmp_path)) == ()
+    assert (
+        scan(run("bash", "-c", f"{script} && git log -p && git status", folder=tmp_path))
+        == ()
+    )
     assert types(run("git", "checkout", "no-such-branch", folder=tmp_path)) == {"failure"}
 
 
-@near_misses("module", ["subprocess", "socket", "unittest/case", "http/client", "asyncio/base_events"])
+@near_misses(
+    "module",
+    ["subprocess", "socket", "unittest/case", "http/client", "asyncio/base_events"],
+)
 def test_source_code_that_is_shown_is_no_error(module: str) -> None:
     source = (Path(ast.__file__).parent / f"{module}.py").read_text("utf-8")
     assert "Error" in source

@@ -24,7 +24,8 @@ def test_a_text_is_run_by_bash_and_words_by_nobody(manager: ProcessManager) -> N
 def test_the_streams_come_apart_and_as_they_are(manager: ProcessManager) -> None:
     seen: list[tuple[str, bytes]] = []
     result = manager.run(
-        "printf 'a\\377\\n'; printf 'b\\0\\n' >&2; exit 7", on_output=lambda s, d: seen.append((s, d))
+        "printf 'a\\377\\n'; printf 'b\\0\\n' >&2; exit 7",
+        on_output=lambda s, d: seen.append((s, d)),
     )
     assert (result.stdout, result.stderr, result.return_code) == ("a\ufffd\n", "b\0\n", 7)
     assert sorted(seen) == [("stderr", b"b\0\n"), ("stdout", b"a\xff\n")]
@@ -32,7 +33,9 @@ def test_the_streams_come_apart_and_as_they_are(manager: ProcessManager) -> None
     assert result.as_dict()["status"] == "error"
 
 
-def test_output_comes_while_the_command_runs(manager: ProcessManager, tmp_path: Path) -> None:
+def test_output_comes_while_the_command_runs(
+    manager: ProcessManager, tmp_path: Path
+) -> None:
     go_on = tmp_path / "go on"
     result = manager.run(
         f"echo first; while ! test -e '{go_on}'; do sleep 0.01; done; echo second",
@@ -42,7 +45,9 @@ def test_output_comes_while_the_command_runs(manager: ProcessManager, tmp_path: 
     assert result.stdout == "first\nsecond\n"
 
 
-def test_what_is_raised_meanwhile_ends_the_process_tree(manager: ProcessManager, mark: str) -> None:
+def test_what_is_raised_meanwhile_ends_the_process_tree(
+    manager: ProcessManager, mark: str
+) -> None:
     def fail(stream: str, data: bytes) -> None:
         raise RuntimeError("in a callback")
 
@@ -51,7 +56,9 @@ def test_what_is_raised_meanwhile_ends_the_process_tree(manager: ProcessManager,
     assert not marked(mark)
 
 
-def test_long_output_is_cut_in_the_middle_and_whole_in_the_log(manager: ProcessManager) -> None:
+def test_long_output_is_cut_in_the_middle_and_whole_in_the_log(
+    manager: ProcessManager,
+) -> None:
     result = manager.run("echo first; seq 100000; echo last")
     assert result.output_truncated
     assert len(result.stdout) <= SHOWN_CHARS
@@ -77,12 +84,20 @@ def test_what_is_not_cut_leaves_no_log(manager: ProcessManager) -> None:
 @pytest.mark.parametrize(
     "respond, expected", [("y\n", "[y]"), ("yes\nno\n", "[yes]"), (None, "[]"), ("", "[]")]
 )
-def test_a_prompt_is_answered(manager: ProcessManager, respond: str | None, expected: str) -> None:
-    assert manager.run("read answer; echo [$answer]", respond=respond).stdout.strip() == expected
+def test_a_prompt_is_answered(
+    manager: ProcessManager, respond: str | None, expected: str
+) -> None:
+    assert (
+        manager.run("read answer; echo [$answer]", respond=respond).stdout.strip()
+        == expected
+    )
 
 
 def test_an_answer_that_nobody_reads_is_no_reason_to_wait(manager: ProcessManager) -> None:
-    assert manager.run("exec <&-; sleep 0.05; echo ok", respond="y\n" * 200_000).stdout == "ok\n"
+    assert (
+        manager.run("exec <&-; sleep 0.05; echo ok", respond="y\n" * 200_000).stdout
+        == "ok\n"
+    )
 
 
 def test_an_answer_longer_than_a_pipe_arrives_whole(manager: ProcessManager) -> None:
@@ -109,7 +124,9 @@ def test_a_descriptor_is_read(manager: ProcessManager) -> None:
         "exec >&- 2>&-; sleep {mark}",
     ],
 )
-def test_a_timeout_ends_the_whole_process_tree(manager: ProcessManager, mark: str, command: str) -> None:
+def test_a_timeout_ends_the_whole_process_tree(
+    manager: ProcessManager, mark: str, command: str
+) -> None:
     result = manager.run(command.format(mark=mark), timeout=0.4)
     assert result.timed_out
     assert result.error
@@ -123,7 +140,9 @@ def test_who_hears_neither_request_is_killed(manager: ProcessManager, mark: str)
     assert not marked(mark)
 
 
-@pytest.mark.parametrize("behind", ["sleep {} &", "setsid sleep {} &", "(sleep {} & sleep {} &);"])
+@pytest.mark.parametrize(
+    "behind", ["sleep {} &", "setsid sleep {} &", "(sleep {} & sleep {} &);"]
+)
 def test_nobody_is_left_behind(manager: ProcessManager, mark: str, behind: str) -> None:
     result = manager.run(f"{behind.format(mark, mark)} echo done", timeout=60)
     assert (result.return_code, result.stdout, result.timed_out) == (0, "done\n", False)
@@ -133,7 +152,9 @@ def test_nobody_is_left_behind(manager: ProcessManager, mark: str, behind: str) 
 
 
 def test_a_terminal_is_a_terminal(manager: ProcessManager) -> None:
-    result = manager.run("test -t 0 && test -t 1 && stty size; echo >/dev/tty spoken", terminal=(33, 77))
+    result = manager.run(
+        "test -t 0 && test -t 1 && stty size; echo >/dev/tty spoken", terminal=(33, 77)
+    )
     assert "33 77" in result.stdout
     assert "spoken" in result.stdout
 
@@ -151,12 +172,24 @@ def test_what_is_typed_reaches_the_terminal(manager: ProcessManager) -> None:
     "command, limits, code",
     [
         ("while :; do :; done", Limits(cpu_seconds=1), -signal.SIGKILL),
-        ("head -c 2000000 /dev/zero > big", Limits(file_bytes=1_000_000), 128 + signal.SIGXFSZ),
-        ((PYTHON, "-c", "x = bytearray(2_000_000_000)"), Limits(memory_bytes=500_000_000), 1),
+        (
+            "head -c 2000000 /dev/zero > big",
+            Limits(file_bytes=1_000_000),
+            128 + signal.SIGXFSZ,
+        ),
+        (
+            (PYTHON, "-c", "x = bytearray(2_000_000_000)"),
+            Limits(memory_bytes=500_000_000),
+            1,
+        ),
     ],
 )
 def test_limits_hold(
-    manager: ProcessManager, tmp_path: Path, command: str | tuple[str, ...], limits: Limits, code: int
+    manager: ProcessManager,
+    tmp_path: Path,
+    command: str | tuple[str, ...],
+    limits: Limits,
+    code: int,
 ) -> None:
     result = manager.run(command, limits=limits, cwd=tmp_path)
     assert result.return_code in (code, -signal.SIGXFSZ, -signal.SIGXCPU)
@@ -166,7 +199,11 @@ def test_limits_hold(
 @pytest.mark.parametrize(
     "command, settings, error",
     [
-        ("true", {"cwd": "/no/such/folder"}, "Working directory not found: /no/such/folder"),
+        (
+            "true",
+            {"cwd": "/no/such/folder"},
+            "Working directory not found: /no/such/folder",
+        ),
         ("true", {"cwd": "/etc/passwd"}, "Path is not a directory: /etc/passwd"),
         ("true", {"timeout": 0}, "more than 0 seconds"),
         ("true", {"timeout": -3}, "more than 0 seconds"),
@@ -200,7 +237,9 @@ def test_what_went_wrong_is_said(
     assert result.as_dict()["has_errors"]
 
 
-def test_a_script_without_a_first_line_is_no_program(manager: ProcessManager, tmp_path: Path) -> None:
+def test_a_script_without_a_first_line_is_no_program(
+    manager: ProcessManager, tmp_path: Path
+) -> None:
     script = tmp_path / "script"
     script.write_text("echo hello\n")
     script.chmod(0o755)
@@ -209,7 +248,10 @@ def test_a_script_without_a_first_line_is_no_program(manager: ProcessManager, tm
 
 
 def test_the_environment_is_what_is_given(manager: ProcessManager) -> None:
-    assert manager.run("echo $GIVEN", env={"GIVEN": "this", "PATH": os.environ["PATH"]}).stdout == "this\n"
+    assert (
+        manager.run("echo $GIVEN", env={"GIVEN": "this", "PATH": os.environ["PATH"]}).stdout
+        == "this\n"
+    )
     os.environ["NOT_NAMED_ANYWHERE"] = "1"
     assert manager.run("echo [$NOT_NAMED_ANYWHERE]").stdout == "[]\n"
 
@@ -223,7 +265,9 @@ def test_what_is_taken_out_of_the_environment_is_told(
     assert manager.start("true").notes == ("PATH was passed without its relative folders",)
 
 
-def test_names_that_are_no_text_come_through(manager: ProcessManager, tmp_path: Path) -> None:
+def test_names_that_are_no_text_come_through(
+    manager: ProcessManager, tmp_path: Path
+) -> None:
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
     os.mkdir(folder)
     result = manager.run(("printf", "%s", "\udcfe"), cwd=folder)
@@ -231,13 +275,20 @@ def test_names_that_are_no_text_come_through(manager: ProcessManager, tmp_path: 
     assert manager.run("pwd", cwd=folder).return_code == 0
 
 
-def test_a_command_holds_its_own_streams_and_nothing_of_ours(manager: ProcessManager) -> None:
+def test_a_command_holds_its_own_streams_and_nothing_of_ours(
+    manager: ProcessManager,
+) -> None:
     reading, writing = os.pipe()
     held = manager.run("ls -l /proc/$$/fd; true", stdin=reading).stdout
     os.close(reading)
     os.close(writing)
     # 255 is bash's own.
-    assert {line.split()[-3] for line in held.splitlines() if "->" in line} <= {"0", "1", "2", "255"}
+    assert {line.split()[-3] for line in held.splitlines() if "->" in line} <= {
+        "0",
+        "1",
+        "2",
+        "255",
+    }
     assert "socket" not in held
 
 
@@ -251,10 +302,15 @@ def test_a_reader_that_is_done_is_told_to_the_writer(manager: ProcessManager) ->
     os.close(writing)
 
 
-def test_signals_that_the_owner_has_blocked_are_not_blocked(manager: ProcessManager) -> None:
+def test_signals_that_the_owner_has_blocked_are_not_blocked(
+    manager: ProcessManager,
+) -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGCHLD))
     try:
-        assert manager.run("kill -TERM $$; echo alive", timeout=60).return_code == -signal.SIGTERM
+        assert (
+            manager.run("kill -TERM $$; echo alive", timeout=60).return_code
+            == -signal.SIGTERM
+        )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -17,7 +17,10 @@ PYTHON = sys.executable
 
 
 def test_a_later_process_of_the_same_number_is_not_ours(tmp_path: Path, mark: str) -> None:
-    with ProcessManager(tmp_path / "runs") as manager, subprocess.Popen(("sleep", "60")) as other:
+    with (
+        ProcessManager(tmp_path / "runs") as manager,
+        subprocess.Popen(("sleep", "60")) as other,
+    ):
         begun = manager.start(f"sleep {mark}", startup_timeout=STARTUP)
         assert begun.pid and begun.log_file
         record = Path(begun.log_file).with_name("run.json")
@@ -34,7 +37,9 @@ def test_a_later_process_of_the_same_number_is_not_ours(tmp_path: Path, mark: st
         assert manager.stop(begun.pid, force=True).success
 
 
-def test_one_that_is_killed_from_outside_is_reaped(manager: ProcessManager, mark: str) -> None:
+def test_one_that_is_killed_from_outside_is_reaped(
+    manager: ProcessManager, mark: str
+) -> None:
     begun = manager.start(f"sleep {mark}", startup_timeout=STARTUP)
     assert begun.pid
     os.kill(begun.pid, signal.SIGKILL)
@@ -43,7 +48,9 @@ def test_one_that_is_killed_from_outside_is_reaped(manager: ProcessManager, mark
     assert not psutil.pid_exists(begun.pid)
 
 
-def test_a_monitor_that_is_killed_takes_the_process_tree_with_it(manager: ProcessManager, mark: str) -> None:
+def test_a_monitor_that_is_killed_takes_the_process_tree_with_it(
+    manager: ProcessManager, mark: str
+) -> None:
     begun = manager.start(f"setsid sleep {mark} & sleep {mark}", startup_timeout=STARTUP)
     assert begun.pid
     psutil.Process(begun.pid).parent().kill()  # type: ignore[union-attr]
@@ -52,7 +59,9 @@ def test_a_monitor_that_is_killed_takes_the_process_tree_with_it(manager: Proces
     assert manager.stop(begun.pid).success
 
 
-def test_a_foreground_command_whose_monitor_is_killed_is_told(manager: ProcessManager, mark: str) -> None:
+def test_a_foreground_command_whose_monitor_is_killed_is_told(
+    manager: ProcessManager, mark: str
+) -> None:
     def kill(stream: str, data: bytes) -> None:
         psutil.Process(int(data)).parent().kill()  # type: ignore[union-attr]
 
@@ -61,13 +70,17 @@ def test_a_foreground_command_whose_monitor_is_killed_is_told(manager: ProcessMa
     assert eventually(lambda: not marked(mark))
 
 
-def test_a_supervisor_that_is_killed_is_started_anew(manager: ProcessManager, mark: str) -> None:
+def test_a_supervisor_that_is_killed_is_started_anew(
+    manager: ProcessManager, mark: str
+) -> None:
     begun = manager.start(f"sleep {mark}", startup_timeout=STARTUP)
     assert begun.pid
     supervisor = psutil.Process(begun.pid).parent().parent()  # type: ignore[union-attr]
     assert supervisor
     supervisor.kill()
-    assert eventually(lambda: not supervisor.is_running() or supervisor.status() == psutil.STATUS_ZOMBIE)
+    assert eventually(
+        lambda: not supervisor.is_running() or supervisor.status() == psutil.STATUS_ZOMBIE
+    )
     assert manager.run("echo again").stdout == "again\n"
     assert manager.stop(begun.pid).success
     assert not marked(mark)
@@ -89,7 +102,9 @@ elif sys.argv[4] == "wait":
 
 
 def owner(*arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen((PYTHON, "-c", OWNER, *arguments), stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        (PYTHON, "-c", OWNER, *arguments), stdout=subprocess.PIPE, text=True
+    )
 
 
 @pytest.mark.parametrize("doing, least", [("wait", 2), ("foreground", 4)])
@@ -99,7 +114,10 @@ def test_nothing_outlives_its_owner(mark: str, doing: str, least: int, number: i
         assert process.stdout
         folder, _ = process.stdout.readline().split()
         assert eventually(
-            lambda: len([p for p in marked(mark) if psutil.Process(p).name() == "sleep"]) >= least
+            lambda: (
+                len([p for p in marked(mark) if psutil.Process(p).name() == "sleep"])
+                >= least
+            )
         )
         process.send_signal(number)
         process.wait(30)
@@ -107,7 +125,9 @@ def test_nothing_outlives_its_owner(mark: str, doing: str, least: int, number: i
         assert eventually(lambda: not Path(folder).exists())
 
 
-def test_what_is_kept_outlives_its_owner_and_is_found_again(mark: str, tmp_path: Path) -> None:
+def test_what_is_kept_outlives_its_owner_and_is_found_again(
+    mark: str, tmp_path: Path
+) -> None:
     with owner(str(tmp_path / "runs"), mark, "keep", "end") as process:
         assert process.stdout
         pid = int(process.stdout.readline().split()[1])
@@ -130,7 +150,9 @@ def test_one_that_is_let_go_of_ends_nothing_that_is_kept(mark: str, tmp_path: Pa
 def test_ten_managers_on_one_registry(mark: str, tmp_path: Path) -> None:
     managers = [ProcessManager(tmp_path / "runs") for _ in range(10)]
     threads = [
-        threading.Thread(target=each.start, args=(f"sleep {mark}",), kwargs={"startup_timeout": STARTUP})
+        threading.Thread(
+            target=each.start, args=(f"sleep {mark}",), kwargs={"startup_timeout": STARTUP}
+        )
         for each in managers
     ]
     for thread in threads:

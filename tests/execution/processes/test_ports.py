@@ -27,7 +27,8 @@ from cli_guard.execution.processes.servers import Expected, find_expected_port
 
 PATIENCE = 30.0
 NOBODY = 65534
-V4, V6 = socket.AF_INET, socket.AF_INET6
+V4 = socket.AF_INET
+V6 = socket.AF_INET6
 LISTENER = """
 import os, signal, socket, sys, time
 server = socket.socket()
@@ -83,7 +84,9 @@ def run() -> Iterator[Run]:
         def start(more: str) -> tuple[subprocess.Popen[str], int]:
             code = LISTENER.format(more=more)
             words = (sys.executable, "-c", code)
-            process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+            process = subprocess.Popen(
+                words, stdout=subprocess.PIPE, text=True, start_new_session=True
+            )
             stack.callback(end, process)
             assert process.stdout
             return process, int(process.stdout.readline())
@@ -107,7 +110,9 @@ def end(process: subprocess.Popen[str]) -> None:
         pytest.param(V6, "::", True, marks=needs_ipv6),
     ],
 )
-def test_a_listener_anywhere_takes_the_port(family: int, host: str, dual: bool, free: int) -> None:
+def test_a_listener_anywhere_takes_the_port(
+    family: int, host: str, dual: bool, free: int
+) -> None:
     assert is_port_available(free)
     with closing(bound(family, host, free, dual=dual)) as server:
         server.listen()
@@ -181,15 +186,26 @@ def test_a_privileged_port_is_told_right() -> None:
             server.listen()
             assert as_nobody(lambda: is_port_available(low)) == "False"
             # The child has inherited the socket, and would find itself.
-            assert as_nobody(lambda: [server.close(), find_process_on_port(low)][1]) == "None"
+            assert (
+                as_nobody(lambda: [server.close(), find_process_on_port(low)][1]) == "None"
+            )
 
 
 @pytest.mark.parametrize(
-    "wrong", [0, -1, 65536, 10**5000, True, "80", 80.0, None], ids=lambda given: type(given).__name__
+    "wrong",
+    [0, -1, 65536, 10**5000, True, "80", 80.0, None],
+    ids=lambda given: type(given).__name__,
 )
 def test_what_is_no_port_is_refused_in_one_line(wrong: int) -> None:
-    for ask in (is_port_available, find_process_on_port, kill_process_on_port, find_available_port):
-        with pytest.raises(UsageError, match="a port is a whole number from 1 to 65535") as refused:
+    for ask in (
+        is_port_available,
+        find_process_on_port,
+        kill_process_on_port,
+        find_available_port,
+    ):
+        with pytest.raises(
+            UsageError, match="a port is a whole number from 1 to 65535"
+        ) as refused:
             ask(wrong)
         assert len(str(refused.value)) < 80
     with pytest.raises(UsageError):
@@ -265,15 +281,20 @@ def test_neither_ourselves_nor_who_runs_us_is_ended() -> None:
         assert not kill_process_on_port(port)
         module = "cli_guard.execution.processes.ports"
         code = f"from {module} import kill_process_on_port as kill; print(kill({port}))"
-        child = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
+        child = subprocess.run(
+            (sys.executable, "-c", code), capture_output=True, text=True, check=True
+        )
         assert child.stdout == "False\n"
         assert find_process_on_port(port) == os.getpid()
 
 
 @pytest.mark.parametrize(
-    ("family", "host"), [(V4, "127.0.0.1"), pytest.param(V6, "::1", marks=needs_ipv6), (V4, "0.0.0.0")]
+    ("family", "host"),
+    [(V4, "127.0.0.1"), pytest.param(V6, "::1", marks=needs_ipv6), (V4, "0.0.0.0")],
 )
-def test_it_answers_when_it_listens_and_not_when_it_is_bound(family: int, host: str) -> None:
+def test_it_answers_when_it_listens_and_not_when_it_is_bound(
+    family: int, host: str
+) -> None:
     with closing(bound(family, host)) as server:
         port = server.getsockname()[1]
         assert not wait_until_answers(port, 0.1, lambda: True)
@@ -340,7 +361,11 @@ def test_a_real_server_is_waited_for(free: int, tmp_path: Path) -> None:
     assert find_expected_port(command) == Expected(free)
     with open(os.devnull, "w") as nowhere:
         process = subprocess.Popen(
-            command.split(), cwd=tmp_path, stdout=nowhere, stderr=nowhere, start_new_session=True
+            command.split(),
+            cwd=tmp_path,
+            stdout=nowhere,
+            stderr=nowhere,
+            start_new_session=True,
         )
     try:
         assert wait_until_answers(free, PATIENCE, lambda: process.poll() is None)
@@ -351,7 +376,9 @@ def test_a_real_server_is_waited_for(free: int, tmp_path: Path) -> None:
         process.wait(PATIENCE)
 
 
-def test_without_the_right_to_see_all_ones_own_are_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_right_to_see_all_ones_own_are_found(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The connections of all processes are root's alone to see on macOS."""
 
     def refused(kind: str) -> list[object]:

@@ -8,7 +8,9 @@ from examples import table
 
 import cli_guard.api as room
 
-NAMES = [name for name, home in room.HOMES.items() if home.startswith("cli_guard.execution")]
+NAMES = [
+    name for name, home in room.HOMES.items() if home.startswith("cli_guard.execution")
+]
 
 
 @table("name", NAMES)
@@ -27,5 +29,7 @@ def test_importing_it_loads_nothing_heavy() -> None:
         " assert not m.folder.exists(); assert threading.active_count() == 1;"
         " print({'psutil', 'pydantic', 'langgraph', 'click'} & set(sys.modules))"
     )
-    done = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        (sys.executable, "-c", script), capture_output=True, text=True, check=True
+    )
     assert done.stdout == "set()\n"

@@ -97,7 +97,9 @@ def test_port_availability():
     assert is_port_available(port)
 
     # Start process on that port
-    with subprocess.Popen([PYTHON, "-c", LISTENER, str(port)], stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [PYTHON, "-c", LISTENER, str(port)], stdout=subprocess.PIPE
+    ) as server:
         try:
             assert server.stdout is not None
             assert server.stdout.readline() == b"listens\n"
@@ -115,7 +117,9 @@ with socket.create_server(("127.0.0.1", int(sys.argv[1]))):
 """
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="the seed's test is about npm, which is not here")
+@pytest.mark.skipif(
+    shutil.which("npm") is None, reason="the seed's test is about npm, which is not here"
+)
 def test_error_detection():
     """Test error pattern detection."""
     mixin = CLIToolsMixin()
@@ -150,7 +154,9 @@ def test_process_cleanup():
 # ------------------------------------------------------------------ time-outs and output: rows 1 to 6
 
 
-def test_row_01_a_timeout_ends_the_child_of_the_shell(tools: CLIToolsMixin, mark: str) -> None:
+def test_row_01_a_timeout_ends_the_child_of_the_shell(
+    tools: CLIToolsMixin, mark: str
+) -> None:
     begun = time.monotonic()
     data = tools.run_cli_command(f"sleep {mark}; echo x", timeout=1)
     assert time.monotonic() - begun < HANGING
@@ -159,31 +165,49 @@ def test_row_01_a_timeout_ends_the_child_of_the_shell(tools: CLIToolsMixin, mark
     assert not marked(mark)
 
 
-def test_row_02_a_timeout_ends_who_runs_behind_the_shell(tools: CLIToolsMixin, mark: str) -> None:
+def test_row_02_a_timeout_ends_who_runs_behind_the_shell(
+    tools: CLIToolsMixin, mark: str
+) -> None:
     begun = time.monotonic()
     data = tools.run_cli_command(f'sh -c "sleep {mark} & echo started; wait"', timeout=1)
     assert time.monotonic() - begun < HANGING
-    assert (data["stdout"], data["success"], data["timed_out"]) == ("started\n", False, True)
+    assert (data["stdout"], data["success"], data["timed_out"]) == (
+        "started\n",
+        False,
+        True,
+    )
     assert not marked(mark)
 
 
-def test_row_03_who_is_left_behind_is_not_waited_for(tools: CLIToolsMixin, mark: str) -> None:
+def test_row_03_who_is_left_behind_is_not_waited_for(
+    tools: CLIToolsMixin, mark: str
+) -> None:
     begun = time.monotonic()
     data = tools.run_cli_command(f"sleep {mark} & echo parent-done", timeout=60)
     assert time.monotonic() - begun < HANGING
-    assert (data["stdout"], data["success"], data["timed_out"]) == ("parent-done\n", True, False)
+    assert (data["stdout"], data["success"], data["timed_out"]) == (
+        "parent-done\n",
+        True,
+        False,
+    )
     assert data["left_behind"] == 1
     assert any("left behind" in note for note in data["notes"])
     assert not marked(mark)
 
 
-def test_row_04_a_timeout_holds_with_a_full_pipe_of_broken_text(tools: CLIToolsMixin, mark: str) -> None:
+def test_row_04_a_timeout_holds_with_a_full_pipe_of_broken_text(
+    tools: CLIToolsMixin, mark: str
+) -> None:
     begun = time.monotonic()
     data = tools.run_cli_command(
         f"printf '\\377'; head -c 400000 /dev/zero | tr '\\0' x; sleep {mark}", timeout=2
     )
     assert time.monotonic() - begun < HANGING
-    assert (data["success"], data["timed_out"], data["output_truncated"]) == (False, True, True)
+    assert (data["success"], data["timed_out"], data["output_truncated"]) == (
+        False,
+        True,
+        True,
+    )
     assert data["stdout"].startswith("\ufffdxxx")
     assert Path(data["log_file"]).read_bytes() == b"\xff" + b"x" * 400_000
 
@@ -204,7 +228,9 @@ def test_row_06_no_errors_are_no_error(tools: CLIToolsMixin) -> None:
 # ------------------------------------------------------------------ the start in the background: rows 7 to 12
 
 
-def test_row_07_a_watcher_that_found_no_errors_stays_up(tools: CLIToolsMixin, mark: str) -> None:
+def test_row_07_a_watcher_that_found_no_errors_stays_up(
+    tools: CLIToolsMixin, mark: str
+) -> None:
     data = tools.run_cli_command(
         f"echo 'Found 0 errors. Watching'; sleep {mark}", background=True, startup_timeout=1
     )
@@ -229,8 +255,12 @@ STARTS = {
 
 
 @pytest.mark.parametrize("state", STARTS)
-def test_row_09_error_and_status_are_always_there(tools: CLIToolsMixin, mark: str, state: str) -> None:
-    data = tools.run_cli_command(STARTS[state].format(mark=mark), background=True, startup_timeout=1)
+def test_row_09_error_and_status_are_always_there(
+    tools: CLIToolsMixin, mark: str, state: str
+) -> None:
+    data = tools.run_cli_command(
+        STARTS[state].format(mark=mark), background=True, startup_timeout=1
+    )
     assert data["state"] == state
     assert data["status"] == ("success" if data["success"] else "error")
     assert (data["error"] is None) == data["success"]
@@ -251,7 +281,12 @@ def test_row_10_a_port_that_does_not_answer_yet(tools: CLIToolsMixin, mark: str)
     data = tools.run_cli_command(
         f"echo up; sleep {mark}", background=True, startup_timeout=1, expected_port=port
     )
-    assert (data["success"], data["state"], data["port"], data["output"]) == (False, "starting", port, "up\n")
+    assert (data["success"], data["state"], data["port"], data["output"]) == (
+        False,
+        "starting",
+        port,
+        "up\n",
+    )
     assert f"port {port} does not answer yet" in data["error"]
     assert Path(data["log_file"]).read_text() == "up\n"
     assert running(tools) == [data["pid"]]
@@ -260,7 +295,9 @@ def test_row_10_a_port_that_does_not_answer_yet(tools: CLIToolsMixin, mark: str)
 def test_row_11_a_foreground_command_may_talk_to_a_port(tools: CLIToolsMixin) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        data = tools.run_cli_command(f"exec 3<>/dev/tcp/localhost/{port} && echo asked localhost:{port}")
+        data = tools.run_cli_command(
+            f"exec 3<>/dev/tcp/localhost/{port} && echo asked localhost:{port}"
+        )
     assert (data["success"], data["stdout"]) == (True, f"asked localhost:{port}\n")
 
 
@@ -277,7 +314,9 @@ def test_row_11_a_foreground_command_may_talk_to_a_port(tools: CLIToolsMixin) ->
         ("python -m http.server 99999", None),
     ],
 )
-def test_row_12_ports_of_servers_alone_are_read_from_commands(command: str, port: int | None) -> None:
+def test_row_12_ports_of_servers_alone_are_read_from_commands(
+    command: str, port: int | None
+) -> None:
     found = find_expected_port(command)
     assert (found.port if found else None) == port
 
@@ -309,7 +348,9 @@ def test_row_13_who_was_killed_by_others_runs_no_more(tools: CLIToolsMixin) -> N
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_row_14_the_family_of_one_that_was_killed_is_ended(tools: CLIToolsMixin, mark: str) -> None:
+def test_row_14_the_family_of_one_that_was_killed_is_ended(
+    tools: CLIToolsMixin, mark: str
+) -> None:
     pid = started(tools, f"sleep {mark} & echo up; sleep 600", "up")
     os.kill(pid, signal.SIGKILL)
     assert tools.stop_process(pid)["success"]
@@ -317,7 +358,9 @@ def test_row_14_the_family_of_one_that_was_killed_is_ended(tools: CLIToolsMixin,
 
 
 def test_row_15_all_of_a_group_hear_ctrl_c(tools: CLIToolsMixin, mark: str) -> None:
-    told = tools.stop_process(started(tools, f'sh -c "sleep {mark} & echo up; sleep {mark}"', "up"))
+    told = tools.stop_process(
+        started(tools, f'sh -c "sleep {mark} & echo up; sleep {mark}"', "up")
+    )
     assert (told["success"], told["method"]) == (True, "graceful")
     # A shell ends as its child did, by the first signal of three.
     assert told["return_code"] in (-signal.SIGINT, 128 + signal.SIGINT)
@@ -327,7 +370,9 @@ def test_row_15_all_of_a_group_hear_ctrl_c(tools: CLIToolsMixin, mark: str) -> N
 def test_row_16_force_asks_nobody(tools: CLIToolsMixin, mark: str, tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     trap = f"trap 'touch {asked}' INT TERM; echo up; while :; do sleep 0.05; : {mark}; done"
-    told = tools.stop_process(started(tools, f"bash -c '{trap.replace(chr(39), chr(34))}'", "up"), force=True)
+    told = tools.stop_process(
+        started(tools, f"bash -c '{trap.replace(chr(39), chr(34))}'", "up"), force=True
+    )
     assert (told["success"], told["method"], told["return_code"]) == (True, "forced", -9)
     assert not asked.exists()
     assert not marked(mark)
@@ -353,7 +398,12 @@ def test_row_18_a_log_is_there_after_the_stop_and_goes_with_its_owner(mark: str)
     log = Path(next(each["log_file"] for each in tools.list_processes()["processes"]))
     tools.stop_process(pid)
     logs = tools.get_process_logs(pid)
-    assert (logs["success"], logs["pid"], logs["lines"], logs["output"]) == (True, pid, 1, "up\n")
+    assert (logs["success"], logs["pid"], logs["lines"], logs["output"]) == (
+        True,
+        pid,
+        1,
+        "up\n",
+    )
     assert logs["log_file"] == str(log)
     folder = tools.manager.folder
     assert log.is_relative_to(folder)
@@ -371,8 +421,14 @@ def test_row_19_beginning_and_end_are_shown_and_no_more(
     tools: CLIToolsMixin, mark: str, stream: str, end: str, timed_out: bool
 ) -> None:
     to = " >&2" if stream == "stderr" else ""
-    data = tools.run_cli_command(f"seq 100000{to}; {end.format(mark=mark)}", timeout=2 if timed_out else 60)
-    assert (data["success"], data["timed_out"], data["output_truncated"]) == (False, timed_out, True)
+    data = tools.run_cli_command(
+        f"seq 100000{to}; {end.format(mark=mark)}", timeout=2 if timed_out else 60
+    )
+    assert (data["success"], data["timed_out"], data["output_truncated"]) == (
+        False,
+        timed_out,
+        True,
+    )
     assert len(data[stream]) <= SHOWN_CHARS
     assert data[stream].startswith("1\n2\n3\n")
     assert data[stream].endswith("99999\n100000\n")
@@ -388,7 +444,9 @@ def test_row_19_beginning_and_end_are_shown_and_no_more(
         ("ModuleNotFoundError: No module named 'yaml'", "missing_dependency"),
     ],
 )
-def test_row_20_an_error_is_told_once_with_its_line(tools: CLIToolsMixin, line: str, type: str) -> None:
+def test_row_20_an_error_is_told_once_with_its_line(
+    tools: CLIToolsMixin, line: str, type: str
+) -> None:
     data = tools.run_cli_command(f'printf "%s\\n" starting "{line}" stopping >&2; exit 1')
     [error] = data["errors"]
     assert (error["type"], error["line"], error["text"]) == (type, 2, line)
@@ -405,13 +463,16 @@ def test_row_21_an_answer_is_given_unless_it_is_switched_off(tools: CLIToolsMixi
 
 @pytest.mark.parametrize("background", [False, True])
 @pytest.mark.parametrize(
-    ("name", "says"), [("absent", "Working directory not found"), ("file", "Path is not a directory")]
+    ("name", "says"),
+    [("absent", "Working directory not found"), ("file", "Path is not a directory")],
 )
 def test_row_22_a_folder_that_is_none(
     tools: CLIToolsMixin, tmp_path: Path, name: str, says: str, background: bool
 ) -> None:
     (tmp_path / "file").touch()
-    data = tools.run_cli_command("true", working_dir=str(tmp_path / name), background=background)
+    data = tools.run_cli_command(
+        "true", working_dir=str(tmp_path / name), background=background
+    )
     expected = {
         "status": "error",
         "success": False,
@@ -423,25 +484,41 @@ def test_row_22_a_folder_that_is_none(
 
 def test_row_23_an_end_by_a_signal(tools: CLIToolsMixin) -> None:
     data = tools.run_cli_command("kill -9 $$")
-    assert (data["return_code"], data["success"], data["error"]) == (-9, False, "ended by SIGKILL")
+    assert (data["return_code"], data["success"], data["error"]) == (
+        -9,
+        False,
+        "ended by SIGKILL",
+    )
 
 
 def test_row_24_a_port_that_is_taken(tools: CLIToolsMixin, mark: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         data = tools.run_cli_command(f"sleep {mark}", background=True, expected_port=port)
-    expected = {"port": port, "blocking_pid": os.getpid(), "error": f"Port {port} is already in use"}
+    expected = {
+        "port": port,
+        "blocking_pid": os.getpid(),
+        "error": f"Port {port} is already in use",
+    }
     assert expected.items() <= data.items()
     assert (data["success"], running(tools), marked(mark)) == (False, [], [])
 
 
 def test_row_25_nothing_is_printed(
-    tools: CLIToolsMixin, mark: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    tools: CLIToolsMixin,
+    mark: str,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     tools.run_cli_command("echo out; echo err >&2; exit 3")
     tools.run_cli_command("no-such-program-at-all")
     pid = started(tools, f"echo up; sleep {mark}", "up")
-    tools.list_processes(), tools.get_process_logs(pid), tools.stop_process(pid), tools.stop_process(pid)
+    (
+        tools.list_processes(),
+        tools.get_process_logs(pid),
+        tools.stop_process(pid),
+        tools.stop_process(pid),
+    )
     tools.cleanup_all_processes()
     tools.manager.close()
     assert capfd.readouterr() == ("", "")
@@ -473,7 +550,9 @@ def listening(family: socket.AddressFamily, host: str) -> socket.socket:
         (socket.AF_INET6, "::"),
     ],
 )
-def test_row_26_a_port_is_free_where_both_protocols_are(family: socket.AddressFamily, host: str) -> None:
+def test_row_26_a_port_is_free_where_both_protocols_are(
+    family: socket.AddressFamily, host: str
+) -> None:
     with listening(family, host) as server:
         port = server.getsockname()[1]
         assert not is_port_available(port)

@@ -27,17 +27,24 @@ def record(folder: Path, pid: int, *, started: float, ended: bool) -> Path:
     (made / "run.json").write_text(json.dumps(run))
     (made / "log").write_text("")
     if ended:
-        (made / "ended.json").write_text(json.dumps({"return_code": 0, "ended": started + 1}))
+        (made / "ended.json").write_text(
+            json.dumps({"return_code": 0, "ended": started + 1})
+        )
     return made
 
 
 def test_the_oldest_that_have_ended_are_let_go_of(tmp_path: Path) -> None:
-    made = [record(tmp_path, number + 1, started=float(number), ended=True) for number in range(KEPT + 5)]
+    made = [
+        record(tmp_path, number + 1, started=float(number), ended=True)
+        for number in range(KEPT + 5)
+    ]
     Registry(tmp_path).prune()
     assert [each.exists() for each in made] == [False] * 5 + [True] * KEPT
 
 
-def test_what_ended_long_ago_is_not_listed_and_no_port_of_an_ended_process_is(tmp_path: Path) -> None:
+def test_what_ended_long_ago_is_not_listed_and_no_port_of_an_ended_process_is(
+    tmp_path: Path,
+) -> None:
     now = time.time()
     record(tmp_path, 1, started=now - LISTED_SECONDS - 10, ended=True)
     late = record(tmp_path, 2, started=now - 10, ended=True)

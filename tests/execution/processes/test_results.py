@@ -28,7 +28,9 @@ def test_lines_of_a_long_log_count_from_its_beginning(
 ) -> None:
     monkeypatch.setattr(results, "SCANNED_BYTES", 20_000)
     log = tmp_path / "log"
-    log.write_text("".join(f"line {n}\n" for n in range(before)) + ERROR + "\n" + "ok\n" * after)
+    log.write_text(
+        "".join(f"line {n}\n" for n in range(before)) + ERROR + "\n" + "ok\n" * after
+    )
     found = results.errors_in(log)
     looked_at = before <= 10 or after <= 10
     assert [each.line for each in found] == ([before + 1] if looked_at else [])

@@ -15,7 +15,13 @@ from repositories import Repo
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.processes.environment import clean_environment
-from cli_guard.execution.processes.sandbox import Sandbox, advice, arguments, why_not, wrap_command
+from cli_guard.execution.processes.sandbox import (
+    Sandbox,
+    advice,
+    arguments,
+    why_not,
+    wrap_command,
+)
 
 WHY_NOT = why_not()
 real = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
@@ -45,7 +51,11 @@ def sandbox(committed: Repo, tmp_path: Path) -> Sandbox:
 
 
 def environment(home: Path) -> Mapping[str, str]:
-    given = {**os.environ, "HOME": str(home), "PATH": f"{home}/.tools/bin:{os.environ['PATH']}"}
+    given = {
+        **os.environ,
+        "HOME": str(home),
+        "PATH": f"{home}/.tools/bin:{os.environ['PATH']}",
+    }
     return clean_environment(given).env
 
 
@@ -67,7 +77,9 @@ def test_the_command_line_says_what_is_seen(sandbox: Sandbox, home: Path) -> Non
     assert {"--unshare-all", "--die-with-parent", "--new-session"} <= set(given)
     assert "--share-net" not in given
     assert pairs(given, "--bind") == [str(sandbox.scratch)]
-    assert {str(sandbox.root), str(home / ".tools" / "bin")} <= set(pairs(given, "--ro-bind"))
+    assert {str(sandbox.root), str(home / ".tools" / "bin")} <= set(
+        pairs(given, "--ro-bind")
+    )
     assert {"/tmp", str(home)} <= set(pairs(given, "--tmpfs"))
     # What is mounted later lies on top: an empty home would hide the tool chain in it.
     assert given.index(str(home)) < given.index(str(home / ".tools" / "bin"))
@@ -95,18 +107,31 @@ def test_no_folder_that_holds_the_home_is_seen(sandbox: Sandbox, home: Path) -> 
     for base in (home / ".ssh" / "bin", home, home / "x", Path("/bin")):
         (venv / "pyvenv.cfg").write_text(f"version = 3\nhome = {base}\n")
         seen = {
-            path for path in pairs(arguments(sandbox, sandbox.root, env), "--ro-bind") if path != "/dev/null"
+            path
+            for path in pairs(arguments(sandbox, sandbox.root, env), "--ro-bind")
+            if path != "/dev/null"
         }
         assert seen == {str(sandbox.root)}
 
 
 @pytest.mark.parametrize(
-    "case", ["no scratch", "root is a file", "loop", "no folder", "same", "holds home", "is home", "outside"]
+    "case",
+    [
+        "no scratch",
+        "root is a file",
+        "loop",
+        "no folder",
+        "same",
+        "holds home",
+        "is home",
+        "outside",
+    ],
 )
 def test_folders_that_do_not_fit_together_are_refused(
     case: str, sandbox: Sandbox, home: Path, tmp_path: Path
 ) -> None:
-    root, scratch = sandbox.root, sandbox.scratch
+    root = sandbox.root
+    scratch = sandbox.scratch
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     wrong, folder, why = {
         "no scratch": (Sandbox(root, tmp_path / "no"), root, "is not a folder"),
@@ -126,7 +151,10 @@ def test_folders_that_do_not_fit_together_are_refused(
     ("settings", "todo"),
     [
         ({"kernel.apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"),
-        ({"kernel.unprivileged_userns_clone": "0"}, "sysctl kernel.unprivileged_userns_clone=1"),
+        (
+            {"kernel.unprivileged_userns_clone": "0"},
+            "sysctl kernel.unprivileged_userns_clone=1",
+        ),
         ({"user.max_user_namespaces": "0"}, "raise user.max_user_namespaces"),
         ({"kernel.unprivileged_userns_clone": "1"}, "in a container"),
     ],
@@ -152,14 +180,22 @@ def test_a_bubblewrap_of_the_repository_is_not_taken(tmp_path: Path) -> None:
     code = "from cli_guard.execution.processes.sandbox import why_not; print(why_not())"
     env = {**os.environ, "PATH": f".::{'' if WHY_NOT is None else '/nowhere'}"}
     words = (sys.executable, "-c", code)
-    said = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        words, cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    ).stdout
     assert "install" in said or "Linux" in said
     assert not (tmp_path / "taken").exists()
 
 
 @real
-def test_the_repository_is_read_and_scratch_is_written(sandbox: Sandbox, home: Path) -> None:
-    done = run(f"cat app.py && git log --format=%s && echo made > {sandbox.scratch}/made", sandbox, home)
+def test_the_repository_is_read_and_scratch_is_written(
+    sandbox: Sandbox, home: Path
+) -> None:
+    done = run(
+        f"cat app.py && git log --format=%s && echo made > {sandbox.scratch}/made",
+        sandbox,
+        home,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "x = 1\nStart\n", "")
     assert (sandbox.scratch / "made").read_text() == "made\n"
     assert run("cat made", sandbox, home, sandbox.scratch).stdout == "made\n"
@@ -169,7 +205,13 @@ def test_the_repository_is_read_and_scratch_is_written(sandbox: Sandbox, home: P
 @pytest.mark.parametrize(
     "text",
     [
-        *("touch new", "echo x >> app.py", "rm app.py", "git commit --allow-empty -m x", "echo > .git/HEAD"),
+        *(
+            "touch new",
+            "echo x >> app.py",
+            "rm app.py",
+            "git commit --allow-empty -m x",
+            "echo > .git/HEAD",
+        ),
         *(
             "mount -o remount,bind,rw $PWD; touch new",
             "umount $PWD; touch new",
@@ -187,7 +229,9 @@ def test_the_repository_is_read_and_scratch_is_written(sandbox: Sandbox, home: P
         ),
     ],
 )
-def test_what_a_command_cannot_do(text: str, sandbox: Sandbox, home: Path, tmp_path: Path) -> None:
+def test_what_a_command_cannot_do(
+    text: str, sandbox: Sandbox, home: Path, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside"
     outside.write_text("x")
     before = Path(sandbox.root, ".git/HEAD").read_text()
@@ -200,23 +244,33 @@ def test_what_a_command_cannot_do(text: str, sandbox: Sandbox, home: Path, tmp_p
 
 @real
 def test_the_home_is_empty_and_ends_with_the_command(sandbox: Sandbox, home: Path) -> None:
-    done = run("greet; ls -A ~; touch ~/kept /tmp/kept && ls ~; echo $TMPDIR", sandbox, home)
+    done = run(
+        "greet; ls -A ~; touch ~/kept /tmp/kept && ls ~; echo $TMPDIR", sandbox, home
+    )
     assert done.stdout.split() == ["hello", ".tools", "kept"]
     assert not (home / "kept").exists()
     assert not Path("/tmp/kept").exists()
 
 
 @real
-def test_a_home_by_another_name_is_empty_too(sandbox: Sandbox, home: Path, tmp_path: Path) -> None:
+def test_a_home_by_another_name_is_empty_too(
+    sandbox: Sandbox, home: Path, tmp_path: Path
+) -> None:
     (tmp_path / "other").symlink_to(home)
-    done = run(f"ls -A ~; ls {home}/.ssh; touch ~/kept && ls ~", sandbox, tmp_path / "other")
+    done = run(
+        f"ls -A ~; ls {home}/.ssh; touch ~/kept && ls ~", sandbox, tmp_path / "other"
+    )
     assert done.stdout.split() == [".tools", "kept"]
     assert sorted(os.listdir(home)) == [".ssh", ".tools"]
 
 
 @real
-def test_there_is_no_network_but_a_loopback_of_its_own(sandbox: Sandbox, home: Path) -> None:
-    assert run("cat /proc/net/dev | tail -n +3 | cut -d: -f1", sandbox, home).stdout.split() == ["lo"]
+def test_there_is_no_network_but_a_loopback_of_its_own(
+    sandbox: Sandbox, home: Path
+) -> None:
+    assert run(
+        "cat /proc/net/dev | tail -n +3 | cut -d: -f1", sandbox, home
+    ).stdout.split() == ["lo"]
     with_network = Sandbox(sandbox.root, sandbox.scratch, network=True)
     outside = Path("/proc/net/dev").read_text().count(":")
     assert run("cat /proc/net/dev", with_network, home).stdout.count(":") == outside
@@ -230,7 +284,9 @@ def test_exit_codes_pass(sandbox: Sandbox, home: Path) -> None:
 
 @real
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_may_end_by_itself(number: signal.Signals, sandbox: Sandbox, home: Path) -> None:
+def test_a_command_may_end_by_itself(
+    number: signal.Signals, sandbox: Sandbox, home: Path
+) -> None:
     env = environment(home)
     text = "trap 'echo bye > bye; exit 5' INT TERM; echo > up; while :; do sleep 0.05; done"
     words, _ = wrap_command(("bash", "-c", text), sandbox, sandbox.scratch, env)
@@ -275,8 +331,11 @@ def test_a_program_that_is_not_there_is_named(sandbox: Sandbox, home: Path) -> N
 
 
 @real
-def test_a_linked_work_tree_sees_its_repository(committed: Repo, home: Path, tmp_path: Path) -> None:
-    linked, scratch = tmp_path / "linked", tmp_path / "scratch"
+def test_a_linked_work_tree_sees_its_repository(
+    committed: Repo, home: Path, tmp_path: Path
+) -> None:
+    linked = tmp_path / "linked"
+    scratch = tmp_path / "scratch"
     committed.git("worktree", "add", "-q", str(linked))
     scratch.mkdir()
     sandbox = Sandbox(linked, scratch)
@@ -285,11 +344,17 @@ def test_a_linked_work_tree_sees_its_repository(committed: Repo, home: Path, tmp
 
 
 @real
-def test_the_python_of_a_virtual_environment_runs(sandbox: Sandbox, home: Path, tmp_path: Path) -> None:
+def test_the_python_of_a_virtual_environment_runs(
+    sandbox: Sandbox, home: Path, tmp_path: Path
+) -> None:
     venv = tmp_path / "venv"
     subprocess.run((sys.executable, "-m", "venv", "--without-pip", str(venv)), check=True)
     done = run(f"{venv}/bin/python -c 'import sys; print(sys.prefix)'", sandbox, home)
     assert done.returncode != 0
     env = {**environment(home), "PATH": f"{venv}/bin:/usr/bin:/bin"}
-    words, _ = wrap_command(("python", "-c", "import sys; print(sys.prefix)"), sandbox, sandbox.root, env)
-    assert subprocess.run(words, env=env, capture_output=True, text=True).stdout == f"{venv}\n"
+    words, _ = wrap_command(
+        ("python", "-c", "import sys; print(sys.prefix)"), sandbox, sandbox.root, env
+    )
+    assert (
+        subprocess.run(words, env=env, capture_output=True, text=True).stdout == f"{venv}\n"
+    )

@@ -256,7 +256,9 @@ def expected_port(command: str | Sequence[str]) -> int | None:
 
 def test_every_server_is_found_by_its_options() -> None:
     wrong = [
-        (command, port, expected_port(command)) for command, port in FIRES if expected_port(command) != port
+        (command, port, expected_port(command))
+        for command, port in FIRES
+        if expected_port(command) != port
     ]
     assert not wrong
     named = " ".join(command for command, _ in FIRES)
@@ -264,7 +266,9 @@ def test_every_server_is_found_by_its_options() -> None:
 
 
 def test_a_near_miss_names_none() -> None:
-    assert not [command for command in (*SILENT, *NOT_TOLD) if expected_port(command) is not None]
+    assert not [
+        command for command in (*SILENT, *NOT_TOLD) if expected_port(command) is not None
+    ]
 
 
 @near_misses(
@@ -286,7 +290,17 @@ def test_a_near_miss_names_none() -> None:
             "grep -p 80 f",
             "tar -p 3000",
         ),
-        *("echo vite", "git commit -m 'run vite --port 3'", "", " ", "#", "&&", "'", "PORT=3", "PORT=3 true"),
+        *(
+            "echo vite",
+            "git commit -m 'run vite --port 3'",
+            "",
+            " ",
+            "#",
+            "&&",
+            "'",
+            "PORT=3",
+            "PORT=3 true",
+        ),
         *(
             "ssh host vite --port 3000",
             "kubectl exec x -- vite",
@@ -331,7 +345,10 @@ def test_it_is_told_what_a_port_rests_on() -> None:
     [
         ("vite --port 3001 & flask run -p 3002", 3001),
         ("npm run build; flask run -p 3002", 3002),
-        ("npm run dev; flask run", None),  # the first is a server, of which the port is not known
+        (
+            "npm run dev; flask run",
+            None,
+        ),  # the first is a server, of which the port is not known
         ("flask run -p $(free-port)", None),
         ("flask run -p '3006'", 3006),
         ('flask run -p "$UNKNOWN"', None),
@@ -375,7 +392,12 @@ def test_whatever_is_asked_it_is_a_port_or_none(words: list[str]) -> None:
             "a && " * 4000,
             "(" * 19_999,
         ),
-        *("gunicorn -b " + "[" * 19_000, "bash -c '" * 2000, "npx " * 4900, "docker run " + "-p " * 5000),
+        *(
+            "gunicorn -b " + "[" * 19_000,
+            "bash -c '" * 2000,
+            "npx " * 4900,
+            "docker run " + "-p " * 5000,
+        ),
     ],
     ids=lambda text: text[:12],
 )

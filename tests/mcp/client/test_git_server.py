@@ -20,7 +20,9 @@ READING = [
     "git_status",
 ]
 CONFIG = ServerConfig(
-    command=("mcp-server-git",), allow=(*READING, "git_commit", "git_reset"), deny=("git_checkout",)
+    command=("mcp-server-git",),
+    allow=(*READING, "git_commit", "git_reset"),
+    deny=("git_checkout",),
 )
 
 
@@ -43,11 +45,14 @@ def test_its_tools_are_listed_judged_and_called(committed: Repo) -> None:
         assert not processes(committed.path)  # nothing starts before it is needed
         tools = {tool.name: tool for tool in client.tools("git")}
         assert len(processes(committed.path)) == 1
-        decided = {name.removeprefix("mcp:git."): decision(tool, CONFIG) for name, tool in tools.items()}
+        decided = {
+            name.removeprefix("mcp:git."): decision(tool, CONFIG)
+            for name, tool in tools.items()
+        }
         assert not [tool.unusable for tool in tools.values() if tool.unusable]
-        assert {name for name, verdict in decided.items() if verdict.decision is Decision.ALLOW} == set(
-            READING
-        )
+        assert {
+            name for name, verdict in decided.items() if verdict.decision is Decision.ALLOW
+        } == set(READING)
         # Named by the configuration, but the server itself says that they change things.
         assert decided["git_commit"].rule == decided["git_reset"].rule == "mcp-contradicted"
         assert decided["git_add"].rule == "mcp-review"
@@ -56,11 +61,14 @@ def test_its_tools_are_listed_judged_and_called(committed: Repo) -> None:
         assert "app.py" in client.call("mcp:git.git_status", {"repo_path": path}).text
         diff = client.call("mcp:git.git_diff_unstaged", {"repo_path": path})
         assert "-x = 1\n+x = 2" in diff.text and not diff.is_error
-        assert client.call("mcp:git.git_show", {"repo_path": path, "revision": "nowhere"}).is_error
+        assert client.call(
+            "mcp:git.git_show", {"repo_path": path, "revision": "nowhere"}
+        ).is_error
         with pytest.raises(UsageError, match="'repo_path' is a required property"):
             client.call("mcp:git.git_status", {})
         with pytest.raises(
-            UsageError, match=r"no tool 'mcp:git.git_stat'; did you mean 'mcp:git.git_status'\?"
+            UsageError,
+            match=r"no tool 'mcp:git.git_stat'; did you mean 'mcp:git.git_status'\?",
         ):
             client.call("mcp:git.git_stat", {"repo_path": path})
         assert len(processes(committed.path)) == 1
@@ -88,12 +96,16 @@ def test_a_program_that_is_not_there_is_one_line(committed: Repo, command: str) 
     servers = {"x": ServerConfig(command=(command,))}
     with (
         McpClient(servers, cwd=committed.path, env=committed.env) as client,
-        pytest.raises(CliGuardError, match=r"the MCP server x cannot be started: .* fix its command"),
+        pytest.raises(
+            CliGuardError, match=r"the MCP server x cannot be started: .* fix its command"
+        ),
     ):
         client.tools("x")
 
 
-def test_nothing_of_the_repository_is_run_in_place_of_a_server(repo: Repo, tmp_path: Path) -> None:
+def test_nothing_of_the_repository_is_run_in_place_of_a_server(
+    repo: Repo, tmp_path: Path
+) -> None:
     """A folder of PATH may be relative, and `python -m` looks in the current folder first."""
     touched = tmp_path / "touched"
     repo.write("mcp-server-git", f"#!/bin/sh\ntouch {touched}\n")

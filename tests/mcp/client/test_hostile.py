@@ -91,12 +91,18 @@ def tools_of(client: McpClient) -> dict[str, McpTool]:
         ("version", "sent what does not follow the protocol"),
     ],
 )
-def test_a_server_that_does_not_start_is_one_error(start: Start, kind: str, says: str) -> None:
+def test_a_server_that_does_not_start_is_one_error(
+    start: Start, kind: str, says: str
+) -> None:
     client = start(kind, start_seconds=3 if kind == "hang-start" else 60)
     with quicker_than(40), pytest.raises(CliGuardError) as caught:
         client.tools("h")
     assert str(caught.value).startswith(f"the MCP server h {says}")
-    assert "\n" not in str(caught.value) and "\x1b" not in str(caught.value) and KEY not in str(caught.value)
+    assert (
+        "\n" not in str(caught.value)
+        and "\x1b" not in str(caught.value)
+        and KEY not in str(caught.value)
+    )
     assert client.tools() == ()
     assert client.problems == {"h": str(caught.value)}
 
@@ -157,7 +163,9 @@ def test_what_is_odd_but_harmless_does_not_matter(start: Start, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["child", "child-exit", "stubborn"])
-def test_children_and_servers_that_stay_are_ended(start: Start, kind: str, pids: Path) -> None:
+def test_children_and_servers_that_stay_are_ended(
+    start: Start, kind: str, pids: Path
+) -> None:
     client = start(kind)
     assert client.call("mcp:h.t", {"word": "x"}).text == "fine"
     assert lives(int(pids.read_text().split()[1])) or kind == "child-exit"
@@ -188,8 +196,16 @@ def test_nothing_in_an_answer_acts_on_a_terminal(start: Start) -> None:
 
 def test_no_secret_is_in_an_answer(start: Start) -> None:
     result = start("secrets").call("mcp:h.t", {"word": "x"})
-    assert KEY not in result.text and TOKEN not in result.text and result.text.startswith("key = ")
-    assert isinstance(result.structured, dict) and set(result.structured) == {"key", "own", "esc"}
+    assert (
+        KEY not in result.text
+        and TOKEN not in result.text
+        and result.text.startswith("key = ")
+    )
+    assert isinstance(result.structured, dict) and set(result.structured) == {
+        "key",
+        "own",
+        "esc",
+    }
     assert KEY not in str(result.structured) and TOKEN not in str(result.structured)
     assert result.structured["esc"] == "\\x1b[1m"
 
@@ -200,7 +216,9 @@ def test_a_client_without_the_extra_says_what_to_install(
     monkeypatch.setitem(sys.modules, "mcp", None)
     with McpClient({"h": config("fine")}, cwd=tmp_path, env=isolated) as client:
         for ask in (client.tools, lambda: client.call("mcp:h.t", {})):
-            with pytest.raises(UsageError, match=r"the extra `mcp`, which is not installed: "):
+            with pytest.raises(
+                UsageError, match=r"the extra `mcp`, which is not installed: "
+            ):
                 ask()
 
 
@@ -220,7 +238,10 @@ def test_pictures_are_bounded_and_what_is_no_text_is_named(start: Start) -> None
     result = start("pictures").call("mcp:h.t", {"word": "x"})
     assert len(result.images) == 4 and result.truncated
     assert (result.images[0].mime, result.images[0].data) == ("image/png\\x1b", b"hello")
-    assert result.text == "[an image that is no base64, or of more than 4 MB]\n[a link to file:///a]"
+    assert (
+        result.text
+        == "[an image that is no base64, or of more than 4 MB]\n[a link to file:///a]"
+    )
 
 
 def test_only_what_is_named_of_the_environment_is_passed(start: Start) -> None:
@@ -229,7 +250,9 @@ def test_only_what_is_named_of_the_environment_is_passed(start: Start) -> None:
     assert not {"SECRET_TOKEN", "GIT_AUTHOR_NAME", "XDG_CONFIG_HOME"} & set(names)
 
 
-def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(start: Start) -> None:
+def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(
+    start: Start,
+) -> None:
     client = start("lies")
     with quicker_than(40):
         tools = tools_of(client)
@@ -238,7 +261,9 @@ def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(start: S
     assert "broken" in str(reasons["broken"]) and "nonsense" in str(reasons["broken"])
     assert reasons["deep"] == "its schema is more than 50 levels deep"
     assert (
-        reasons["remote"] == reasons["file"] == "its schema refers to another document, which is not fetched"
+        reasons["remote"]
+        == reasons["file"]
+        == "its schema refers to another document, which is not fetched"
     )
     assert reasons["wide"] == "its schema is longer than 100,000 characters"
     for name in ("broken", "deep", "remote", "file", "wide"):
@@ -298,12 +323,17 @@ def test_names_that_cannot_be_told_apart_or_typed_are_unusable(start: Start) -> 
     usable = [name for name, tool in tools.items() if not tool.unusable]
     assert usable == ["../../etc/passwd", "dots.in.it"]
     assert tools["twice"].unusable == "2 tools have this name"
-    assert not any(KEY in name or "\x1b" in name or "\u202e" in name or len(name) > 128 for name in tools)
+    assert not any(
+        KEY in name or "\x1b" in name or "\u202e" in name or len(name) > 128
+        for name in tools
+    )
 
 
 def test_a_description_is_cut_and_holds_no_secret(start: Start) -> None:
     tool = tools_of(start("secretive"))["tells"]
-    assert len(tool.description) == 1_000 and tool.description.startswith("\\x1b]0;owned\\x07 key ")
+    assert len(tool.description) == 1_000 and tool.description.startswith(
+        "\\x1b]0;owned\\x07 key "
+    )
     shown = tool.description + str(tool.schema)
     assert (
         KEY not in shown
@@ -316,7 +346,11 @@ def test_a_hostile_server_does_not_hide_the_others(
     tmp_path: Path, pids: Path, isolated: dict[str, str]
 ) -> None:
     env = isolated | {"PIDS": str(pids)}
-    servers = {"a": config("hang-start", start_seconds=1), "b": config("fine"), "c": config("early")}
+    servers = {
+        "a": config("hang-start", start_seconds=1),
+        "b": config("fine"),
+        "c": config("early"),
+    }
     with McpClient(servers, cwd=tmp_path, env=env) as client:
         assert [tool.name for tool in client.tools()] == ["mcp:b.t", "mcp:b.u"]
         assert sorted(client.problems) == ["a", "c"]

@@ -13,8 +13,13 @@ from cli_guard.mcp.client.result import McpResult, clip_text, one_line, result_o
 
 KEY = "AKIA" + "Q3EGRHPXVWT5LZN7"
 JSON = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -25,7 +30,11 @@ def plain(text: str) -> str:
 
 def acts(text: str) -> list[str]:
     """The characters of a text that a terminal obeys, or that nobody sees."""
-    return [each for each in text if unicodedata.category(each) in ("Cc", "Cf", "Cs") and each not in "\n\t"]
+    return [
+        each
+        for each in text
+        if unicodedata.category(each) in ("Cc", "Cf", "Cs") and each not in "\n\t"
+    ]
 
 
 def texts(value: object) -> list[str]:
@@ -70,7 +79,9 @@ def test_any_schema_is_looked_at_without_a_crash(value: object) -> None:
         ({"properties": {"url": {"const": "https://example.com"}}}, True),
     ],
 )
-def test_a_reference_stays_inside_the_schema(schema: dict[str, object], usable: bool) -> None:
+def test_a_reference_stays_inside_the_schema(
+    schema: dict[str, object], usable: bool
+) -> None:
     assert (schemas.check_bounds(schema) is None) is usable
 
 
@@ -80,7 +91,11 @@ def test_a_reference_stays_inside_the_schema(schema: dict[str, object], usable: 
         ({"type": "object", "additionalProperties": False}, {"a": 1}, "'a' was unexpected"),
         ({"properties": {"a": {"enum": ["x"]}}}, {"a": "y"}, "a: 'y' is not one of ['x']"),
         ({"properties": {"a": {"enum": ["x"]}}}, {"a": "x"}, None),
-        ({"$ref": "#/$defs/a", "$defs": {"a": {"required": ["b"]}}}, {}, "'b' is a required property"),
+        (
+            {"$ref": "#/$defs/a", "$defs": {"a": {"required": ["b"]}}},
+            {},
+            "'b' is a required property",
+        ),
         ({"properties": {"a": {"pattern": "^[a-z]+$"}}}, {"a": "1"}, "does not match"),
         ({"properties": {"a": {"pattern": "^[a-z]+$"}}}, {"a": "abc"}, None),
         # Draft 4 and 2020-12 read a list of item schemas in different ways: the one that is named counts.
@@ -103,7 +118,9 @@ def test_arguments_are_held_to_a_schema(
 
 
 def test_many_blocks_are_one_bounded_result() -> None:
-    blocks = [types.TextContent(type="text", text=f"{n} {KEY} \x1b[0m") for n in range(3_000)]
+    blocks = [
+        types.TextContent(type="text", text=f"{n} {KEY} \x1b[0m") for n in range(3_000)
+    ]
     result = result_of(types.CallToolResult(content=[*blocks]), plain)
     assert result.truncated and len(result.text) <= 100_000
     assert result.text.startswith("0 AKIA**** \\x1b[0m\n1 ") and KEY not in result.text

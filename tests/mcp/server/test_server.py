@@ -30,7 +30,9 @@ def talk(repo: Repo, session: Session, mode: str = "auto") -> Any:
     """What a session answers with the installed server running in the repository."""
 
     async def run() -> Any:
-        server = StdioServerParameters(command=GUARD, args=["mcp"], cwd=repo.path, env=dict(repo.env))
+        server = StdioServerParameters(
+            command=GUARD, args=["mcp"], cwd=repo.path, env=dict(repo.env)
+        )
         async with Client(server, mode=mode) as client:
             return await session(client)
 
@@ -97,7 +99,10 @@ def test_the_tools_are_listed_as_read_only(committed: Repo, mode: str) -> None:
     tools = talk(committed, session, mode=mode)
     assert [tool.name for tool in tools] == TOOLS
     for tool in tools:
-        assert tool.annotations.read_only_hint is True and tool.annotations.destructive_hint is False
+        assert (
+            tool.annotations.read_only_hint is True
+            and tool.annotations.destructive_hint is False
+        )
         assert tool.input_schema["additionalProperties"] is False and tool.description
 
 
@@ -120,15 +125,39 @@ def test_each_selector_names_its_change(leaking: Repo) -> None:
 
     given: list[Asked] = [
         ("review", each)
-        for each in ({}, {"worktree": True}, {"patch": patch}, {"commit": "HEAD"}, {"range": "HEAD..HEAD"})
+        for each in (
+            {},
+            {"worktree": True},
+            {"patch": patch},
+            {"commit": "HEAD"},
+            {"range": "HEAD..HEAD"},
+        )
     ]
     answers = [each.structured_content for each in calls(leaking, *given)]
-    assert [each["event"] for each in answers] == ["staged", "worktree", "patch", "commit", "range"]
-    assert [each["decision"] for each in answers] == ["allow", "deny", "deny", "allow", "allow"]
+    assert [each["event"] for each in answers] == [
+        "staged",
+        "worktree",
+        "patch",
+        "commit",
+        "range",
+    ]
+    assert [each["decision"] for each in answers] == [
+        "allow",
+        "deny",
+        "deny",
+        "allow",
+        "allow",
+    ]
 
 
 def test_any_folder_of_the_repository_will_do(leaking: Repo) -> None:
-    folders = [{}, {"cwd": "deep"}, {"cwd": str(leaking.path / "sub" / "deep")}, {"cwd": ""}, {"cwd": "."}]
+    folders = [
+        {},
+        {"cwd": "deep"},
+        {"cwd": str(leaking.path / "sub" / "deep")},
+        {"cwd": ""},
+        {"cwd": "."},
+    ]
     for answer in calls(leaking, *(("review", each) for each in folders), folder="sub"):
         assert answer.structured_content["decision"] == "deny"
 
@@ -161,12 +190,17 @@ def test_a_command_is_judged_as_on_the_command_line(committed: Repo) -> None:
     result = call(committed, "check_command", command=command)
     assert result.structured_content == shown and shown["verdict"] == "deny"
     assert text_of(result).startswith("deny")
-    assert call(committed, "check_command", command="git status").structured_content["verdict"] == "allow"
+    assert (
+        call(committed, "check_command", command="git status").structured_content["verdict"]
+        == "allow"
+    )
 
 
 def test_a_rule_is_explained_as_on_the_command_line(committed: Repo) -> None:
     shown = guard(committed, "explain", "code-python-eval").out
-    right, wrong = (("explain", {"rule": rule}) for rule in ("code-python-eval", "code-pyton-eval"))
+    right, wrong = (
+        ("explain", {"rule": rule}) for rule in ("code-python-eval", "code-pyton-eval")
+    )
     page, refused = calls(committed, right, wrong)
     assert text_of(page).rstrip() == shown.rstrip()
     assert "did you mean 'code-python-eval'" in refusal(refused)
@@ -187,7 +221,9 @@ def test_a_question_is_answered_as_on_the_command_line(committed: Repo) -> None:
         ("ask", {"request": ""}),
     ]
     whole, below, narrow, before, risky, *wrong = calls(committed, *asked)
-    assert whole.structured_content == json.loads(guard(committed, "ask", question, "--format", "json").out)
+    assert whole.structured_content == json.loads(
+        guard(committed, "ask", question, "--format", "json").out
+    )
     for found in (whole, below):
         assert found.structured_content["status"] == "ok"
         assert "settings/database.py" in text_of(found)
@@ -233,13 +269,25 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("review", {"range": "A"}, "'A' is not a range"),
     ("review", {"patch": "x" * 5_000_001}, "patch is longer than 5,000,000 characters"),
     ("review", {"patch": "hello"}, "is not a patch"),
-    ("review", {"commit": "HEAD", "worktree": True}, "worktree and commit exclude each other"),
+    (
+        "review",
+        {"commit": "HEAD", "worktree": True},
+        "worktree and commit exclude each other",
+    ),
     ("ask", {"request": "x", "paths": "app.py"}, "paths is not a list"),
     ("ask", {"request": "x", "paths": ["app.py", 3]}, "paths is not text"),
-    ("ask", {"request": "x", "paths": ["a"] * 101}, "paths is not a list of at most 100 texts"),
+    (
+        "ask",
+        {"request": "x", "paths": ["a"] * 101},
+        "paths is not a list of at most 100 texts",
+    ),
     ("check_command", {}, "check_command needs command"),
     ("check_command", {"command": ["ls"]}, "command is not text"),
-    ("check_command", {"command": "x" * 200_001}, "command is longer than 200,000 characters"),
+    (
+        "check_command",
+        {"command": "x" * 200_001},
+        "command is longer than 200,000 characters",
+    ),
     ("explain", {"rule": f"\x1b[2J {KEY}"}, "there is no rule"),
 ]
 
@@ -252,16 +300,22 @@ def test_what_does_not_hold_is_one_line(committed: Repo) -> None:
         assert KEY not in text and "\x1b" not in text and len(text) <= 500
 
 
-def test_outside_a_repository_what_needs_none_works(tmp_path: Path, committed: Repo) -> None:
+def test_outside_a_repository_what_needs_none_works(
+    tmp_path: Path, committed: Repo
+) -> None:
     outside = Repo(tmp_path, committed.env)
     review, command = calls(outside, ("review", {}), ("check_command", {"command": "ls"}))
     assert "repository" in refusal(review)
     assert command.structured_content["verdict"] == "allow"
 
 
-def test_a_repository_that_is_broken_is_one_line_and_the_server_goes_on(committed: Repo) -> None:
+def test_a_repository_that_is_broken_is_one_line_and_the_server_goes_on(
+    committed: Repo,
+) -> None:
     (committed.path / ".git" / "index").write_bytes(b"broken")
-    broken, well = calls(committed, ("review", {}), ("explain", {"rule": "code-python-eval"}))
+    broken, well = calls(
+        committed, ("review", {}), ("explain", {"rule": "code-python-eval"})
+    )
     assert "index" in refusal(broken)
     assert not well.is_error
 
@@ -284,13 +338,19 @@ def test_nothing_is_changed_or_approved(leaking: Repo) -> None:
 def test_calls_at_once_are_all_answered(leaking: Repo) -> None:
     async def session(client: Client) -> list[CallToolResult]:
         reviews = [client.call_tool("review", {}) for _ in range(3)]
-        commands = [client.call_tool("check_command", {"command": f"echo {n}"}) for n in range(20)]
-        rules = [client.call_tool("explain", {"rule": "code-python-eval"}) for _ in range(3)]
+        commands = [
+            client.call_tool("check_command", {"command": f"echo {n}"}) for n in range(20)
+        ]
+        rules = [
+            client.call_tool("explain", {"rule": "code-python-eval"}) for _ in range(3)
+        ]
         return await asyncio.gather(*reviews, *commands, *rules)
 
     answers = talk(leaking, session)
     assert [each.structured_content["decision"] for each in answers[:3]] == ["deny"] * 3
-    assert [each.structured_content["command"] for each in answers[3:23]] == [f"echo {n}" for n in range(20)]
+    assert [each.structured_content["command"] for each in answers[3:23]] == [
+        f"echo {n}" for n in range(20)
+    ]
     assert not any(each.is_error for each in answers)
 
 
@@ -310,7 +370,12 @@ READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 def raw(repo: Repo, *lines: bytes) -> subprocess.CompletedProcess[bytes]:
     """What the server says to lines of input that then end."""
     return subprocess.run(
-        (GUARD, "mcp"), cwd=repo.path, env=repo.env, input=b"".join(lines), capture_output=True, timeout=30
+        (GUARD, "mcp"),
+        cwd=repo.path,
+        env=repo.env,
+        input=b"".join(lines),
+        capture_output=True,
+        timeout=30,
     )
 
 
@@ -325,7 +390,9 @@ def test_the_end_of_input_ends_it(committed: Repo) -> None:
 
 
 def test_the_end_of_input_ends_it_in_the_middle_of_a_review(leaking: Repo) -> None:
-    leaking.write("big.py", "".join(f"def f{n}(a):\n    return a + {n}\n" for n in range(60_000)))
+    leaking.write(
+        "big.py", "".join(f"def f{n}(a):\n    return a + {n}\n" for n in range(60_000))
+    )
     leaking.git("add", "-A")
     request = {
         "jsonrpc": "2.0",
@@ -334,7 +401,11 @@ def test_the_end_of_input_ends_it_in_the_middle_of_a_review(leaking: Repo) -> No
         "params": {"name": "review", "arguments": {}},
     }
     with subprocess.Popen(
-        (GUARD, "mcp"), cwd=leaking.path, env=leaking.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        (GUARD, "mcp"),
+        cwd=leaking.path,
+        env=leaking.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as server:
         assert server.stdin and server.stdout
         server.stdin.write(line(INITIALIZE))
@@ -360,19 +431,30 @@ def test_only_the_protocol_is_on_standard_output(leaking: Repo) -> None:
         arguments = {"command": "echo é \u202e"}
         request = {"name": "check_command", "arguments": arguments}
         asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": request}
-        garbage = b"not JSON\n" + b"\xff\xfe\n" + b"[" * 9_000 + b"\n" + b'{"jsonrpc": "2.0"}\n'
+        garbage = (
+            b"not JSON\n" + b"\xff\xfe\n" + b"[" * 9_000 + b"\n" + b'{"jsonrpc": "2.0"}\n'
+        )
         server.stdin.write(line(INITIALIZE) + line(READY) + garbage + line(asked))
         server.stdin.flush()
         said = [json.loads(server.stdout.readline()) for _ in range(6)]
         server.stdin.close()
         assert server.wait(5) == 0
         assert server.stdout.read() == b"" and server.stderr.read() == b""
-    assert sorted(str(each["id"]) for each in said) == ["1", "2", "None", "None", "None", "None"]
+    assert sorted(str(each["id"]) for each in said) == [
+        "1",
+        "2",
+        "None",
+        "None",
+        "None",
+        "None",
+    ]
     answer = next(each for each in said if each["id"] == 2)
     assert answer["result"]["structuredContent"]["command"] == arguments["command"]
 
 
-@pytest.mark.parametrize("said", [line(INITIALIZE), b"not JSON\n", line(INITIALIZE) + b"not JSON\n" * 50])
+@pytest.mark.parametrize(
+    "said", [line(INITIALIZE), b"not JSON\n", line(INITIALIZE) + b"not JSON\n" * 50]
+)
 def test_a_reader_that_has_gone_ends_it(committed: Repo, said: bytes) -> None:
     with subprocess.Popen(
         (GUARD, "mcp"),

@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.model import Decision, Disposition, JudgedFinding, Suppressed
-from cli_guard.review.page.markup import Markup, anchor, document, escape, fill, fit, read_asset, tag
+from cli_guard.review.page.markup import (
+    Markup,
+    anchor,
+    document,
+    escape,
+    fill,
+    fit,
+    read_asset,
+    tag,
+)
 from cli_guard.review.render import html
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import printable
@@ -34,7 +43,9 @@ PIECES = (
     "$title",
     "\n",
 )
-TEXT = st.lists(st.one_of(st.text(max_size=8), st.sampled_from(PIECES)), max_size=6).map("".join)
+TEXT = st.lists(st.one_of(st.text(max_size=8), st.sampled_from(PIECES)), max_size=6).map(
+    "".join
+)
 
 
 class Reader(HTMLParser):
@@ -87,7 +98,9 @@ def test_a_text_fits(text: str, most: int) -> None:
     shown = fit(text, most)
     assert len(shown.encode("utf-8")) <= most
     read = "".join(Reader(f"<p>{shown}</p>").texts)
-    assert printable(text).startswith(read.removesuffix("…")), "no half of an entity is left"
+    assert printable(text).startswith(read.removesuffix("…")), (
+        "no half of an entity is left"
+    )
 
 
 def test_a_template_is_filled_once() -> None:
@@ -126,8 +139,12 @@ def test_no_text_becomes_markup(data: Any) -> None:
     read = Reader(html.render(review))
     assert set(read.tags) <= ALLOWED
     assert read.tags.count("script") == read.tags.count("style") == 1
-    assert not any(name.startswith("on") or name in ("src", "style") for name, _ in read.attributes)
-    assert all((value or "").startswith("#") for name, value in read.attributes if name == "href")
+    assert not any(
+        name.startswith("on") or name in ("src", "style") for name, _ in read.attributes
+    )
+    assert all(
+        (value or "").startswith("#") for name, value in read.attributes if name == "href"
+    )
 
 
 def test_the_policy_of_the_page_names_its_own_style_and_script() -> None:
@@ -145,7 +162,13 @@ def test_a_thousand_findings_fit_into_300_kb(number: int) -> None:
     long = "<'&\u202e>" * 200
     worst = [
         samples.finding(
-            f"code-{at % 9}", f"{long}/{at}", at, f"{long}{at}", long, evidence=long, suggestion=long
+            f"code-{at % 9}",
+            f"{long}/{at}",
+            at,
+            f"{long}{at}",
+            long,
+            evidence=long,
+            suggestion=long,
         )
         for at in range(number)
     ]
@@ -165,6 +188,10 @@ def test_a_thousand_findings_fit_into_300_kb(number: int) -> None:
 def test_every_file_of_the_page_is_used() -> None:
     folder = Path(html.__file__).parent.parent / "page"
     code = "".join(each.read_text("utf-8") for each in folder.glob("*.py"))
-    names = {each.name for each in folder.iterdir() if each.suffix in (".html", ".css", ".js")}
+    names = {
+        each.name for each in folder.iterdir() if each.suffix in (".html", ".css", ".js")
+    }
     assert len(names) == 8
-    assert {each for each in names if each not in code} == {"page.css", "page.js"}, "named by their endings"
+    assert {each for each in names if each not in code} == {"page.css", "page.js"}, (
+        "named by their endings"
+    )

@@ -17,21 +17,31 @@ from cli_guard.review.render.words import next_steps
 from cli_guard.reviewers.policy import not_reviewed
 
 ADVICE = [
-    JudgedFinding(each, Disposition.ADVISE) for each in (samples.DOCS, samples.HOSTILE, *samples.COMPLEX)
+    JudgedFinding(each, Disposition.ADVISE)
+    for each in (samples.DOCS, samples.HOSTILE, *samples.COMPLEX)
 ]
-NEW = Suppressed(samples.FIXTURE_KEY, "inline", "the example key of the documentation " * 9, new=True)
+NEW = Suppressed(
+    samples.FIXTURE_KEY, "inline", "the example key of the documentation " * 9, new=True
+)
 
 
 def test_a_commit_never_prints_more_than_twelve_lines_of_advice() -> None:
-    for advice, new, notes, skipped in itertools.product((0, 1, 6), (0, 3), (0, 9), (0, 40)):
+    for advice, new, notes, skipped in itertools.product(
+        (0, 1, 6), (0, 3), (0, 9), (0, 40)
+    ):
         review = Review(
             "pre-commit",
             "ok",
             Decision.ALLOW,
             tuple(ADVICE[:advice]),
             suppressed=(NEW,) * new,
-            notes=("a note that is longer than a line of a terminal, as some of them are " * 2,) * notes,
-            skipped=tuple(Skipped(f"assets/{number}.png", "binary") for number in range(skipped)),
+            notes=(
+                "a note that is longer than a line of a terminal, as some of them are " * 2,
+            )
+            * notes,
+            skipped=tuple(
+                Skipped(f"assets/{number}.png", "binary") for number in range(skipped)
+            ),
             files=9,
             reviewed=9,
         )
@@ -44,23 +54,29 @@ def test_a_commit_never_prints_more_than_twelve_lines_of_advice() -> None:
 
 def test_what_stops_git_is_never_cut() -> None:
     denied = tuple(
-        JudgedFinding(dataclasses.replace(samples.KEY, line=n, fingerprint=str(n)), Disposition.DENY)
+        JudgedFinding(
+            dataclasses.replace(samples.KEY, line=n, fingerprint=str(n)), Disposition.DENY
+        )
         for n in range(1, 31)
     )
-    shown = render(Review("pre-commit", "failed", Decision.DENY, (*denied, *ADVICE)), brief=True)
+    shown = render(
+        Review("pre-commit", "failed", Decision.DENY, (*denied, *ADVICE)), brief=True
+    )
     assert shown.count("secret-aws-access-key\n") == 30
     advice = shown[shown.index("6 remarks:") : shown.index("denied:")]
     assert advice.count("\n") <= 11 and "and " in advice
 
 
 def test_a_plan_is_one_line_and_its_steps_are_kept_for_more() -> None:
-    steps = (
-        "1. Move lines 86 to 91 into a new function `_a`.\n2. Move lines 94 to 105 into a new function `_b`."
-    )
+    steps = "1. Move lines 86 to 91 into a new function `_a`.\n2. Move lines 94 to 105 into a new function `_b`."
     found = dataclasses.replace(samples.COMPLEX[0], suggestion=steps)
-    review = dataclasses.replace(samples.CLEAN, findings=(JudgedFinding(found, Disposition.ADVISE),))
+    review = dataclasses.replace(
+        samples.CLEAN, findings=(JudgedFinding(found, Disposition.ADVISE),)
+    )
     for shown in (render(review), render(review, brief=True)):
-        assert "    -> 2 blocks of 6 to 12 lines could move out (cli-guard last -v)\n" in shown
+        assert (
+            "    -> 2 blocks of 6 to 12 lines could move out (cli-guard last -v)\n" in shown
+        )
         assert "_a" not in shown
     assert "1. Move lines 86 to 91" in render(review, verbose=True)
 
@@ -88,12 +104,16 @@ def test_the_answer_is_in_the_language_of_the_file(
     path: str, line: int | None, commit: str | None, wanted: str | None
 ) -> None:
     found = dataclasses.replace(samples.KEY, path=path, line=line, commit=commit)
-    review = Review("pre-commit", "failed", Decision.DENY, (JudgedFinding(found, Disposition.DENY),))
+    review = Review(
+        "pre-commit", "failed", Decision.DENY, (JudgedFinding(found, Disposition.DENY),)
+    )
     sentence, *lines = next_steps(review)
     if wanted:
         assert lines == [wanted.format(f"cli-guard: ignore[{found.rule}] reason")]
         answer = answer_in(lines[0].replace("reason", "a key of the tests"))
-        assert answer and answer.answers(found.rule) and answer.reason == "a key of the tests"
+        assert (
+            answer and answer.answers(found.rule) and answer.reason == "a key of the tests"
+        )
     else:
         assert "in cli-guard.toml" in sentence
         (ignore,) = tomllib.loads("\n".join(lines))["ignore"]
@@ -101,7 +121,11 @@ def test_the_answer_is_in_the_language_of_the_file(
 
 
 def test_a_file_is_said_once() -> None:
-    both = (Skipped("a.js", "code: minified"), Skipped("a.js", "docs: minified"), Skipped("b.bin", "binary"))
+    both = (
+        Skipped("a.js", "code: minified"),
+        Skipped("a.js", "docs: minified"),
+        Skipped("b.bin", "binary"),
+    )
     line = "not reviewed: a.js (code: minified; docs: minified), b.bin (binary)\n"
     assert line in render(dataclasses.replace(samples.CLEAN, skipped=both))
     asking = tuple(dataclasses.replace(each, asks=True) for each in both)
@@ -109,14 +133,20 @@ def test_a_file_is_said_once() -> None:
     assert unread is not None
     findings = (JudgedFinding(unread, Disposition.REVIEW),)
     for skipped in (asking, (*both, *asking)):
-        shown = render(dataclasses.replace(samples.NEEDS_REVIEW, findings=findings, skipped=skipped))
+        shown = render(
+            dataclasses.replace(samples.NEEDS_REVIEW, findings=findings, skipped=skipped)
+        )
         assert [shown.count(each.reason) for each in both] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "github", "html", "sarif", "json"])
 def test_each_format_shows_every_reason_and_what_asks_is_not_nothing(name: str) -> None:
     """A finding about it may be off, or answered."""
-    unread = (Skipped("b.png", "pixels"), Skipped("a.zip", "binary"), Skipped("a.zip", "too big", asks=True))
+    unread = (
+        Skipped("b.png", "pixels"),
+        Skipped("a.zip", "binary"),
+        Skipped("a.zip", "too big", asks=True),
+    )
     shown = renderer(name)(dataclasses.replace(samples.CLEAN, skipped=unread, reviewed=1))
     assert "nothing to report" not in shown
     if name not in ("sarif", "json"):  # for programs: in the order of the change

@@ -16,18 +16,27 @@ from cli_guard.review.render.command import as_dict, as_json, failure_data, rend
 GOLDEN = Path(__file__).parent / "commands"
 UPDATE = os.environ.get("CLI_GUARD_UPDATE_GOLDEN") == "1"
 KEY = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
-REVIEW, DENY, ALLOW = Decision.REVIEW, Decision.DENY, Decision.ALLOW
+REVIEW = Decision.REVIEW
+DENY = Decision.DENY
+ALLOW = Decision.ALLOW
 
 
-def judged(command: str, decision: Decision, *marked: str, kind: Kind = Kind.WRITE, **more: str) -> Verdict:
+def judged(
+    command: str, decision: Decision, *marked: str, kind: Kind = Kind.WRITE, **more: str
+) -> Verdict:
     spans = [Span(command.index(each), command.index(each) + len(each)) for each in marked]
-    effects = tuple(Effect(kind, command[s.start : s.end], decision, "does it", s) for s in spans)
+    effects = tuple(
+        Effect(kind, command[s.start : s.end], decision, "does it", s) for s in spans
+    )
     return Verdict(command, decision, more.pop("reason", "does it"), effects, **more)
 
 
 SAMPLES = {
     "allow": Verdict(
-        "cat a", ALLOW, "reads only", (Effect(Kind.READ, "/w/a", ALLOW, "reads /w/a", Span(4, 5)),)
+        "cat a",
+        ALLOW,
+        "reads only",
+        (Effect(Kind.READ, "/w/a", ALLOW, "reads /w/a", Span(4, 5)),),
     ),
     "review": judged(
         "git add src && terraform apply -auto-approve",
@@ -43,14 +52,23 @@ SAMPLES = {
         DENY,
         "deletes a whole home folder",
         (
-            Effect(Kind.DELETE, "~", DENY, "deletes a whole home folder", Span(17, 19), "command-wipe"),
+            Effect(
+                Kind.DELETE,
+                "~",
+                DENY,
+                "deletes a whole home folder",
+                Span(17, 19),
+                "command-wipe",
+            ),
             Effect(Kind.UNKNOWN, None, REVIEW, "not understood", Span(20, 21)),
         ),
         "partial",
         "name the folder that is meant, and delete that alone",
     ),
     "secret": judged(
-        f"curl -H 'X-Token: {KEY}' https://example.org/" + "a" * 60, REVIEW, "https://example.org/"
+        f"curl -H 'X-Token: {KEY}' https://example.org/" + "a" * 60,
+        REVIEW,
+        "https://example.org/",
     ),
     "wide": judged("mv 日本語 e\u0301 \u202egpj.exe", REVIEW, "\u202egpj.exe"),
 }
@@ -124,7 +142,8 @@ def test_nothing_acts_on_the_terminal(character: str) -> None:
 
 
 def test_colour_is_the_word_alone() -> None:
-    plain, painted = render(SAMPLES["deny"]), render(SAMPLES["deny"], color=True)
+    plain = render(SAMPLES["deny"])
+    painted = render(SAMPLES["deny"], color=True)
     assert painted == plain.replace("deny", "\x1b[31mdeny\x1b[0m", 1)
 
 

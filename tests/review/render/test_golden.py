@@ -25,7 +25,10 @@ UPDATE = os.environ.get("CLI_GUARD_UPDATE_GOLDEN") == "1"
 CASES: dict[str, tuple[Renderer, Review]] = {
     "rich.txt": (renderer("text"), samples.RICH),
     "rich.color.txt": (partial(text_format.render, color=True), samples.RICH),
-    "rich.verbose.txt": (partial(text_format.render, verbose=True, ascii_only=True), samples.RICH),
+    "rich.verbose.txt": (
+        partial(text_format.render, verbose=True, ascii_only=True),
+        samples.RICH,
+    ),
     "rich.json": (renderer("json"), samples.RICH),
     "rich.sarif": (partial(sarif_format.render, rules=samples.RULES), samples.RICH),
     "rich.github.txt": (renderer("github"), samples.RICH),
@@ -56,7 +59,9 @@ def test_every_golden_file_is_a_case() -> None:
 
 
 def test_every_format_has_a_golden_file() -> None:
-    used = {getattr(render, "func", render).__module__ for render, _review in CASES.values()}
+    used = {
+        getattr(render, "func", render).__module__ for render, _review in CASES.values()
+    }
     assert used == set(FORMATS.values())
 
 
@@ -65,7 +70,9 @@ def test_an_unknown_format_is_a_key_error() -> None:
         renderer("yaml")
 
 
-def test_each_result_of_a_message_names_the_first_file_of_its_commit(committed: Repo) -> None:
+def test_each_result_of_a_message_names_the_first_file_of_its_commit(
+    committed: Repo,
+) -> None:
     start = committed.git("rev-parse", "HEAD")
     committed.commit("wip", {"b.txt": "b\n", "c.txt": "c\n"})
     committed.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "wip")

@@ -60,9 +60,9 @@ NASTY = st.sampled_from(
         "&lt;",
     ]
 )
-TEXT = st.lists(st.one_of(st.text(st.characters(exclude_categories=()), max_size=20), NASTY), max_size=5).map(
-    "".join
-)
+TEXT = st.lists(
+    st.one_of(st.text(st.characters(exclude_categories=()), max_size=20), NASTY), max_size=5
+).map("".join)
 LINES = st.one_of(st.none(), st.integers(1, 10**6))
 FINDINGS = st.builds(
     Finding,
@@ -77,7 +77,9 @@ FINDINGS = st.builds(
     end_line=LINES,
     suggestion=st.one_of(st.none(), TEXT),
     evidence=TEXT,
-    fingerprint=st.one_of(st.just(""), st.text("0123456789abcdef", min_size=16, max_size=16)),
+    fingerprint=st.one_of(
+        st.just(""), st.text("0123456789abcdef", min_size=16, max_size=16)
+    ),
     commit=st.one_of(st.none(), st.text("0123456789abcdef", min_size=40, max_size=40)),
 )
 DISPOSITIONS = st.sampled_from([Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE])
@@ -89,10 +91,16 @@ REVIEWS = st.builds(
     event=st.sampled_from(["pre-commit", "commit-msg", "pre-push", "review"]),
     status=st.sampled_from(["ok", "needs_review", "failed"]),
     decision=st.sampled_from(Decision),
-    findings=st.lists(st.builds(JudgedFinding, FINDINGS, DISPOSITIONS), max_size=4).map(tuple),
+    findings=st.lists(st.builds(JudgedFinding, FINDINGS, DISPOSITIONS), max_size=4).map(
+        tuple
+    ),
     suppressed=st.lists(
         st.builds(
-            Suppressed, FINDINGS, st.sampled_from(["inline", "config", "baseline"]), TEXT, st.booleans()
+            Suppressed,
+            FINDINGS,
+            st.sampled_from(["inline", "config", "baseline"]),
+            TEXT,
+            st.booleans(),
         ),
         max_size=3,
     ).map(tuple),
@@ -109,7 +117,11 @@ REVIEWS = st.builds(
 
 
 def unsafe_characters(shown: str) -> list[str]:
-    return [c for c in shown if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    return [
+        c
+        for c in shown
+        if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    ]
 
 
 @settings(deadline=None)
@@ -147,9 +159,16 @@ def test_sarif_holds_to_the_schema(review: Review) -> None:
     run = log["runs"][0]
     ids = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert all(ids[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
-    places = [place.get("physicalLocation", {}) for result in run["results"] for place in result["locations"]]
+    places = [
+        place.get("physicalLocation", {})
+        for result in run["results"]
+        for place in result["locations"]
+    ]
     regions = [place["region"] for place in places if "region" in place]
-    assert all(1 <= region["startLine"] <= region.get("endLine", region["startLine"]) for region in regions)
+    assert all(
+        1 <= region["startLine"] <= region.get("endLine", region["startLine"])
+        for region in regions
+    )
     json.dumps(log, ensure_ascii=False).encode("utf-8", "strict")
 
 
@@ -162,7 +181,10 @@ def test_github_lines_are_commands_of_ours_or_log_lines(review: Review) -> None:
     commands = [line for line in lines if not line.startswith("cli-guard: ")]
     assert len(commands) == len(review.findings)
     assert all(
-        re.match(r"::(error|warning|notice) (file=[^:,]*,)?(line=\d+,)?(endLine=\d+,)?title=[^:,]*::", c)
+        re.match(
+            r"::(error|warning|notice) (file=[^:,]*,)?(line=\d+,)?(endLine=\d+,)?title=[^:,]*::",
+            c,
+        )
         for c in commands
     )
     assert not any("##[" in line for line in lines if line.startswith("cli-guard: "))
@@ -176,7 +198,9 @@ def outside_code(shown: str) -> str:
 
 @settings(deadline=None)
 @given(REVIEWS)
-def test_markdown_leaves_nothing_of_the_content_to_be_read_as_markup(review: Review) -> None:
+def test_markdown_leaves_nothing_of_the_content_to_be_read_as_markup(
+    review: Review,
+) -> None:
     shown = markdown.render(review)
     assert unsafe_characters(shown) == []
     markup = outside_code(shown)
@@ -203,7 +227,11 @@ def test_uri(path: str, uri: str) -> None:
 @table(("number", "annotated"), [(10, 10), (11, 10), (500, 10)])
 def test_github_says_what_it_leaves_out(number: int, annotated: int) -> None:
     review = Review(
-        "review", "ok", Decision.ALLOW, (JudgedFinding(samples.DOCS, Disposition.ADVISE),) * number, files=1
+        "review",
+        "ok",
+        Decision.ALLOW,
+        (JudgedFinding(samples.DOCS, Disposition.ADVISE),) * number,
+        files=1,
     )
     shown = github.render(review)
     assert shown.count("::notice ") == annotated
@@ -214,7 +242,12 @@ def test_a_million_characters_are_shown_short() -> None:
     long = "x" * 1_000_000
     huge = samples.finding("code-x", long, 1, long, long, evidence=long, suggestion=long)
     review = Review(
-        "review", "failed", Decision.DENY, (JudgedFinding(huge, Disposition.DENY),), files=1, reviewed=1
+        "review",
+        "failed",
+        Decision.DENY,
+        (JudgedFinding(huge, Disposition.DENY),),
+        files=1,
+        reviewed=1,
     )
     for render in (text.render, github.render, markdown.render):
         assert len(render(review)) < 10_000

@@ -33,7 +33,10 @@ def test_exit_code(decision: Decision, code: ExitCode) -> None:
     assert Review("review", "ok", decision, ()).exit_code is code
 
 
-@table(("event", "then"), [("pre-commit", "then commit again"), ("pre-push", "then push again")])
+@table(
+    ("event", "then"),
+    [("pre-commit", "then commit again"), ("pre-push", "then push again")],
+)
 def test_a_review_says_how_to_go_on(event: str, then: str) -> None:
     review = dataclasses.replace(samples.NEEDS_REVIEW, event=event)
     assert closing(review).split("\n  ")[1:] == ["cli-guard approve 7f3a9c21", then]
@@ -41,8 +44,14 @@ def test_a_review_says_how_to_go_on(event: str, then: str) -> None:
 
 def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
     failed = dataclasses.replace(samples.KEY, path="", line=None, rule="push-check-failed")
-    several = dataclasses.replace(failed, evidence="def f():\n    x\x1b\n\n" + "more\n" * 50)
-    shown = render(Review("pre-push", "failed", Decision.DENY, (JudgedFinding(several, Disposition.DENY),)))
+    several = dataclasses.replace(
+        failed, evidence="def f():\n    x\x1b\n\n" + "more\n" * 50
+    )
+    shown = render(
+        Review(
+            "pre-push", "failed", Decision.DENY, (JudgedFinding(several, Disposition.DENY),)
+        )
+    )
     assert shown.startswith("1 to fix:\n\ncheck  ")
     assert "    | def f():\n    |     x\\x1b\n    |\n    | more\n" in shown
     assert shown.count("    |") == 30
@@ -114,8 +123,14 @@ def test_skipped_names_are_bounded_and_the_rest_counted() -> None:
 def test_where() -> None:
     assert where(samples.MESSAGE) == "commit message"
     assert where(dataclasses.replace(samples.MESSAGE, line=3)) == "commit message:3"
-    assert where(dataclasses.replace(samples.MESSAGE, commit="1" * 40)) == "commit message in 1111111111"
-    assert where(dataclasses.replace(samples.KEY, path="", line=None, rule="push-force")) == "push"
+    assert (
+        where(dataclasses.replace(samples.MESSAGE, commit="1" * 40))
+        == "commit message in 1111111111"
+    )
+    assert (
+        where(dataclasses.replace(samples.KEY, path="", line=None, rule="push-force"))
+        == "push"
+    )
 
 
 def test_the_order_of_the_findings_does_not_matter() -> None:

@@ -34,7 +34,9 @@ def edited(path: str, text: str, *added: int) -> FileChange:
     return FileChange(path, Status.MODIFIED, hunks=hunks)
 
 
-def reviewed(*changes: FileChange, texts: Mapping[str, str] | None = None, **fields: object) -> Report:
+def reviewed(
+    *changes: FileChange, texts: Mapping[str, str] | None = None, **fields: object
+) -> Report:
     """The report on these changes; a new file's own lines are its text."""
     return review(ReviewInput("test", ChangeSet(changes), Texts(texts or {}), **fields))  # type: ignore[arg-type]
 

@@ -17,19 +17,42 @@ DIFF3 = "<<<<<<< HEAD\nb\n||||||| 1234567\na\n=======\nc\n>>>>>>> topic\n"
         pytest.param("notes.txt", CONFLICT, ["code-conflict-marker"], id="whole-in-prose"),
         pytest.param("data", CONFLICT, ["code-conflict-marker"], id="no-ending"),
         pytest.param("a.c", DIFF3, ["code-conflict-marker"], id="diff3"),
-        pytest.param("a.c", CONFLICT.replace("\n", "\r\n"), ["code-conflict-marker"], id="crlf"),
-        pytest.param("a.c", CONFLICT * 2, ["code-conflict-marker"] * 2, id="two"),
-        pytest.param("node_modules/a.js", CONFLICT, ["code-conflict-marker"], id="even-in-vendored-code"),
-        pytest.param("a.c", "x\n>>>>>>> topic\n", ["code-conflict-leftover"], id="end-only"),
-        pytest.param("a.c", "<<<<<<< HEAD\nx\n", ["code-conflict-leftover"], id="start-only"),
-        pytest.param("a.md", ">>>>>>> quoted seven deep\n", [], id="markdown-quote"),
-        pytest.param("a.md", f"```\n{CONFLICT}```\n", ["code-conflict-example"], id="markdown-fence"),
         pytest.param(
-            "a.md", f"```\nx\n```\n{CONFLICT}", ["code-conflict-marker"], id="markdown-after-a-fence"
+            "a.c", CONFLICT.replace("\n", "\r\n"), ["code-conflict-marker"], id="crlf"
+        ),
+        pytest.param("a.c", CONFLICT * 2, ["code-conflict-marker"] * 2, id="two"),
+        pytest.param(
+            "node_modules/a.js",
+            CONFLICT,
+            ["code-conflict-marker"],
+            id="even-in-vendored-code",
+        ),
+        pytest.param(
+            "a.c", "x\n>>>>>>> topic\n", ["code-conflict-leftover"], id="end-only"
+        ),
+        pytest.param(
+            "a.c", "<<<<<<< HEAD\nx\n", ["code-conflict-leftover"], id="start-only"
+        ),
+        pytest.param("a.md", ">>>>>>> quoted seven deep\n", [], id="markdown-quote"),
+        pytest.param(
+            "a.md", f"```\n{CONFLICT}```\n", ["code-conflict-example"], id="markdown-fence"
+        ),
+        pytest.param(
+            "a.md",
+            f"```\nx\n```\n{CONFLICT}",
+            ["code-conflict-marker"],
+            id="markdown-after-a-fence",
         ),
         pytest.param("a.rst", "Heading\n=======\n\nText\n", [], id="heading"),
-        pytest.param("a.rst", "".join(f"    {x}\n" for x in CONFLICT.split("\n")), [], id="indented"),
-        pytest.param("a.diff", "".join(f"+{x}\n" for x in CONFLICT.split("\n")), [], id="patch-of-one"),
+        pytest.param(
+            "a.rst", "".join(f"    {x}\n" for x in CONFLICT.split("\n")), [], id="indented"
+        ),
+        pytest.param(
+            "a.diff",
+            "".join(f"+{x}\n" for x in CONFLICT.split("\n")),
+            [],
+            id="patch-of-one",
+        ),
         pytest.param("a.txt", ">>>>>>> b\n=======\n<<<<<<< a\n", [], id="wrong-order"),
         pytest.param("a.py", ">>> 1 << 2\n4\n", [], id="doctest"),
         pytest.param("a.c", "x <<<<<<< y\n", [], id="not-at-the-start"),
@@ -48,8 +71,13 @@ def test_conflict(path: str, text: str, expected: list[str]) -> None:
         pytest.param((7,), [], id="line-below"),
     ],
 )
-def test_conflict_needs_an_added_marker(added: tuple[int, ...], expected: list[str]) -> None:
-    assert rules(reviewed(edited("a.c", CONFLICT, *added), texts={"a.c": CONFLICT})) == expected
+def test_conflict_needs_an_added_marker(
+    added: tuple[int, ...], expected: list[str]
+) -> None:
+    assert (
+        rules(reviewed(edited("a.c", CONFLICT, *added), texts={"a.c": CONFLICT}))
+        == expected
+    )
 
 
 def test_conflict_in_a_bare_patch() -> None:
@@ -65,12 +93,16 @@ def test_conflict_in_a_test_is_for_a_human() -> None:
 @table(
     ("fields", "expected"),
     [
-        pytest.param({"kind": Kind.BINARY, "size": 6_000_000}, ["code-large-file"], id="large-binary"),
+        pytest.param(
+            {"kind": Kind.BINARY, "size": 6_000_000}, ["code-large-file"], id="large-binary"
+        ),
         pytest.param({"kind": Kind.BINARY, "size": 4_000_000}, [], id="below-the-limit"),
         pytest.param({"kind": Kind.LFS, "size": 6_000_000}, [], id="lfs-pointer"),
         pytest.param({"kind": Kind.BINARY}, [], id="size-unknown"),
         pytest.param(
-            {"kind": Kind.BINARY, "size": 6_000_000, "old_blob": "a", "new_blob": "a"}, [], id="same-blob"
+            {"kind": Kind.BINARY, "size": 6_000_000, "old_blob": "a", "new_blob": "a"},
+            [],
+            id="same-blob",
         ),
     ],
 )
@@ -97,7 +129,10 @@ def test_executable_text(path: str, text: str, expected: list[str]) -> None:
     assert rules(reviewed(new_file(path, text, new_mode="100755"))) == expected
 
 
-@table(("path", "expected"), [("logo.png", ["code-executable"]), ("bin/tool", []), ("tool.exe", [])])
+@table(
+    ("path", "expected"),
+    [("logo.png", ["code-executable"]), ("bin/tool", []), ("tool.exe", [])],
+)
 def test_executable_binary(path: str, expected: list[str]) -> None:
     change = FileChange(path, Status.ADDED, kind=Kind.BINARY, new_mode="100755")
     assert rules(reviewed(change)) == expected
@@ -125,4 +160,7 @@ def test_file_that_was_executable_before_is_no_news() -> None:
     ],
 )
 def test_symlink(target: str, expected: list[str]) -> None:
-    assert rules(reviewed(new_file("dir/link", target, kind=Kind.SYMLINK, new_mode="120000"))) == expected
+    assert (
+        rules(reviewed(new_file("dir/link", target, kind=Kind.SYMLINK, new_mode="120000")))
+        == expected
+    )

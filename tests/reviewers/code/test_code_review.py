@@ -49,7 +49,9 @@ exec(`tar xf ${name}`, (error) => {
         pytest.param(CALLBACK, "pack.js", 5, False, id="end-of-the-callback"),
     ],
 )
-def test_finding_needs_an_added_line(text: str, path: str, line: int, reported: bool) -> None:
+def test_finding_needs_an_added_line(
+    text: str, path: str, line: int, reported: bool
+) -> None:
     report = reviewed(edited(path, text, line), texts={path: text})
     assert bool(report.findings) is reported
 
@@ -69,7 +71,9 @@ def test_fingerprint_stays_when_code_above_moves() -> None:
 
 
 def test_suggestion_is_the_replacement() -> None:
-    (finding,) = reviewed(new_file("a.py", "import yaml\nx = yaml.load(open(path).read())\n")).findings
+    (finding,) = reviewed(
+        new_file("a.py", "import yaml\nx = yaml.load(open(path).read())\n")
+    ).findings
     assert finding.suggestion == "yaml.safe_load(open(path).read())"
 
 
@@ -79,7 +83,14 @@ def test_evidence_is_short() -> None:
 
 
 @table(
-    "path", ["tests/pack.py", "src/test_pack.py", "pkg/fixtures/pack.py", "docs/pack.py", "examples/pack.py"]
+    "path",
+    [
+        "tests/pack.py",
+        "src/test_pack.py",
+        "pkg/fixtures/pack.py",
+        "docs/pack.py",
+        "examples/pack.py",
+    ],
 )
 def test_severity_is_one_step_lower_in_tests(path: str) -> None:
     (finding,) = reviewed(new_file(path, SHELL_CALL)).findings
@@ -90,12 +101,18 @@ def test_rule_about_workflows_keeps_its_severity_and_its_line() -> None:
     text = "jobs:\n  a:\n    steps:\n      - run: |\n          set -e\n          echo ${{ github.head_ref }}"
     path = ".github/workflows/test_it.yml"
     (finding,) = reviewed(new_file(path, text)).findings
-    assert (finding.rule, finding.line, finding.severity) == ("code-workflow-injection", 6, Severity.HIGH)
+    assert (finding.rule, finding.line, finding.severity) == (
+        "code-workflow-injection",
+        6,
+        Severity.HIGH,
+    )
     assert not reviewed(edited(path, text, 5), texts={path: text}).findings
 
 
 def test_script_without_an_ending_is_read_by_its_first_line() -> None:
-    assert rules(reviewed(new_file("bin/run", '#!/usr/bin/env bash\neval "$command"\n'))) == ["code-sh-eval"]
+    assert rules(
+        reviewed(new_file("bin/run", '#!/usr/bin/env bash\neval "$command"\n'))
+    ) == ["code-sh-eval"]
     assert rules(reviewed(new_file("bin/run", '#!/bin/cat\neval "$command"\n'))) == []
 
 
@@ -107,7 +124,9 @@ def test_broken_text_is_read_as_far_as_it_parses() -> None:
 def test_many_findings_of_a_rule_are_cut_and_counted() -> None:
     report = reviewed(new_file("a.py", "x = eval(text)\n" * 60))
     assert len(report.findings) == 50
-    assert [s.reason for s in report.skipped] == ["code: 10 more findings of code-python-eval"]
+    assert [s.reason for s in report.skipped] == [
+        "code: 10 more findings of code-python-eval"
+    ]
 
 
 def test_what_is_not_reviewed_is_named() -> None:
@@ -118,7 +137,10 @@ def test_what_is_not_reviewed_is_named() -> None:
     ]
 
 
-@table("path", ["lib/a.min.js", "vendor/a/a.js", "node_modules/a/a.js", "dist/a.js", "a.bundle.js"])
+@table(
+    "path",
+    ["lib/a.min.js", "vendor/a/a.js", "node_modules/a/a.js", "dist/a.js", "a.bundle.js"],
+)
 @table("text", ["eval(text);\n", "eval(text);" * 600 + "\n"], ids=["short", "long"])
 def test_a_copy_or_a_build_is_judged_by_its_code(path: str, text: str) -> None:
     assert rules(reviewed(new_file(path, text))) == ["code-js-eval"]
@@ -147,19 +169,31 @@ PADDING = "a" * 5_000
     ("path", "code"),
     [
         ("a.js", '/*{}*/ require("child_process").exec("r " + process.argv[2])'),
-        ("a.ts", '/*{}*/ import {{exec}} from "child_process"; exec("r " + process.argv[2])'),
+        (
+            "a.ts",
+            '/*{}*/ import {{exec}} from "child_process"; exec("r " + process.argv[2])',
+        ),
         ("a.tsx", "/*{}*/ eval(location.hash.slice(1))"),
         ("a.php", "<?php /*{}*/ system($_GET['c']);"),
-        ("a.cs", '/*{}*/ class A {{ void F(string n) {{ Process.Start("cmd", "/c r " + n); }} }}'),
+        (
+            "a.cs",
+            '/*{}*/ class A {{ void F(string n) {{ Process.Start("cmd", "/c r " + n); }} }}',
+        ),
         ("a.kt", '/*{}*/ fun f(n: String) {{ Runtime.getRuntime().exec("r " + n) }}'),
-        ("a.rs", '/*{}*/ fn f(n: &str) {{ Command::new("sh").arg("-c").arg(format!("r {{}}", n)); }}'),
+        (
+            "a.rs",
+            '/*{}*/ fn f(n: &str) {{ Command::new("sh").arg("-c").arg(format!("r {{}}", n)); }}',
+        ),
         ("a.c", "/*{}*/ int main(int c, char **v) {{ char b[9]; gets(b); system(v[1]); }}"),
         ("a.rb", '# {}\nsystem("r #{{params[:x]}}")'),
         ("a.sql", "/*{}*/ DELETE FROM t;"),
         ("a.tf", '/*{}*/ resource "aws_s3_bucket" "a" {{ acl = "public-read" }}'),
         ("a.py", "# {}\nx = eval(text)"),
         ("vendor/a.min.js", "/*{}*/ eval(location.hash.slice(1))"),
-        ("a.vue", "<p v-html='x'/><script lang=ts>/*{}*/ eval(location.hash.slice(1))</script>"),
+        (
+            "a.vue",
+            "<p v-html='x'/><script lang=ts>/*{}*/ eval(location.hash.slice(1))</script>",
+        ),
         ("a.html", "<!--{}--><SCRIPT>eval(location.hash.slice(1))</SCRIPT>"),
     ],
 )
@@ -190,13 +224,17 @@ def test_a_long_line_is_parsed_unless_it_nests_too_deep(sign: str) -> None:
 
 
 def test_file_over_the_limit_is_named() -> None:
-    report = reviewed(new_file("a.py", "x = eval(text)\n" * 10), limits=Limits(file_chars=100))
+    report = reviewed(
+        new_file("a.py", "x = eval(text)\n" * 10), limits=Limits(file_chars=100)
+    )
     assert [s.reason for s in report.skipped] == ["code: over 100 characters"]
 
 
 def test_edit_without_the_whole_text_is_named() -> None:
     report = reviewed(edited("a.py", "x = eval(text)\n", 1))
-    assert [(s.path, s.reason) for s in report.skipped] == [("a.py", "code: whole text not available")]
+    assert [(s.path, s.reason) for s in report.skipped] == [
+        ("a.py", "code: whole text not available")
+    ]
 
 
 DEEP = "x = " + "(" * 300 + "1" + ")" * 300 + "\n"
@@ -212,12 +250,18 @@ BIG = "".join(f"x{n} = input()\n" for n in range(60_000)) + "y = eval(x1)\n"
         (BIG, BIG + "b = 1\n", [False]),
     ],
 )
-def test_what_was_too_much_before_asks_nobody(before: str, after: str, asks: list[bool]) -> None:
-    assert [each.asks for each in review(subject_of({"a.py": before}, {"a.py": after})).skipped] == asks
+def test_what_was_too_much_before_asks_nobody(
+    before: str, after: str, asks: list[bool]
+) -> None:
+    assert [
+        each.asks for each in review(subject_of({"a.py": before}, {"a.py": after})).skipped
+    ] == asks
 
 
 @table(("calls", "asks"), [(2_000, []), (6_000, [True])])
-def test_many_matches_in_one_long_line_are_cut_by_their_number(calls: int, asks: list[bool]) -> None:
+def test_many_matches_in_one_long_line_are_cut_by_their_number(
+    calls: int, asks: list[bool]
+) -> None:
     report = reviewed(new_file("a.py", "eval(data);" * calls + "#" + "x" * 28_000 + "\n"))
     assert [each.rule for each in report.findings] == ["code-python-eval"]
     assert [each.asks for each in report.skipped] == asks
@@ -231,24 +275,37 @@ def test_deleted_file_is_no_concern() -> None:
 def test_findings_are_in_order_of_path_line_and_rule() -> None:
     text = "x = eval(a)\nbreakpoint()\ny = eval(b)\n"
     found = reviewed(new_file("b.py", text), new_file("a.py", text)).findings
-    assert [(f.path, f.line) for f in found] == [(p, n) for p in ("a.py", "b.py") for n in (1, 2, 3)]
+    assert [(f.path, f.line) for f in found] == [
+        (p, n) for p in ("a.py", "b.py") for n in (1, 2, 3)
+    ]
 
 
 # As many bytes a level as 20,000 levels have of the usual 8 MB, and a sixth of the time to parse.
-DEEP, STACK_BYTES = 10_000, 4 << 20
+DEEP = 10_000
+STACK_BYTES = 4 << 20
 
 
 @table(
     ("name", "text"),
     [
         pytest.param(
-            "a.py", 'cur.execute("select a from b" + ' + '"c" + x +\n' * DEEP + "1)\n", id="python-sum"
+            "a.py",
+            'cur.execute("select a from b" + ' + '"c" + x +\n' * DEEP + "1)\n",
+            id="python-sum",
         ),
-        pytest.param("a.js", 'db.query("select a from b" + ' + '"c" + x +\n' * DEEP + "1)\n", id="js-sum"),
         pytest.param(
-            "a.go", 'var _ = db.Query("select a from b" + ' + '"c" + x +\n' * DEEP + "1)\n", id="go-sum"
+            "a.js",
+            'db.query("select a from b" + ' + '"c" + x +\n' * DEEP + "1)\n",
+            id="js-sum",
         ),
-        pytest.param("a.js", "token = " + "a ? b :\n" * DEEP + "Math.random()\n", id="js-choice"),
+        pytest.param(
+            "a.go",
+            'var _ = db.Query("select a from b" + ' + '"c" + x +\n' * DEEP + "1)\n",
+            id="go-sum",
+        ),
+        pytest.param(
+            "a.js", "token = " + "a ? b :\n" * DEEP + "Math.random()\n", id="js-choice"
+        ),
     ],
 )
 def test_deep_tree_does_not_exhaust_the_stack(name: str, text: str) -> None:
@@ -261,7 +318,17 @@ def test_deep_tree_does_not_exhaust_the_stack(name: str, text: str) -> None:
     assert len(report.findings) <= 1
 
 
-PATHS = ("a.py", "a.tsx", "a.go", "A.java", "a.sh", ".github/workflows/a.yml", "Dockerfile", "a.sql", "a.md")
+PATHS = (
+    "a.py",
+    "a.tsx",
+    "a.go",
+    "A.java",
+    "a.sh",
+    ".github/workflows/a.yml",
+    "Dockerfile",
+    "a.sql",
+    "a.md",
+)
 PIECES = (
     *(
         "eval(x)",
@@ -294,8 +361,14 @@ PIECES = (
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(PATHS), st.lists(st.sampled_from(PIECES), max_size=12), st.sets(st.integers(1, 12)))
-def test_every_finding_touches_an_added_line(path: str, lines: list[str], added: set[int]) -> None:
+@given(
+    st.sampled_from(PATHS),
+    st.lists(st.sampled_from(PIECES), max_size=12),
+    st.sets(st.integers(1, 12)),
+)
+def test_every_finding_touches_an_added_line(
+    path: str, lines: list[str], added: set[int]
+) -> None:
     text = "".join(f"{line}\n" for line in lines)
     change = edited(path, text, *sorted(n for n in added if n <= len(lines)))
     subject = ReviewInput("test", ChangeSet((change,)), Texts({path: text}))
@@ -323,7 +396,9 @@ def test_is_test_or_example(path: str, expected: bool) -> None:
 
 def test_readme_asks_for_no_rules() -> None:
     assert line_topics("README.md") == ()
-    assert line_topics("deploy/api.Dockerfile") == line_topics("Dockerfile.dev") == ("docker",)
+    assert (
+        line_topics("deploy/api.Dockerfile") == line_topics("Dockerfile.dev") == ("docker",)
+    )
     assert line_topics("db/1.sql") == ("source", "sql")
 
 
@@ -340,7 +415,12 @@ PINNED = "acme/deploy@8e5e7e5ab8b370d6c329ec480221332ada57f0ab"
     [
         pytest.param((), ("acme/deploy@v1", "acme/test@v1"), [5], id="once a file"),
         pytest.param(("acme/deploy@v1",), ("acme/deploy@v2",), [], id="another tag"),
-        pytest.param(("acme/deploy@v1",), ("acme/deploy@v1", "acme/test@v1"), [6], id="another action"),
+        pytest.param(
+            ("acme/deploy@v1",),
+            ("acme/deploy@v1", "acme/test@v1"),
+            [6],
+            id="another action",
+        ),
         pytest.param((PINNED,), ("acme/deploy@v2",), [5], id="no longer pinned"),
     ],
 )
@@ -348,7 +428,8 @@ def test_an_action_that_is_not_pinned(
     before: tuple[str, ...], after: tuple[str, ...], lines: list[int]
 ) -> None:
     old, new = (
-        "on: push\njobs:\n  a:\n    steps:\n" + "".join(f"      - uses: {action}\n" for action in actions)
+        "on: push\njobs:\n  a:\n    steps:\n"
+        + "".join(f"      - uses: {action}\n" for action in actions)
         for actions in (before, after)
     )
     found = review(subject_of({WORKFLOW: old}, {WORKFLOW: new})).findings

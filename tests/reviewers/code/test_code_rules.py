@@ -50,7 +50,9 @@ def findings_in(rule: Rule, example: str) -> tuple[Finding, ...]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 @examples(("example", "fires"), examples_of, fires="fires")
-def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
+def test_rule_fires_on_its_examples_and_on_no_near_miss(
+    rule: Rule, example: str, fires: bool
+) -> None:
     found = findings_in(rule, example)
     assert bool(found) is fires
     for finding in found:
@@ -69,7 +71,9 @@ def test_rule_is_complete(rule: Rule) -> None:
 
 
 def test_only_a_whole_conflict_is_critical() -> None:
-    critical = [rule.id for rule in catalog.load("code") if rule.severity is Severity.CRITICAL]
+    critical = [
+        rule.id for rule in catalog.load("code") if rule.severity is Severity.CRITICAL
+    ]
     assert critical == ["code-conflict-marker"]
 
 

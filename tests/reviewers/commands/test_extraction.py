@@ -31,7 +31,10 @@ def taken(path: str, text: str) -> list[Snippet]:
         assert "NOT" not in each.text
         for named in NAMED_LINE.finditer(each.text):
             assert each.line_at(named.start()) == int(named[1]), each.text
-            assert each.lines_of(named.start(), named.end()) == (int(named[1]), int(named[1]))
+            assert each.lines_of(named.start(), named.end()) == (
+                int(named[1]),
+                int(named[1]),
+            )
     return [each for each in found if each.language in ("sh", "mixed")]
 
 
@@ -62,8 +65,14 @@ def test_there_are_enough_rows() -> None:
         ("jobs: {a: {runs-on: '${{ matrix.os }}', steps: [{run: x}]}}", "sh"),
         ("jobs: {a: {steps: [{run: x, if: runner.os == 'Windows'}]}}", "pwsh"),
         ("jobs: {a: {steps: [{run: x, if: runner.os != 'Windows'}]}}", "sh"),
-        ("jobs: {a: {steps: [{run: x, if: \"startsWith(matrix.os, 'windows-')\"}]}}", "pwsh"),
-        ("jobs: {a: {steps: [{run: x, shell: '${{ steps.p.outputs.python }} {0}'}]}}", None),
+        (
+            "jobs: {a: {steps: [{run: x, if: \"startsWith(matrix.os, 'windows-')\"}]}}",
+            "pwsh",
+        ),
+        (
+            "jobs: {a: {steps: [{run: x, shell: '${{ steps.p.outputs.python }} {0}'}]}}",
+            None,
+        ),
         ("defaults: {run: {shell: pwsh}}\njobs: {a: {steps: [{run: x}]}}", "pwsh"),
         (
             "defaults: {run: {shell: pwsh}}\njobs: {a: {defaults: {run: {shell: bash}}, steps: [{run: x}]}}",
@@ -112,7 +121,8 @@ def test_templates(path: str, text: str, expected: str) -> None:
 
 def test_what_is_filled_in_keeps_its_length() -> None:
     (found,) = snippets(
-        WORKFLOW, "jobs:\n  a:\n    steps:\n    - run: |\n        echo ${{ a ||\n          b }} L6\n"
+        WORKFLOW,
+        "jobs:\n  a:\n    steps:\n    - run: |\n        echo ${{ a ||\n          b }} L6\n",
     )
     assert len(found.text.rstrip()) == len("echo ${{ a ||\n  b }} L6")
 
@@ -154,7 +164,15 @@ def test_names_of_files(path: str) -> None:
 @table(
     "path",
     [
-        *("a.sh", "bin/run", "a/b.bash", "configure.in", ".husky/pre-commit", ".githooks/pre-push", "x.zsh"),
+        *(
+            "a.sh",
+            "bin/run",
+            "a/b.bash",
+            "configure.in",
+            ".husky/pre-commit",
+            ".githooks/pre-push",
+            "x.zsh",
+        ),
         *(".envrc", "etc/profile"),
     ],
 )
@@ -162,7 +180,17 @@ def test_script(path: str) -> None:
     assert texts(path, SCRIPT) == [SCRIPT.strip()]
 
 
-@table("path", ["a.sh", ".bashrc", ".husky/pre-push", "githooks/commit-msg", "dot/.zprofile", "hooks/update"])
+@table(
+    "path",
+    [
+        "a.sh",
+        ".bashrc",
+        ".husky/pre-push",
+        "githooks/commit-msg",
+        "dot/.zprofile",
+        "hooks/update",
+    ],
+)
 def test_script_by_its_name_alone(path: str) -> None:
     assert texts(path, "echo L1\n") == ["echo L1"]
 
@@ -170,8 +198,20 @@ def test_script_by_its_name_alone(path: str) -> None:
 @table(
     "line",
     [
-        *("#!/bin/bash -eu", "#! /bin/sh", "#!/usr/bin/env bash", "#!/usr/bin/env -S bash -e", "#!/bin/sh\r"),
-        *("#!/usr/local/bin/zsh", "#!/bin/dash", "#!/usr/bin/ksh93", "#!/bin/busybox sh", "#!C:/x/bash.exe"),
+        *(
+            "#!/bin/bash -eu",
+            "#! /bin/sh",
+            "#!/usr/bin/env bash",
+            "#!/usr/bin/env -S bash -e",
+            "#!/bin/sh\r",
+        ),
+        *(
+            "#!/usr/local/bin/zsh",
+            "#!/bin/dash",
+            "#!/usr/bin/ksh93",
+            "#!/bin/busybox sh",
+            "#!C:/x/bash.exe",
+        ),
     ],
 )
 def test_first_lines_of_shells(line: str) -> None:
@@ -217,12 +257,18 @@ def test_where_a_script_stands() -> None:
         ("package.json", '{\n"scripts": {"a": "echo L2",\n "b": "x}}\n', ["echo L2"]),
         ("package.json", '{"scripts": {"a": "echo L1"', ["echo L1"]),
         ("pyproject.toml", '[tool.taskipy.tasks]\na = "echo L2"\nb = = \n', ["echo L2"]),
-        ("pyproject.toml", '[tool.taskipy.tasks]\na = "echo L2"\nb = [[[["x"\n', ["echo L2"]),
+        (
+            "pyproject.toml",
+            '[tool.taskipy.tasks]\na = "echo L2"\nb = [[[["x"\n',
+            ["echo L2"],
+        ),
         (".gitlab-ci.yml", "a:\n  script: echo L2\nb: [\n", ["echo L2"]),
         (".gitlab-ci.yml", "a:\n\tb: 1\n", []),
     ],
 )
-def test_a_broken_file_gives_what_stands_before(path: str, text: str, expected: list[str]) -> None:
+def test_a_broken_file_gives_what_stands_before(
+    path: str, text: str, expected: list[str]
+) -> None:
     given = []
     with pytest.raises(Unreadable, match=r"line|ends"):
         for each in snippets(path, text):
@@ -269,12 +315,16 @@ def test_what_nests_deep_is_given_up_in_time(path: str, text: str) -> None:
 
 
 def test_an_alias_bomb_is_read_in_a_moment() -> None:
-    lines = ["a0: &a0 [echo x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40)]
+    lines = ["a0: &a0 [echo x]"] + [
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40)
+    ]
     text = "\n".join([*lines, "services:", "  x:", "    command: *a39", ""])
     assert texts("docker-compose.yml", text) == ["'echo x'"]
 
 
-ODD = "\0|\ufeff|\n|\r\n|:|- |{|[[|<<EOF|`|'''|\"\"\"|$(|\\|%|\ud800|#!/bin/sh|!|*a|".split("|")
+ODD = "\0|\ufeff|\n|\r\n|:|- |{|[[|<<EOF|`|'''|\"\"\"|$(|\\|%|\ud800|#!/bin/sh|!|*a|".split(
+    "|"
+)
 
 
 @table("path", sorted({row["path"] for row in ROWS}))

@@ -13,7 +13,12 @@ from reviewers.dependencies.test_dependency_rules import found, reviewed
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import Severity
 from cli_guard.reviewers.dependencies import review
-from cli_guard.reviewers.dependencies.names import edits, known_bad, read_names, similar_name
+from cli_guard.reviewers.dependencies.names import (
+    edits,
+    known_bad,
+    read_names,
+    similar_name,
+)
 from cli_guard.reviewers.dependencies.reading import formats_of, read
 from cli_guard.reviewers.dependencies.versions import is_in_range, is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
@@ -107,7 +112,9 @@ def test_every_edit_of_a_popular_name_is_seen(name: str, data: st.DataObject) ->
 
 
 def test_a_known_bad_version_is_one_of_the_table_only() -> None:
-    assert "CVE-2021-44228" in (known_bad("maven", "org.apache.logging.log4j:log4j-core", "2.14.1") or "")
+    assert "CVE-2021-44228" in (
+        known_bad("maven", "org.apache.logging.log4j:log4j-core", "2.14.1") or ""
+    )
     assert known_bad("maven", "org.apache.logging.log4j:log4j-core", "2.17.1") is None
     assert known_bad("npm", "chalk", "5.6.1") and known_bad("npm", "chalk", "^5.6.1")
     assert known_bad("npm", "chalk", "5.6.2") is None
@@ -129,32 +136,37 @@ def test_a_lock_file_is_compared_with_its_manifest_in_every_direction() -> None:
     assert rules(("1", "1.0"), ("2", "1.1")) == ["deps-lock-stale"]
 
 
-def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_else() -> None:
+def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_else() -> (
+    None
+):
     text = "reqeusts==1\nultralytics==8.3.41\na @ http://files.example.org/a.whl\nb @ git+https://git.example.com/b\n"
-    own, aside = (
-        found("requirements.txt", "x==1\n", text),
-        found("tests/data/requirements.txt", "x==1\n", text),
-    )
+    own = found("requirements.txt", "x==1\n", text)
+    aside = found("tests/data/requirements.txt", "x==1\n", text)
     assert {each.rule for each in own} == {
         "deps-similar-name",
         "deps-plain-http",
         "deps-source",
         "deps-known-bad",
     }
-    assert [(each.rule, each.severity) for each in aside] == [("deps-known-bad", Severity.LOW)]
+    assert [(each.rule, each.severity) for each in aside] == [
+        ("deps-known-bad", Severity.LOW)
+    ]
 
 
 def test_a_name_with_a_digit_more_is_advice() -> None:
     names = "reqeusts==1\nrequests7==1\n"
     severities = {
-        each.message.split()[0]: each.severity for each in found("requirements.txt", "x==1\n", names)
+        each.message.split()[0]: each.severity
+        for each in found("requirements.txt", "x==1\n", names)
     }
     assert severities == {"reqeusts": Severity.HIGH, "requests7": Severity.LOW}
 
 
 def test_an_address_is_shown_without_its_user_and_its_query() -> None:
     (one,) = found(
-        "requirements.txt", "x==1\n", "x==1\na @ https://me:word@files.example.org/a.whl?token=abc\n"
+        "requirements.txt",
+        "x==1\n",
+        "x==1\na @ https://me:word@files.example.org/a.whl?token=abc\n",
     )
     assert "files.example.org/a.whl" in one.message
     assert "word" not in one.message and "abc" not in one.message
@@ -164,7 +176,8 @@ def test_both_sides_of_a_conflict_are_read() -> None:
     sides = '"a": "1.0.0"\n=======\n"a": "http://files.example.org/a.tgz"'
     text = f'{{"dependencies": {{\n<<<<<<< ours\n{sides}\n>>>>>>> theirs\n}}}}'
     assert "deps-plain-http" in {
-        each.rule for each in found("package.json", '{"dependencies": {"a": "1.0.0"}}', text)
+        each.rule
+        for each in found("package.json", '{"dependencies": {"a": "1.0.0"}}', text)
     }
 
 
@@ -196,8 +209,11 @@ LONG = [
 
 
 @pytest.mark.parametrize(("path", "text"), LONG, ids=[path for path, _ in LONG])
-def test_what_is_long_ends_in_time_and_what_is_left_out_is_named(path: str, text: str) -> None:
-    before, after = {path: "\n"}, {path: text}
+def test_what_is_long_ends_in_time_and_what_is_left_out_is_named(
+    path: str, text: str
+) -> None:
+    before = {path: "\n"}
+    after = {path: text}
     subject = ReviewInput(
         "pre-commit",
         changes_between(before, after),
@@ -207,7 +223,9 @@ def test_what_is_long_ends_in_time_and_what_is_left_out_is_named(path: str, text
 
 
 def test_a_lock_file_without_line_ends_is_named() -> None:
-    text = json.dumps({"packages": {f"node_modules/p{n}": {"version": "1.0.0"} for n in range(500)}})
+    text = json.dumps(
+        {"packages": {f"node_modules/p{n}": {"version": "1.0.0"} for n in range(500)}}
+    )
     (skipped,) = reviewed({}, {"package-lock.json": text}).skipped
     assert skipped.asks and "characters" in skipped.reason
 
@@ -216,14 +234,23 @@ def test_a_lock_file_without_line_ends_is_named() -> None:
     ("lock", "manifest", "text"),
     [
         ("package-lock.json", "package.json", '{"dependencies": {"p": "^1.0.0"}}'),
-        ("poetry.lock", "pyproject.toml", '[project]\nname = "x"\ndependencies = ["p>=1"]\n'),
+        (
+            "poetry.lock",
+            "pyproject.toml",
+            '[project]\nname = "x"\ndependencies = ["p>=1"]\n',
+        ),
         ("Pipfile.lock", "Pipfile", '[packages]\np = "*"\n'),
     ],
 )
 def test_a_lock_file_on_one_line_beside_its_manifest_ends_no_review(
     lock: str, manifest: str, text: str
 ) -> None:
-    assert reviewed({manifest: text}, {manifest: text, lock: '{"p": {"version": "1.0.0"}}'}).findings == ()
+    assert (
+        reviewed(
+            {manifest: text}, {manifest: text, lock: '{"p": {"version": "1.0.0"}}'}
+        ).findings
+        == ()
+    )
 
 
 @given(st.text(max_size=300), st.sampled_from(sorted({path for path, *_ in CHANGES})))
@@ -234,11 +261,41 @@ def test_any_text_is_read_without_an_error(text: str, path: str) -> None:
 
 
 IMPORTS = [
-    ("src/main.rs", "use rand::Rng;\n", "Cargo.toml", "[dependencies]\nserde = '1'\n", True),
-    ("src/main.rs", "use rand::Rng;\n", "Cargo.toml", "[dependencies]\nrand = '0.8'\n", False),
-    ("src/main.rs", "mod rand;\nuse rand::Rng;\n", "Cargo.toml", "[dependencies]\nserde = '1'\n", False),
-    ("src/a.ts", "import axios from 'axios'\n", "package.json", '{"dependencies": {"react": "18"}}', True),
-    ("src/a.ts", "import axios from 'axios'\n", "package.json", '{"dependencies": {"axios": "1"}}', False),
+    (
+        "src/main.rs",
+        "use rand::Rng;\n",
+        "Cargo.toml",
+        "[dependencies]\nserde = '1'\n",
+        True,
+    ),
+    (
+        "src/main.rs",
+        "use rand::Rng;\n",
+        "Cargo.toml",
+        "[dependencies]\nrand = '0.8'\n",
+        False,
+    ),
+    (
+        "src/main.rs",
+        "mod rand;\nuse rand::Rng;\n",
+        "Cargo.toml",
+        "[dependencies]\nserde = '1'\n",
+        False,
+    ),
+    (
+        "src/a.ts",
+        "import axios from 'axios'\n",
+        "package.json",
+        '{"dependencies": {"react": "18"}}',
+        True,
+    ),
+    (
+        "src/a.ts",
+        "import axios from 'axios'\n",
+        "package.json",
+        '{"dependencies": {"axios": "1"}}',
+        False,
+    ),
     (
         "src/a.ts",
         "import fs from 'fs'\nimport a from '@/a'\n",
@@ -266,6 +323,8 @@ IMPORTS = [
 
 
 @table(("path", "text", "manifest", "entries", "is_missing"), IMPORTS)
-def test_import(path: str, text: str, manifest: str, entries: str, is_missing: bool) -> None:
+def test_import(
+    path: str, text: str, manifest: str, entries: str, is_missing: bool
+) -> None:
     own = [each.rule for each in found(path, "\n", text, {manifest: entries})]
     assert own == ["deps-import-missing"] * is_missing

@@ -16,7 +16,11 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
 RULES = catalog.load("dependencies")
-CHANGES = [(rule, change, change["fires"]) for rule in RULES for change in rule.extra.get("change", ())]
+CHANGES = [
+    (rule, change, change["fires"])
+    for rule in RULES
+    for change in rule.extra.get("change", ())
+]
 
 
 class Tree(SnapshotContents):
@@ -38,13 +42,19 @@ class Tree(SnapshotContents):
         assert alone and patterns == ("*",)
         longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
         pattern = re.compile(rf"(?i)(?<!\w)(?:{longest_first})(?!\w)")
-        found = ((path, match) for path, text in self.after.items() for match in pattern.finditer(text))
+        found = (
+            (path, match)
+            for path, text in self.after.items()
+            for match in pattern.finditer(text)
+        )
         return Hits(tuple(Hit(path, 1, match[0]) for path, match in found))
 
 
 def reviewed(before: dict[str, str], after: dict[str, str]) -> Report:
     """The report on a change between two trees."""
-    return review(ReviewInput("pre-commit", changes_between(before, after), Tree(before, after)))
+    return review(
+        ReviewInput("pre-commit", changes_between(before, after), Tree(before, after))
+    )
 
 
 def found(
@@ -57,7 +67,12 @@ def found(
 
 @examples(("rule", "change", "fires"), CHANGES, fires="fires")
 def test_change(rule: Rule, change: dict[str, Any], fires: bool) -> None:
-    own = [f.rule for f in found(change["path"], change["before"], change["after"], change.get("beside", {}))]
+    own = [
+        f.rule
+        for f in found(
+            change["path"], change["before"], change["after"], change.get("beside", {})
+        )
+    ]
     assert (rule.id in own) == fires, own
 
 

@@ -38,10 +38,17 @@ def matching(
 ) -> Iterator[JudgedFinding]:
     """Yield the findings on what a case expects: on its line, or in its file if the line is gone."""
     text = case.get("after", {}).get(expected["path"], "")
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if expected["text"] in line]
+    lines = [
+        number
+        for number, line in enumerate(text.split("\n"), 1)
+        if expected["text"] in line
+    ]
     for each in found:
-        line, last = each.finding.line or 0, each.finding.end_line or each.finding.line or 0
-        if each.finding.path == expected["path"] and (not lines or any(line <= n <= last for n in lines)):
+        line = each.finding.line or 0
+        last = each.finding.end_line or each.finding.line or 0
+        if each.finding.path == expected["path"] and (
+            not lines or any(line <= n <= last for n in lines)
+        ):
             yield each
 
 
@@ -50,11 +57,14 @@ def test_case(case: dict[str, Any], repo: Repo) -> None:
     write_all(repo, case)
     findings = repo.look().sort_findings()
     own = [f for f in findings if f.finding.rule.startswith(("deps-", *SAME_ELSEWHERE))]
-    missed, covered = [], set()
+    missed = []
+    covered = set()
     for expected in case["expect"]:
         hits = list(matching(case, expected, own))
         covered |= {id(hit) for hit in hits}
-        if not any(hit.disposition in STOPS or expected["decision"] == "advise" for hit in hits):
+        if not any(
+            hit.disposition in STOPS or expected["decision"] == "advise" for hit in hits
+        ):
             missed.append(expected["text"])
     false = [
         each.finding

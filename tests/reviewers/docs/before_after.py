@@ -4,7 +4,15 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Report, Status, split_lines
+from cli_guard.model import (
+    ChangeSet,
+    FileChange,
+    Finding,
+    Hunk,
+    Report,
+    Status,
+    split_lines,
+)
 from cli_guard.reviewers.docs import review
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
@@ -25,7 +33,8 @@ class Sides:
 
 def changed(path: str, before: str, after: str) -> FileChange:
     """The change from one text to the other; an empty text before means a new file."""
-    old, new = split_lines(before), split_lines(after)
+    old = split_lines(before)
+    new = split_lines(after)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     hunks = tuple(
         Hunk(i + 1, k + 1, tuple(old[i:j]), tuple(new[k:m]))
@@ -39,8 +48,12 @@ def subject_of(
     before: Mapping[str, str], after: Mapping[str, str], limits: Limits | None = None
 ) -> ReviewInput:
     """A subject over the files after the change; those in `before` alone stay out."""
-    changes = tuple(changed(p, before.get(p, ""), t) for p, t in after.items() if before.get(p) != t)
-    return ReviewInput("test", ChangeSet(changes), Sides(before, after), limits=limits or Limits())
+    changes = tuple(
+        changed(p, before.get(p, ""), t) for p, t in after.items() if before.get(p) != t
+    )
+    return ReviewInput(
+        "test", ChangeSet(changes), Sides(before, after), limits=limits or Limits()
+    )
 
 
 def reviewed(path: str, after: str, before: str = "") -> Report:

@@ -64,30 +64,55 @@ PIECES = {
 
 def texts(path: str) -> st.SearchStrategy[str]:
     pieces = st.sampled_from(PIECES[path])
-    return st.lists(st.one_of(pieces, pieces, st.text(max_size=8)), max_size=14).map("".join)
+    return st.lists(st.one_of(pieces, pieces, st.text(max_size=8)), max_size=14).map(
+        "".join
+    )
 
 
 @pytest.mark.parametrize("path", PATHS)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_any_text_is_reviewed_and_only_touched_lines_are_reported(path: str, data: st.DataObject) -> None:
-    before, after = data.draw(texts(path)), data.draw(texts(path))
+def test_any_text_is_reviewed_and_only_touched_lines_are_reported(
+    path: str, data: st.DataObject
+) -> None:
+    before = data.draw(texts(path))
+    after = data.draw(texts(path))
     report = reviewed(path, after, before)
     change = changed(path, before, after)
     for finding in report.findings:
         assert finding.line is not None
-        assert change.touches(finding.line, finding.end_line) or "removed here" in finding.message
-    assert list(report.findings) == sorted(report.findings, key=lambda f: (f.path, f.line or 0, f.rule))
+        assert (
+            change.touches(finding.line, finding.end_line)
+            or "removed here" in finding.message
+        )
+    assert list(report.findings) == sorted(
+        report.findings, key=lambda f: (f.path, f.line or 0, f.rule)
+    )
 
 
-NAMES = st.from_regex(r"[a-z]{1,6}(_[a-z]{1,6}){0,3}", fullmatch=True).filter(str.isidentifier)
+NAMES = st.from_regex(r"[a-z]{1,6}(_[a-z]{1,6}){0,3}", fullmatch=True).filter(
+    str.isidentifier
+)
 TYPES = st.sampled_from(
-    ["", "int", "dict[str, int] | None", "'Later'", r'Literal["\\n", """x"""]', "Callable[[int], str]"]
+    [
+        "",
+        "int",
+        "dict[str, int] | None",
+        "'Later'",
+        r'Literal["\\n", """x"""]',
+        "Callable[[int], str]",
+    ]
 )
 PARAMETERS = st.lists(st.tuples(NAMES, TYPES), max_size=5, unique_by=lambda pair: pair[0])
 
 
-@given(name=NAMES, parameters=PARAMETERS, returns=TYPES, tab=st.booleans(), method=st.booleans())
+@given(
+    name=NAMES,
+    parameters=PARAMETERS,
+    returns=TYPES,
+    tab=st.booleans(),
+    method=st.booleans(),
+)
 @settings(max_examples=150, deadline=None)
 def test_pasted_docstring_parses_and_silences(
     name: str, parameters: list[tuple[str, str]], returns: str, tab: bool, method: bool
@@ -96,7 +121,12 @@ def test_pasted_docstring_parses_and_silences(
     listed = ", ".join(f"{p}: {kind}" if kind else p for p, kind in parameters)
     head = f"def {name}({'self, ' if method else ''}{listed}){f' -> {returns}' if returns else ''}:"
     checked = parameters[0][0] if parameters else "x"
-    lines = [head, f"{unit}if not {checked}:", f"{unit}{unit}raise ValueError({checked})", f"{unit}return 1"]
+    lines = [
+        head,
+        f"{unit}if not {checked}:",
+        f"{unit}{unit}raise ValueError({checked})",
+        f"{unit}return 1",
+    ]
     if method:
         lines = ["class A:", f'{unit}"""A."""', *(unit + line for line in lines)]
     text = "\n".join(lines) + "\n"
@@ -110,13 +140,18 @@ def test_pasted_docstring_parses_and_silences(
         place = int(finding.message.rsplit("below line ", 1)[1].rstrip("."))
         lines[place:place] = (finding.suggestion or "").split("\n")
         pasted = "\n".join(lines) + "\n"
-        node = next(n for n in ast.walk(ast.parse(pasted)) if isinstance(n, ast.FunctionDef))
+        node = next(
+            n for n in ast.walk(ast.parse(pasted)) if isinstance(n, ast.FunctionDef)
+        )
         assert ast.get_docstring(node)
         assert found("a.py", pasted) == []
 
 
 OTHER = [
-    ("a.js", "export async function {n}({a}, {b} = 2) {{\n  {b} = {b} ?? {a};\n  return {b};\n}}\n"),
+    (
+        "a.js",
+        "export async function {n}({a}, {b} = 2) {{\n  {b} = {b} ?? {a};\n  return {b};\n}}\n",
+    ),
     (
         "a.ts",
         "export const {n} = ({a}: Map<string, X>, {b}?: number): number => {{\n  {a}.clear();\n  return {b};\n}};\n",
@@ -139,7 +174,9 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("path", "form"), OTHER, ids=["js", "ts-arrow", "ts-method", "go", "java"])
+@pytest.mark.parametrize(
+    ("path", "form"), OTHER, ids=["js", "ts-arrow", "ts-method", "go", "java"]
+)
 @given(names=st.lists(NAMES, min_size=3, max_size=3, unique=True))
 @settings(max_examples=40, deadline=None)
 def test_pasted_comment_silences(path: str, form: str, names: list[str]) -> None:
@@ -154,17 +191,26 @@ def test_pasted_comment_silences(path: str, form: str, names: list[str]) -> None
 
 
 STYLES = {
-    "google": ("a.py", "    Args:\n        {}: first of {}\n        {}: second\n        {}: third"),
+    "google": (
+        "a.py",
+        "    Args:\n        {}: first of {}\n        {}: second\n        {}: third",
+    ),
     "numpy": (
         "a.py",
         "    Parameters\n    ----------\n    {} : int\n        First {}.\n    {}, {} : str\n        Both.",
     ),
-    "sphinx": ("a.py", "    :param {}: first of {}\n    :param str {}: second\n    :param {}: third"),
+    "sphinx": (
+        "a.py",
+        "    :param {}: first of {}\n    :param str {}: second\n    :param {}: third",
+    ),
     "jsdoc": (
         "a.js",
         " * @param {{string}} {} - first of {}\n * @param {{string=}} {} - second\n * @param {{Map<string, int>}} {}",
     ),
-    "javadoc": ("A.java", " * @param {} first of {}\n * @param {} second\n * @param {} third"),
+    "javadoc": (
+        "A.java",
+        " * @param {} first of {}\n * @param {} second\n * @param {} third",
+    ),
 }
 FORMS = {
     "a.py": 'def f({0}, {1}, {2}):\n    """Do it.\n\n{doc}\n    """\n    x = 1\n    return x\n',
@@ -179,7 +225,9 @@ KEPT = frozenset(
 )
 # Each letter of the words around a name, and a name within another: what a search for the name would hit first.
 LETTERS = st.one_of(
-    st.sampled_from("paramstringchosecdftw"), st.from_regex(r"[a-z]{1,3}", fullmatch=True), NAMES
+    st.sampled_from("paramstringchosecdftw"),
+    st.from_regex(r"[a-z]{1,3}", fullmatch=True),
+    NAMES,
 )
 
 
@@ -194,7 +242,9 @@ LETTERS = st.one_of(
     at=st.integers(0, 2),
 )
 @settings(max_examples=250, deadline=None)
-def test_repair_of_a_renamed_parameter_changes_its_name_alone(style: str, names: list[str], at: int) -> None:
+def test_repair_of_a_renamed_parameter_changes_its_name_alone(
+    style: str, names: list[str], at: int
+) -> None:
     path, entries = STYLES[style]
     *old, fresh = names
     new = [fresh if n == at else name for n, name in enumerate(old)]

@@ -48,7 +48,9 @@ def drift_in(repo: Repo, case: dict[str, Any]) -> list[Finding]:
     if case.get("event") == "range":
         repo.commit("After")
         request = Range("HEAD^", "HEAD")
-    done = review_request(request, Invocation(repo.path, repo.env, NOW), cache=False, record=False)
+    done = review_request(
+        request, Invocation(repo.path, repo.env, NOW), cache=False, record=False
+    )
     found = (each.finding for each in done.sort_findings())
     return [each for each in found if each.rule.startswith("docs-drift-")]
 
@@ -57,11 +59,15 @@ def compare(case: dict[str, Any], findings: list[Finding]) -> Outcome:
     """Match findings and expected lines: same path, and the number of a line that holds the text."""
     texts = {**case["before"], **case.get("after", {})}
     left = {(each.path, each.line): each for each in findings}
-    found, missed = [], []
+    found = []
+    missed = []
     for wanted in case["expect"]:
         lines = texts[wanted["path"]].split("\n")
         numbers = [n for n, line in enumerate(lines, 1) if wanted["text"] in line]
-        hit = next((left.pop((wanted["path"], n)) for n in numbers if (wanted["path"], n) in left), None)
+        hit = next(
+            (left.pop((wanted["path"], n)) for n in numbers if (wanted["path"], n) in left),
+            None,
+        )
         fixed = wanted.get("replacement", "")
         label = f"{case['id']}: {wanted['path']}: {wanted['text']}"
         wrong = hit is not None and fixed and fixed not in (hit.suggestion or "")
@@ -69,5 +75,8 @@ def compare(case: dict[str, Any], findings: list[Finding]) -> Outcome:
             missed.append(label + (" (replacement)" if wrong else ""))
         else:
             found.append(label)
-    others = [f"{case['id']}: {path}:{line}: {each.message}" for (path, line), each in left.items()]
+    others = [
+        f"{case['id']}: {path}:{line}: {each.message}"
+        for (path, line), each in left.items()
+    ]
     return Outcome(tuple(found), tuple(missed), tuple(others))

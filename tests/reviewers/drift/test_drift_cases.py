@@ -46,7 +46,9 @@ KNOWN = {
 def test_labelled_changes(path: Path, tmp_path: Path, isolated: dict[str, str]) -> None:
     failed = {}
     for case in read_cases(path):
-        outcome = compare(case, drift_in(Repo.create(tmp_path / case["id"], isolated), case))
+        outcome = compare(
+            case, drift_in(Repo.create(tmp_path / case["id"], isolated), case)
+        )
         if not outcome.is_right:
             failed[case["id"]] = outcome
     known = {case["id"] for case in read_cases(path)} & set(KNOWN)
@@ -61,4 +63,7 @@ def test_the_cases_are_of_the_form_that_is_described() -> None:
     for case in cases:
         texts = {**case["before"], **case.get("after", {})}
         for wanted in case["expect"]:
-            assert sum(wanted["text"] in line for line in texts[wanted["path"]].split("\n")) == 1, case["id"]
+            assert (
+                sum(wanted["text"] in line for line in texts[wanted["path"]].split("\n"))
+                == 1
+            ), case["id"]

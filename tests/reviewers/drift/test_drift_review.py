@@ -26,7 +26,11 @@ def shop(committed: Repo) -> Repo:
 
 
 def drift(done: Review) -> list[Finding]:
-    return [each.finding for each in done.sort_findings() if each.finding.rule.startswith("docs-drift-")]
+    return [
+        each.finding
+        for each in done.sort_findings()
+        if each.finding.rule.startswith("docs-drift-")
+    ]
 
 
 def places(done: Review) -> list[tuple[str, int | None]]:
@@ -51,7 +55,8 @@ def test_a_push(shop: Repo) -> None:
     shop.git("init", "-q", "--bare", "../remote")
     shop.git("remote", "add", "origin", "../remote")
     shop.git("push", "-q", "origin", "main")
-    base, tip = shop.git("rev-parse", "HEAD"), shop.commit("Rename it", {"shop/cart.py": NEW})
+    base = shop.git("rev-parse", "HEAD")
+    tip = shop.commit("Rename it", {"shop/cart.py": NEW})
     line = f"refs/heads/main {tip} refs/heads/main {base}\n"
     done = guard(shop, "hook", "pre-push", "origin", "../remote", stdin=line)
     assert done.code == 0 and "README.md:3" in done.out and "`read_items`" in done.out
@@ -62,25 +67,35 @@ def test_a_patch_and_a_snapshot_say_that_no_document_was_read(shop: Repo) -> Non
     patch = shop.git("diff") + "\n"
     done = guard(shop, "review", "--patch", "-", stdin=patch)
     assert "docs-drift" not in done.out and done.code == 0
-    before, after = {"a.py": CODE}, {"a.py": NEW}
-    subject = ReviewInput("changes", changes_between(before, after), SnapshotContents(before, after))
+    before = {"a.py": CODE}
+    after = {"a.py": NEW}
+    subject = ReviewInput(
+        "changes", changes_between(before, after), SnapshotContents(before, after)
+    )
     (skipped,) = review(subject).skipped
     assert skipped.reason == "drift: only a repository has them"
 
 
 def test_all_that_is_false_in_a_line_is_one_finding_and_one_patch(shop: Repo) -> None:
     code = "def keep_items(items):\n    return items\n"
-    shop.commit("More", {"shop/kept.py": code, "README.md": "Call `load_items`, then `keep_items`.\n"})
+    shop.commit(
+        "More",
+        {"shop/kept.py": code, "README.md": "Call `load_items`, then `keep_items`.\n"},
+    )
     shop.write("shop/cart.py", NEW)
     shop.write("shop/kept.py", code.replace("keep_items", "save_items"))
     shop.git("add", "-A")
     (found,) = drift(shop.look())
     assert "`load_items` is now `read_items`" in found.message
     assert "`keep_items` is now `save_items`" in found.message
-    assert found.suggestion and "\n+Call `read_items`, then `save_items`." in found.suggestion
+    assert (
+        found.suggestion and "\n+Call `read_items`, then `save_items`." in found.suggestion
+    )
 
 
-def test_a_line_can_be_answered_where_it_is_and_a_finding_says_its_cause(shop: Repo) -> None:
+def test_a_line_can_be_answered_where_it_is_and_a_finding_says_its_cause(
+    shop: Repo,
+) -> None:
     shop.write("shop/cart.py", NEW)
     shop.git("add", "-A")
     (found,) = drift(shop.look())
@@ -120,7 +135,11 @@ def test_few_findings_are_listed_and_the_others_counted(shop: Repo) -> None:
         ("a.py", ("\ufeff" + CODE).encode("utf-16"), ("\ufeff" + NEW).encode("utf-16")),
         ("package.json", '{"scripts": [1], "exports": "x"}', '{"scripts": '),
         ("x.yaml", "a:\n" * 3 + "".join(f"{' ' * n}a:\n" for n in range(400)), "a: 1\n"),
-        ("x.sc.scala", "".join(f"{' ' * n}def f{n} =\n" for n in range(300)), "def g = 1\n"),
+        (
+            "x.sc.scala",
+            "".join(f"{' ' * n}def f{n} =\n" for n in range(300)),
+            "def g = 1\n",
+        ),
         ("min.js", "function a(b){return b};" * 5_000, "function c(b){return b};" * 5_000),
         ("Makefile", "a" * 1_000_000 + ":\n", "b:\n"),
         ("a.sh", "case $1 in\n" + "  --x) ;;\n" * 20_000, "exit 0\n"),
@@ -129,15 +148,18 @@ def test_few_findings_are_listed_and_the_others_counted(shop: Repo) -> None:
 def test_any_input_is_reviewed_or_named(
     committed: Repo, name: str, old: str | bytes, new: str | bytes
 ) -> None:
-    committed.commit("Before", {name: old, "README.md": README, "shop.py": CODE.replace("items", "prices")})
+    committed.commit(
+        "Before",
+        {name: old, "README.md": README, "shop.py": CODE.replace("items", "prices")},
+    )
     committed.write(name, new)
     committed.write("shop.py", CODE.replace("load_items", "read_prices"))
     committed.git("add", "-A")
     done = committed.look()
     # A manifest that does not parse asks, and nothing else stops.
-    assert {each.finding.rule for each in done.findings if each.disposition != "advise"} <= {
-        "policy-not-reviewed"
-    }
+    assert {
+        each.finding.rule for each in done.findings if each.disposition != "advise"
+    } <= {"policy-not-reviewed"}
 
 
 def test_many_names_long_lines_and_long_pages_take_no_long_time(committed: Repo) -> None:
@@ -153,12 +175,18 @@ def test_many_names_long_lines_and_long_pages_take_no_long_time(committed: Repo)
         + "\n"
         + "make -a " * 50_000
         + "\n",
-        "docs/blanks.md": "load_part_5 Python" + " " * 500_000 + "\n" + "." * 300_000 + "\n",
+        "docs/blanks.md": "load_part_5 Python"
+        + " " * 500_000
+        + "\n"
+        + "." * 300_000
+        + "\n",
         "calls.py": "option(\n" * 50_000 + "x.option(" * 20_000 + "\n" + "# load_part_6\n",
     }
     committed.commit("Before", {"parts.py": old, **pages})
     committed.write("parts.py", "def one(x):\n    return x\n")
-    committed.write("calls.py", "option(\n" * 49_999 + "x.option(" * 20_000 + "\n" + "# load_part_6\n")
+    committed.write(
+        "calls.py", "option(\n" * 49_999 + "x.option(" * 20_000 + "\n" + "# load_part_6\n"
+    )
     committed.git("add", "-A")
     started = time.perf_counter()
     done = committed.look()

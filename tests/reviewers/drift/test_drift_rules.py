@@ -12,7 +12,9 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
 RULES = catalog.load("drift")
-CHANGES = [(rule, each, bool(each["expect"])) for rule in RULES for each in rule.extra["change"]]
+CHANGES = [
+    (rule, each, bool(each["expect"])) for rule in RULES for each in rule.extra["change"]
+]
 
 
 @examples(("rule", "case", "fires"), CHANGES, fires="fires")
@@ -36,6 +38,10 @@ def test_rule_is_advice_with_both_kinds_of_examples(rule: Rule) -> None:
 
 
 def test_a_case_that_reports_nothing_where_something_is_expected_fails() -> None:
-    case = {"id": "x", "before": {"a.md": "one\ntwo\n"}, "expect": [{"path": "a.md", "text": "two"}]}
+    case = {
+        "id": "x",
+        "before": {"a.md": "one\ntwo\n"},
+        "expect": [{"path": "a.md", "text": "two"}],
+    }
     outcome = compare(case, [])
     assert not outcome.is_right and outcome.missed == ("x: a.md: two",)

@@ -11,12 +11,20 @@ BLOCK = "\n".join(f"    total += price_{n}(order)" for n in range(6)) + "\n"
 
 def duplicates(**files: str) -> list[str]:
     after = {f"shop/{name}.py": text for name, text in files.items()}
-    return [f.message for f in review(subject_of({}, after)).findings if f.rule == "refactor-duplicate-block"]
+    return [
+        f.message
+        for f in review(subject_of({}, after)).findings
+        if f.rule == "refactor-duplicate-block"
+    ]
 
 
 def test_two_files_once_with_both_places() -> None:
-    found = duplicates(a=f"def a(order, total):\n{BLOCK}", b=f"import x\n\n\ndef b(order, total):\n{BLOCK}")
-    assert found == ["Lines 5 to 10 repeat lines 2 to 7 of `shop/a.py`, which this change adds, too."]
+    found = duplicates(
+        a=f"def a(order, total):\n{BLOCK}", b=f"import x\n\n\ndef b(order, total):\n{BLOCK}"
+    )
+    assert found == [
+        "Lines 5 to 10 repeat lines 2 to 7 of `shop/a.py`, which this change adds, too."
+    ]
 
 
 def test_three_places_are_one_finding() -> None:
@@ -36,7 +44,14 @@ def test_two_blocks_of_two_files_are_one_finding() -> None:
 
 def test_blanks_and_comments_between_do_not_matter() -> None:
     loose = BLOCK.replace("\n", "\n\n    # and\n")
-    assert len(duplicates(a=f"def a(order, total):\n{BLOCK}", b=f"def b(order, total):\n{loose}")) == 1
+    assert (
+        len(
+            duplicates(
+                a=f"def a(order, total):\n{BLOCK}", b=f"def b(order, total):\n{loose}"
+            )
+        )
+        == 1
+    )
 
 
 @near_misses(
@@ -47,24 +62,36 @@ def test_blanks_and_comments_between_do_not_matter() -> None:
         pytest.param("".join(f"    # note {n}\n" for n in range(9)), id="comments"),
         pytest.param("".join(f"    'k{n}': {n},\n" for n in range(9)), id="data"),
         pytest.param("".join(f"    NAME_{n} = {n}\n" for n in range(9)), id="constants"),
-        pytest.param("".join(f"    argument_{n}=argument_{n},\n" for n in range(9)), id="arguments"),
+        pytest.param(
+            "".join(f"    argument_{n}=argument_{n},\n" for n in range(9)), id="arguments"
+        ),
         pytest.param("    step(1)\n" * 9, id="one line over and over"),
         pytest.param("    }\n    )\n" * 9, id="brackets"),
     ],
 )
 def test_near_misses(block: str) -> None:
-    assert duplicates(a=f"def a(order, total):\n{block}", b=f"def b(order, total):\n{block}") == []
+    assert (
+        duplicates(a=f"def a(order, total):\n{block}", b=f"def b(order, total):\n{block}")
+        == []
+    )
 
 
 def test_only_added_lines_count_and_tests_do_not() -> None:
     text = f"def a(order, total):\n{BLOCK}"
     before = {"a.py": text}
-    after = {"a.py": text + "x = 1\n", "b.py": text, "tests/test_a.py": text, "tests/test_b.py": text}
+    after = {
+        "a.py": text + "x = 1\n",
+        "b.py": text,
+        "tests/test_a.py": text,
+        "tests/test_b.py": text,
+    }
     assert review(subject_of(before, after)).findings == ()
 
 
 def test_a_long_copy_is_one_finding() -> None:
     long = "".join(f"    total += price_{n}(order)\n" for n in range(500))
-    assert duplicates(a=f"def a(order, total):\n{long}", b=f"def b(order, total):\n{long}") == [
+    assert duplicates(
+        a=f"def a(order, total):\n{long}", b=f"def b(order, total):\n{long}"
+    ) == [
         "Lines 2 to 501 repeat lines 2 to 501 of `shop/a.py`, which this change adds, too."
     ]

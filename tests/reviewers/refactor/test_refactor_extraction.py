@@ -176,20 +176,23 @@ SAMPLES = {
         """,
 }
 CALLS: list[tuple[object, ...]] = [
-    (items, flag) for items in ([], [1], [4, 3, 2, 1], [5, -1, 3], [20, 3, 20]) for flag in (0, 1, 3)
+    (items, flag)
+    for items in ([], [1], [4, 3, 2, 1], [5, -1, 3], [20, 3, 20])
+    for flag in (0, 1, 3)
 ]
 
 
 @table("text", SAMPLES.values(), ids=SAMPLES)
 def test_every_single_run_can_be_moved(text: str) -> None:
     source = textwrap.dedent(text).lstrip("\n")
-    symbol, lines = function_in(source), split_lines(source)
+    symbol = function_in(source)
+    lines = split_lines(source)
     function = parse_function(lines[symbol.top - 1 : symbol.end_line], symbol.top)
     assert function is not None
     for step in extractions(function, lines):
-        assert answers(carried_out(source, symbol, [python_step(symbol, "_moved", step)]), CALLS) == answers(
-            source, CALLS
-        )
+        assert answers(
+            carried_out(source, symbol, [python_step(symbol, "_moved", step)]), CALLS
+        ) == answers(source, CALLS)
 
 
 @table(
@@ -204,14 +207,19 @@ def test_what_goes_in_and_out(
     sample: str, first: int, parameters: tuple[str, ...], results: tuple[str, ...]
 ) -> None:
     source = textwrap.dedent(SAMPLES[sample]).lstrip("\n")
-    symbol, lines = function_in(source), split_lines(source)
+    symbol = function_in(source)
+    lines = split_lines(source)
     function = parse_function(lines, symbol.top)
     assert function is not None
     found = [(s.first, s.parameters, s.results) for s in extractions(function, lines)]
     assert (first, parameters, results) in found, found
 
 
-@table("sample", ["closure sees a later value", "handler sees what was bound"], ids=["closure", "handler"])
+@table(
+    "sample",
+    ["closure sees a later value", "handler sees what was bound"],
+    ids=["closure", "handler"],
+)
 def test_what_cannot_be_moved_is_not_planned(sample: str) -> None:
     source = textwrap.dedent(SAMPLES[sample]).lstrip("\n")
     assert python_extractions(function_in(source), split_lines(source)) == []
@@ -240,9 +248,9 @@ def test_constructs_that_mean_something_else_elsewhere(line: str, planned: bool)
     source = f"class A:\n    async def f(self):\n{body}{after}"
     text = plan("python", function_in(source), split_lines(source)) or ""
     assert ("Move lines 3 to 7" in text) == planned
-    assert ("async def _send_rows(self):" in text and "await self._send_rows()" in text) == (
-        line == "await item"
-    )
+    assert (
+        "async def _send_rows(self):" in text and "await self._send_rows()" in text
+    ) == (line == "await item")
 
 
 @table(("taken", "planned"), [("cls.a", True), ("cls._send_rows", False)])
@@ -290,7 +298,9 @@ PIECES = st.sampled_from(
 
 @given(st.lists(st.tuples(st.integers(0, 4), PIECES), max_size=30), st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_any_function_gives_a_plan_or_none(pieces: list[tuple[int, str]], method: bool) -> None:
+def test_any_function_gives_a_plan_or_none(
+    pieces: list[tuple[int, str]], method: bool
+) -> None:
     body = "".join("    " * (depth + 1) + piece for depth, piece in pieces)
     source = f"def f(a, b):\n{body}    return a\n"
     for symbol in symbols_of(Trees(), "python", source):

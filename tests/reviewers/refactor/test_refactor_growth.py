@@ -13,10 +13,13 @@ from cli_guard.reviewers.refactor import growth, review
 from cli_guard.reviewers.review_input import Limits
 
 
-def branches(count: int, name: str = "f", extra: str = "", comment: str = "# add small numbers") -> str:
+def branches(
+    count: int, name: str = "f", extra: str = "", comment: str = "# add small numbers"
+) -> str:
     """A function with `count` branches, so `count + 1` paths, of which the first have a name."""
     lines = [f"    if a == {n}:\n        b += {n}\n" for n in range(count)]
-    first, rest = "".join(lines[: count // 2]), "".join(lines[count // 2 :])
+    first = "".join(lines[: count // 2])
+    rest = "".join(lines[count // 2 :])
     return f"def {name}(a, b):\n    {comment}\n{first}\n{rest}{extra}    return b\n"
 
 
@@ -24,7 +27,10 @@ def branches(count: int, name: str = "f", extra: str = "", comment: str = "# add
     ("before", "after", "messages"),
     [
         pytest.param(
-            "", branches(17), ["`f` is added with 18 independent paths (limit 15)."], id="added far over"
+            "",
+            branches(17),
+            ["`f` is added with 18 independent paths (limit 15)."],
+            id="added far over",
         ),
         pytest.param("", branches(16), [], id="added a little over"),
         pytest.param(
@@ -52,10 +58,14 @@ def branches(count: int, name: str = "f", extra: str = "", comment: str = "# add
         pytest.param(branches(20), branches(20, extra="    b += 1\n"), [], id="touched"),
         pytest.param(branches(20), branches(20, "g"), [], id="renamed"),
         pytest.param(branches(20, "g"), branches(16), [], id="renamed and shortened"),
-        pytest.param("x = 1\n" + branches(20), "x = 2\n" + branches(20), [], id="not touched"),
+        pytest.param(
+            "x = 1\n" + branches(20), "x = 2\n" + branches(20), [], id="not touched"
+        ),
     ],
 )
-def test_only_what_the_change_brings_about(before: str, after: str, messages: list[str]) -> None:
+def test_only_what_the_change_brings_about(
+    before: str, after: str, messages: list[str]
+) -> None:
     assert [f.message for f in found("shop/a.py", after, before)] == messages
 
 
@@ -63,7 +73,9 @@ def test_methods_of_one_name_are_kept_apart() -> None:
     def classes(first: int, second: int) -> str:
         both = (
             f"class {n}:\n"
-            + "".join(f"    {x}\n" for x in branches(c).replace("(a,", "(self, a,").splitlines())
+            + "".join(
+                f"    {x}\n" for x in branches(c).replace("(a,", "(self, a,").splitlines()
+            )
             for n, c in (("A", first), ("B", second))
         )
         return "\n\n".join(both)
@@ -90,16 +102,29 @@ def test_moved_function_is_silent() -> None:
     ids=["js", "ts", "tsx", "go", "java"],
 )
 def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
-    inner = "".join(f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(18))
+    inner = "".join(
+        f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(18)
+    )
     findings = found(
-        path, text.format(body=f"    // send rows\n    for (;;) {{\n{inner}    }}\n" + "    done(a);\n" * 16)
+        path,
+        text.format(
+            body=f"    // send rows\n    for (;;) {{\n{inner}    }}\n"
+            + "    done(a);\n" * 16
+        ),
     )
     assert [f.rule for f in findings] == ["refactor-complex"]
     first = (
-        next(n for n, line in enumerate(text.format(body="for (\n").split("\n"), 1) if "for (" in line) + 1
+        next(
+            n
+            for n, line in enumerate(text.format(body="for (\n").split("\n"), 1)
+            if "for (" in line
+        )
+        + 1
     )
     said = findings[0].suggestion or ""
-    assert re.search(rf"Move lines {first} to {first + 55} into a new (function|method) `sendRows`", said)
+    assert re.search(
+        rf"Move lines {first} to {first + 55} into a new (function|method) `sendRows`", said
+    )
 
 
 @near_misses("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py", "notes.md"])
@@ -114,13 +139,21 @@ def test_what_is_not_read_is_said() -> None:
 
         old = new
 
-    subject = subject_of({}, {"a.py": branches(30), "b.py": branches(3)}, Limits(file_chars=200))
-    assert review(subject).skipped == (Skipped("a.py", "refactor: longer than 200 characters"),)
+    subject = subject_of(
+        {}, {"a.py": branches(30), "b.py": branches(3)}, Limits(file_chars=200)
+    )
+    assert review(subject).skipped == (
+        Skipped("a.py", "refactor: longer than 200 characters"),
+    )
     bare = type(subject)(subject.event, subject.changes, Nothing())
-    assert {s.reason for s in review(bare).skipped} == {"refactor: whole text not available"}
+    assert {s.reason for s in review(bare).skipped} == {
+        "refactor: whole text not available"
+    }
 
 
-def test_what_follows_many_functions_over_a_limit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_follows_many_functions_over_a_limit_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(growth, "MOST_COMPARED", 2)
     monkeypatch.setattr(refactor, "MOST_COMPARED", 2)
     text = "\n\n".join(branches(60, name=f"f{number}") for number in range(3))
@@ -132,9 +165,16 @@ def test_what_follows_many_functions_over_a_limit_is_left_out(monkeypatch: pytes
 
 @table(
     ("count", "comment", "reported"),
-    [(17, "# small", False), (43, "# small", False), (44, "# small", True), (17, "# add small ones", True)],
+    [
+        (17, "# small", False),
+        (43, "# small", False),
+        (44, "# small", True),
+        (17, "# add small ones", True),
+    ],
 )
-def test_without_a_plan_only_what_is_far_over(count: int, comment: str, reported: bool) -> None:
+def test_without_a_plan_only_what_is_far_over(
+    count: int, comment: str, reported: bool
+) -> None:
     findings = found("a.py", branches(count, comment=comment))
     assert bool(findings) == reported
     assert not reported or bool(findings[0].suggestion) == ("add" in comment)

@@ -62,7 +62,15 @@ COMPILERS = {
     "javascript": ("node", "--check"),
     "java": ("javac", "-proc:none", "-d", "."),
     "rust": ("rustc", "--edition", "2021", "--crate-type", "lib", "--emit", "metadata"),
-    "typescript": ("tsc", "--noEmit", "--strict", "--target", "es2022", "--pretty", "false"),
+    "typescript": (
+        "tsc",
+        "--noEmit",
+        "--strict",
+        "--target",
+        "es2022",
+        "--pretty",
+        "false",
+    ),
 }
 
 
@@ -74,20 +82,24 @@ def compiled(language: str, path: str, text: str, folder: Path) -> str:
     # rustup without a toolchain has a rustc, too; gofmt knows no --version, and ends with 2
     probe = [command[0], "--version"]
     installed = (
-        shutil.which(command[0]) and subprocess.run(probe, capture_output=True, check=False).returncode != 1
+        shutil.which(command[0])
+        and subprocess.run(probe, capture_output=True, check=False).returncode != 1
     )
     if broken or not installed:
         return "\n".join(broken)
     file = folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
-    run = subprocess.run([*command, str(file)], cwd=folder, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [*command, str(file)], cwd=folder, capture_output=True, text=True, check=False
+    )
     return run.stdout + run.stderr if run.returncode else ""
 
 
 @pytest.mark.parametrize("label", plans("languages.toml"), ids=lambda label: label["name"])
 def test_other_languages(label: dict[str, Any], tmp_path: Path) -> None:
-    text, path = label["text"].removeprefix("\n"), label["path"]
+    text = label["text"].removeprefix("\n")
+    path = label["path"]
     language = language_for(path)
     assert language
     symbol = longest(language, text)
@@ -97,7 +109,10 @@ def test_other_languages(label: dict[str, Any], tmp_path: Path) -> None:
     assert not [part for part in label.get("never", ()) if part in said], said
     if "In their place" in said:
         assert compiled(language, path, text, tmp_path) == ""
-        assert compiled(language, path, carried_out(text, symbol, steps_in(said)), tmp_path) == ""
+        assert (
+            compiled(language, path, carried_out(text, symbol, steps_in(said)), tmp_path)
+            == ""
+        )
 
 
 PIECES = st.sampled_from(
@@ -107,13 +122,25 @@ PIECES = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("language", ["javascript", "typescript", "tsx", "go", "java", "rust"])
+@pytest.mark.parametrize(
+    "language", ["javascript", "typescript", "tsx", "go", "java", "rust"]
+)
 @given(pieces=st.lists(PIECES, min_size=6, max_size=40))
 @settings(max_examples=40, deadline=None)
-def test_any_text_gives_a_plan_within_its_lines_or_none(language: str, pieces: list[str]) -> None:
-    heads = {"go": "func f(a int, b []int) int {", "java": "class A { int f(int a, int[] b) {"}
-    heads |= {"rust": "fn f(a: usize, b: &[usize]) -> usize {", "javascript": "function f(a, b) {"}
-    text = "\n".join([heads.get(language, "function f(a: number, b: number[]): number {"), *pieces, "}}"])
+def test_any_text_gives_a_plan_within_its_lines_or_none(
+    language: str, pieces: list[str]
+) -> None:
+    heads = {
+        "go": "func f(a int, b []int) int {",
+        "java": "class A { int f(int a, int[] b) {",
+    }
+    heads |= {
+        "rust": "fn f(a: usize, b: &[usize]) -> usize {",
+        "javascript": "function f(a, b) {",
+    }
+    text = "\n".join(
+        [heads.get(language, "function f(a: number, b: number[]): number {"), *pieces, "}}"]
+    )
     for symbol in symbols_of(Trees(), language, text):
         said = plan(language, symbol, split_lines(text)) if symbol.is_function else None
         for first, last in re.findall(r"Move lines (\d+) to (\d+)", said or ""):

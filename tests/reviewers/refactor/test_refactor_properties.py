@@ -41,23 +41,29 @@ WORDS = st.sampled_from(
 @settings(max_examples=40, deadline=None)
 def test_any_text_is_reviewed(path: str, data: st.DataObject) -> None:
     texts = st.lists(st.one_of(WORDS, WORDS, st.text(max_size=6)), max_size=25).map("".join)
-    before, after = data.draw(texts), data.draw(texts) * data.draw(st.integers(1, 12))
+    before = data.draw(texts)
+    after = data.draw(texts) * data.draw(st.integers(1, 12))
     if before == after:
         return
     report = review(subject_of({path: before} if before else {}, {path: after}))
     change = changed(path, before, after)
     for finding in report.findings:
         assert finding.line is not None and change.touches(finding.line, finding.end_line)
-    assert list(report.findings) == sorted(report.findings, key=lambda f: (f.path, f.line or 0, f.rule))
+    assert list(report.findings) == sorted(
+        report.findings, key=lambda f: (f.path, f.line or 0, f.rule)
+    )
 
 
 @given(
     text=st.lists(
-        st.one_of(WORDS, st.sampled_from(["elif ", "foreach ", " or ", "format", "? "])), max_size=30
+        st.one_of(WORDS, st.sampled_from(["elif ", "foreach ", " or ", "format", "? "])),
+        max_size=30,
     ).map("".join)
 )
 @settings(max_examples=100, deadline=None)
-def test_the_quick_look_at_a_function_never_lets_one_pass_that_the_rule_counts(text: str) -> None:
+def test_the_quick_look_at_a_function_never_lets_one_pass_that_the_rule_counts(
+    text: str,
+) -> None:
     counted = len(DECISIONS.findall(text))
     for most in range(1, 8):
         expected = len(text) > 2 * most and counted + 1 > most

@@ -10,12 +10,18 @@ from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import split_path
 
 RULES = catalog.load("refactor")
-CHANGES = [(rule, change, change["fires"]) for rule in RULES for change in rule.extra.get("change", ())]
+CHANGES = [
+    (rule, change, change["fires"])
+    for rule in RULES
+    for change in rule.extra.get("change", ())
+]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 @examples(("example", "fires"), examples_of, fires="fires")
-def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
+def test_rule_fires_on_its_examples_and_on_no_near_miss(
+    rule: Rule, example: str, fires: bool
+) -> None:
     path, text = split_path(example)
     assert path
     assert (rule.id in [finding.rule for finding in found(path, text)]) == fires

@@ -40,11 +40,22 @@ ASK = OwnCommand(
     run=ask,
     needs=1,
 )
-HELP = OwnCommand("help", "list the commands, or show the help of one", "[COMMAND]", run=show_help)
+HELP = OwnCommand(
+    "help", "list the commands, or show the help of one", "[COMMAND]", run=show_help
+)
 COMMANDS: dict[str, OwnCommand] = {
     command.name: command
     for command in (
-        *(HELP, ASK, see.SEE, symbols.SYMBOLS, symbols.REFS, *history.COMMANDS, memory.MEMORY, mcp.MCP),
+        *(
+            HELP,
+            ASK,
+            see.SEE,
+            symbols.SYMBOLS,
+            symbols.REFS,
+            *history.COMMANDS,
+            memory.MEMORY,
+            mcp.MCP,
+        ),
         *(FD, TREE, yq.YQ),
     )
 }
@@ -58,9 +69,7 @@ def list_names() -> str:
 def list_commands() -> str:
     """Return our commands with their summaries, then the names of those of bash."""
     rows = [f"  {name}: {command.summary}" for name, command in COMMANDS.items()]
-    tools = (
-        f"  {' '.join(TOOLS)}: as in bash; rg PATTERN searches all files; what they write ends with the call"
-    )
+    tools = f"  {' '.join(TOOLS)}: as in bash; rg PATTERN searches all files; what they write ends with the call"
     return "\n".join(("Available commands:", *rows, tools))
 
 

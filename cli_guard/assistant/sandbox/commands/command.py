@@ -53,7 +53,11 @@ class OwnCommand:
         """Its complete help."""
         rows = [(sub.head, sub.summary) for sub in self.subcommands.values()]
         width = max((len(head) for head, _ in rows), default=0)
-        lines = [self.summary, *(f"{head:{width}}  {summary}" for head, summary in rows), self.details]
+        lines = [
+            self.summary,
+            *(f"{head:{width}}  {summary}" for head, summary in rows),
+            self.details,
+        ]
         return "\n  ".join((f"usage: {self.head}", *filter(None, lines)))
 
     def answer(self, call: Call) -> Answer:
@@ -65,7 +69,9 @@ class OwnCommand:
             return self.subcommands[first].answer(replace(call, arguments=tuple(rest)))
         if self.subcommands and first:
             known = ", ".join(self.subcommands)
-            return Answer.error(self.name, f"there is no {self.name} {first}: it has {known}", WRONG_USAGE)
+            return Answer.error(
+                self.name, f"there is no {self.name} {first}: it has {known}", WRONG_USAGE
+            )
         if self.run is None or len(call.arguments) < self.needs:
             return Answer.error(self.name, self.usage, WRONG_USAGE)
         try:
@@ -106,7 +112,9 @@ def run_tool(words: Sequence[str], files: Mapping[str, str], stdin: str = "") ->
 
 
 def read_options(
-    words: tuple[str, ...], known: Mapping[str, str], aliases: Mapping[str, str] | None = None
+    words: tuple[str, ...],
+    known: Mapping[str, str],
+    aliases: Mapping[str, str] | None = None,
 ) -> Options:
     """Read options as getopt_long(3) does: letters in bunches, values attached or apart. Raises WrongUsage.
 
@@ -128,10 +136,15 @@ def read_options(
         long = word.startswith("--")
         while word:
             given = word if long else word[:2]
-            name, equals, value = word.partition("=") if long else (word[:2], word[2:], word[2:])
-            name, word = (aliases or {}).get(name, name), ""
+            name, equals, value = (
+                word.partition("=") if long else (word[:2], word[2:], word[2:])
+            )
+            name = (aliases or {}).get(name, name)
+            word = ""
             if name not in known:
-                raise WrongUsage(f"no option {given}: it takes {', '.join(known) or 'none'}")
+                raise WrongUsage(
+                    f"no option {given}: it takes {', '.join(known) or 'none'}"
+                )
             if known[name]:
                 if not equals and not rest:
                     raise WrongUsage(f"{name} needs {known[name]}")

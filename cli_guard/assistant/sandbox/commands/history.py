@@ -31,7 +31,13 @@ PLAIN = (
         "log.showSignature=false",
         "log.follow=false",
     ),
-    *("status.submoduleSummary=false", "mailmap.file=", "mailmap.blob=", "column.ui=never", "blame.date=iso"),
+    *(
+        "status.submoduleSummary=false",
+        "mailmap.file=",
+        "mailmap.blob=",
+        "column.ui=never",
+        "blame.date=iso",
+    ),
 )
 # The sub-commands that may look at the work tree, where a filter of the configuration would run.
 FILTERING = ("diff", "status", "ls-files")
@@ -115,10 +121,15 @@ def translate_options(
             word = f"-n{word[1:]}"
         while word:
             long = word.startswith("--")
-            option, equals, value = word.partition("=") if long else (word[:2], word[2:], word[2:])
-            kind, word = known.get(option), ""
+            option, equals, value = (
+                word.partition("=") if long else (word[:2], word[2:], word[2:])
+            )
+            kind = known.get(option)
+            word = ""
             if kind is None:
-                raise WrongUsage(f"no option {option} here: git {name} takes {' '.join(known)}")
+                raise WrongUsage(
+                    f"no option {option} here: git {name} takes {' '.join(known)}"
+                )
             if kind == "switch":
                 if equals and long:
                     raise WrongUsage(f"{option} takes no value")
@@ -142,7 +153,9 @@ def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
     for word in words:
         excluded = EXCLUDED.match(word)
         path = word[excluded.end() :] if excluded else word.removeprefix(":/")
-        absolute = posixpath.join(ROOT, path) if word.startswith(":/") else call.absolute(path)
+        absolute = (
+            posixpath.join(ROOT, path) if word.startswith(":/") else call.absolute(path)
+        )
         absolute = posixpath.normpath(absolute)
         if absolute != ROOT and not absolute.startswith(f"{ROOT}/"):
             raise CommandFailure(f"{word} is outside the repository, which is {ROOT}")
@@ -153,10 +166,14 @@ def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
 
 
 def names_file(call: Call, word: str) -> bool:
-    return call.files.exists(call.absolute(word)) or bool(WILD.search(word) and ":" not in word)
+    return call.files.exists(call.absolute(word)) or bool(
+        WILD.search(word) and ":" not in word
+    )
 
 
-def sort_words(call: Call, name: str, words: list[str], *, has_pattern: bool) -> tuple[list[str], list[str]]:
+def sort_words(
+    call: Call, name: str, words: list[str], *, has_pattern: bool
+) -> tuple[list[str], list[str]]:
     """Return the pattern and revisions, and the paths, of words without `--` between them."""
     taken = TABLES[name]["words"].split()
     if "paths" not in taken:
@@ -194,7 +211,9 @@ def ask_git(name: str, call: Call) -> Answer:
     options, bare, behind = translate_options(name, call.arguments)
     has_pattern = any(option.startswith("-e") for option in options)
     before, paths = (
-        (bare, [*behind]) if behind is not None else sort_words(call, name, bare, has_pattern=has_pattern)
+        (bare, [*behind])
+        if behind is not None
+        else sort_words(call, name, bare, has_pattern=has_pattern)
     )
     for revision, _, path in (word.partition(":") for word in before):
         if revision and path[:1] in (".", "/"):
@@ -206,7 +225,11 @@ def ask_git(name: str, call: Call) -> Answer:
         options.append("--list")  # a bare name would make a branch
     if name == "blame" and not before:
         before = ["HEAD"]  # the work tree would be read through its filters
-    if name == "grep" and call.world.snapshot.name == "the index" and len(before) + has_pattern < 2:
+    if (
+        name == "grep"
+        and call.world.snapshot.name == "the index"
+        and len(before) + has_pattern < 2
+    ):
         options.append("--cached")
     below = posixpath.relpath(call.absolute("."), ROOT)
     if name in LISTING and not paths and below != ".":
@@ -218,12 +241,15 @@ def ask_git(name: str, call: Call) -> Answer:
     words = [*fixed_options(name), *options, *before, *ends]
     asked = ("--no-literal-pathspecs", *settings, *filters, name, *words)
     out: list[bytes] = []
-    code, problem = 0, ""
+    code = 0
+    problem = ""
     try:
         out += top.pieces(*asked, limit=MOST_BYTES, seconds=call.world.limits.seconds)
     except GitError as error:
         words_of_git = (
-            str(error)[:MOST_ERROR].removeprefix("git: ").replace(repository.root_name or ROOT, ROOT)
+            str(error)[:MOST_ERROR]
+            .removeprefix("git: ")
+            .replace(repository.root_name or ROOT, ROOT)
         )
         code = 1 if words_of_git.endswith(QUIET) else FATAL
         problem = "" if code == 1 else f"[error] git {name}: {words_of_git}; {NEXT}\n"
@@ -253,7 +279,13 @@ COMMANDS = (
         needs=1,
     ),
     *(
-        OwnCommand(name, each["summary"], each["usage"], run=partial(ask_bare, name), needs=name == "blame")
+        OwnCommand(
+            name,
+            each["summary"],
+            each["usage"],
+            run=partial(ask_bare, name),
+            needs=name == "blame",
+        )
         for name, each in TABLES.items()
         if "summary" in each
     ),

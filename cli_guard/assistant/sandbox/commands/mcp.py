@@ -16,7 +16,11 @@ def find_servers(call: Call) -> McpTools:
 
 
 def list_tools(call: Call) -> Answer:
-    found = [t for t in find_servers(call).list() if not call.arguments or t.server == call.arguments[0]]
+    found = [
+        t
+        for t in find_servers(call).list()
+        if not call.arguments or t.server == call.arguments[0]
+    ]
     if not found:
         raise CommandFailure("no tool is offered; see mcp list for every server")
     rows = (f"{t.server}.{t.name}  {' '.join(t.summary.split())[:200]}" for t in found)
@@ -34,7 +38,11 @@ def show_tool(call: Call) -> Answer:
 
 
 def call_tool(call: Call) -> Answer:
-    arguments = " ".join(call.arguments[1:]) or call.stdin.decode("utf-8", "replace").strip() or "{}"
+    arguments = (
+        " ".join(call.arguments[1:])
+        or call.stdin.decode("utf-8", "replace").strip()
+        or "{}"
+    )
     return Answer.from_text(find_servers(call).call(call.arguments[0], arguments))
 
 
@@ -43,8 +51,12 @@ MCP = OwnCommand(
     "the tools of configured MCP servers: list them, show one, call one",
     reads=lambda arguments: arguments[:1] == ("call",) and len(arguments) == 2,
     subcommands={
-        "list": OwnCommand("mcp list", "the tools of every server, or of one", "[SERVER]", run=list_tools),
-        "show": OwnCommand("mcp show", "what a tool takes", "SERVER.TOOL", run=show_tool, needs=1),
+        "list": OwnCommand(
+            "mcp list", "the tools of every server, or of one", "[SERVER]", run=list_tools
+        ),
+        "show": OwnCommand(
+            "mcp show", "what a tool takes", "SERVER.TOOL", run=show_tool, needs=1
+        ),
         "call": OwnCommand(
             "mcp call",
             "call a tool (JSON may come on standard input)",

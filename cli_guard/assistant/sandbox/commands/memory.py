@@ -7,7 +7,8 @@ from cli_guard.assistant.sandbox.commands.command import Options, OwnCommand, re
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
 from cli_guard.state.memory import KINDS, Memory, Remembered
 
-DEFAULT_ROWS, MOST_ROWS = 10, 200
+DEFAULT_ROWS = 10
+MOST_ROWS = 200
 NUMBER = re.compile(r"[0-9]{1,18}")
 KIND = {"-k": "a kind"}
 KIND_AND_COUNT = {"-n": "a number", **KIND}
@@ -23,7 +24,9 @@ def find_memory(call: Call) -> Memory:
 
 
 def list_rows(found: tuple[Remembered, ...]) -> Answer:
-    return Answer.from_text("\n".join(f"#{r.id} {r.at[:10]} {r.kind}: {r.text}" for r in found))
+    return Answer.from_text(
+        "\n".join(f"#{r.id} {r.at[:10]} {r.kind}: {r.text}" for r in found)
+    )
 
 
 def read_count(value: str) -> int:
@@ -55,7 +58,9 @@ def search(call: Call) -> Answer:
 
 def recent(call: Call) -> Answer:
     options = read_options(call.arguments, KIND_AND_COUNT)
-    count = read_count(options.words[0] if options.words else options.values.get("-n", str(DEFAULT_ROWS)))
+    count = read_count(
+        options.words[0] if options.words else options.values.get("-n", str(DEFAULT_ROWS))
+    )
     return list_rows(find_memory(call).recent(count, read_kind(options)))
 
 
@@ -64,7 +69,9 @@ def store(call: Call) -> Answer:
     text = " ".join(options.words) or call.stdin.decode("utf-8", "replace")
     if not text.strip():
         raise WrongUsage("what? memory store TEXT... [-k KIND], or text on standard input")
-    return Answer.from_text(f"stored #{find_memory(call).store(text, read_kind(options) or 'fact')}")
+    return Answer.from_text(
+        f"stored #{find_memory(call).store(text, read_kind(options) or 'fact')}"
+    )
 
 
 def reads_text(arguments: tuple[str, ...]) -> bool:
@@ -97,11 +104,18 @@ MEMORY = OwnCommand(
             run=search,
             needs=1,
         ),
-        "recent": OwnCommand("memory recent", "the newest rows", "[N] [-k KIND]", run=recent),
+        "recent": OwnCommand(
+            "memory recent", "the newest rows", "[N] [-k KIND]", run=recent
+        ),
         "store": OwnCommand(
-            "memory store", "keep a text (or standard input)", "TEXT... [-k KIND]", run=store
+            "memory store",
+            "keep a text (or standard input)",
+            "TEXT... [-k KIND]",
+            run=store,
         ),
         "facts": OwnCommand("memory facts", "all facts", run=list_facts),
-        "forget": OwnCommand("memory forget", "take one row out", "ID", run=forget, needs=1),
+        "forget": OwnCommand(
+            "memory forget", "take one row out", "ID", run=forget, needs=1
+        ),
     },
 )

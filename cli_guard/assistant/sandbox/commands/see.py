@@ -26,13 +26,18 @@ def identify_picture(raw: bytes) -> str | None:
 
 def see(call: Call) -> Answer:
     """Describe images, and attach them."""
-    lines, images = [], []
+    lines = []
+    images = []
     for path in call.arguments:
         raw = call.read(path)
         kind = identify_picture(raw)
         if kind is None:
             is_binary = b"\0" in raw[:8000]
-            advice = "binary; use xxd to look at its bytes" if is_binary else "use cat to read text files"
+            advice = (
+                "binary; use xxd to look at its bytes"
+                if is_binary
+                else "use cat to read text files"
+            )
             raise CommandFailure(f"not an image file: {path} ({advice})")
         line = f"{path}: {kind} image, {len(raw):,} bytes"
         if len(raw) <= MOST_BYTES:

@@ -22,7 +22,9 @@ def list_symbols(call: Call) -> Answer:
     word = call.arguments[0] if call.arguments else ROOT
     snapshot, path = call.world.snapshot, call.absolute(word)
     below = "" if path == ROOT else path.removeprefix(f"{ROOT}/")
-    paths = [each for each in sorted(snapshot) if not below or f"{each}/".startswith(f"{below}/")]
+    paths = [
+        each for each in sorted(snapshot) if not below or f"{each}/".startswith(f"{below}/")
+    ]
     name = "" if paths or path == ROOT else word
     rows: list[str] = []
     note = ""
@@ -31,7 +33,9 @@ def list_symbols(call: Call) -> Answer:
     paths = sorted(paths or snapshot, key=lambda path: (-WEIGHTS[kind_of(path)], path))
     for read, path in enumerate(paths):
         if time.monotonic() > until or len(rows) > MOST_ROWS:
-            note = f"[error] symbols: cut after {read} of {len(paths)} files: name a folder\n"
+            note = (
+                f"[error] symbols: cut after {read} of {len(paths)} files: name a folder\n"
+            )
             break
         text = snapshot[path]
         if name.rpartition(".")[2] in text:
@@ -41,7 +45,9 @@ def list_symbols(call: Call) -> Answer:
                 if not name or f".{each.qualname}".endswith(f".{name}")
             )
     if not rows:
-        raise CommandFailure(f"no definition in {word}, and none of that name: try grep -rn {word} .")
+        raise CommandFailure(
+            f"no definition in {word}, and none of that name: try grep -rn {word} ."
+        )
     return Answer(Answer.from_text("\n".join(rows[:MOST_ROWS])).stdout, note.encode())
 
 

@@ -12,20 +12,39 @@ FORMATS = ("toml", "yaml", "json")
 
 def yq(call: Call) -> Answer:
     """Query YAML, JSON and TOML."""
-    words, files = list(call.arguments), {}
+    words = list(call.arguments)
+    files = {}
     if any(word.startswith(("-i", "--inplace")) for word in words):
-        raise WrongUsage("-i is not known here: write yq EXPRESSION FILE > NEW && mv NEW FILE")
-    is_toml = "toml" in words or any(word.endswith("=toml") or word == "-ptoml" for word in words)
+        raise WrongUsage(
+            "-i is not known here: write yq EXPRESSION FILE > NEW && mv NEW FILE"
+        )
+    is_toml = "toml" in words or any(
+        word.endswith("=toml") or word == "-ptoml" for word in words
+    )
     for index, word in enumerate(words):
-        if is_toml and word.removeprefix("--input-format=").removeprefix("-p").removeprefix("=") == "toml":
+        if (
+            is_toml
+            and word.removeprefix("--input-format=").removeprefix("-p").removeprefix("=")
+            == "toml"
+        ):
             words[index] = word.removesuffix("toml") + "json"
-        elif not word.startswith("-") and "." in word[1:] and call.files.exists(call.absolute(word)):
+        elif (
+            not word.startswith("-")
+            and "." in word[1:]
+            and call.files.exists(call.absolute(word))
+        ):
             text = call.read(word).decode("utf-8", "replace")
             words[index] = f"/files/{index}/{posixpath.basename(word)}"
-            files[words[index]] = toml_as_json(text) if is_toml or word.endswith(".toml") else text
-            words[index:index] = ["-p", "json"] if word.endswith(".toml") and not is_toml else []
+            files[words[index]] = (
+                toml_as_json(text) if is_toml or word.endswith(".toml") else text
+            )
+            words[index:index] = (
+                ["-p", "json"] if word.endswith(".toml") and not is_toml else []
+            )
     stdin = call.stdin.decode("utf-8", "replace")
-    done = run_tool(["yq", *words], files, toml_as_json(stdin) if is_toml and not files else stdin)
+    done = run_tool(
+        ["yq", *words], files, toml_as_json(stdin) if is_toml and not files else stdin
+    )
     return Answer(done.stdout.encode(), done.stderr.encode(), done.exit_code)
 
 
@@ -39,7 +58,10 @@ def toml_as_json(text: str) -> str:
 
 def reads_input(arguments: tuple[str, ...]) -> bool:
     """Is there no file beside the expression?"""
-    return "-" in arguments or sum(word[:1] != "-" and word not in FORMATS for word in arguments) <= 1
+    return (
+        "-" in arguments
+        or sum(word[:1] != "-" and word not in FORMATS for word in arguments) <= 1
+    )
 
 
 YQ = OwnCommand(

@@ -11,7 +11,10 @@ from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Wron
 from cli_guard.git.unified import Edits, Opcode, lines_of, marked_lines, opcodes
 
 CONTEXT_LINES = 3
-KNOWN = {**dict.fromkeys((f"-{letter}" for letter in "uqriwa"), ""), "-U": "a number of lines"}
+KNOWN = {
+    **dict.fromkeys((f"-{letter}" for letter in "uqriwa"), ""),
+    "-U": "a number of lines",
+}
 LONG = {
     "--unified": "-u",
     "--brief": "-q",
@@ -21,7 +24,9 @@ LONG = {
     "--text": "-a",
     "--color": "-a",
 }
-SAME, DIFFERENT, TROUBLE = 0, 1, 2
+SAME = 0
+DIFFERENT = 1
+TROUBLE = 2
 
 
 def diff(call: Call) -> Answer:
@@ -30,7 +35,9 @@ def diff(call: Call) -> Answer:
         options = read_options(call.arguments, KNOWN, LONG)
         operands = (*options.words, *(options.paths or ()))
         if len(operands) != 2:
-            raise WrongUsage(f"two files or folders are compared, not {len(operands)}; for changes: git diff")
+            raise WrongUsage(
+                f"two files or folders are compared, not {len(operands)}; for changes: git diff"
+            )
         if not options.values.get("-U", "0").isdecimal():
             raise WrongUsage(f"-U needs a number of lines, not {options.values['-U']!r}")
     except WrongUsage as wrong:
@@ -48,7 +55,8 @@ class Comparison:
 
     def answer(self, a: str, b: str) -> Answer:
         """Return the comparison of two operands."""
-        in_a, in_b = self._call.is_folder(a), self._call.is_folder(b)
+        in_a = self._call.is_folder(a)
+        in_b = self._call.is_folder(b)
         if in_a and in_b:
             return self._compare_folders(a, b)
         if in_a:
@@ -64,17 +72,22 @@ class Comparison:
             return None
 
     def _compare_files(self, a: str, b: str, head: str = "") -> Answer:
-        old, new = self._read_file(a), self._read_file(b)
+        old = self._read_file(a)
+        new = self._read_file(b)
         if old is None or new is None:
             missing = [name for name, raw in ((a, old), (b, new)) if raw is None]
-            errors = "".join(f"diff: {name}: No such file or directory\n" for name in missing)
+            errors = "".join(
+                f"diff: {name}: No such file or directory\n" for name in missing
+            )
             return Answer(stderr=errors.encode(), exit_code=TROUBLE)
         if old == new:
             return Answer()
         if not self._has("-a") and b"\0" in old[:32_768] + new[:32_768]:
             # A difference of binary files is trouble for scripts, so GNU says 2.
             return Answer.from_text(f"Binary files {a} and {b} differ", TROUBLE)
-        before, after = (lines_of(raw.decode("utf-8", "surrogateescape")) for raw in (old, new))
+        before, after = (
+            lines_of(raw.decode("utf-8", "surrogateescape")) for raw in (old, new)
+        )
         codes = opcodes([*map(self._key, before)], [*map(self._key, after)])
         if all(tag == "equal" for tag, *_ in codes):
             return Answer()
@@ -95,16 +108,26 @@ class Comparison:
         return line.lower() if self._has("-i") else line
 
     def _list(self, folder: str) -> set[str]:
-        return {each["name"] for each in self._call.files.read_dir(self._call.absolute(folder))}
+        return {
+            each["name"] for each in self._call.files.read_dir(self._call.absolute(folder))
+        }
 
     def _compare_folders(self, a: str, b: str) -> Answer:
-        out, err, code = [], [], SAME
-        left, right = self._list(a), self._list(b)
-        options = "".join(f" {word}" for word in self._call.arguments if word.startswith("-"))
+        out = []
+        err = []
+        code = SAME
+        left = self._list(a)
+        right = self._list(b)
+        options = "".join(
+            f" {word}" for word in self._call.arguments if word.startswith("-")
+        )
         for name in sorted(left | right, key=lambda name: name.encode()):
-            one, other = f"{a.rstrip('/')}/{name}", f"{b.rstrip('/')}/{name}"
+            one = f"{a.rstrip('/')}/{name}"
+            other = f"{b.rstrip('/')}/{name}"
             if name not in left & right:
-                answer = Answer.from_text(f"Only in {a if name in left else b}: {name}", DIFFERENT)
+                answer = Answer.from_text(
+                    f"Only in {a if name in left else b}: {name}", DIFFERENT
+                )
             elif not (self._call.is_folder(one) and self._call.is_folder(other)):
                 answer = self._compare_files(one, other, f"diff{options} {one} {other}\n")
             elif self._has("-r"):
@@ -133,10 +156,13 @@ def normal_range(start: int, end: int) -> str:
     return str(end) if end - start <= 1 else f"{start + 1},{end}"
 
 
-def write_unified(codes: list[Opcode], before: list[str], after: list[str], context: int) -> Iterator[str]:
+def write_unified(
+    codes: list[Opcode], before: list[str], after: list[str], context: int
+) -> Iterator[str]:
     """Yield the lines of the unified form, hunk by hunk."""
     for group in Edits(codes).get_grouped_opcodes(context):
-        first, last = group[0], group[-1]
+        first = group[0]
+        last = group[-1]
         yield f"@@ -{unified_range(first[1], last[2])} +{unified_range(first[3], last[4])} @@"
         for tag, a, a_end, b, b_end in group:
             if tag == "equal":

@@ -79,7 +79,9 @@ class Listing:
         for folder in self._sort(folders):
             self._list_folder(folder, named=len(self._operands) > 1 or self._has("-R"))
         errors = "".join(f"ls: cannot access '{error}\n" for error in self._errors)
-        return Answer("\n".join(self._blocks).encode(), errors.encode(), TROUBLE if errors else 0)
+        return Answer(
+            "\n".join(self._blocks).encode(), errors.encode(), TROUBLE if errors else 0
+        )
 
     def _last(self, *options: str) -> str:
         """Return the last given of some options that exclude each other, "" for none."""
@@ -87,7 +89,9 @@ class Listing:
 
     def _opens(self, node: Node) -> bool:
         """Is an operand listed by what is in it? A link to a folder is, unless the link is described."""
-        return node.kind == "directory" or (not self._long and self._call.is_folder(node.path))
+        return node.kind == "directory" or (
+            not self._long and self._call.is_folder(node.path)
+        )
 
     def _find(self, name: str) -> Node | None:
         path = self._call.absolute(name)
@@ -110,10 +114,18 @@ class Listing:
         return {"file_type": "symlink", "size": len(target), "mode": 0o777, "modified": 0.0}
 
     def _node(self, name: str, path: str, about: dict[str, Any]) -> Node:
-        kind, modified = about["file_type"], about["modified"]
+        kind = about["file_type"]
+        modified = about["modified"]
         size = BLOCK if kind == "directory" else about["size"]
         is_written = modified >= self._call.started_at
-        return Node(name, path, kind, size, stat.S_IMODE(about["mode"]), modified if is_written else 0.0)
+        return Node(
+            name,
+            path,
+            kind,
+            size,
+            stat.S_IMODE(about["mode"]),
+            modified if is_written else 0.0,
+        )
 
     def _list_folder(self, folder: Node, *, named: bool) -> None:
         nodes = [
@@ -121,21 +133,31 @@ class Listing:
             for each in self._call.files.read_dir(folder.path)
             if self._has("-a", "-A") or not each["name"].startswith(".")
         ]
-        dots = [Node(dot, folder.path) for dot in (".", "..") if self._last("-a", "-A") == "-a"]
+        dots = [
+            Node(dot, folder.path) for dot in (".", "..") if self._last("-a", "-A") == "-a"
+        ]
         head = f"{folder.name}:\n" if named else ""
         if self._long:
-            blocks = sum(-(-node.size // BLOCK) for node in (*nodes, *dots) if node.kind != "symlink")
+            blocks = sum(
+                -(-node.size // BLOCK) for node in (*nodes, *dots) if node.kind != "symlink"
+            )
             head += f"total {self._size(blocks * (BLOCK // 1024), 1024)}\n"
         self._blocks.append(head + self._write_rows([*nodes, *dots]))
         if self._has("-R"):
             for node in self._sort(node for node in nodes if node.kind == "directory"):
-                self._list_folder(replace(node, name=f"{folder.name.rstrip('/')}/{node.name}"), named=True)
+                self._list_folder(
+                    replace(node, name=f"{folder.name.rstrip('/')}/{node.name}"), named=True
+                )
 
     def _sort(self, nodes: Iterable[Node]) -> list[Node]:
         found = sorted(nodes, key=lambda node: node.name.encode())
         order = self._last("-S", "-t", "-v")
         if order == "-v":
-            found.sort(key=lambda node: [int(p) if p.isdecimal() else p for p in DIGITS.split(node.name)])
+            found.sort(
+                key=lambda node: [
+                    int(p) if p.isdecimal() else p for p in DIGITS.split(node.name)
+                ]
+            )
         elif order:
             found.sort(key=lambda node: -node.size if order == "-S" else -node.modified)
         return found[::-1] if self._has("-r") else found
@@ -144,8 +166,14 @@ class Listing:
         table = [self._columns(node) for node in self._sort(nodes)]
         # The name is the last column; every other is as wide as its widest cell, with its content on the right.
         widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
-        cells = ([f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False)] for row in table)
-        return "".join(" ".join((*left, row[-1])) + "\n" for left, row in zip(cells, table, strict=True))
+        cells = (
+            [f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False)]
+            for row in table
+        )
+        return "".join(
+            " ".join((*left, row[-1])) + "\n"
+            for left, row in zip(cells, table, strict=True)
+        )
 
     def _columns(self, node: Node) -> list[str]:
         if not self._long:
@@ -162,11 +190,15 @@ class Listing:
         """Return a size; with -h in the largest fitting unit, rounded up as GNU does."""
         if not self._has("-h"):
             return str(count)
-        value, steps = float(count * unit), 0
+        value = float(count * unit)
+        steps = 0
         while value >= 1024:
-            value, steps = value / 1024, steps + 1
+            value = value / 1024
+            steps = steps + 1
         tenths = math.ceil(value * 10)
-        return (f"{tenths / 10:.1f}" if steps and tenths < 100 else f"{math.ceil(value)}") + UNITS[steps]
+        return (
+            f"{tenths / 10:.1f}" if steps and tenths < 100 else f"{math.ceil(value)}"
+        ) + UNITS[steps]
 
     def _name(self, node: Node) -> str:
         if self._long and node.kind == "symlink":
@@ -174,5 +206,7 @@ class Listing:
         if self._has("-F", "-p") and node.kind == "directory":
             return node.name + "/"
         if self._has("-F"):
-            return node.name + ("@" if node.kind == "symlink" else "*" if node.mode & stat.S_IXUSR else "")
+            return node.name + (
+                "@" if node.kind == "symlink" else "*" if node.mode & stat.S_IXUSR else ""
+            )
         return node.name

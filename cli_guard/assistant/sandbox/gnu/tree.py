@@ -8,7 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from cli_guard.assistant.sandbox.commands.command import Options, OwnCommand, read_options, run_tool
+from cli_guard.assistant.sandbox.commands.command import (
+    Options,
+    OwnCommand,
+    read_options,
+    run_tool,
+)
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
 from cli_guard.rules.catalog import read_table
 
@@ -47,7 +52,9 @@ def matches_one(globs: list[str], *names: str) -> bool:
     return any(fnmatchcase(name, glob.rstrip("/")) for glob in globs for name in names)
 
 
-def list_below(call: Call, top: str, levels: int, excluded: list[str], *, hidden: bool) -> Inside:
+def list_below(
+    call: Call, top: str, levels: int, excluded: list[str], *, hidden: bool
+) -> Inside:
     """Return folder -> what is in it, by name. Raises CommandFailure if `top` is no folder."""
     if not call.is_folder(top):
         raise CommandFailure(f"no folder {top} here: see what is there with ls")
@@ -57,17 +64,25 @@ def list_below(call: Call, top: str, levels: int, excluded: list[str], *, hidden
         folder, level = waiting.pop()
         rows = inside[folder] = []
         for each in sorted(
-            call.files.read_dir(call.absolute(folder)), key=lambda each: str(each["name"]).encode()
+            call.files.read_dir(call.absolute(folder)),
+            key=lambda each: str(each["name"]).encode(),
         ):
-            name, kind, path = (
-                each["name"],
-                each["metadata"]["file_type"],
-                f"{folder.rstrip('/')}/{each['name']}",
-            )
+            name = each["name"]
+            kind = each["metadata"]["file_type"]
+            path = f"{folder.rstrip('/')}/{each['name']}"
             is_hidden = name.startswith(".") and not hidden
-            if is_hidden or matches_one(excluded, name, path.removeprefix(f"{top.rstrip('/')}/")):
+            if is_hidden or matches_one(
+                excluded, name, path.removeprefix(f"{top.rstrip('/')}/")
+            ):
                 continue
-            rows.append(Found(path, kind, level, kind == "file" and bool(each["metadata"]["mode"] & 0o100)))
+            rows.append(
+                Found(
+                    path,
+                    kind,
+                    level,
+                    kind == "file" and bool(each["metadata"]["mode"] & 0o100),
+                )
+            )
             if kind == "directory" and level < levels:
                 waiting.append((path, level + 1))
     return inside
@@ -78,17 +93,24 @@ def tree(call: Call) -> Answer:
     options = read_options(call.arguments, OPTIONS["tree"])
     has = options.has
     excluded, wanted = (
-        [glob for value in options.every(name) for glob in value.split("|")] for name in ("-I", "-P")
+        [glob for value in options.every(name) for glob in value.split("|")]
+        for name in ("-I", "-P")
     )
     lines: list[str] = []
     counts = {"directory": 0, "file": 0}
 
     def keep(each: Found) -> bool:
         is_wanted = not has("-d") and (not wanted or matches_one(wanted, each.name))
-        return is_wanted if each.kind != "directory" else bool(not has("--prune") or inside.get(each.path))
+        return (
+            is_wanted
+            if each.kind != "directory"
+            else bool(not has("--prune") or inside.get(each.path))
+        )
 
     for top in (*options.words, *(options.paths or ())) or (".",):
-        inside = list_below(call, top, read_number(options, "-L", MOST_LEVELS), excluded, hidden=has("-a"))
+        inside = list_below(
+            call, top, read_number(options, "-L", MOST_LEVELS), excluded, hidden=has("-a")
+        )
         # A folder is longer than those above it: what it holds is known first.
         for folder in sorted(inside, key=len, reverse=True):
             inside[folder][:] = filter(keep, inside[folder])
@@ -97,26 +119,41 @@ def tree(call: Call) -> Answer:
         draw_below(call, inside, top, has, lines, counts)
     if not has("--noreport"):
         words = ("directory", "directories"), ("file", "files")
-        report = [f"{n} {word[n != 1]}" for n, word in zip(counts.values(), words, strict=True)]
+        report = [
+            f"{n} {word[n != 1]}" for n, word in zip(counts.values(), words, strict=True)
+        ]
         lines += ["", ", ".join(report[:1] if has("-d") else report)]
     return Answer.from_text("\n".join(lines))
 
 
 def draw_below(
-    call: Call, inside: Inside, top: str, has: Callable[..., bool], lines: list[str], counts: dict[str, int]
+    call: Call,
+    inside: Inside,
+    top: str,
+    has: Callable[..., bool],
+    lines: list[str],
+    counts: dict[str, int],
 ) -> None:
     """Add a line for each file and folder below `top`, and count them."""
     waiting: list[tuple[str, bool, Found]] = []
 
     def add(before: str, folder: str) -> None:
         rows = list(inside.get(folder, ()))[:: -1 if has("-r") else 1]
-        rows = sorted(rows, key=lambda each: each.kind != "directory") if has("--dirsfirst") else rows
+        rows = (
+            sorted(rows, key=lambda each: each.kind != "directory")
+            if has("--dirsfirst")
+            else rows
+        )
         waiting.extend((before, each is rows[-1], each) for each in reversed(rows))
 
     add("", top)
     while waiting:
         before, is_last, each = waiting.pop()
-        mark = {"directory": "/", "symlink": ""}.get(each.kind, "*" * each.executable) if has("-F") else ""
+        mark = (
+            {"directory": "/", "symlink": ""}.get(each.kind, "*" * each.executable)
+            if has("-F")
+            else ""
+        )
         if each.kind == "symlink":
             mark = f" -> {call.files.read_link(call.absolute(each.path))}"
         branch = "" if has("-i") else before + ("└── " if is_last else "├── ")
@@ -137,17 +174,20 @@ def fd(call: Call) -> Answer:
     if unknown := kinds - {*TYPES.values()}:
         raise WrongUsage(f"-t takes f, d, l and x, not {', '.join(sorted(unknown))}")
     endings = tuple(f".{each.lstrip('.')}".lower() for each in options.every("-e"))
-    least, levels = (
-        read_number(options, "--min-depth", MOST_LEVELS) if has("--min-depth") else 0,
-        read_number(options, "-d", MOST_LEVELS),
-    )
+    least = read_number(options, "--min-depth", MOST_LEVELS) if has("--min-depth") else 0
+    levels = read_number(options, "-d", MOST_LEVELS)
     found = [
         each
         for top in tops or ["."]
-        for rows in list_below(call, top, levels, options.every("-E"), hidden=has("-H", "-u")).values()
+        for rows in list_below(
+            call, top, levels, options.every("-E"), hidden=has("-H", "-u")
+        ).values()
         for each in rows
         if (not kinds or each.kind in kinds or (each.executable and "executable" in kinds))
-        and (not endings or (each.name.lower().endswith(endings) and each.kind != "directory"))
+        and (
+            not endings
+            or (each.name.lower().endswith(endings) and each.kind != "directory")
+        )
         and each.level >= least
     ]
     found.sort(key=lambda each: each.path.encode())
@@ -158,14 +198,22 @@ def fd(call: Call) -> Answer:
         numbers = find_lines(pattern, names, has)
         chosen = [n in numbers for n in range(1, len(names) + 1)]
     rows = [
-        (call.absolute(each.path) if has("-a") else each.path if tops else each.path.removeprefix("./"))
+        (
+            call.absolute(each.path)
+            if has("-a")
+            else each.path
+            if tops
+            else each.path.removeprefix("./")
+        )
         + "/" * (each.kind == "directory")
         for each, is_chosen in zip(found, chosen, strict=True)
         if is_chosen
     ]
     rows = rows[: 1 if has("-1") else read_number(options, "--max-results", len(rows))]
     ended = "".join(row + ("\0" if has("-0") else "\n") for row in rows)
-    return Answer(b"" if has("-q") else ended.encode(), exit_code=int(has("-q") and not rows))
+    return Answer(
+        b"" if has("-q") else ended.encode(), exit_code=int(has("-q") and not rows)
+    )
 
 
 def find_lines(pattern: str, lines: list[str], has: Callable[..., bool]) -> set[int]:
@@ -178,7 +226,11 @@ def find_lines(pattern: str, lines: list[str], has: Callable[..., bool]) -> set[
     done = run_tool(words, {"/lines": "\n".join(lines) + "\n"})
     if done.exit_code > 1:
         raise CommandFailure(done.stderr.strip() or "the pattern is invalid")
-    return {int(line.partition(":")[0]) for line in done.stdout.splitlines()} if lines else set()
+    return (
+        {int(line.partition(":")[0]) for line in done.stdout.splitlines()}
+        if lines
+        else set()
+    )
 
 
 TREE = OwnCommand(

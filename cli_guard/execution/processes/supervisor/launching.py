@@ -13,7 +13,8 @@ from contextlib import suppress
 from cli_guard.execution.processes.supervisor.process_tree import LINUX
 from cli_guard.execution.processes.supervisor.wire import Message
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 # Fewer turns for much output; all pipes of a user may have 16,384 pages together (pipe(7)), which others need too.
 PIPE_BYTES = 262_144
 SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
@@ -38,7 +39,9 @@ class Launched:
 
     def __init__(self, stdout: int, stderr: int | None, stdin: int | None) -> None:
         self.pid = 0
-        self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.stdin = stdin
 
 
 def prctl(option: int, value: int) -> None:
@@ -60,11 +63,16 @@ def launch(request: Message, stdin: int | None) -> Launched:
     if terminal:
         master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *terminal, 0, 0))
-        ours, theirs = Launched(master, None, master), (slave, slave, slave)
+        ours = Launched(master, None, master)
+        theirs = (slave, slave, slave)
     else:
         ours, theirs = open_pipes(stdin, answered=request["respond"] is not None)
     try:
-        ours.pid = spawn_command(request, theirs) if is_plain(request) else fork_command(request, theirs)
+        ours.pid = (
+            spawn_command(request, theirs)
+            if is_plain(request)
+            else fork_command(request, theirs)
+        )
     except (NotStarted, OSError):
         for each in {ours.stdout, ours.stderr, ours.stdin} - {None}:
             os.close(each)  # type: ignore[arg-type]
@@ -96,7 +104,9 @@ def spawn_command(request: Message, streams: tuple[int, int, int]) -> int:
             program(words[0], env),
             words,
             env,
-            file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(streams)],
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(streams)
+            ],
             setsid=True,
             setsigmask=(),
             setsigdef=SIGNALS,
@@ -126,7 +136,9 @@ def fork_command(request: Message, streams: tuple[int, int, int]) -> int:
     return pid
 
 
-def open_pipes(stdin: int | None, *, answered: bool) -> tuple[Launched, tuple[int, int, int]]:
+def open_pipes(
+    stdin: int | None, *, answered: bool
+) -> tuple[Launched, tuple[int, int, int]]:
     """Open our ends and the command's ends of its streams, without a terminal."""
     out, its_out = os.pipe()
     err, its_err = os.pipe()
@@ -142,7 +154,9 @@ def open_pipes(stdin: int | None, *, answered: bool) -> tuple[Launched, tuple[in
     return Launched(out, err, answers), (its_in, its_out, its_err)
 
 
-def become(request: Message, streams: tuple[int, int, int], report: int, monitor: int) -> None:
+def become(
+    request: Message, streams: tuple[int, int, int], report: int, monitor: int
+) -> None:
     """Turn a forked process into the command; never return."""
     step = "start"
     try:
@@ -177,7 +191,9 @@ def become(request: Message, streams: tuple[int, int, int], report: int, monitor
 
 def words_of(request: Message) -> tuple[list[bytes], dict[bytes, bytes]]:
     words = [as_bytes(word) for word in request["words"]]
-    return words, {as_bytes(name): as_bytes(value) for name, value in request["env"].items()}
+    return words, {
+        as_bytes(name): as_bytes(value) for name, value in request["env"].items()
+    }
 
 
 def program(name: bytes, env: dict[bytes, bytes]) -> bytes:

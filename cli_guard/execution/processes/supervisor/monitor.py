@@ -14,7 +14,12 @@ from cli_guard.execution.processes.supervisor import process_tree
 from cli_guard.execution.processes.supervisor.launching import Launched, NotStarted, launch
 from cli_guard.execution.processes.supervisor.process_tree import Ending, Steps
 from cli_guard.execution.processes.supervisor.streams import Log, Streams
-from cli_guard.execution.processes.supervisor.wire import Frames, Message, Owner, parse_frame
+from cli_guard.execution.processes.supervisor.wire import (
+    Frames,
+    Message,
+    Owner,
+    parse_frame,
+)
 
 REQUEST_BYTES = 65_536
 # All processes of the tree have ended; a stranger that holds the pipe open is not waited for.
@@ -25,7 +30,9 @@ SETTLE_SECONDS = 0.02
 ORPHANED: Steps = [(signal.SIGTERM, 0.0), (signal.SIGKILL, 0.5)]
 AT_ONCE: Steps = [(signal.SIGKILL, 0.0)]
 # Reported to the supervisor: the command is bound to the owner, or outlives it; or there is none.
-BOUND, FREE, IDLE = b"b", b"f", b"i"
+BOUND = b"b"
+FREE = b"f"
+IDLE = b"i"
 # Commands at the same time need more monitors for a moment only.
 IDLE_SECONDS = 5.0
 
@@ -47,12 +54,16 @@ class Monitor:
 
     def watch(self, stdin: int | None) -> bool:
         """Start the command, and return when its process tree has ended; False if a process could not be ended."""
-        woken, waker = process_tree.open_wakeup(signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1)
+        woken, waker = process_tree.open_wakeup(
+            signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1
+        )
         try:
             run = launch(self._request, stdin)
         except (NotStarted, OSError) as failed:
             step = failed.step if isinstance(failed, NotStarted) else "start"
-            self._owner.send_message({"event": "failed", "step": step, "errno": failed.errno or 0})
+            self._owner.send_message(
+                {"event": "failed", "step": step, "errno": failed.errno or 0}
+            )
         else:
             self._follow(run, woken)
         self._owner.flush()
@@ -64,14 +75,17 @@ class Monitor:
     def _follow(self, run: Launched, woken: int) -> None:
         """Follow a running command to its end, and report it."""
         self._leader = run.pid
-        answers, terminal = self._request["respond"] or "", bool(self._request["terminal"])
+        answers = self._request["respond"] or ""
+        terminal = bool(self._request["terminal"])
         streams = Streams(run, self._log, answers, terminal=terminal)
         unknown = self._record()
         if unknown and self._request["keep"]:
             # No later process would find it.
             self._ending = Ending(AT_ONCE)
             self._wait_for_tree(streams, woken)
-            self._owner.send_message({"event": "failed", "step": "record", "errno": unknown})
+            self._owner.send_message(
+                {"event": "failed", "step": "record", "errno": unknown}
+            )
         else:
             self._wait_for_tree(streams, woken)
             self._report_end(streams)
@@ -94,7 +108,8 @@ class Monitor:
 
     def _end_if_due(self, no_children: bool) -> None:
         """End a command that has timed out, and what a foreground command has left behind."""
-        timeout, grace = self._request["timeout"], self._request["grace"]
+        timeout = self._request["timeout"]
+        grace = self._request["grace"]
         if self._ending or no_children:
             return
         if self._code is not None and not self._request["keep_family"]:
@@ -102,7 +117,11 @@ class Monitor:
                 return
             self._left_behind = len(self._find_living())
             self._ending = Ending([(signal.SIGTERM, 0.0), (signal.SIGKILL, grace / 2)])
-        elif timeout is not None and self._code is None and time.monotonic() - self._begun >= timeout:
+        elif (
+            timeout is not None
+            and self._code is None
+            and time.monotonic() - self._begun >= timeout
+        ):
             self._timed_out = True
             self._begin_ending()
 
@@ -120,8 +139,11 @@ class Monitor:
         return max(0.0, self._begun + float(timeout) - time.monotonic())
 
     def _read_and_write(self, streams: Streams, woken: int, pause: float | None) -> None:
-        owner, answered = self._owner.descriptor, streams.input
-        reads, writes, nothing = [woken], [answered] if answered is not None else [], list[int]()
+        owner = self._owner.descriptor
+        answered = streams.input
+        reads = [woken]
+        writes = [answered] if answered is not None else []
+        nothing = list[int]()
         if not self._owner.lags:
             reads += streams.output
         if owner is not None:
@@ -151,7 +173,11 @@ class Monitor:
                 self._owner.send_message({"event": "report", **streams.as_message()})
             elif request.get("do") == "input":
                 streams.type(request["text"].encode("latin-1"))
-        if self._owner.descriptor is None and not self._request["keep"] and self._ending is None:
+        if (
+            self._owner.descriptor is None
+            and not self._request["keep"]
+            and self._ending is None
+        ):
             self._begin_ending(ORPHANED)
 
     def _handle_signals(self, numbers: bytes) -> None:
@@ -164,7 +190,11 @@ class Monitor:
     def _begin_ending(self, steps: Steps | None = None) -> None:
         """End the process tree, by default with SIGINT, SIGTERM and SIGKILL, as a person at a terminal would."""
         grace = self._request["grace"]
-        usual: Steps = [(signal.SIGINT, 0.0), (signal.SIGTERM, grace / 2), (signal.SIGKILL, grace)]
+        usual: Steps = [
+            (signal.SIGINT, 0.0),
+            (signal.SIGTERM, grace / 2),
+            (signal.SIGKILL, grace),
+        ]
         self._ending = Ending(steps or usual)
 
     def _find_living(self) -> list[int]:
@@ -205,11 +235,15 @@ class Monitor:
         }
         self._log.close()
         if self._request["record"] is not None:
-            write_record(f"{self._request['run']}/ended.json", {**ended, "ended": time.time()})
+            write_record(
+                f"{self._request['run']}/ended.json", {**ended, "ended": time.time()}
+            )
         self._owner.send_message({"event": "ended", **ended, **streams.as_message()})
 
 
-def run_monitor(requests: socket.socket, lifeline: int, tell: Callable[[bytes], object]) -> None:
+def run_monitor(
+    requests: socket.socket, lifeline: int, tell: Callable[[bytes], object]
+) -> None:
     """Monitor one command after the other; `tell` reports whether a command binds us to the owner.
 
     After a recorded command, whose record names this process, return.
@@ -229,7 +263,9 @@ def receive(
     """Return the next command's socket and input, None if the owner is gone or nothing comes in `patience` seconds."""
     nothing: list[int] = []
     while True:
-        ready, _, _ = select.select([requests.fileno(), lifeline], nothing, nothing, patience)
+        ready, _, _ = select.select(
+            [requests.fileno(), lifeline], nothing, nothing, patience
+        )
         if requests.fileno() in ready:
             with suppress(BlockingIOError):
                 _, fds, _, _ = socket.recv_fds(requests, 16, 2)
@@ -242,7 +278,9 @@ def receive(
             return None
 
 
-def serve(connection: socket.socket, stdin: int | None, tell: Callable[[bytes], object]) -> bool:
+def serve(
+    connection: socket.socket, stdin: int | None, tell: Callable[[bytes], object]
+) -> bool:
     """Read a request and monitor its command; True if one more may follow."""
     frames = Frames()
     with connection:
@@ -250,7 +288,10 @@ def serve(connection: socket.socket, stdin: int | None, tell: Callable[[bytes], 
             for _, content in frames.feed(data):
                 request = parse_frame(content)
                 tell(FREE if request["keep"] else BOUND)
-                return Monitor(request, Owner(connection, frames)).watch(stdin) and request["record"] is None
+                return (
+                    Monitor(request, Owner(connection, frames)).watch(stdin)
+                    and request["record"] is None
+                )
     return False
 
 

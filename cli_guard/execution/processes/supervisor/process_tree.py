@@ -47,7 +47,10 @@ def children(pid: int) -> list[int]:
     found: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - pathlib is slow to load
-            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123
+            with (
+                suppress(OSError),
+                open(f"/proc/{pid}/task/{thread}/children", "rb") as file,
+            ):  # noqa: PTH123
                 found += map(int, file.read().split())
     return found
 

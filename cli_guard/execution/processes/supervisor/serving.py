@@ -39,7 +39,9 @@ class Supervisor:
         while owned or BOUND in self._monitors.values():
             if owned and IDLE not in self._monitors.values():
                 self._fork_monitor()
-            ready, _, _ = select.select([self._reports, woken, *([self._lifeline] if owned else [])], [], [])
+            ready, _, _ = select.select(
+                [self._reports, woken, *([self._lifeline] if owned else [])], [], []
+            )
             if woken in ready:
                 os.read(woken, 512)
             self._reap()
@@ -60,7 +62,9 @@ class Supervisor:
                 run_monitor(
                     self._requests,
                     self._lifeline,
-                    lambda bound: os.write(self._reporting, REPORT.pack(bound, os.getpid())),
+                    lambda bound: os.write(
+                        self._reporting, REPORT.pack(bound, os.getpid())
+                    ),
                 )
                 code = 0
             finally:
@@ -85,7 +89,9 @@ class Supervisor:
         """Kill the process tree of a killed monitor, which has become ours."""
         for pid in process_tree.children(os.getpid()):
             if pid not in self._monitors:
-                process_tree.send_signal([pid, *process_tree.descendants(pid)], signal.SIGKILL)
+                process_tree.send_signal(
+                    [pid, *process_tree.descendants(pid)], signal.SIGKILL
+                )
 
 
 def main(requests_fd: int, lifeline: int, folder: str) -> None:

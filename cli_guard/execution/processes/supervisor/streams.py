@@ -47,7 +47,8 @@ class Log:
 
     def open(self) -> None:
         """Create the file and its folder, and write what was held back."""
-        held, self._held = self._held or bytearray(), None
+        held = self._held or bytearray()
+        self._held = None
         try:
             with suppress(FileExistsError):
                 os.mkdir(os.path.dirname(self.path), 0o700)  # noqa: PTH102, PTH120 - pathlib is slow to load
@@ -118,7 +119,9 @@ class Streams:
         self._input = run.stdin
         self._terminal = terminal
         self._answers = bytearray(answers.encode("utf-8", "surrogateescape"))
-        self._output = {run.stdout: STDOUT} | ({run.stderr: STDERR} if run.stderr is not None else {})
+        self._output = {run.stdout: STDOUT} | (
+            {run.stderr: STDERR} if run.stderr is not None else {}
+        )
         for fd in {*self._output, *([run.stdin] if run.stdin is not None else [])}:
             os.set_blocking(fd, False)
         if terminal and self._answers:

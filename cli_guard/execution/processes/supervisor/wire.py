@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-JSON, STDOUT, STDERR = b"J", b"O", b"E"
+JSON = b"J"
+STDOUT = b"O"
+STDERR = b"E"
 STREAMS = {STDOUT: "stdout", STDERR: "stderr"}
 HEAD = struct.Struct(">cI")
 READ_BYTES = 65_536
@@ -109,15 +111,21 @@ class Owner:
             ended = not data
         except BlockingIOError:
             # What came together with the request is read already.
-            data, ended = b"", False
+            data = b""
+            ended = False
         except OSError:
-            data, ended = b"", True
+            data = b""
+            ended = True
         if ended:
             self._connection.close()
             self._connection = None
             self._outgoing.clear()
             return
-        yield from (parse_frame(content) for kind, content in self._frames.feed(data) if kind == JSON)
+        yield from (
+            parse_frame(content)
+            for kind, content in self._frames.feed(data)
+            if kind == JSON
+        )
 
     def flush(self) -> None:
         """Send what is queued, for at most FLUSH_SECONDS."""

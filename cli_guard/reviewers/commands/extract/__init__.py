@@ -26,13 +26,24 @@ from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, variabl
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-__all__ = ["Snippet", "Unreadable", "Where", "family_of", "looks_so", "read_document", "snippets"]
+__all__ = [
+    "Snippet",
+    "Unreadable",
+    "Where",
+    "family_of",
+    "looks_so",
+    "read_document",
+    "snippets",
+]
 
 FromDocument = Callable[[Document], Iterator[Snippet]]
 FromText = Callable[[str], Iterator[Snippet]]
 
 DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
-    (path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}|action{YAML}"), documents.workflow),
+    (
+        path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}|action{YAML}"),
+        documents.workflow,
+    ),
     *((kind.paths, kind.snippets) for kind in known.known_kinds()),
     (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), documents.compose),
     (path(r"pyproject\.toml"), line_files.tox_in_pyproject),
@@ -58,7 +69,10 @@ BY_CONTENT: tuple[tuple[re.Pattern[str], re.Pattern[str], FromDocument], ...] = 
 )
 TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
     (path(r"(?:[^/]+\.)?(?:docker|container)file(?:[.-][^/]*)?"), docker.snippets),
-    (path(r"(?:gnu|bsd)?makefile(?:\.(?!msc|vc|nmake|win)[^/]*)?|[^/]+\.(?:mk|make)"), make.snippets),
+    (
+        path(r"(?:gnu|bsd)?makefile(?:\.(?!msc|vc|nmake|win)[^/]*)?|[^/]+\.(?:mk|make)"),
+        make.snippets,
+    ),
     (path(r"\.?justfile|[^/]+\.just"), just.snippets),
     (path(r"tox\.ini|setup\.cfg"), line_files.tox),
     (
@@ -68,7 +82,10 @@ TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
         line_files.unit,
     ),
     (path(r"procfile(?:\.[^/]*)?"), line_files.procfile),
-    (path(r"jenkinsfile(?:\.[^/]*)?|[^/]+\.jenkinsfile|[^/]+\.jenkins"), languages.jenkinsfile),
+    (
+        path(r"jenkinsfile(?:\.[^/]*)?|[^/]+\.jenkinsfile|[^/]+\.jenkins"),
+        languages.jenkinsfile,
+    ),
     (path(r"vagrantfile"), languages.vagrantfile),
     (path(r"[^/]+\.(?:tf|pkr\.hcl)"), languages.terraform),
     (path(r"(?:noxfile|tasks|fabfile)\.py"), languages.python_tasks),
@@ -110,7 +127,9 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
 
     An `executable` file without a first line for its interpreter, and without a family, is run by the caller's shell.
     """
-    is_template = TEMPLATE.search(file) is not None or ("{{" in text and "templates/" in file)
+    is_template = TEMPLATE.search(file) is not None or (
+        "{{" in text and "templates/" in file
+    )
     if TEMPLATE.search(file):
         file = TEMPLATE.sub("", file)
         text = TEMPLATE_STATEMENT.sub(lambda found: " " * len(found[0]), text)
@@ -141,19 +160,27 @@ def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snip
 
 
 def _is_for_shell(file: str, text: str) -> bool:
-    return not text.startswith("#!") and not PurePosixPath(file).suffix and not looks_so(file, "")
+    return (
+        not text.startswith("#!")
+        and not PurePosixPath(file).suffix
+        and not looks_so(file, "")
+    )
 
 
 def _from_documents(file: str, text: str) -> list[FromDocument]:
     """Yield the commands of a document, recognised by its path or else by its content."""
     return [extract for paths, extract in DOCUMENTS if paths.search(file)] or [
-        extract for paths, content, extract in BY_CONTENT if paths.search(file) and content.search(text)
+        extract
+        for paths, content, extract in BY_CONTENT
+        if paths.search(file) and content.search(text)
     ]
 
 
 def read_document(file: str, text: str) -> Document:
     """Read a file into nodes, as YAML unless its name says JSON or TOML."""
-    reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
+    reader = next(
+        (reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml
+    )
     document = reader(file, text)
     # The template of a chart is YAML only when it is filled in.
     is_template = document.problem and "{{" in text and not document.is_cut

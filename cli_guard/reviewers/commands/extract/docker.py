@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cli_guard.reviewers.commands.extract.nodes import Items, Scalar, words
-from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, shell_of, snippet
+from cli_guard.reviewers.commands.extract.snippet import (
+    Pieces,
+    Snippet,
+    Where,
+    pieces_of,
+    shell_of,
+    snippet,
+)
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("command_files/patterns.toml", "docker")
@@ -30,7 +37,11 @@ def snippets(text: str) -> Iterator[Snippet]:
     for each in instructions(text):
         if each.verb == "SHELL":
             named = _array(each)
-            shell = shell_of(named.nodes[0].text) if named and isinstance(named.nodes[0], Scalar) else shell
+            shell = (
+                shell_of(named.nodes[0].text)
+                if named and isinstance(named.nodes[0], Scalar)
+                else shell
+            )
         elif each.verb == "FROM":
             shell = "sh"
         elif each.verb in ("RUN", "CMD", "ENTRYPOINT"):
@@ -52,7 +63,10 @@ def instructions(text: str) -> Iterator[Instruction]:
         while goes_on.search(pieces[-1][1]):
             pieces[-1] = (pieces[-1][0], goes_on.sub("\\\\\n", pieces[-1][1]))
             # Comments and empty lines do not end an instruction that goes on.
-            following = next((p for p in waiting if p[1].strip() and not p[1].lstrip().startswith("#")), None)
+            following = next(
+                (p for p in waiting if p[1].strip() and not p[1].lstrip().startswith("#")),
+                None,
+            )
             if following is None:
                 break
             pieces.append(following)
@@ -70,7 +84,9 @@ def _escape(pieces: Pieces) -> str:
     return "\\"
 
 
-def _instruction(pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str]]) -> Instruction:
+def _instruction(
+    pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str]]
+) -> Instruction:
     verb = ""
     while verb in ("", "ONBUILD", "HEALTHCHECK"):
         found = PATTERNS["verb"].match(pieces[0][1])
@@ -96,7 +112,11 @@ def _without(pieces: list[tuple[int, str]], length: int) -> list[tuple[int, str]
         return pieces
     (line, text), *rest = pieces
     text = text[length:]
-    return [(line, text), *rest] if text.strip() not in ("", "\\") or not rest else _without(rest, 0)
+    return (
+        [(line, text), *rest]
+        if text.strip() not in ("", "\\") or not rest
+        else _without(rest, 0)
+    )
 
 
 def _run(each: Instruction, shell: str) -> Iterator[Snippet]:
@@ -110,7 +130,9 @@ def _run(each: Instruction, shell: str) -> Iterator[Snippet]:
 
 
 def _is_script(each: Instruction) -> bool:
-    return each.below[0][1].startswith("#!") or bool(PATTERNS["script_name"].search(each.text))
+    return each.below[0][1].startswith("#!") or bool(
+        PATTERNS["script_name"].search(each.text)
+    )
 
 
 def _script(body: Pieces) -> Snippet:
@@ -129,7 +151,8 @@ def _array(each: Instruction) -> Items | None:
     if not found or not all(isinstance(word, str) for word in found):
         return None
     whole = snippet(each.pieces, Where.IMAGE)
-    nodes, position = [], 0
+    nodes = []
+    position = 0
     for word in found:
         place = each.text.find(json.dumps(word, ensure_ascii=False), position)
         position = max(place, position)

@@ -37,7 +37,13 @@ ENDINGS = {"python": ".py", "node": ".js", "perl": ".pl", "ruby": ".rb", "php": 
 # Hooks whose `entry` is a pattern, a message or the name of an image.
 NO_COMMAND = ("pygrep", "fail", "docker_image", "docker")
 # Settings of agents that hold a command, beside those of hooks and servers.
-HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "gcpAuthRefresh")
+HELPERS = (
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "otelHeadersHelper",
+    "gcpAuthRefresh",
+)
 ANSIBLE = re.compile(
     r"(?m)^[ \t]*(?:-[ \t]+)?['\"]?(?:ansible\.\w+\.)?(?:win_)?(?:shell|command|raw)['\"]?:"
     r"|^[ \t]*(?:-[ \t]+)?(?:local_)?action:[ \t]"
@@ -53,7 +59,9 @@ def workflow(document: Document) -> Iterator[Snippet]:
             continue
         named = _default_shell(job) or _default_shell(*roots)
         for step in at([job], "steps", "[]"):
-            yield from _workflow_step(step, named or ("pwsh" if _on_windows(job, step) else "sh"))
+            yield from _workflow_step(
+                step, named or ("pwsh" if _on_windows(job, step) else "sh")
+            )
     for step in at(roots, "runs", "steps", "[]"):
         yield from _workflow_step(step, "sh")
 
@@ -74,7 +82,9 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
         yield found.substitute(PATTERNS["expression"])
     inputs = step.get("with")
     if isinstance(inputs, Table) and step.text("uses").startswith("docker://"):
-        yield from snippet_if_any(word_pieces(inputs.get("entrypoint"), inputs.get("args")), Where.CI)
+        yield from snippet_if_any(
+            word_pieces(inputs.get("entrypoint"), inputs.get("args")), Where.CI
+        )
     if isinstance(inputs, Table) and not PATTERNS["javascript"].match(step.text("uses")):
         for name in RUN_INPUTS:
             for found in lines(inputs.get(name), Where.CI):
@@ -99,13 +109,19 @@ def _run_by(shell: str, text: Node | None) -> Iterator[Snippet]:
     starts = [0, *(end.end() for end in re.finditer("\n", whole.text))]
     for each in program(f"step{ENDINGS[found[1]]}", whole.text):
         yield replace(
-            each, where=Where.CI, lines=tuple(whole.line_at(starts[line - 1]) for line in each.lines)
+            each,
+            where=Where.CI,
+            lines=tuple(whole.line_at(starts[line - 1]) for line in each.lines),
         )
 
 
 def _default_shell(*nodes: Node) -> str:
     """Return the shell that a workflow or a job sets for its steps, empty if none."""
-    named = [node.text for node in at(nodes, "defaults", "run", "shell") if isinstance(node, Scalar)]
+    named = [
+        node.text
+        for node in at(nodes, "defaults", "run", "shell")
+        if isinstance(node, Scalar)
+    ]
     return named[0] if named and "${{" not in named[0] else ""
 
 
@@ -131,7 +147,9 @@ def compose(document: Document) -> Iterator[Snippet]:
             *_health_check(*at([service], "healthcheck", "test")),
         ]
         for hook in (*at([service], "post_start", "[]"), *at([service], "pre_stop", "[]")):
-            found += words(hook.get("command"), Where.SERVICE) if isinstance(hook, Table) else ()
+            found += (
+                words(hook.get("command"), Where.SERVICE) if isinstance(hook, Table) else ()
+            )
         for each in found:
             yield each.substitute(PATTERNS["dollars"], lambda _: "$")
 
@@ -146,7 +164,9 @@ def manifest(document: Document) -> Iterator[Snippet]:
     """Yield the commands of a Kubernetes manifest: containers, probes, hooks, and pipeline steps."""
     for table in tables(document.roots):
         if table.get("image") or table.get("name"):
-            yield from _container_command(table.get("command") or table.get("entrypoint"), table.get("args"))
+            yield from _container_command(
+                table.get("command") or table.get("entrypoint"), table.get("args")
+            )
             yield from lines(table.get("script"), Where.SERVICE)
         for probe in at([table], "exec", "command"):
             yield from words(probe, Where.SERVICE)
@@ -179,7 +199,11 @@ def hook_frameworks(document: Document) -> Iterator[Snippet]:
 
 
 def _hook(hook: Node) -> Iterator[Snippet]:
-    entry = hook.get("entry") if isinstance(hook, Table) and hook.text("language") not in NO_COMMAND else None
+    entry = (
+        hook.get("entry")
+        if isinstance(hook, Table) and hook.text("language") not in NO_COMMAND
+        else None
+    )
     if isinstance(hook, Table) and isinstance(entry, Scalar) and entry.text.strip():
         yield snippet(word_pieces(entry, hook.get("args")), Where.HOOK)
 
@@ -189,7 +213,10 @@ def composer(document: Document) -> Iterator[Snippet]:
     for script in at(document.roots, "scripts", "*"):
         for each in scalars(script):
             if each.text.strip() and not PATTERNS["callback"].match(each.text):
-                yield snippet([(line, text.removeprefix("@")) for line, text in each.pieces], Where.BUILD)
+                yield snippet(
+                    [(line, text.removeprefix("@")) for line, text in each.pieces],
+                    Where.BUILD,
+                )
 
 
 def tasks(document: Document) -> Iterator[Snippet]:
@@ -199,11 +226,16 @@ def tasks(document: Document) -> Iterator[Snippet]:
             continue
         for variant in (
             task,
-            *(each for system in ("linux", "osx", "windows") for each in at([task], system)),
+            *(
+                each
+                for system in ("linux", "osx", "windows")
+                for each in at([task], system)
+            ),
         ):
             if isinstance(variant, Table):
                 pieces = word_pieces(
-                    _word_of(variant.get("command")), _words_of(variant.get("args") or task.get("args"))
+                    _word_of(variant.get("command")),
+                    _words_of(variant.get("args") or task.get("args")),
                 )
                 if variant.get("command") and pieces:
                     yield snippet(pieces, Where.AGENT).substitute(PATTERNS["editor_value"])
@@ -238,11 +270,17 @@ def ansible(document: Document) -> Iterator[Snippet]:
             module = PATTERNS["module"].fullmatch(key)
             if module:
                 for found in _module_text(value, _program_of(table, value)):
-                    yield _hide_values(replace(found, language="cmd") if "win" in key else found)
+                    yield _hide_values(
+                        replace(found, language="cmd") if "win" in key else found
+                    )
             elif key in ("local_action", "action") and isinstance(value, Scalar):
                 named = PATTERNS["local_action"].match(value.text)
                 for found in lines(value, Where.SCRIPT) if named else ():
-                    yield _hide_values(found.replace_spans([(0, named.end(), "")])) if named else found
+                    yield (
+                        _hide_values(found.replace_spans([(0, named.end(), "")]))
+                        if named
+                        else found
+                    )
 
 
 def cloud_init(document: Document) -> Iterator[Snippet]:
@@ -254,7 +292,11 @@ def cloud_init(document: Document) -> Iterator[Snippet]:
 
 def _program_of(task: Table, value: Node) -> str:
     """Return the language of the interpreter that the task sets, empty if none."""
-    named = [table.text("executable") for table in (task.get("args"), value) if isinstance(table, Table)]
+    named = [
+        table.text("executable")
+        for table in (task.get("args"), value)
+        if isinstance(table, Table)
+    ]
     return next((shell_of(name) for name in named if name), "")
 
 
@@ -265,8 +307,12 @@ def _module_text(value: Node, language: str) -> Iterator[Snippet]:
         argv = value.get("argv")
         if isinstance(argv, Items):
             yield from words(argv, Where.SCRIPT)
-        yield from lines(value.get("cmd") or value.get("_raw_params"), Where.SCRIPT, language or "sh")
+        yield from lines(
+            value.get("cmd") or value.get("_raw_params"), Where.SCRIPT, language or "sh"
+        )
 
 
 def _hide_values(found: Snippet) -> Snippet:
-    return found.substitute(PATTERNS["statement"], lambda text: " " * len(text)).substitute(BRACES)
+    return found.substitute(PATTERNS["statement"], lambda text: " " * len(text)).substitute(
+        BRACES
+    )

@@ -28,7 +28,8 @@ def read_json(path: str, text: str) -> Document:
     root = Items()
     opened: Opened = [(root, [])]
     position = 1 if text.startswith("\ufeff") else 0
-    problem, count = "", 0
+    problem = ""
+    count = 0
     while position < len(text) and not problem:
         token = TOKEN.match(text, position)
         line = lines.at(position)

@@ -47,12 +47,16 @@ def snippets(text: str) -> Iterator[Snippet]:
 def _backticks(text: str) -> Iterator[Pieces]:
     lines = Lines(text)
     for assigned in PATTERNS["assigned"].finditer(text):
-        for call in PATTERNS["backticks"].finditer(text, assigned.start(1), assigned.end(1)):
+        for call in PATTERNS["backticks"].finditer(
+            text, assigned.start(1), assigned.end(1)
+        ):
             if call[1] is not None:
                 yield pieces_of(call[1], lines.at(call.start(1)))
                 continue
             end = text.find("```", call.end())
-            yield pieces_of(text[call.end() : end if end >= 0 else call.end()], lines.at(call.end()))
+            yield pieces_of(
+                text[call.end() : end if end >= 0 else call.end()], lines.at(call.end())
+            )
             break
 
 

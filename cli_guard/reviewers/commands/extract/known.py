@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from cli_guard.reviewers.commands.extract.nodes import Document, at, each_line, lines, tables, words
+from cli_guard.reviewers.commands.extract.nodes import (
+    Document,
+    at,
+    each_line,
+    lines,
+    tables,
+    words,
+)
 from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, shell_of
 from cli_guard.rules.catalog import read_table
 
@@ -31,7 +38,11 @@ class Known:
             yield found.substitute(self.hide) if self.hide else found
 
     def find(self, document: Document) -> Iterator[Snippet]:
-        for places, read in ((self.lines, lines), (self.apart, each_line), (self.words, words)):
+        for places, read in (
+            (self.lines, lines),
+            (self.apart, each_line),
+            (self.words, words),
+        ):
             for place in places:
                 for node in at(document.roots, *place.split(".")):
                     yield from read(node, self.where)
@@ -41,7 +52,9 @@ class Known:
             named = table.text("shell")
             for key, node in table.items():
                 if key in self.keys:
-                    yield from lines(node, self.where, shell_of(named) if named else self.keys[key])
+                    yield from lines(
+                        node, self.where, shell_of(named) if named else self.keys[key]
+                    )
 
 
 def path(pattern: str) -> re.Pattern[str]:
@@ -57,7 +70,11 @@ def _kind(row: Mapping[str, Any]) -> Known:
         lines=tuple(row.get("lines", "").split()),
         apart=tuple(row.get("apart", "").split()),
         words=tuple(row.get("words", "").split()),
-        keys={key: shell for shell, keys in row.get("keys", {}).items() for key in keys.split()},
+        keys={
+            key: shell
+            for shell, keys in row.get("keys", {}).items()
+            for key in keys.split()
+        },
         hide=re.compile(hide) if hide else None,
     )
 

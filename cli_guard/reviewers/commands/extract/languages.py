@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.nodes import end_lines
-from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, shell_of, snippet
+from cli_guard.reviewers.commands.extract.snippet import (
+    Lines,
+    Snippet,
+    Where,
+    pieces_of,
+    shell_of,
+    snippet,
+)
 from cli_guard.rules.catalog import read_patterns
 
 if TYPE_CHECKING:
@@ -18,7 +25,14 @@ if TYPE_CHECKING:
 
 PATTERNS = read_patterns("command_files/patterns.toml", "languages")
 STEP_SHELLS = {"sh": "sh", "bat": "cmd", "powershell": "pwsh", "pwsh": "pwsh"}
-HCL_KEYS = ("command", "inline", "user_data", "startup_script", "metadata_startup_script", "program")
+HCL_KEYS = (
+    "command",
+    "inline",
+    "user_data",
+    "startup_script",
+    "metadata_startup_script",
+    "program",
+)
 HCL_TEXTS = ("string_lit", "quoted_template", "heredoc_template")
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -49,7 +63,10 @@ def vagrantfile(text: str) -> Iterator[Snippet]:
         if not closed:
             break
         position = closed.end()
-        yield snippet(pieces_of(text[opened.end() : closed.start()], lines.at(opened.end())), Where.SCRIPT)
+        yield snippet(
+            pieces_of(text[opened.end() : closed.start()], lines.at(opened.end())),
+            Where.SCRIPT,
+        )
     for found in PATTERNS["ruby_inline"].finditer(text):
         yield snippet(pieces_of(found[1][1:-1], lines.at(found.start(1))), Where.SCRIPT)
 
@@ -57,13 +74,15 @@ def vagrantfile(text: str) -> Iterator[Snippet]:
 def terraform(text: str) -> Iterator[Snippet]:
     """Yield what provisioners run, and the start-up scripts of machines."""
     for attribute in Trees().root("hcl", text).find_all(kind="attribute"):
-        name, value = attribute.child(0), attribute.child(2)
+        name = attribute.child(0)
+        value = attribute.child(2)
         if name is None or value is None or name.text() not in HCL_KEYS:
             continue
         texts = _hcl_texts(value)
         if name.text() == "program":
             texts = [
-                [(found[0][0], shlex.quote("".join(text for _, text in found)) + " ")] for found in texts
+                [(found[0][0], shlex.quote("".join(text for _, text in found)) + " ")]
+                for found in texts
             ]
             script = snippet([piece for found in texts for piece in found], Where.SCRIPT)
         else:
@@ -79,7 +98,8 @@ def terraform(text: str) -> Iterator[Snippet]:
 
 def _hcl_shell(attribute: "SgNode") -> str:
     for other in attribute.parent().children() if attribute.parent() else ():  # type: ignore[union-attr]
-        name, value = other.child(0), other.child(2)
+        name = other.child(0)
+        value = other.child(2)
         if name and value and name.text() == "interpreter":
             texts = _hcl_texts(value)
             return shell_of(texts[0][0][1]) if texts else "sh"
@@ -91,12 +111,16 @@ def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
     found: list[list[tuple[int, str]]] = []
     end = 0
     for node in value.find_all(any=[{"kind": kind} for kind in HCL_TEXTS]):
-        where, text = node.range(), node.text()
+        where = node.range()
+        text = node.text()
         if where.start.index < end:
             continue
-        end, line = where.end.index, where.start.line + 1
+        end = where.end.index
+        line = where.start.line + 1
         if node.kind() == "heredoc_template":
-            found.append(pieces_of(textwrap.dedent("\n".join(text.split("\n")[1:-1])), line + 1))
+            found.append(
+                pieces_of(textwrap.dedent("\n".join(text.split("\n")[1:-1])), line + 1)
+            )
         else:
             unescaped = PATTERNS["hcl_escape"].sub(
                 lambda escape: ESCAPED.get(escape[1], escape[1]), text[1:-1]
@@ -108,7 +132,8 @@ def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
 def python_tasks(text: str) -> Iterator[Snippet]:
     """Yield the literal commands of nox sessions and of tasks of invoke and fabric."""
     for call in Trees().root("python", text).find_all(kind="call"):
-        function, arguments = call.field("function"), call.field("arguments")
+        function = call.field("function")
+        arguments = call.field("arguments")
         if function is None or arguments is None or function.kind() != "attribute":
             continue
         name = function.field("attribute")
@@ -124,7 +149,10 @@ def python_tasks(text: str) -> Iterator[Snippet]:
             yield snippet(pieces_of(literals[0][1], literals[0][0]), Where.BUILD)
         elif literals and literals[0][1]:
             yield snippet(
-                [(line, (shlex.quote(word) if word else "${_argument}") + " ") for line, word in literals],
+                [
+                    (line, (shlex.quote(word) if word else "${_argument}") + " ")
+                    for line, word in literals
+                ],
                 Where.BUILD,
             )
 

@@ -16,7 +16,13 @@ from cli_guard.reviewers.commands.extract.snippet import (
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("command_files/patterns.toml", "line_files")
-TOX_KEYS = ("commands", "commands_pre", "commands_post", "install_command", "list_dependencies_command")
+TOX_KEYS = (
+    "commands",
+    "commands_pre",
+    "commands_post",
+    "install_command",
+    "list_dependencies_command",
+)
 
 
 def is_script(path: str, text: str) -> bool:
@@ -103,8 +109,12 @@ def crontab(path: str, text: str) -> Iterator[Snippet]:
         if not timed:
             continue
         command = line[timed.end() :].rstrip("\n")
-        user = (PATTERNS["user"] if PATTERNS["cron_system"].search(path) else PATTERNS["root"]).match(command)
-        command, *stdin = PATTERNS["percent"].split(command[user.end() :] if user else command)
+        user = (
+            PATTERNS["user"] if PATTERNS["cron_system"].search(path) else PATTERNS["root"]
+        ).match(command)
+        command, *stdin = PATTERNS["percent"].split(
+            command[user.end() :] if user else command
+        )
         text_read = "\n".join(stdin).replace("\\%", "%")
         fed = f" <<< {shlex.quote(text_read)}" if stdin else ""
         yield snippet([(number, command.replace("\\%", "%") + fed)], Where.SERVICE)

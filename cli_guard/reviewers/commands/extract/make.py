@@ -38,7 +38,10 @@ class _State:
 
 def snippets(text: str) -> Iterator[Snippet]:
     """Yield the commands of a makefile. Each logical line of a recipe has its own shell, except under .ONESHELL."""
-    state = _State(one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)), values=_simple_variables(text))
+    state = _State(
+        one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)),
+        values=_simple_variables(text),
+    )
     for pieces in _logical_lines(text):
         yield from _line(state, pieces)
     yield from _recipe(state)
@@ -93,9 +96,13 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
     assigned = PATTERNS["assignment"].match(first)
     state.in_rule = False
     if assigned:
-        name, operator, value = assigned[1], assigned[2], assigned[3].strip()
+        name = assigned[1]
+        operator = assigned[2]
+        value = assigned[3].strip()
         if operator == "!=":
-            found = snippet([(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD)
+            found = snippet(
+                [(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD
+            )
             yield _expand(found, state.values)
         elif name == ".RECIPEPREFIX":
             state.prefix = value[:1] or "\t"
@@ -113,7 +120,8 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 
 
 def _recipe(state: _State) -> Iterator[Snippet]:
-    recipe, state.recipe = state.recipe, []
+    recipe = state.recipe
+    state.recipe = []
     if any(text.strip() for _, text in recipe):
         found = _expand(snippet(recipe, Where.BUILD, state.shell), state.values)
         yield _expand(found, state.values) if state.is_template else found
@@ -134,7 +142,9 @@ def _simple_variables(text: str) -> dict[str, str]:
     found = [
         assigned
         for line in text.split("\n")
-        if not line.startswith("\t") and "=" in line and (assigned := PATTERNS["assignment"].match(line))
+        if not line.startswith("\t")
+        and "=" in line
+        and (assigned := PATTERNS["assignment"].match(line))
     ]
     times = Counter(assigned[1] for assigned in found)
     return {
@@ -151,20 +161,32 @@ def _expand(found: Snippet, values: Mapping[str, str]) -> Snippet:
     changes: list[tuple[int, int, str]] = []
     position = 0
     while reference := PATTERNS["reference"].search(found.text, position):
-        start, position = reference.start(), reference.end()
+        start = reference.start()
+        position = reference.end()
         if reference[0] == "$$":
             changes.append((start, position, "$"))
             continue
         if reference[0][-1] in BRACKETS:
             position = _end_of(found.text, start + 1)
-        name = found.text[start + 2 : position - 1] if position - start > 2 else found.text[start + 1]
+        name = (
+            found.text[start + 2 : position - 1]
+            if position - start > 2
+            else found.text[start + 1]
+        )
         value = values.get(name)
-        changes.append((start, position, variable(found.text[start:position]) if value is None else value))
+        changes.append(
+            (
+                start,
+                position,
+                variable(found.text[start:position]) if value is None else value,
+            )
+        )
     return found.replace_spans(changes)
 
 
 def _end_of(text: str, opening: int) -> int:
-    bracket, depth = text[opening], 0
+    bracket = text[opening]
+    depth = 0
     end = min(len(text), opening + LONGEST_REFERENCE)
     for found in BRACKETS[bracket].finditer(text, opening, end):
         depth += 1 if found[0] == bracket else -1

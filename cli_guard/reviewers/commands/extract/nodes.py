@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, snippet, snippet_if_any
+from cli_guard.reviewers.commands.extract.snippet import (
+    Pieces,
+    Snippet,
+    Where,
+    snippet,
+    snippet_if_any,
+)
 
 BLANKS = re.compile(r"\s*")
 MERGE = "<<"
@@ -48,7 +54,11 @@ class Table:
     def get(self, key: str) -> "Node | None":
         """Return the value of a key, also one merged from another table (`<<` of YAML)."""
         own = [node for name, node in self.pairs if name == key]
-        return own[-1] if own else next((node for name, node in self.items() if name == key), None)
+        return (
+            own[-1]
+            if own
+            else next((node for name, node in self.items() if name == key), None)
+        )
 
     def text(self, key: str) -> str:
         """Return the value of a key as text, empty if it is missing."""
@@ -109,7 +119,11 @@ def at(nodes: Iterable[Node], *path: str) -> Iterator[Node]:
             if step == "[]":
                 found: Iterable[Node] = node.nodes if isinstance(node, Items) else ()
             elif isinstance(node, Table):
-                found = (value for name, value in node.items() if name == step or fnmatchcase(name, step))
+                found = (
+                    value
+                    for name, value in node.items()
+                    if name == step or fnmatchcase(name, step)
+                )
             else:
                 found = ()
             below.update((id(value), value) for value in found)
@@ -146,7 +160,11 @@ def scalars(node: Node | None) -> Iterator[Scalar]:
         each = waiting.pop()
         if isinstance(each, Scalar):
             yield each
-        elif isinstance(each, Items) and id(each) not in seen and not each.tag.startswith("!"):
+        elif (
+            isinstance(each, Items)
+            and id(each) not in seen
+            and not each.tag.startswith("!")
+        ):
             seen.add(id(each))
             waiting.extend(reversed(each.nodes))
 
@@ -154,7 +172,8 @@ def scalars(node: Node | None) -> Iterator[Scalar]:
 def align_lines(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
     """Return the value in pieces, one for each raw line it was folded from; blanks at its ends do not count."""
     found: list[tuple[int, int]] = []
-    cursor, first = 0, 1
+    cursor = 0
+    first = 1
     for number, line in raw:
         first = number if not found else first
         stripped = line.strip()
@@ -169,7 +188,10 @@ def align_lines(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
     if not found:
         return ((first, value),)
     bounds = [0, *(offset for offset, _ in found[1:]), len(value)]
-    return tuple((line, value[a:b]) for (_, line), a, b in zip(found, bounds, bounds[1:], strict=False))
+    return tuple(
+        (line, value[a:b])
+        for (_, line), a, b in zip(found, bounds, bounds[1:], strict=False)
+    )
 
 
 def lines(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
@@ -181,7 +203,9 @@ def lines(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippe
 
 def each_line(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
     """Yield a text, or each of a list of independent commands."""
-    yield from (snippet(each.pieces, where, shell) for each in scalars(node) if each.text.strip())
+    yield from (
+        snippet(each.pieces, where, shell) for each in scalars(node) if each.text.strip()
+    )
 
 
 def end_lines(texts: Iterable[Pieces]) -> Pieces:
@@ -197,7 +221,9 @@ def words(node: Node | None, where: Where) -> Iterator[Snippet]:
 def word_pieces(*nodes: Node | None) -> Pieces:
     """Return a text as it is, or the quoted words of a list with blanks between."""
     texts = (
-        _quote(each) if isinstance(node, Items) else each.pieces for node in nodes for each in scalars(node)
+        _quote(each) if isinstance(node, Items) else each.pieces
+        for node in nodes
+        for each in scalars(node)
     )
     return list(chain.from_iterable((*pieces, (pieces[-1][0], " ")) for pieces in texts))
 
@@ -206,4 +232,8 @@ def _quote(word: Scalar) -> Pieces:
     if PLAIN_WORD.fullmatch(word.text):
         return word.pieces
     (first, _), (last, _) = word.pieces[0], word.pieces[-1]
-    return ((first, "'"), *((line, text.replace("'", "'\\''")) for line, text in word.pieces), (last, "'"))
+    return (
+        (first, "'"),
+        *((line, text.replace("'", "'\\''")) for line, text in word.pieces),
+        (last, "'"),
+    )

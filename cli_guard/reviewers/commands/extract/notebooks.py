@@ -10,14 +10,26 @@ from dataclasses import dataclass, replace
 
 from cli_guard.reviewers.commands.extract.nodes import Document, Table, at, scalars
 from cli_guard.reviewers.commands.extract.programs import program
-from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, snippet, snippet_if_any, variable
+from cli_guard.reviewers.commands.extract.snippet import (
+    Snippet,
+    Where,
+    snippet,
+    snippet_if_any,
+    variable,
+)
 
 # Which lines are for a shell; what is in braces there is filled in before.
 LANGUAGE = "mixed"
-COMMAND = re.compile(r"(?P<indent>[ \t]*)(?:[\w.,\[\]\"' \t]{1,200}=[ \t]*)?(?:!{1,2}|%(?:sx|system)[ \t])")
+COMMAND = re.compile(
+    r"(?P<indent>[ \t]*)(?:[\w.,\[\]\"' \t]{1,200}=[ \t]*)?(?:!{1,2}|%(?:sx|system)[ \t])"
+)
 MAGIC = re.compile(r"(?P<indent>[ \t]*)(?:[%?]|[\w.]{1,200}\?)")
-SHELL_CELL = re.compile(r"%%(?:(?:ba|z|k)?sh\b|(?:script|writefile|file)\b[^\n]*\b(?:ba|z|k)?sh\b)")
-PYTHON_CELL = re.compile(r"%%(?:time(?:it)?|capture|prun|debug|pypy|python3?|memit|mprun|px)\b")
+SHELL_CELL = re.compile(
+    r"%%(?:(?:ba|z|k)?sh\b|(?:script|writefile|file)\b[^\n]*\b(?:ba|z|k)?sh\b)"
+)
+PYTHON_CELL = re.compile(
+    r"%%(?:time(?:it)?|capture|prun|debug|pypy|python3?|memit|mprun|px)\b"
+)
 FILLED = re.compile(r"\{[^{}\n]{1,200}\}")
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -32,20 +44,40 @@ class Cell:
 
 def cells_of(document: Document) -> Iterator[Cell]:
     """Yield the cells of code; a notebook that names no language is in Python."""
-    named = (*at(document.roots, "metadata", "language_info"), *at(document.roots, "metadata", "kernelspec"))
-    words = (table.text(key) for table in named if isinstance(table, Table) for key in ("name", "language"))
+    named = (
+        *at(document.roots, "metadata", "language_info"),
+        *at(document.roots, "metadata", "kernelspec"),
+    )
+    words = (
+        table.text(key)
+        for table in named
+        if isinstance(table, Table)
+        for key in ("name", "language")
+    )
     language = next(filter(None, words), "python").lower()
-    folders = (*at(document.roots, "cells", "[]"), *at(document.roots, "worksheets", "[]", "cells", "[]"))
+    folders = (
+        *at(document.roots, "cells", "[]"),
+        *at(document.roots, "worksheets", "[]", "cells", "[]"),
+    )
     for cell in folders:
         if isinstance(cell, Table) and cell.text("cell_type") == "code":
-            pieces = [(each.line, each.text) for each in scalars(cell.get("source") or cell.get("input"))]
+            pieces = [
+                (each.line, each.text)
+                for each in scalars(cell.get("source") or cell.get("input"))
+            ]
             whole = snippet(pieces, Where.SCRIPT)
-            lines = [(whole.line_at(found.start()), found[0]) for found in LINE.finditer(whole.text)]
+            lines = [
+                (whole.line_at(found.start()), found[0])
+                for found in LINE.finditer(whole.text)
+            ]
             first = lines[0][1] if lines else ""
             if SHELL_CELL.match(first):
                 yield Cell("bash", lines[1:])
             elif not first.startswith("%%") or PYTHON_CELL.match(first):
-                yield Cell("python" if language.startswith(("python", "ipython")) else language, lines)
+                yield Cell(
+                    "python" if language.startswith(("python", "ipython")) else language,
+                    lines,
+                )
 
 
 def program_in(document: Document) -> tuple[str, Sequence[tuple[int, str]]]:
@@ -59,7 +91,13 @@ def _without_magics(cell: Cell) -> Iterator[tuple[int, str]]:
     goes_on = False
     for number, text in cell.lines:
         magic = cell.language == "python" and (COMMAND.match(text) or MAGIC.match(text))
-        clear = f"{magic['indent']}pass" if magic else "" if goes_on else text.removesuffix("\n")
+        clear = (
+            f"{magic['indent']}pass"
+            if magic
+            else ""
+            if goes_on
+            else text.removesuffix("\n")
+        )
         goes_on = bool(magic or goes_on) and text.endswith("\\\n")
         yield number, clear + "\n"
 

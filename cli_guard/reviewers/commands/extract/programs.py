@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
-from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, snippet
+from cli_guard.reviewers.commands.extract.snippet import (
+    Lines,
+    Snippet,
+    Where,
+    pieces_of,
+    snippet,
+)
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -75,7 +81,9 @@ def program(file: str, text: str) -> Iterator[Snippet]:
     """Yield the shell strings of a program."""
     if PYTHON.search(file):
         if any(word in text for word in MODULES):
-            yield from _python(text, Where.BUILD if BUILD_FILES.search(file) else Where.SCRIPT)
+            yield from _python(
+                text, Where.BUILD if BUILD_FILES.search(file) else Where.SCRIPT
+            )
         return
     lines = Lines(text)
     for kind in kinds():
@@ -84,8 +92,14 @@ def program(file: str, text: str) -> Iterator[Snippet]:
         for found in kind.pattern.finditer(text):
             begin = text.rfind("\n", 0, found.start()) + 1
             if not COMMENT.match(text, begin):
-                given = unescape(found["text"]) if kind.xml else ESCAPE.sub(_unescape, found["text"])
-                yield snippet(pieces_of(given, lines.at(found.start("text"))), kind.where, LANGUAGE)
+                given = (
+                    unescape(found["text"])
+                    if kind.xml
+                    else ESCAPE.sub(_unescape, found["text"])
+                )
+                yield snippet(
+                    pieces_of(given, lines.at(found.start("text"))), kind.where, LANGUAGE
+                )
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -94,10 +108,17 @@ def _unescape(match: re.Match[str]) -> str:
 
 def _python(text: str, where: Where) -> Iterator[Snippet]:
     root = Trees().root("python", text)
-    owners = {"os", "subprocess", "asyncio", "sp", *(found[1] or "" for found in OF_MODULE.finditer(text))}
+    owners = {
+        "os",
+        "subprocess",
+        "asyncio",
+        "sp",
+        *(found[1] or "" for found in OF_MODULE.finditer(text)),
+    }
     names: set[str] = set()
     for call in root.find_all(kind="call"):
-        function, arguments = call.field("function"), call.field("arguments")
+        function = call.field("function")
+        arguments = call.field("arguments")
         if function is None or arguments is None:
             continue
         owner, _, name = IMPORTED.sub(r"\1", function.text()).rpartition(".")
@@ -108,7 +129,8 @@ def _python(text: str, where: Where) -> Iterator[Snippet]:
             names.add(first.text())
         yield from _command_of(first, where)
     for assigned in root.find_all(kind="assignment") if names else ():
-        name_node, value = assigned.field("left"), assigned.field("right")
+        name_node = assigned.field("left")
+        value = assigned.field("right")
         if name_node and value and name_node.text() in names:
             yield from _command_of(value, where)
 
@@ -126,4 +148,6 @@ def _command_of(node: "SgNode", where: Where) -> Iterator[Snippet]:
 
 
 def _list_children(node: "SgNode") -> "Iterator[SgNode]":
-    return (each for each in node.children() if each.is_named() and each.kind() != "comment")
+    return (
+        each for each in node.children() if each.is_named() and each.kind() != "comment"
+    )

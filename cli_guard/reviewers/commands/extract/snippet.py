@@ -10,8 +10,12 @@ from itertools import accumulate
 # The text of a snippet in order, each piece with the line of the file that it comes from.
 Pieces = Sequence[tuple[int, str]]
 
-SHELLS = re.compile(r"(?:.*[/\\])?(?:r?bash|sh|dash|ash|zsh|m?ksh\d*|busybox sh)(?:\.exe)?(?:\s|$)")
-POWERSHELLS = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?(?:\s|$)", re.IGNORECASE)
+SHELLS = re.compile(
+    r"(?:.*[/\\])?(?:r?bash|sh|dash|ash|zsh|m?ksh\d*|busybox sh)(?:\.exe)?(?:\s|$)"
+)
+POWERSHELLS = re.compile(
+    r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?(?:\s|$)", re.IGNORECASE
+)
 POWERSHELL_TEXT = re.compile(
     r"(?m)^[ \t]*\$[\w:]+\s*=|\[[A-Za-z][\w.]*\](?:::|@\{)|\$env:\w|\|[ \t]*(?:Where|Select|ForEach|Sort|Out)-\w+"
     r"|^[ \t]*\(?(?:Get|Set|New|Remove|Invoke|Write|Import|Start|Stop)-[A-Z]\w+|^[ \t]*(?:param|foreach)\s*\("
@@ -55,7 +59,8 @@ class Snippet:
         piece = self.text[start:end]
         begin = start + len(piece) - len(piece.lstrip())
         last = max(begin, start + len(piece.rstrip()) - 1)
-        first, final = self.line_at(begin), self.line_at(last)
+        first = self.line_at(begin)
+        final = self.line_at(last)
         return min(first, final), max(first, final)
 
     def replace_spans(self, changes: Iterable[tuple[int, int, str]]) -> "Snippet":
@@ -77,10 +82,14 @@ class Snippet:
         starts = tuple(accumulate(starts, max))
         return replace(self, text="".join((*parts, self.text[done:])), starts=starts)
 
-    def substitute(self, pattern: re.Pattern[str], new: Callable[[str], str] | None = None) -> "Snippet":
+    def substitute(
+        self, pattern: re.Pattern[str], new: Callable[[str], str] | None = None
+    ) -> "Snippet":
         """Replace every match, by default with a variable of the same length."""
         make = new or variable
-        return self.replace_spans((m.start(), m.end(), make(m[0])) for m in pattern.finditer(self.text))
+        return self.replace_spans(
+            (m.start(), m.end(), make(m[0])) for m in pattern.finditer(self.text)
+        )
 
 
 class Lines:
@@ -97,7 +106,13 @@ class Lines:
 def snippet(pieces: Pieces, where: Where, language: str = "sh") -> Snippet:
     starts = accumulate((len(text) for _, text in pieces), initial=0)
     lines = tuple(line for line, _ in pieces)
-    return Snippet("".join(text for _, text in pieces), tuple(starts)[: len(lines)], lines, where, language)
+    return Snippet(
+        "".join(text for _, text in pieces),
+        tuple(starts)[: len(lines)],
+        lines,
+        where,
+        language,
+    )
 
 
 def snippet_if_any(pieces: Pieces, where: Where, language: str = "sh") -> Iterator[Snippet]:
@@ -109,7 +124,9 @@ def snippet_if_any(pieces: Pieces, where: Where, language: str = "sh") -> Iterat
 def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
     """Return one piece for each line with its line end, numbered from `first`."""
     lines = text.split("\n")
-    pieces = [(number, line.removesuffix("\r") + "\n") for number, line in enumerate(lines, first)]
+    pieces = [
+        (number, line.removesuffix("\r") + "\n") for number, line in enumerate(lines, first)
+    ]
     pieces[-1] = (pieces[-1][0], lines[-1])
     return pieces
 
@@ -130,9 +147,17 @@ def language_of_text(text: str) -> str:
 
 def shell_of(program: str) -> str:
     """Return the shell of a program or its command line: "sh", "pwsh", "cmd" or "other"."""
-    words = re.sub(r"^(?:#!\s*)?(?:\S*/)?env\s+(?:-\S+\s+)*", "", program.strip()).removeprefix("#!").strip()
+    words = (
+        re.sub(r"^(?:#!\s*)?(?:\S*/)?env\s+(?:-\S+\s+)*", "", program.strip())
+        .removeprefix("#!")
+        .strip()
+    )
     if SHELLS.match(words):
         return "sh"
     if POWERSHELLS.match(words):
         return "pwsh"
-    return "cmd" if re.match(r"(?:.*[/\\])?cmd(?:\.exe)?(?:\s|$)", words, re.IGNORECASE) else "other"
+    return (
+        "cmd"
+        if re.match(r"(?:.*[/\\])?cmd(?:\.exe)?(?:\s|$)", words, re.IGNORECASE)
+        else "other"
+    )

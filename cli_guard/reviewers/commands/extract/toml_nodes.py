@@ -17,7 +17,9 @@ from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
 
 KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 KEYS = rf"{KEY}(?:[ \t]*\.[ \t]*{KEY})*"
-HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({KEYS})[ \t]*\]\]?[ \t]*(?:#[^\n]*)?(?=\n|\r|\Z)")
+HEADER = re.compile(
+    rf"[ \t]*(\[\[?)[ \t]*({KEYS})[ \t]*\]\]?[ \t]*(?:#[^\n]*)?(?=\n|\r|\Z)"
+)
 PAIR = re.compile(rf"[ \t]*({KEYS})[ \t]*=[ \t]*")
 ONE_KEY = re.compile(KEY)
 BLANK = re.compile(r"(?:\s+|#[^\n]*)+")
@@ -173,4 +175,8 @@ def _pieces(token: str, line: int) -> Pieces:
 
 
 def _raw_line(text: str, quote: str) -> str:
-    return text if quote == "'" else _unquote('"""' + text.rstrip("\r").removesuffix("\\") + '"""')
+    return (
+        text
+        if quote == "'"
+        else _unquote('"""' + text.rstrip("\r").removesuffix("\\") + '"""')
+    )

@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from yaml.events import Event, ScalarEvent
 
 # Characters that YAML forbids, and the line ends of YAML 1.1: one of them must not hide the rest of a file.
-UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
+)
 # Lines of directives before a document, and what stands between them.
 PROLOGUE = re.compile(
-    r"(?:\A|^\.\.\.[^\r\n]*[\r\n])(?:[ \t]*(?:#[^\r\n]*)?[\r\n]|%[^\r\n]*[\r\n])+", re.MULTILINE
+    r"(?:\A|^\.\.\.[^\r\n]*[\r\n])(?:[ \t]*(?:#[^\r\n]*)?[\r\n]|%[^\r\n]*[\r\n])+",
+    re.MULTILINE,
 )
 # Only %TAG means something: other parsers skip a directive that they do not know, as the specification has it.
 DIRECTIVE = re.compile(r"^%(?!TAG[ \t])", re.MULTILINE)
@@ -71,7 +74,8 @@ class _Reader:
 
     def take(self, event: "Event") -> None:
         kind = type(event).__name__
-        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None) or ""
+        anchor = getattr(event, "anchor", None)
+        tag = getattr(event, "tag", None) or ""
         if kind == "ScalarEvent":
             self.add(Scalar(self.pieces(event), tag), anchor)  # type: ignore[arg-type]
         elif kind == "AliasEvent":
@@ -95,7 +99,9 @@ class _Reader:
 
     def pieces(self, event: "ScalarEvent") -> Pieces:
         """Return the value of a scalar in pieces with their lines."""
-        start, end = (mark.index if mark else 0 for mark in (event.start_mark, event.end_mark))
+        start, end = (
+            mark.index if mark else 0 for mark in (event.start_mark, event.end_mark)
+        )
         raw = self.text[start:end]
         line = self.lines.at(start)
         if "\n" not in raw.rstrip() or not event.value:
@@ -108,9 +114,12 @@ class _Reader:
         elif event.style in QUOTES:
             begin += 1
         line += raw.count("\n", 0, begin)
-        inner = raw[begin:].removesuffix(event.style) if event.style in QUOTES else raw[begin:]
+        inner = (
+            raw[begin:].removesuffix(event.style) if event.style in QUOTES else raw[begin:]
+        )
         return align_lines(
-            event.value, enumerate((_unescape(each, event.style) for each in inner.split("\n")), line)
+            event.value,
+            enumerate((_unescape(each, event.style) for each in inner.split("\n")), line),
         )
 
 
@@ -123,7 +132,9 @@ def _unescape(line: str, style: str | None) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     digits = match[1] or match[2] or match[3]
-    return chr(min(int(digits, 16), 0x10FFFF)) if digits else ESCAPED.get(match[4], match[4])
+    return (
+        chr(min(int(digits, 16), 0x10FFFF)) if digits else ESCAPED.get(match[4], match[4])
+    )
 
 
 def _events(text: str) -> "Iterator[Event]":
@@ -133,6 +144,8 @@ def _events(text: str) -> "Iterator[Event]":
         yield from yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise _Broken(f"invalid YAML at line {mark.line + 1}" if mark else "no YAML") from error
+        raise _Broken(
+            f"invalid YAML at line {mark.line + 1}" if mark else "no YAML"
+        ) from error
     except yaml.YAMLError as error:
         raise _Broken("no YAML") from error

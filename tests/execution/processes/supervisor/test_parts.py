@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from watching import eventually
 
 from cli_guard.execution.processes.supervisor import process_tree
-from cli_guard.execution.processes.supervisor.streams import HELD_BYTES, KEPT_BYTES, Kept, Log
+from cli_guard.execution.processes.supervisor.streams import (
+    HELD_BYTES,
+    KEPT_BYTES,
+    Kept,
+    Log,
+)
 from cli_guard.execution.processes.supervisor.wire import (
     JSON,
     STDERR,
@@ -27,10 +32,16 @@ KINDS = st.sampled_from([JSON, STDOUT, STDERR])
 
 
 @given(st.lists(st.tuples(KINDS, st.binary(max_size=200))), st.integers(1, 50))
-def test_frames_come_whole_however_they_are_cut(sent: list[tuple[bytes, bytes]], step: int) -> None:
+def test_frames_come_whole_however_they_are_cut(
+    sent: list[tuple[bytes, bytes]], step: int
+) -> None:
     stream = b"".join(frame(kind, data) for kind, data in sent)
     frames = Frames()
-    heard = [each for at in range(0, len(stream), step) for each in frames.feed(stream[at : at + step])]
+    heard = [
+        each
+        for at in range(0, len(stream), step)
+        for each in frames.feed(stream[at : at + step])
+    ]
     assert heard == sent
 
 
@@ -49,11 +60,13 @@ def test_a_message_says_what_it_was_told(told: dict[str, object]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.integers(0, KEPT_BYTES)), max_size=8))
 def test_the_beginning_and_the_end_are_kept(chunks: list[tuple[int, int]]) -> None:
-    kept, data = Kept(), b"".join(bytes([byte]) * size for byte, size in chunks)
+    kept = Kept()
+    data = b"".join(bytes([byte]) * size for byte, size in chunks)
     for byte, size in chunks:
         kept.add(bytes([byte]) * size)
     told = kept.as_message()
-    head, tail = str(told["head"]).encode("latin-1"), str(told["tail"]).encode("latin-1")
+    head = str(told["head"]).encode("latin-1")
+    tail = str(told["tail"]).encode("latin-1")
     assert told["total"] == len(data)
     assert head == data[:KEPT_BYTES]
     assert tail == data[KEPT_BYTES:][-KEPT_BYTES:]
@@ -104,7 +117,9 @@ def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path, name: str) -> None:
 @table("table", [False, True])
 def test_a_process_tree_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
     monkeypatch.setattr(process_tree, "LINUX", process_tree.LINUX and not table)
-    with subprocess.Popen(("bash", "-c", "sleep 60 & sleep 60 & (sleep 60; true)")) as process:
+    with subprocess.Popen(
+        ("bash", "-c", "sleep 60 & sleep 60 & (sleep 60; true)")
+    ) as process:
         assert eventually(lambda: len(process_tree.descendants(process.pid)) == 4)
         members = process_tree.descendants(process.pid)
         process_tree.send_signal([process.pid, *members], 9)
@@ -113,7 +128,9 @@ def test_a_process_tree_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -
 
 
 @table("table", [False, True])
-def test_an_identity_is_that_of_one_process(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
+def test_an_identity_is_that_of_one_process(
+    monkeypatch: pytest.MonkeyPatch, table: bool
+) -> None:
     monkeypatch.setattr(process_tree, "LINUX", process_tree.LINUX and not table)
     mine = process_tree.identity(os.getpid())
     time.sleep(0.05)

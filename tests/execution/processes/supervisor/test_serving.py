@@ -63,9 +63,13 @@ def test_monitors_that_are_not_needed_any_more_leave(manager: ProcessManager) ->
     assert manager.run("echo again").stdout == "again\n"
 
 
-def test_who_has_watched_over_a_recorded_process_takes_no_other(manager: ProcessManager) -> None:
+def test_who_has_watched_over_a_recorded_process_takes_no_other(
+    manager: ProcessManager,
+) -> None:
     first, second = (manager.start("true").pid for _ in range(2))
-    records = [entry for entry in manager._registry.entries() if entry.pid in (first, second)]
+    records = [
+        entry for entry in manager._registry.entries() if entry.pid in (first, second)
+    ]
     assert len({entry.monitor for entry in records}) == 2
     assert eventually(lambda: not monitors() & {entry.monitor for entry in records})
 
@@ -89,24 +93,36 @@ def gone(pid: int) -> bool:
         return True
 
 
-@pytest.mark.parametrize("limits", [None, Limits(cpu_seconds=60)], ids=["spawned", "forked"])
+@pytest.mark.parametrize(
+    "limits", [None, Limits(cpu_seconds=60)], ids=["spawned", "forked"]
+)
 def test_both_ways_to_start_a_command_are_one(
     manager: ProcessManager, tmp_path: Path, limits: Limits | None
 ) -> None:
-    show = "ls /proc/self/fd | wc -l; pwd; echo $0 $A; ps -o sid= -p $$ | tr -d ' '; echo $$"
-    shown = manager.run(show, cwd=tmp_path, env={"A": "b", "PATH": os.environ["PATH"]}, limits=limits)
+    show = (
+        "ls /proc/self/fd | wc -l; pwd; echo $0 $A; ps -o sid= -p $$ | tr -d ' '; echo $$"
+    )
+    shown = manager.run(
+        show, cwd=tmp_path, env={"A": "b", "PATH": os.environ["PATH"]}, limits=limits
+    )
     files, folder, words, session, own = shown.stdout.splitlines()
     # Three streams, and what `ls` looks at.
     assert (files, folder, words.split()[-1]) == ("4", str(tmp_path), "b")
     assert session == own
     status = manager.run(("cat", "/proc/self/status"), limits=limits).stdout
-    signals = [line for line in status.splitlines() if line.startswith(("SigBlk", "SigIgn", "SigCgt"))]
+    signals = [
+        line
+        for line in status.splitlines()
+        if line.startswith(("SigBlk", "SigIgn", "SigCgt"))
+    ]
     assert len(signals) == 3
     # Of what can be ignored only the two that glibc keeps for itself may be (signal(7), "Real-time signals").
     assert not [line for line in signals if int(line.split()[1], 16) & ~(0b11 << 31)]
 
 
-@pytest.mark.parametrize("limits", [None, Limits(cpu_seconds=60)], ids=["spawned", "forked"])
+@pytest.mark.parametrize(
+    "limits", [None, Limits(cpu_seconds=60)], ids=["spawned", "forked"]
+)
 @pytest.mark.parametrize(
     ("name", "mode", "path", "says"),
     [
@@ -138,7 +154,9 @@ def test_a_program_is_looked_for_as_execvp_does(
     assert ran.success == (says is None)
 
 
-@pytest.mark.parametrize("limits", [None, Limits(cpu_seconds=60)], ids=["spawned", "forked"])
+@pytest.mark.parametrize(
+    "limits", [None, Limits(cpu_seconds=60)], ids=["spawned", "forked"]
+)
 @pytest.mark.parametrize("env", [{"A": "x\0y"}, {"A=B": "c"}])
 def test_an_environment_that_no_program_takes(
     manager: ProcessManager, limits: Limits | None, env: dict[str, str], mark: str
