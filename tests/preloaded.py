@@ -96,8 +96,6 @@ def load() -> None:
     """Load what a hook needs, by reviewing a little."""
     for name in LIBRARIES:
         import_module(name)
-    import cli_guard.cli.pre_receive
-    import cli_guard.review.receiving  # noqa: F401
     from cli_guard.__main__ import main
     from cli_guard.server.warming import warm
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from benchmarks.runner.answering import Answered, outcome_of_state
 from benchmarks.runner.model import Outcome, Step
 from benchmarks.runner.scratch import PERSON, Scratch
+from cli_guard.answering.approve import approve_change, find_pending, reject, review_again
 from cli_guard.assistant.approve import approve_request, undo
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.graph.run import resume_review
-from cli_guard.review.approve import approve_change, find_pending, reject, review_again
 from cli_guard.review.run import review_request
 from cli_guard.state.records import ASKED, Records
 

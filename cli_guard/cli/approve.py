@@ -8,6 +8,14 @@ from functools import partial
 
 import click
 
+from cli_guard.answering.approve import (
+    approve_change,
+    bound_diff,
+    find_pending,
+    line_of,
+    review_again,
+)
+from cli_guard.answering.signing import Plan, plan_break_glass, plan_signature, store_signed
 from cli_guard.cli.app import Command
 from cli_guard.cli.hook import review_for_git
 from cli_guard.cli.io import Io, shown_on_terminal
@@ -17,16 +25,8 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, Finding, Presence
 from cli_guard.policy.globs import matches
-from cli_guard.review.approve import (
-    approve_change,
-    bound_diff,
-    find_pending,
-    line_of,
-    review_again,
-)
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
-from cli_guard.review.signing import Plan, plan_break_glass, plan_signature, store_signed
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import entry

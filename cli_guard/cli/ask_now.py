@@ -12,6 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from cli_guard.agents.registry import agent_around
+from cli_guard.answering.approve import (
+    bound_diff,
+    find_pending,
+    line_of,
+    request_of,
+    review_again,
+)
+from cli_guard.answering.signing import plan_signature
 from cli_guard.cli.approve import give
 from cli_guard.cli.hook import push_approvals, review_for_git
 from cli_guard.cli.io import Io, put, shown_on_terminal
@@ -20,16 +28,8 @@ from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
-from cli_guard.review.approve import (
-    bound_diff,
-    find_pending,
-    line_of,
-    request_of,
-    review_again,
-)
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
-from cli_guard.review.signing import plan_signature
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.records import Records

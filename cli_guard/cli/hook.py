@@ -218,7 +218,7 @@ def pre_push(io: Io, /, remote: str | None, url: str | None, framework: bool) ->
     name = remote or io.env.get("PRE_COMMIT_REMOTE_NAME") or ""
     code = answer(io, Push(plan, name), framework=framework)
     if (io.cwd / ".cli-guard/signers").exists():
-        from cli_guard.review.auditing import sign_head
+        from cli_guard.answering.auditing import sign_head
 
         sign_head(io.invocation)
     if code == 0 and plan.updates:

@@ -6,7 +6,7 @@ from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
 from cli_guard.errors import UsageError
-from cli_guard.review.parts import join_shards, read_parts
+from cli_guard.report.parts import join_shards, read_parts
 from cli_guard.review.render.review import Review
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import click
 
+from cli_guard.answering.approve import commits_of, is_outdated, lines_of
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import commits_of, is_outdated, lines_of
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 

@@ -36,11 +36,11 @@ def run(io: Io, /) -> int:
 
 def verify(io: Io) -> int:
     """Verify, print and log. Raises CliGuardError."""
+    from cli_guard.answering.receiving import verify_push
     from cli_guard.cli.review import show
     from cli_guard.git.repository import Repository
     from cli_guard.model import Decision, RefUpdate
     from cli_guard.review.push import OID
-    from cli_guard.review.receiving import verify_push
     from cli_guard.secrets.printable import printable
     from cli_guard.secrets.redact import redact
     from cli_guard.state.audit import AuditLog, entry

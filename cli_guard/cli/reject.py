@@ -2,10 +2,10 @@
 
 import click
 
+from cli_guard.answering.approve import find_pending, reject
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import find_pending, reject
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import Records
 

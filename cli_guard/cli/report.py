@@ -22,8 +22,8 @@ def run(io: Io, /, since: str, range: str, output: str | None) -> int:
         )
     within = parse_range(range) if range else None
     repository = Repository.discover(io.cwd, io.env)
-    from cli_guard.review.page.history import collect_history
-    from cli_guard.review.page.report import render
+    from cli_guard.report.page.history import collect_history
+    from cli_guard.report.page.report import render
 
     history = collect_history(repository, io.invocation, since, within)
     write_report(io, render(history), output)

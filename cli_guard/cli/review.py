@@ -98,7 +98,7 @@ def show(
         )
     elif format_name == "html":
         from cli_guard.git.repository import Repository
-        from cli_guard.review.page.evidence import collect_evidence
+        from cli_guard.report.page.evidence import collect_evidence
         from cli_guard.review.render import html
 
         evidence = None

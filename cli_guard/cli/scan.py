@@ -11,10 +11,10 @@ from cli_guard.cli.progress import progress
 from cli_guard.cli.review import OUTPUT, write_report
 from cli_guard.errors import CliGuardError, ExitCode, UsageError
 from cli_guard.model import Decision
-from cli_guard.review.parts import STRICTEST
+from cli_guard.report.parts import STRICTEST
+from cli_guard.report.scan.run import Options, scan
 from cli_guard.review.render import as_json, sarif, text
 from cli_guard.review.render.review import Review
-from cli_guard.review.scan.run import Options, scan
 from cli_guard.reviewers import workers
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact

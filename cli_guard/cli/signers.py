@@ -6,16 +6,15 @@ from pathlib import Path
 
 import click
 
-from cli_guard.cli.app import Command, Group
-from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots
-from cli_guard.review.signing import is_revoked, own_keys
-from cli_guard.secrets.printable import printable
-from cli_guard.state.attestation import check_attestation
-from cli_guard.state.files import explain_write_errors
-from cli_guard.state.signers import (
+from cli_guard.answering.signing import is_revoked, own_keys
+from cli_guard.approvals.attestation import check_attestation
+from cli_guard.approvals.signatures import (
+    SECURITY_KEYS,
+    blob_of,
+    read_public_key,
+    run_ssh_keygen,
+)
+from cli_guard.approvals.signers import (
     PRINCIPAL,
     REVOKED,
     SIGNERS,
@@ -25,7 +24,13 @@ from cli_guard.state.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.state.sshsig import SECURITY_KEYS, blob_of, read_public_key, run_ssh_keygen
+from cli_guard.cli.app import Command, Group
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import find_roots
+from cli_guard.secrets.printable import printable
+from cli_guard.state.files import explain_write_errors
 
 HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
 

@@ -16,12 +16,7 @@ from cli_guard.cli.last import read_text
 from cli_guard.cli.rules import default_disposition, every_rule
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.review.render.words import count
-from cli_guard.secrets.printable import printable
-from cli_guard.state.advice import AdviceStore
-from cli_guard.state.audit import AuditLog, Entry
-from cli_guard.state.files import read_lines, write_atomically
-from cli_guard.state.lives import (
+from cli_guard.report.lives import (
     ANSWERED,
     COMMITS,
     ENDS,
@@ -33,6 +28,11 @@ from cli_guard.state.lives import (
     seconds,
     text,
 )
+from cli_guard.review.render.words import count
+from cli_guard.secrets.printable import printable
+from cli_guard.state.advice import AdviceStore
+from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.files import read_lines, write_atomically
 
 # Nobody heeds a rule of which this many findings are known, and less than this part fixed or answered.
 FINDINGS = 20
@@ -44,7 +44,7 @@ COLUMNS = ("found", *ENDS[1:], OPEN)
 
 @click.pass_obj
 def run(io: Io, /, format: str, since: str) -> int:
-    from cli_guard.review.auditing import find_approvals
+    from cli_guard.answering.auditing import find_approvals
     from cli_guard.review.unallowed import describe, find_unallowed
 
     repository = Repository.discover(io.cwd, io.env)

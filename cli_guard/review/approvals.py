@@ -11,6 +11,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from cli_guard.approvals.signatures import NAMESPACE, parse, verify
+from cli_guard.approvals.signers import Signer, Signers
+from cli_guard.approvals.statements import (
+    APPROVE,
+    BREAK_GLASS,
+    Envelope,
+    Statement,
+    read_statement,
+)
 from cli_guard.git.notes import REF, read_notes
 from cli_guard.git.repository import Repository
 from cli_guard.model import Disposition, Finding, Need, Presence
@@ -21,15 +30,6 @@ from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import Approval, RecordedContent, answer_findings
 from cli_guard.state.records import Records
-from cli_guard.state.signers import Signer, Signers
-from cli_guard.state.sshsig import NAMESPACE, parse, verify
-from cli_guard.state.statements import (
-    APPROVE,
-    BREAK_GLASS,
-    Envelope,
-    Statement,
-    read_statement,
-)
 
 # The clocks of two machines differ.
 SKEW = datetime.timedelta(minutes=10)

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from cli_guard.approvals.signatures import TRUST, parse, verify
+from cli_guard.approvals.signers import Signers
 from cli_guard.git.repository import Repository
 from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
-from cli_guard.state.signers import Signers
-from cli_guard.state.sshsig import TRUST, parse, verify
 
 if TYPE_CHECKING:
-    from cli_guard.review.signing import Key
+    from cli_guard.answering.signing import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PolicySeals:
         key, signers = self.require()
         if key is None:
             return ""
-        from cli_guard.review.signing import require_presence, sign_payload
+        from cli_guard.answering.signing import require_presence, sign_payload
 
         armored, made = sign_payload(payload, key, signers, self.env, TRUST)
         require_presence(made.presence, self.wanted, "trust")
@@ -42,7 +42,7 @@ class PolicySeals:
         """Return the key that will sign, None where a terminal is enough. Raises CliGuardError as `make` does."""
         if not self.wanted.rank:
             return None, Signers()
-        from cli_guard.review.signing import choose_key
+        from cli_guard.answering.signing import choose_key
 
         return choose_key(self.repository, self.env, self.wanted, "trust")
 

@@ -219,7 +219,7 @@ def audit_entry(
 def list_findings(
     review: Review, policy: "Policy", today: datetime.date
 ) -> list[dict[str, object]]:
-    """Return the worst MOST_LISTED findings for `cli_guard.state.lives`: line by fingerprint, alike ones in a group."""
+    """Return the worst MOST_LISTED findings for `report.lives`: line by fingerprint, alike ones in a group."""
     groups: dict[tuple[str, ...], dict[str, int | None]] = {}
     listed: tuple[JudgedFinding | Suppressed, ...] = (
         *review.sort_findings(),

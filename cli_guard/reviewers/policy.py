@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import suppress
 
+from cli_guard.approvals.signers import REVOKED, SIGNERS, parse_signers
 from cli_guard.errors import ConfigError
 from cli_guard.model import (
     Disposition,
@@ -24,7 +25,6 @@ from cli_guard.policy.user_rules import is_rule_file, read_rules, weaker_user_ru
 from cli_guard.reviewers.call_sites import review_calls
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
-from cli_guard.state.signers import REVOKED, SIGNERS, parse_signers
 
 SHOWN = 8
 REPLACED = "\N{REPLACEMENT CHARACTER}"

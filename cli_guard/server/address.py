@@ -81,9 +81,8 @@ def own_packages() -> str:
         f"Library/Python/{version}/lib/python/site-packages",
     )
     home = os.environ.get("HOME", "")
-    return next(
-        (f"{home}/{each}" for each in places if os.path.isdir(f"{home}/{each}")), ""
-    )  # noqa: PTH112
+    found = [f"{home}/{each}" for each in places if os.path.isdir(f"{home}/{each}")]  # noqa: PTH112
+    return found[0] if found else ""
 
 
 def usual_path() -> bool:

@@ -65,8 +65,10 @@ def find_start_files() -> Iterator[str]:
         yield from (f"{folder}/{name}.py" for name in ("sitecustomize", "usercustomize"))
         with suppress(OSError):
             yield from (
-                f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".pth")
-            )  # noqa: PTH208
+                f"{folder}/{name}"
+                for name in os.listdir(folder)  # noqa: PTH208
+                if name.endswith(".pth")
+            )
 
 
 def package_folders() -> list[str]:

@@ -154,8 +154,8 @@ class Records:
         """Return the pending reviews, oldest first."""
         found = []
         for path in (
-            sorted(self._waiting.glob("*.json")) if os.path.isdir(self._waiting) else ()
-        ):  # noqa: PTH112 - Path.is_dir() raises in another user's folder
+            sorted(self._waiting.glob("*.json")) if os.path.isdir(self._waiting) else ()  # noqa: PTH112
+        ):  # Path.is_dir() raises in another user's folder
             with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
                 data = json.loads(read_state(path).decode("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}

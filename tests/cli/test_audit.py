@@ -20,14 +20,14 @@ from in_process import RISKY, Terminal, approve, guard, records, stage, waiting
 from repositories import GUARD, Repo
 from terminals import Seat
 
+from cli_guard.answering.auditing import NAMESPACE, payload_of
+from cli_guard.approvals.signatures import NAMESPACE as APPROVAL_NAMESPACE
+from cli_guard.approvals.signatures import sign
+from cli_guard.approvals.signers import Signers
+from cli_guard.approvals.statements import Envelope, Statement
 from cli_guard.git.repository import Repository
-from cli_guard.review.auditing import NAMESPACE, payload_of
 from cli_guard.state.audit import SCHEMA, START, AuditLog
 from cli_guard.state.records import KEPT_APPROVALS, Applied
-from cli_guard.state.signers import Signers
-from cli_guard.state.sshsig import NAMESPACE as APPROVAL_NAMESPACE
-from cli_guard.state.sshsig import sign
-from cli_guard.state.statements import Envelope, Statement
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH")
 Entries = list[dict[str, Any]]

@@ -18,6 +18,7 @@ import pytest
 from in_process import Terminal, approve, call, guard, records, state_values, waiting
 from repositories import GUARD, Done, Repo, key
 
+from cli_guard.answering.approve import find_pending
 from cli_guard.assistant.approve import approve_request as approve_now
 from cli_guard.assistant.approve import find_requests
 from cli_guard.errors import UsageError
@@ -25,7 +26,6 @@ from cli_guard.git.repository import Repository
 from cli_guard.graph.gate import proposal_id
 from cli_guard.graph.state import State
 from cli_guard.model import Action
-from cli_guard.review.approve import find_pending
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation

@@ -41,7 +41,7 @@ from forging.world import (
 from in_process import RISKY, call
 from repositories import GUARD, Repo
 
-from cli_guard.review import signing
+from cli_guard.answering import signing
 
 PROGRAM = RISKY.replace(
     "import subprocess\n", 'import subprocess\n\nPROGRAM = "render-report "\n'

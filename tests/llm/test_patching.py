@@ -295,9 +295,9 @@ def test_without_an_answer_the_plan_stands(repository: Repo) -> None:
 
 
 def test_the_bound_on_answers_leaves_the_plan(repository: Repo) -> None:
-    read = lambda request: call(
+    read = lambda request: call(  # noqa: E731
         ("read_file", {"path": "src/client.py", "max_chars": len(request.messages)})
-    )  # noqa: E731
+    )
     done, requests = ask(repository, read, more="turn_calls = 4\n")
     assert len(requests) == 4
     assert "model.turn_calls" in done.out and "2. Change send" in done.out

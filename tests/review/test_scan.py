@@ -13,10 +13,10 @@ from repositories import Repo, key
 
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Decision
+from cli_guard.report.scan import plan, run
+from cli_guard.report.scan.run import Options, scan
+from cli_guard.report.scan.slices import Scanner
 from cli_guard.review.render.review import Review
-from cli_guard.review.scan import plan, run
-from cli_guard.review.scan.run import Options, scan
-from cli_guard.review.scan.slices import Scanner
 from cli_guard.reviewers import workers
 from cli_guard.runtime import Invocation
 

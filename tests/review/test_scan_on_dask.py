@@ -11,8 +11,8 @@ from repositories import Repo, key
 from review.test_scan import found, look
 
 from cli_guard.errors import CliGuardError
-from cli_guard.review.scan import cluster, plan
-from cli_guard.review.scan.run import Options
+from cli_guard.report.scan import cluster, plan
+from cli_guard.report.scan.run import Options
 
 distributed = pytest.importorskip(
     "distributed", reason="the extra cli-guard[dask] is not installed"
@@ -102,7 +102,7 @@ def test_a_worker_is_killed(
 
     import datetime
 
-    from cli_guard.review.scan.run import scan
+    from cli_guard.report.scan.run import scan
     from cli_guard.runtime import Invocation
 
     now = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)

@@ -78,8 +78,8 @@ def find_silenced(command: str) -> list[str]:
 
 def is_outside(path: str) -> bool:
     return path.startswith(("/", "~", "..")) and not path.startswith(
-        (f"{ROOT}/", "/tmp/", "/dev/")
-    )  # noqa: S108
+        (f"{ROOT}/", "/tmp/", "/dev/")  # noqa: S108
+    )
 
 
 def list_top_names(world: Shell) -> str:

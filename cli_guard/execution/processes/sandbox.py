@@ -175,9 +175,9 @@ def _system(*, network: bool) -> Iterator[str]:
         "--dir",
         "/var",
         "--symlink",
-        "/tmp",
-        "/var/tmp",
-    )  # noqa: S108
+        "/tmp",  # noqa: S108
+        "/var/tmp",  # noqa: S108
+    )
     for name in SYSTEM:
         yield from ("--ro-bind-try", name, name)
     for name in OLD_NAMES:

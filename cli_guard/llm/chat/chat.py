@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from cli_guard.answering.approve import find_pending, reject
 from cli_guard.assistant import Proposal, propose
 from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
 from cli_guard.assistant.ask import OpenServers, context_for, record
@@ -27,7 +28,6 @@ from cli_guard.llm.session import Session, Sessions
 from cli_guard.llm.tools import Copy
 from cli_guard.model import Action
 from cli_guard.policy.language_model import ModelSection
-from cli_guard.review.approve import find_pending, reject
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact

@@ -1,10 +1,10 @@
 """The report as one HTML file that loads nothing: for a browser, an auditor, a printer."""
 
 from cli_guard.model import Suppressed
-from cli_guard.review.page import markup as page
-from cli_guard.review.page.evidence import Evidence, answers_section, proof_section
-from cli_guard.review.page.findings import Row, findings_section
-from cli_guard.review.page.markup import SHOWN, Markup, fit, tag
+from cli_guard.report.page import markup as page
+from cli_guard.report.page.evidence import Evidence, answers_section, proof_section
+from cli_guard.report.page.findings import Row, findings_section
+from cli_guard.report.page.markup import SHOWN, Markup, fit, tag
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,

@@ -49,8 +49,8 @@ def children(pid: int) -> list[int]:
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - pathlib is slow to load
             with (
                 suppress(OSError),
-                open(f"/proc/{pid}/task/{thread}/children", "rb") as file,
-            ):  # noqa: PTH123
+                open(f"/proc/{pid}/task/{thread}/children", "rb") as file,  # noqa: PTH123
+            ):
                 found += map(int, file.read().split())
     return found
 

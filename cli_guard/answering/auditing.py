@@ -9,6 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from cli_guard.approvals.signatures import parse, sign, verify
+from cli_guard.approvals.signers import Signers
+from cli_guard.approvals.statements import (
+    APPROVE,
+    BREAK_GLASS,
+    Envelope,
+    Statement,
+    encode,
+    read_statement,
+)
 from cli_guard.errors import CliGuardError
 from cli_guard.git.notes import REF, read_notes
 from cli_guard.git.repository import Repository
@@ -18,16 +28,6 @@ from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry, Verification, entry
 from cli_guard.state.records import KEPT_APPROVALS, Records
-from cli_guard.state.signers import Signers
-from cli_guard.state.sshsig import parse, sign, verify
-from cli_guard.state.statements import (
-    APPROVE,
-    BREAK_GLASS,
-    Envelope,
-    Statement,
-    encode,
-    read_statement,
-)
 from cli_guard.state.trees import EVENT as TREE
 from cli_guard.state.trees import Trees
 
@@ -52,7 +52,7 @@ def sign_head(invocation: Invocation) -> None:
 
 def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     """Sign the last line with a key of this user; return False if that needs another one. Raises as it fails."""
-    from cli_guard.review.signing import find_key
+    from cli_guard.answering.signing import find_key
 
     repository = Repository.discover(invocation.cwd, env)
     signers = Signers.at_commit(repository, repository.head)

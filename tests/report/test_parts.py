@@ -12,7 +12,7 @@ from in_process import guard
 from repositories import Done, Repo, key
 
 from cli_guard.model import Disposition, JudgedFinding
-from cli_guard.review import parts as joining
+from cli_guard.report import parts as joining
 
 SHARDS = 3
 EDITS: tuple[tuple[tuple[str | int, ...], object], ...] = (

@@ -14,7 +14,7 @@ from typing import Any
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.policy.decisions import Policy
-from cli_guard.review.scan.plan import Plan, Slice, open_place
+from cli_guard.report.scan.plan import Plan, Slice, open_place
 from cli_guard.reviewers.clean_files import identity
 from cli_guard.runtime import Invocation, missing_extra
 

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from cli_guard.model import Category, Confidence, Finding, Severity
-from cli_guard.review.page import markup as page
-from cli_guard.review.page.evidence import Evidence, answers_section, proof_section
-from cli_guard.review.page.findings import STATES, Row, findings_section
-from cli_guard.review.page.history import DECISIONS, DOUBTFUL, History, Recorded
-from cli_guard.review.page.markup import (
+from cli_guard.report.lives import APPROVED, FIXED, OPEN, Life
+from cli_guard.report.page import markup as page
+from cli_guard.report.page.evidence import Evidence, answers_section, proof_section
+from cli_guard.report.page.findings import STATES, Row, findings_section
+from cli_guard.report.page.history import DECISIONS, DOUBTFUL, History, Recorded
+from cli_guard.report.page.markup import (
     Markup,
     Section,
     anchor,
@@ -21,7 +22,6 @@ from cli_guard.review.page.markup import (
 from cli_guard.review.render.html import answer_of
 from cli_guard.review.render.words import count
 from cli_guard.rules.catalog import load_all
-from cli_guard.state.lives import APPROVED, FIXED, OPEN, Life
 
 # Of the drawing: its columns at most, and the pixels of a cell, of a row, of its words and of the label below.
 COLUMNS = 48

@@ -10,19 +10,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
+from cli_guard.answering.auditing import (
+    approval_events,
+    check_log,
+    noted_lines,
+    read_signed,
+)
+from cli_guard.approvals.signers import Signers
+from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
+from cli_guard.report.page import markup as page
+from cli_guard.report.page.markup import Markup, Section, anchor, fit, join, link
 from cli_guard.review.approvals import check_statement
-from cli_guard.review.auditing import approval_events, check_log, noted_lines, read_signed
-from cli_guard.review.page import markup as page
-from cli_guard.review.page.markup import Markup, Section, anchor, fit, join, link
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import Entry
 from cli_guard.state.records import Records
-from cli_guard.state.signers import Signers
-from cli_guard.state.statements import BREAK_GLASS, Statement
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300

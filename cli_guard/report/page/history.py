@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from cli_guard.answering.auditing import find_approvals
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
@@ -15,9 +16,9 @@ from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import OID, Repository
 from cli_guard.model import Finding
 from cli_guard.policy.loosenings import loosenings
-from cli_guard.review.auditing import find_approvals
-from cli_guard.review.page.evidence import REFUSED, Evidence, collect_evidence
-from cli_guard.review.page.markup import SHOWN
+from cli_guard.report.lives import Life, read_lives
+from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
+from cli_guard.report.page.markup import SHOWN
 from cli_guard.review.policy import recorded_policy
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
@@ -28,7 +29,6 @@ from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry
-from cli_guard.state.lives import Life, read_lives
 
 # Commits, and findings of each kind whose commit is looked for.
 MOST_COMMITS = 1_000

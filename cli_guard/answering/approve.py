@@ -27,11 +27,11 @@ from cli_guard.state.files import lock
 from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records
 
 if TYPE_CHECKING:
+    from cli_guard.answering.signing import Signed
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import State
     from cli_guard.model import Action, Finding
     from cli_guard.review.render.review import Review
-    from cli_guard.review.signing import Signed
 
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
@@ -245,7 +245,7 @@ def approve_change(
         if whole:
             resume(records, review, invocation, reason)
         if signed:
-            from cli_guard.review.signing import store_signed
+            from cli_guard.answering.signing import store_signed
 
             store_signed(repository, records, signed)
         else:

@@ -5,7 +5,7 @@ from in_process import RISKY, approve, guard, records, stage, waiting
 from repositories import Repo
 
 from cli_guard.git.repository import Repository
-from cli_guard.state.lives import Life, Telling, read_lives
+from cli_guard.report.lives import Life, Telling, read_lives
 
 IGNORE = '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a sandbox"\nexpires = 2099-01-02\n'
 

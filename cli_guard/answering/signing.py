@@ -10,6 +10,26 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cli_guard.approvals.signatures import (
+    NAMESPACE,
+    Signature,
+    agent_keys,
+    blob_of,
+    parse,
+    read_public_key,
+    run_ssh_keygen,
+    sign,
+    verify,
+)
+from cli_guard.approvals.signers import (
+    REVOKED,
+    SIGNERS,
+    Signer,
+    Signers,
+    is_shallow,
+    parse_signers,
+)
+from cli_guard.approvals.statements import BREAK_GLASS, Envelope, Statement
 from cli_guard.errors import CliGuardError, GitError, UsageError
 from cli_guard.git.notes import add_note
 from cli_guard.git.process import Git
@@ -21,26 +41,6 @@ from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock
 from cli_guard.state.records import PendingReview, Records
-from cli_guard.state.signers import (
-    REVOKED,
-    SIGNERS,
-    Signer,
-    Signers,
-    is_shallow,
-    parse_signers,
-)
-from cli_guard.state.sshsig import (
-    NAMESPACE,
-    Signature,
-    agent_keys,
-    blob_of,
-    parse,
-    read_public_key,
-    run_ssh_keygen,
-    sign,
-    verify,
-)
-from cli_guard.state.statements import BREAK_GLASS, Envelope, Statement
 
 KEY_FILES = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 

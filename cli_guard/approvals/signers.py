@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, blob_of, read_strings
 from cli_guard.errors import ConfigError
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
-from cli_guard.state.sshsig import NAMESPACE, SECURITY_KEYS, blob_of, read_strings
 
 SIGNERS = ".cli-guard/signers"
 REVOKED = ".cli-guard/revoked"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.model import Decision, Disposition, JudgedFinding, Suppressed
-from cli_guard.review.page.markup import (
+from cli_guard.report.page.markup import (
     Markup,
     anchor,
     document,

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cli_guard.approvals.signatures import read_strings
 from cli_guard.errors import CliGuardError
-from cli_guard.state.sshsig import read_strings
 
 FORM = b"ssh-sk-attest-v01"
 # Authenticator data: hash of the application, flags, counter, the model (AAGUID), the credential's id and public key.

@@ -14,13 +14,13 @@ from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.model import Decision, Skipped
 from cli_guard.policy.gate import Judgement, judge_findings, judge_record
-from cli_guard.review.parts import Collector, read_parts
+from cli_guard.report.parts import Collector, read_parts
+from cli_guard.report.scan.cluster import scan_on_cluster
+from cli_guard.report.scan.plan import Items, Plan, Slice, make_plan, open_place
+from cli_guard.report.scan.slices import EVENT, Scanner
 from cli_guard.review.render import sarif
 from cli_guard.review.render.review import Review
 from cli_guard.review.run import review as review_changes
-from cli_guard.review.scan.cluster import scan_on_cluster
-from cli_guard.review.scan.plan import Items, Plan, Slice, make_plan, open_place
-from cli_guard.review.scan.slices import EVENT, Scanner
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import expired_notes, not_reviewed

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cli_guard.approvals.signers import Signers
+from cli_guard.approvals.statements import BREAK_GLASS, Envelope, read_statement
 from cli_guard.git.contents import BlobReader
 from cli_guard.git.notes import MOST_BYTES, REF, read_notes
 from cli_guard.git.repository import Repository, as_lines
@@ -21,8 +23,6 @@ from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
 from cli_guard.runtime import Invocation
 from cli_guard.state.approvals import Approval
-from cli_guard.state.signers import Signers
-from cli_guard.state.statements import BREAK_GLASS, Envelope, read_statement
 
 BRANCHES = "refs/heads/"
 NOTE = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -23,8 +23,8 @@ from cli_guard.model import (
     split_lines,
 )
 from cli_guard.policy.gate import FindAnswer, judge_findings
+from cli_guard.report.scan.plan import Items, Plan, Slice
 from cli_guard.review.render.review import Review
-from cli_guard.review.scan.plan import Items, Plan, Slice
 from cli_guard.reviewers import secrets
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput

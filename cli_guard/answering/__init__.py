@@ -1,0 +1,1 @@
+"""Who answers a pending review: approve, sign, audit, receive pushed commits."""

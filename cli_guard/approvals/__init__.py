@@ -1,0 +1,1 @@
+"""What counts as an approval: statements, their signatures, signers and attestations."""
