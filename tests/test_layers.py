@@ -43,9 +43,8 @@ SEAMS = {
     "ast_grep_py": {"code/syntax.py", "reviewers/code/trees.py"},
     "lizard": {"reviewers/refactor/metrics.py"},
     "yaml": {
-        "rules/catalog.py",
+        "rules/data.py",
         "policy/user_rules.py",
-        "reviewers/code/trees.py",
         "reviewers/commands/extract/yaml_nodes.py",
     },
     "click": {"cli", "__main__.py"},

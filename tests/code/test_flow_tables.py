@@ -9,10 +9,10 @@ import pytest
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.flows import find_flows
 from cli_guard.code.taint.tables import SECTIONS, tables_of
-from cli_guard.rules import catalog
+from cli_guard.rules import catalog, data
 from cli_guard.rules.examples import expand
 
-FOLDER = catalog.FOLDER / "flow"
+FOLDER = data.FOLDER / "flow"
 KINDS = {
     r.id.removeprefix("code-flow-")
     for r in catalog.load("code")

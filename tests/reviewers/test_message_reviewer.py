@@ -25,7 +25,7 @@ from cli_guard.reviewers.message import CHECKS, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load
 
-RULES = {rule.id: rule for rule in load("message")}
+RULES = {rule.id: rule for rule in load("message", examples=True)}
 FILE = re.compile(r"([AMDR]) (\S+)$")
 OID = "1" * 40
 

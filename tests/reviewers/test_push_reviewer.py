@@ -29,7 +29,7 @@ def rules(*texts: str, protected: tuple[str, ...] = BRANCHES) -> list[str]:
     return [finding.rule for finding in review(subject).findings]
 
 
-RULES = {rule.id: rule for rule in load("push") if rule.fires}
+RULES = {rule.id: rule for rule in load("push", examples=True) if rule.fires}
 
 
 @pytest.mark.parametrize("rule", RULES)

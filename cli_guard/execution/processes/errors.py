@@ -5,7 +5,6 @@ patterns whose keywords it holds, and is one error at most: that of the first pa
 """
 
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.execution.processes.model import ProcessError
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.catalog import read_table
 
 # The last error says how many more there are.
 MAX_ERRORS = 50
@@ -164,8 +163,7 @@ def patterns() -> tuple[Pattern, ...]:
 
 @cache
 def _data() -> Mapping[str, Any]:
-    with (FOLDER / "processes" / "errors.toml").open("rb") as file:
-        return MappingProxyType(tomllib.load(file))
+    return read_table("processes/errors.toml")
 
 
 @cache

@@ -12,7 +12,7 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import expand, split_path
 
-RULES = [rule for rule in catalog.load("code") if rule.fires]
+RULES = [rule for rule in catalog.load("code", examples=True) if rule.fires]
 DEFAULT_PATHS = {
     "Python": "src/sample.py",
     "JavaScript": "src/sample.js",
@@ -61,7 +61,7 @@ def test_rule_fires_on_its_examples_and_on_no_near_miss(
         assert finding.line is not None
 
 
-@table("rule", catalog.load("code"), ids=lambda rule: rule.id)
+@table("rule", catalog.load("code", examples=True), ids=lambda rule: rule.id)
 def test_rule_is_complete(rule: Rule) -> None:
     assert rule.id.startswith("code-")
     assert rule.why and rule.remedy and rule.title
@@ -72,11 +72,13 @@ def test_rule_is_complete(rule: Rule) -> None:
 
 def test_only_a_whole_conflict_is_critical() -> None:
     critical = [
-        rule.id for rule in catalog.load("code") if rule.severity is Severity.CRITICAL
+        rule.id
+        for rule in catalog.load("code", examples=True)
+        if rule.severity is Severity.CRITICAL
     ]
     assert critical == ["code-conflict-marker"]
 
 
 def test_ids_are_unique() -> None:
-    ids = [rule.id for rule in catalog.load("code")]
+    ids = [rule.id for rule in catalog.load("code", examples=True)]
     assert len(ids) == len(set(ids))

@@ -12,7 +12,7 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import split_path
 
-RULES = catalog.load("commands")
+RULES = catalog.load("commands", examples=True)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -15,7 +15,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
-RULES = catalog.load("dependencies")
+RULES = catalog.load("dependencies", examples=True)
 CHANGES = [
     (rule, change, change["fires"])
     for rule in RULES

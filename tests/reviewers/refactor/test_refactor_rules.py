@@ -9,7 +9,7 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import split_path
 
-RULES = catalog.load("refactor")
+RULES = catalog.load("refactor", examples=True)
 CHANGES = [
     (rule, change, change["fires"])
     for rule in RULES
