@@ -23,11 +23,11 @@ from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.graph import half
 from cli_guard.model import Decision, Finding, Presence
 from cli_guard.policy.globs import matches
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
-from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import entry
 from cli_guard.state.files import explain_write_errors
@@ -97,8 +97,10 @@ def run(
             )
         )
         return 0
+    code: int | None
     with explain_write_errors("the approval"):
         if review.event == ASKED:
+            approve_asked = half.load("the approval of a request")
             code = approve_asked(io, repository, review, reason)
         else:
             code = approve_reviewed(
@@ -229,33 +231,6 @@ def is_below(path: str, wanted: str) -> bool:
     """Return whether a path is the wanted one, below that folder, or fits the pattern."""
     wanted = wanted.rstrip("/")
     return path == wanted or path.startswith(f"{wanted}/") or matches(wanted, path)
-
-
-def approve_asked(
-    io: Io, repository: Repository, review: PendingReview, reason: str
-) -> int | None:
-    """Approve a request of the assistant after showing what it does; None if the person declines."""
-    from cli_guard.assistant.approve import (
-        approve_request,
-        describe_requests,
-        find_requests,
-    )
-    from cli_guard.mcp.client.tools import open_servers
-
-    requests = find_requests(repository, review, io.invocation)
-    if not confirm(io, review, (), describe_requests(repository, requests)):
-        return None
-    state = approve_request(
-        repository,
-        review,
-        io.invocation,
-        reason,
-        requests,
-        servers=open_servers,
-        say=lambda line: io.say(line or "\n"),
-    )
-    io.say(printable(state["final_output"] or "", keep_newlines=True))
-    return 0 if state["status"] == "ok" else 1
 
 
 command = Command(

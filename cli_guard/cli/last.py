@@ -13,8 +13,8 @@ from cli_guard.cli.review import VERBOSE, show
 from cli_guard.errors import CliGuardError
 from cli_guard.git.contents import read_worktree_file
 from cli_guard.git.repository import Repository
+from cli_guard.graph import half
 from cli_guard.policy.config import read_user_config
-from cli_guard.policy.language_model import ModelSection
 from cli_guard.review.render.as_json import read_report
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.state.advice import Advice, AdviceStore, Question
@@ -34,7 +34,7 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         # Nobody waits for it.
         os.nice(10)
         if config:
-            ask_in_background(io, config)
+            half.load("advice after a hook")(io, config)
         return 0
     repository = Repository.discover(io.cwd, io.env)
     path = Records(repository.state_folder).report
@@ -50,7 +50,9 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         ) from None
     if format == "text":
         show(io, review, format, color, None, verbose=verbose)
-    advice = find_advice(io, repository, config) if config else None
+    advice: Advice | None = None
+    if config:
+        advice = half.load("advice on a commit")(io, repository, config)
     asked = (
         advice.open_questions(lambda *place: read_text(repository, *place))
         if advice
@@ -67,35 +69,6 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
             now = io.invocation.now.isoformat(timespec="seconds")
             AdviceStore(repository.state_folder).keep(replace(advice, shown=now))
     return 0
-
-
-def ask_in_background(io: Io, config: ModelSection) -> None:
-    """Advise on the commit that is being made; `last` reports what goes wrong, when it tries again."""
-    from cli_guard.llm.summary import advise_after_hook
-
-    # The index that Git names to a hook may be a temporary one.
-    env = {name: value for name, value in io.env.items() if name != "GIT_INDEX_FILE"}
-    with suppress(CliGuardError, OSError):
-        advise_after_hook(
-            Repository.discover(io.cwd, env), config, replace(io.invocation, env=env)
-        )
-
-
-def find_advice(io: Io, repository: Repository, config: ModelSection) -> Advice | None:
-    """Return what the model says about the last commit, asking it now if need be; a failure is one line."""
-    from cli_guard.llm.summary import advise, last_entry
-
-    commit = repository.head
-    # The report is of a change that was not recorded.
-    if commit is None or last_entry(repository).get("decision") in ("deny", "review"):
-        return None
-    about = f"the model about {commit[:7]}"
-    try:
-        words = f"cli-guard: asking {about} (at most {config.deadline_s:g} s)"
-        return advise(repository, commit, config, io.invocation, lambda: io.warn(words))
-    except (CliGuardError, OSError) as error:
-        io.warn(f"cli-guard: nothing from {about}: {printable(str(error))}")
-        return None
 
 
 def read_text(repository: Repository, commit: str, path: str) -> str | None:
