@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli_guard.approvals.counting import Approval, review_id
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition, Presence, RefUpdate
@@ -21,7 +22,6 @@ from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import Approval, review_id
 from cli_guard.state.audit import entry
 from cli_guard.state.files import lock
 from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records

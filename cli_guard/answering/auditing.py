@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.signatures import parse, sign, verify
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import (
@@ -25,7 +26,6 @@ from cli_guard.git.repository import Repository
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry, Verification, entry
 from cli_guard.state.records import KEPT_APPROVALS, Records
 from cli_guard.state.trees import EVENT as TREE
@@ -52,7 +52,7 @@ def sign_head(invocation: Invocation) -> None:
 
 def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     """Sign the last line with a key of this user; return False if that needs another one. Raises as it fails."""
-    from cli_guard.answering.signing import find_key
+    from cli_guard.approvals.keys import find_key
 
     repository = Repository.discover(invocation.cwd, env)
     signers = Signers.at_commit(repository, repository.head)
@@ -277,7 +277,7 @@ def find_approvals(
 
     Those that only the notes have are entries as well; `refused` is why one does not count. Raises CliGuardError.
     """
-    from cli_guard.review.approvals import check_statement
+    from cli_guard.approvals.lookup import check_statement
     from cli_guard.review.load import gather
     from cli_guard.review.request import Commit
 

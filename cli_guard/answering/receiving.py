@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cli_guard.approvals.counting import Approval
+from cli_guard.approvals.lookup import check_statement
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import BREAK_GLASS, Envelope, read_statement
 from cli_guard.git.contents import BlobReader
@@ -16,13 +18,11 @@ from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Category, Decision, Presence, RefUpdate
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
-from cli_guard.review.approvals import check_statement
-from cli_guard.review.policy import recorded_policy
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
 from cli_guard.runtime import Invocation
-from cli_guard.state.approvals import Approval
 
 BRANCHES = "refs/heads/"
 NOTE = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")

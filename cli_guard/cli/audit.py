@@ -152,7 +152,7 @@ def show(
 def verify(io: Io, /) -> int:
     """Check the hash chain and the signatures of its heads, and that the log and the state agree."""
     from cli_guard.answering.auditing import UNSIGNED, check_log
-    from cli_guard.review.unallowed import describe, find_unallowed
+    from cli_guard.report.unallowed import describe, find_unallowed
 
     with readable():
         log, repository = open_log(io)

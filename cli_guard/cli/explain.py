@@ -135,7 +135,7 @@ def explain_shell_command(io: Io, text: str) -> list[str]:
     """Return the verdict about a command, what each part does, and what its options mean."""
     from cli_guard.assistant.projects.advising import explain_command, explain_options
     from cli_guard.commands import judge
-    from cli_guard.review.command_context import command_context
+    from cli_guard.execution.context import command_context
     from cli_guard.review.render.command import render
 
     verdict = judge(text, command_context(io.cwd, io.env))

@@ -45,7 +45,7 @@ COLUMNS = ("found", *ENDS[1:], OPEN)
 @click.pass_obj
 def run(io: Io, /, format: str, since: str) -> int:
     from cli_guard.answering.auditing import find_approvals
-    from cli_guard.review.unallowed import describe, find_unallowed
+    from cli_guard.report.unallowed import describe, find_unallowed
 
     repository = Repository.discover(io.cwd, io.env)
     start = find_start(repository, since)

@@ -28,10 +28,10 @@ from cli_guard.review.request import Commit, Message, Patch, Push, Range, Reques
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
+    from cli_guard.approvals.lookup import Approvals
     from cli_guard.graph.run import Pause
     from cli_guard.graph.state import State
     from cli_guard.policy.decisions import Policy
-    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
@@ -99,9 +99,9 @@ def review_request(
             if reason:
                 repository.git.forget()
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+    from cli_guard.approvals.lookup import Approvals
     from cli_guard.git.notes import REF
     from cli_guard.policy.decisions import digest
-    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
@@ -158,7 +158,8 @@ def review_request(
                 repository,
                 records,
                 invocation,
-                gathered.subject,
+                gathered.subject.changes,
+                gathered.subject.history,
                 gathered.policy,
                 frozenset(accepted),
                 gathered.base,

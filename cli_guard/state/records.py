@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from cli_guard.approvals.counting import Approval
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_state
-from cli_guard.state.approvals import Approval
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (
     lock,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import key
 
+from cli_guard.approvals.counting import Approval
 from cli_guard.errors import CliGuardError
-from cli_guard.state.approvals import Approval
 from cli_guard.state.memory import MOST_CHARACTERS, Memory
 from cli_guard.state.records import Records
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal, cast
 
 from cli_guard.errors import UsageError
+from cli_guard.execution.context import command_context
 from cli_guard.policy.globs import nearest
-from cli_guard.review.command_context import command_context
 from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
 from cli_guard.runtime import Invocation
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from cli_guard.approvals.counting import Approval, RecordedContent, answer_findings
 from cli_guard.approvals.signatures import NAMESPACE, parse, verify
 from cli_guard.approvals.signers import Signer, Signers
 from cli_guard.approvals.statements import (
@@ -22,13 +23,11 @@ from cli_guard.approvals.statements import (
 )
 from cli_guard.git.notes import REF, read_notes
 from cli_guard.git.repository import Repository
-from cli_guard.model import Disposition, Finding, Need, Presence
+from cli_guard.model import ChangeSet, Disposition, Finding, Need, Presence
 from cli_guard.policy.decisions import Policy
-from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import Approval, RecordedContent, answer_findings
 from cli_guard.state.records import Records
 
 # The clocks of two machines differ.
@@ -53,7 +52,8 @@ class Approvals:
     repository: Repository
     records: Records
     invocation: Invocation
-    subject: ReviewInput
+    changes: ChangeSet
+    history: Collection[ChangeSet]
     policy: Policy
     policies: frozenset[str]
     base: str | None
@@ -92,11 +92,11 @@ class Approvals:
 
     @cached_property
     def whole(self) -> RecordedContent:
-        return RecordedContent.of(self.subject.changes)
+        return RecordedContent.of(self.changes)
 
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
-        every = list(self.subject.history)
+        every = list(self.history)
         parents = (
             self.repository.parents(each.commit for each in every if each.commit)
             if every
