@@ -21,37 +21,16 @@ from cli_guard.approvals.signers import (
     Signers,
     is_shallow,
 )
-from cli_guard.approvals.statements import BREAK_GLASS, Envelope, Statement
+from cli_guard.approvals.statements import BREAK_GLASS, Signed, Statement
+from cli_guard.approvals.storage import storages_of
 from cli_guard.errors import CliGuardError, GitError, UsageError
-from cli_guard.git.notes import add_note
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
 from cli_guard.model import Finding, Presence
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.runtime import Invocation
-from cli_guard.state.files import lock
-from cli_guard.state.records import PendingReview, Records
-
-
-@dataclass(frozen=True, slots=True)
-class Signed:
-    """A statement that was signed, and the presence that its signature proves."""
-
-    statement: Statement
-    envelope: Envelope
-    level: Presence
-    counter: int | None = None
-
-    def audit_details(self) -> dict[str, object]:
-        """Return what the audit log says of it."""
-        return {
-            "level": str(self.level),
-            "principal": self.statement.principal,
-            "statement": self.envelope.digest,
-            **({"expires": self.statement.expires} if self.statement.expires else {}),
-            **({"counter": self.counter} if self.counter is not None else {}),
-        }
+from cli_guard.state.records import PendingReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +57,7 @@ class Plan:
             self.wanted,
             ", ".join(sorted(set(self.statement.findings.values()))),
         )
-        return Signed(
-            self.statement, Envelope(payload, armored), made.presence, made.counter
-        )
+        return Signed(self.statement, payload, armored)
 
 
 def plan_signature(
@@ -216,13 +193,9 @@ def staged_tree(repository: Repository) -> str:
         ).text("write-tree")
 
 
-def store_signed(repository: Repository, records: Records, signed: Signed) -> None:
-    """Store a signed approval in notes on its tree and files, and here. Raises GitError, OSError."""
-    line = signed.envelope.line()
-    with lock(records.folder / "notes"):
-        add_note(
-            repository,
-            filter(None, (signed.statement.tree, *signed.statement.blobs.values())),
-            line,
-        )
-    records.approve(line)
+def store_signed(repository: Repository, signed: Signed) -> None:
+    """Store a signed approval on its tree and files, wherever approvals are kept. Raises GitError, OSError."""
+    made = signed.statement
+    objects = [each for each in (made.tree, *made.blobs.values()) if each]
+    for storage in storages_of(repository):
+        storage.add(signed.line(), objects)

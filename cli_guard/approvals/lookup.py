@@ -1,4 +1,4 @@
-"""Find the approvals of a review: those given at a terminal here, and signed ones, here and in Git's notes.
+"""Find the approvals of a review: those given at a terminal here, and signed ones, wherever they are kept.
 
 A signed one counts if, in this order: it is whole and in its one form, of a finding of this review, of this repository,
 under this policy, not expired, by a key that was enrolled before the change and is not revoked, and its signature is
@@ -12,29 +12,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from cli_guard.approvals.counting import Approval, RecordedContent, answer_findings
-from cli_guard.approvals.signatures import NAMESPACE, parse, verify
+from cli_guard.approvals.signatures import NAMESPACE, verify
 from cli_guard.approvals.signers import Signer, Signers
-from cli_guard.approvals.statements import (
-    APPROVE,
-    BREAK_GLASS,
-    Envelope,
-    Statement,
-    read_statement,
-)
-from cli_guard.git.notes import REF, read_notes
+from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed, Statement
+from cli_guard.approvals.storage import Storage
 from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Disposition, Finding, Need, Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.records import Records
 
 # The clocks of two machines differ.
 SKEW = datetime.timedelta(minutes=10)
 # A note can hold any number of lines, and each signature takes some milliseconds.
 MOST_SIGNATURES = 2_000
 LONGEST = 80
+TOO_MANY = f"there are more than {MOST_SIGNATURES} to check"
 # The place of our own temporary file in the words of ssh-keygen.
 SCRATCH = re.compile(r"^\S*/signers:1: ")
 
@@ -43,23 +37,20 @@ SCRATCH = re.compile(r"^\S*/signers:1: ")
 class Approvals:
     """The approvals that may answer the findings of one review; call it with the findings.
 
-    `policies` are the identities of the policies under which one may have been given, `base` is the commit whose
-    signers count, None for none. With `local`, what was approved on this machine counts, and what cannot be had
-    before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
+    `verifier` decides which signed ones count. With `local`, what was approved on this machine counts, and what cannot
+    be had before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
     `refused` are the reasons why approvals do not count, in one line each.
     """
 
     repository: Repository
-    records: Records
-    invocation: Invocation
+    storages: Sequence[Storage]
+    verifier: "Verifier"
     changes: ChangeSet
     history: Collection[ChangeSet]
     policy: Policy
-    policies: frozenset[str]
     base: str | None
     local: bool = True
     recorded: bool = False
-    notes: Sequence[str] = (REF,)
     refused: list[str] = field(default_factory=list)
 
     def __call__(self, findings: Iterable[Finding]) -> Mapping[str, str]:
@@ -70,8 +61,7 @@ class Approvals:
         if not asked:
             return {}
         self.refused.clear()
-        given = list(self.records.approvals()) if self.local else []
-        given = [each for each in given if each.policy == self.policy.identity]
+        given = list(self.find_unsigned()) if self.local else []
         given += self.find_signed(asked)
         if not given:
             return {}
@@ -97,67 +87,55 @@ class Approvals:
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
         every = list(self.history)
-        parents = (
-            self.repository.parents(each.commit for each in every if each.commit)
-            if every
-            else {}
-        )
+        ids = [each.commit for each in every if each.commit]
+        parents = self.repository.parents(ids) if ids else {}
         return tuple(
             RecordedContent.of(each, parents.get(each.commit or "", ())) for each in every
         )
 
-    def is_outdated(self, statement: Statement) -> bool:
-        """Return whether the base has changed the guard's files since an approval of a change of them."""
-        loosens = any(rule.startswith("policy-") for rule in statement.findings.values())
-        if not (loosens and statement.parent and statement.blobs and self.base):
-            return False
-        since = f"{statement.parent}..{self.base}"
-        return (
-            self.repository.git.optional("rev-list", "-1", since, "--", *statement.blobs)
-            != ""
-        )
-
-    @cached_property
-    def signers(self) -> Signers:
-        return Signers.at_commit(self.repository, self.base)
+    def find_unsigned(self) -> Iterator[Approval]:
+        """Yield what was approved at a terminal under exactly this policy."""
+        for storage in self.storages:
+            for each in storage.unsigned():
+                if each.made.policy == self.policy.identity:
+                    yield each
 
     def find_signed(self, asked: Sequence[Finding]) -> Iterator[Approval]:
         """Yield the signed approvals of some findings whose signatures are good."""
-        lines, remarks = read_notes(self.repository, self.keys_of(asked), self.notes)
-        self.refused += remarks
-        lines |= set(self.records.signed_lines()) if self.local else set()
         marks = {each.fingerprint for each in asked}
         left = MOST_SIGNATURES
-        for line in sorted(lines):
+        for line in sorted(self.read_lines(asked)):
             try:
-                envelope = Envelope.parse(line)
-                statement = read_statement(envelope.payload)
+                signed = Signed.parse(line)
             except ValueError as error:
                 self.refused.append(f"an approval does not count: {error}")
                 continue
-            if marks.isdisjoint(statement.findings) or statement.decision != APPROVE:
+            made = signed.statement
+            if marks.isdisjoint(made.findings) or made.decision != APPROVE:
                 continue
-            signer = find_signer(
-                statement, envelope, self.signers, self.policies, self.invocation.now
-            )
-            found: Approval | str = f"there are more than {MOST_SIGNATURES} to check"
-            if isinstance(signer, str):
-                found = signer
-            elif left > 0:
+            found: Signer | Approval | str = self.verifier.find_signer(signed)
+            if isinstance(found, Signer):
                 left -= 1
-                found = check_signature(
-                    statement, envelope, signer, self.signers, self.invocation.env
-                )
-                if self.is_outdated(statement):
-                    found = "the guard was changed on the base since"
+                found = self.check_one(signed, found) if left >= 0 else TOO_MANY
             if isinstance(found, Approval):
                 yield found
             else:
-                said = f"the approval by {clip(statement.principal, LONGEST)} does not count: {found}"
+                who = clip(made.principal, LONGEST)
+                said = f"the approval by {who} does not count: {found}"
                 self.refused.append(printable(redact(said)))
 
-    def keys_of(self, asked: Sequence[Finding]) -> Iterator[str]:
-        """Yield the ids of the objects on whose notes approvals of some findings may be."""
+    def read_lines(self, asked: Sequence[Finding]) -> set[str]:
+        """Return what the storages hold on the objects of some findings."""
+        lines: set[str] = set()
+        objects = list(self.objects_of(asked))
+        for storage in self.storages:
+            found, remarks = storage.read(objects)
+            lines |= found
+            self.refused += remarks
+        return lines
+
+    def objects_of(self, asked: Sequence[Finding]) -> Iterator[str]:
+        """Yield the ids of the objects on which approvals of some findings may be."""
         blobs = {each.commit: each.blobs for each in self.commits}
         for each in asked:
             of = blobs.get(each.commit, {}) if each.commit else self.whole.blobs
@@ -166,108 +144,92 @@ class Approvals:
         commits = {commit for commit in blobs if commit}
         yield from self.repository.trees(commits).values() if commits else ()
 
+    def check_one(self, signed: Signed, signer: Signer) -> Approval | str:
+        if self.is_outdated(signed.statement):
+            return "the guard was changed on the base since"
+        return self.verifier.check_signature(signed, signer)
 
-def find_signer(
-    statement: Statement,
-    envelope: Envelope,
-    signers: Signers,
-    policies: Collection[str] | None,
-    now: datetime.datetime,
-) -> Signer | str:
-    """Return who says to have signed a statement that fits, or why it does not count. With None, any policy fits."""
-    try:
-        made = parse(envelope.signature)
-    except ValueError as error:
-        return str(error)
-    if problem := find_problem(statement, signers, policies, now):
-        return problem
-    signer = signers.by_key.get(made.key)
-    if signer is None or made.namespace != NAMESPACE:
-        return "its key is not one of the signers before this change"
-    return (
-        signer
-        if signer.principal == statement.principal
-        else f"it is signed with the key of {signer.principal}"
-    )
+    def is_outdated(self, made: Statement) -> bool:
+        """Return whether the base has changed the guard's files since an approval of a change of them."""
+        loosens = any(rule.startswith("policy-") for rule in made.findings.values())
+        if not (loosens and made.parent and made.blobs and self.base):
+            return False
+        since = f"{made.parent}..{self.base}"
+        asked = ("rev-list", "-1", since, "--", *made.blobs)
+        return self.repository.git.optional(*asked) != ""
 
 
-def check_signature(
-    statement: Statement,
-    envelope: Envelope,
-    signer: Signer,
-    signers: Signers,
-    env: Mapping[str, str],
-) -> Approval | str:
-    """Return the approval of a statement, or why its signature is not good. Raises CliGuardError without ssh-keygen."""
-    problem = verify(
-        envelope.payload,
-        envelope.signature,
-        signer.line,
-        signer.principal,
-        env,
-        signers.revoked,
-    )
-    if problem:
-        more = "; is its key revoked?" if signers.revoked else ""
-        return f"the signature is not good: {SCRATCH.sub('', problem)}{more}"
-    made = parse(envelope.signature)
-    return Approval(
-        id="",
-        content=statement.content,
-        policy=statement.policy,
-        fingerprints=tuple(statement.findings),
-        by=statement.principal,
-        at=statement.at,
-        reason=statement.reason,
-        level=made.presence,
-        key=made.key,
-        blobs=statement.blobs,
-        parent=statement.parent,
-    )
+@dataclass(frozen=True)
+class Verifier:
+    """Checks signed approvals: by the signers of a commit, now, under some policies (None: under any)."""
 
+    repository: Repository
+    base: str | None
+    invocation: Invocation
+    policies: Collection[str] | None = None
 
-def check_statement(
-    statement: Statement,
-    envelope: Envelope,
-    signers: Signers,
-    policies: Collection[str] | None,
-    invocation: Invocation,
-) -> Approval | str:
-    """Return the approval of a statement, or why it does not count. Raises CliGuardError without ssh-keygen."""
-    found = find_signer(statement, envelope, signers, policies, invocation.now)
-    return (
-        found
-        if isinstance(found, str)
-        else check_signature(statement, envelope, found, signers, invocation.env)
-    )
+    @cached_property
+    def signers(self) -> Signers:
+        """Return the signers of the base. Raises ConfigError, GitError."""
+        return Signers.at_commit(self.repository, self.base)
 
+    def __call__(self, signed: Signed) -> Approval | str:
+        """Return the approval, or why it does not count. Raises CliGuardError without ssh-keygen."""
+        found = self.find_signer(signed)
+        return found if isinstance(found, str) else self.check_signature(signed, found)
 
-def find_problem(
-    statement: Statement,
-    signers: Signers,
-    policies: Collection[str] | None,
-    now: datetime.datetime,
-) -> str | None:
-    """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
-    if not signers.repository:
-        return "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
-    if set(statement.repository) != set(signers.repository):
-        return "it was given in another repository"
-    if policies is not None and statement.policy not in policies:
-        return "it was given under another policy"
-    try:
-        at = datetime.datetime.fromisoformat(statement.at)
-        ends = (
-            datetime.datetime.fromisoformat(statement.expires)
-            if statement.expires
-            else None
+    def find_signer(self, signed: Signed) -> Signer | str:
+        """Return who says to have signed a statement that fits, or why it does not count."""
+        try:
+            made = signed.signature
+        except ValueError as error:
+            return str(error)
+        if problem := self.find_problem(signed.statement):
+            return problem
+        signer = self.signers.by_key.get(made.key)
+        if signer is None or made.namespace != NAMESPACE:
+            return "its key is not one of the signers before this change"
+        if signer.principal != signed.statement.principal:
+            return f"it is signed with the key of {signer.principal}"
+        return signer
+
+    def check_signature(self, signed: Signed, signer: Signer) -> Approval | str:
+        """Return the approval, or why its signature is not good. Raises CliGuardError without ssh-keygen."""
+        revoked = self.signers.revoked
+        problem = verify(
+            signed.payload,
+            signed.armored,
+            signer.line,
+            signer.principal,
+            self.invocation.env,
+            revoked,
         )
-        if at > now + SKEW:
-            return "it is dated in the future"
-        if ends and ends < now:
-            return f"it expired on {clip(statement.expires, 10)}"
-        if statement.decision == BREAK_GLASS and not (ends and statement.reason.strip()):
+        if problem:
+            more = "; is its key revoked?" if revoked else ""
+            return f"the signature is not good: {SCRATCH.sub('', problem)}{more}"
+        made = signed.signature
+        return Approval(signed.statement, made.presence, made.key)
+
+    def find_problem(self, made: Statement) -> str | None:
+        """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
+        now = self.invocation.now
+        if not self.signers.repository:
+            return "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
+        if set(made.repository) != set(self.signers.repository):
+            return "it was given in another repository"
+        if self.policies is not None and made.policy not in self.policies:
+            return "it was given under another policy"
+        try:
+            at = datetime.datetime.fromisoformat(made.at)
+            ends = None
+            if made.expires:
+                ends = datetime.datetime.fromisoformat(made.expires)
+            if at > now + SKEW:
+                return "it is dated in the future"
+            if ends and ends < now:
+                return f"it expired on {clip(made.expires, 10)}"
+        except (ValueError, TypeError):
+            return "its dates are broken"
+        if made.decision == BREAK_GLASS and not (ends and made.reason.strip()):
             return "it has no end, or no reason"
-    except (ValueError, TypeError):
-        return "its dates are broken"
-    return None
+        return None

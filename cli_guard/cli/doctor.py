@@ -195,9 +195,11 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
         if io.env.get(name):
             yield f"! {name}={io.env[name]} is set"
     yield f"warm server: {server_line(io)}"
+    from cli_guard.approvals.storage import StateFolder
+
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
-    yield f"{len(records.pending())} pending reviews, {len(records.approvals())} approvals given"
+    yield f"{len(records.pending())} pending reviews, {len(StateFolder(records).unsigned())} approvals given"
     try:
         result = records.audit.verify()
     except OSError as error:

@@ -44,7 +44,7 @@ COLUMNS = ("found", *ENDS[1:], OPEN)
 
 @click.pass_obj
 def run(io: Io, /, format: str, since: str) -> int:
-    from cli_guard.answering.auditing import find_approvals
+    from cli_guard.approvals.listing import every_signed, list_approvals
     from cli_guard.report.unallowed import describe, find_unallowed
 
     repository = Repository.discover(io.cwd, io.env)
@@ -61,7 +61,7 @@ def run(io: Io, /, format: str, since: str) -> int:
         raise CliGuardError(
             "nothing was reviewed here yet: commit something, or run `cli-guard review`"
         )
-    approvals = find_approvals(repository, io.invocation, "")[1]
+    approvals = list_approvals(repository, io.invocation, every_signed(repository))
     lives = [
         each
         for each in read_lives(repository, entries, approvals)

@@ -10,14 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
-from cli_guard.answering.auditing import (
-    approval_events,
-    check_log,
-    noted_lines,
-    read_signed,
-)
-from cli_guard.approvals.lookup import check_statement
-from cli_guard.approvals.signers import Signers
+from cli_guard.approvals.heads import check_log
+from cli_guard.approvals.listing import approval_events, every_signed
+from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
@@ -26,8 +21,7 @@ from cli_guard.review.render.page.markup import Markup, Section, anchor, fit, jo
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import Entry
-from cli_guard.state.records import Records
+from cli_guard.state.audit import AuditLog, Entry
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
@@ -128,31 +122,31 @@ def collect_evidence(
 
     The signers are those of the commit `base`, of HEAD for None. Raises CliGuardError.
     """
-    records = Records(repository.state_folder)
+    log = AuditLog(repository.state_folder)
     base = base or repository.head
-    signers = Signers.at_commit(repository, base)
-    logged = approval_events(records.audit)
-    signed = read_signed({*noted_lines(repository), *records.signed_lines()})
+    verifier = Verifier(repository, base, invocation)
+    logged = approval_events(log)
     ids = {str(each.get("statement")): str(each.get("review_id", "")) for each in logged}
+    signed = sorted(every_signed(repository), key=lambda each: each.statement.at)[::-1]
     given = []
-    for number, (mark, envelope, made, level) in enumerate(
-        sorted(signed, key=lambda each: each[2].at)[::-1]
-    ):
-        good: object = f"not checked: only the newest {MOST_CHECKED} were"
+    for number, each in enumerate(signed):
+        refused: object = f"not checked: only the newest {MOST_CHECKED} were"
         if number < MOST_CHECKED:
-            good = check_statement(made, envelope, signers, None, invocation)
-        proof, why = (
-            (REFUSED, good)
-            if isinstance(good, str)
-            else (GOOD, f"by a signer at {str(base)[:10]}")
-        )
-        given.append(Given(made, level, proof, why, mark, ids.get(mark, "")))
-    known = {each.mark for each in given}
+            refused = verifier(each)
+        proof = GOOD
+        why = f"by a signer at {str(base)[:10]}"
+        if isinstance(refused, str):
+            proof = REFUSED
+            why = refused
+        level = str(each.signature.presence)
+        review_id = ids.get(each.digest, "")
+        given.append(Given(each.statement, level, proof, why, each.digest, review_id))
+    known = {each.digest for each in signed}
     given += [
         claim_of(each) for each in logged if str(each.get("statement", "")) not in known
     ]
     try:
-        result = records.audit.verify()
+        result = log.verify()
     except OSError as error:
         raise CliGuardError(
             f"the audit log cannot be read: {error.strerror} ({error.filename})"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from cli_guard.answering.auditing import find_approvals
 from cli_guard.approvals.counting import RecordedContent
+from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
@@ -100,7 +100,9 @@ def collect_history(
     lives = [
         each
         for each in read_lives(
-            repository, entries, find_approvals(repository, invocation, "")[1]
+            repository,
+            entries,
+            list_approvals(repository, invocation, every_signed(repository)),
         )
         if each.commit in ids
         or each.fingerprint in marks
