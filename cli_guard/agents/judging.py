@@ -24,10 +24,10 @@ from cli_guard.commands import (
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.context import command_context, find_choice, root_of
+from cli_guard.execution.verdicts import sentence, write_allow
 from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.model import Category, Decision, Disposition, Finding
-from cli_guard.review.render.command import sentence, write_allow
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:

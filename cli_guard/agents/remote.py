@@ -12,9 +12,9 @@ from cli_guard.agents.uses import Call, Fetch, texts_in
 from cli_guard.agents.wording import Answer, name_secret
 from cli_guard.commands import judge_or_raise
 from cli_guard.execution.context import RECORDED, root_of
+from cli_guard.execution.verdicts import sentence
 from cli_guard.git.process import Git
 from cli_guard.model import Confidence, Decision, Severity
-from cli_guard.review.render.command import sentence
 from cli_guard.runtime import Invocation, read_plain, user_file
 from cli_guard.secrets import Hit, scan
 

@@ -19,6 +19,7 @@ from cli_guard.policy.user_rules import (
     read_rules,
 )
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
+from cli_guard.rules.catalog import Rule, load_all
 
 TRIAL = (
     "tried with the policy of the work tree, and not recorded: hooks use the policy at HEAD"
@@ -97,6 +98,13 @@ def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> 
     users = read_rules(texts)
     check_user_rules(users)
     return users
+
+
+def every_rule(repository: Repository) -> Mapping[str, Rule]:
+    """Return all rules, with those in the index of a repository. Raises ConfigError for a broken one."""
+    with BlobReader(repository.git, blob_limit=0) as blobs:
+        own = recorded_rules(repository, "", blobs).documents
+    return {**load_all(), **{name: document.as_rule() for name, document in own.items()}}
 
 
 def judging_revisions(request: Request, repository: Repository) -> list[str | None]:

@@ -190,7 +190,7 @@ def bound_report(data: dict[str, object]) -> dict[str, object]:
 def check_command(around: Surroundings, arguments: Arguments) -> Answer:
     """Judges a shell command as `cli-guard check-command` does; nothing is run. Raises CliGuardError."""
     from cli_guard.commands import judge
-    from cli_guard.review.render.command import as_dict, render
+    from cli_guard.execution.verdicts import as_dict, render
 
     invocation = resolve_folder(around, arguments)
     verdict = judge(
