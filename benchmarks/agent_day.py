@@ -26,8 +26,8 @@ from typing import Any
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Profile, Verdict
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "commands" / "day"
 GUARD = str(Path(sys.executable).parent / "cli-guard")

@@ -12,6 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli_guard.answering.signing import store_signed
+from cli_guard.approvals.counting import Approval, review_id
+from cli_guard.approvals.statements import Signed, Statement
+from cli_guard.approvals.storage import StateFolder
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition, Presence, RefUpdate
@@ -21,13 +25,11 @@ from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import Approval, review_id
 from cli_guard.state.audit import entry
 from cli_guard.state.files import lock
 from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records
 
 if TYPE_CHECKING:
-    from cli_guard.answering.signing import Signed
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import State
     from cli_guard.model import Action, Finding
@@ -56,7 +58,9 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
         return found[0]
     if found:
         raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
-    if prefix and any(approval.id.startswith(prefix) for approval in records.approvals()):
+    if prefix and any(
+        each.id.startswith(prefix) for each in StateFolder(records).unsigned()
+    ):
         raise UsageError(
             f"review {prefix} is already approved: run the commit or push again"
         )
@@ -228,7 +232,7 @@ def approve_change(
     findings: "Sequence[Finding]",
     invocation: Invocation,
     reason: str,
-    signed: "Signed | None" = None,
+    signed: Signed | None = None,
 ) -> bool:
     """Approve some or all findings of a change, at this terminal or with a signature; return whether those are all.
 
@@ -245,22 +249,18 @@ def approve_change(
         if whole:
             resume(records, review, invocation, reason)
         if signed:
-            from cli_guard.answering.signing import store_signed
-
-            store_signed(repository, records, signed)
+            store_signed(repository, signed)
         else:
-            at = invocation.now.isoformat(timespec="seconds")
-            records.approve(
-                Approval(
-                    review.id,
-                    review.content,
-                    review.policy,
-                    marks,
-                    invocation.user,
-                    at,
-                    reason,
-                )
+            made = Statement(
+                review.content,
+                review.policy,
+                dict.fromkeys(marks, ""),
+                invocation.user,
+                invocation.now.isoformat(timespec="seconds"),
+                (),
+                reason=reason,
             )
+            StateFolder(records).add(Approval(made, id=review.id).line())
         rules = sorted({each.rule for each in findings})
         about = signed.audit_details() if signed else {"level": str(Presence.TTY)}
         record_approval(

@@ -180,7 +180,10 @@ def give(
     signed = plan.sign() if plan else None
     whole = approve_change(repository, review, findings, io.invocation, reason, signed)
     if signed:
-        return whole, f"approved by {signed.statement.principal} ({signed.level})"
+        return (
+            whole,
+            f"approved by {signed.statement.principal} ({signed.signature.presence})",
+        )
     return whole, f"approved ({Presence.TTY})"
 
 
@@ -209,7 +212,7 @@ def approve_break_glass(
     records = Records(repository.state_folder)
     with explain_write_errors("the approval"):
         records.prepare()
-        store_signed(repository, records, signed)
+        store_signed(repository, signed)
         reason = signed.statement.reason
         records.audit.append(
             entry(

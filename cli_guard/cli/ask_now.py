@@ -28,8 +28,7 @@ from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
+from cli_guard.policy.recorded import policy_at_head
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.records import Records
@@ -76,7 +75,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     found = [
         each for each in records.pending() if each.event == argv[1] and each.at >= since
     ]
-    policy, _ = policy_for(Staged(), repository, io.env)
+    policy, _ = policy_at_head(repository, io.env)
     # Two: another work tree was reviewed meanwhile. Bound to commits, but no push: `pre-commit run --from-ref`.
     if (
         len(found) != 1

@@ -7,9 +7,10 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.rules import default_disposition, every_rule, table_of
+from cli_guard.cli.rules import rules_here, table_of
 from cli_guard.errors import UsageError
 from cli_guard.graph import half
+from cli_guard.policy.decisions import default_disposition
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
@@ -60,7 +61,7 @@ def page(rule: str, io: Io | None = None) -> str:
     """
     from cli_guard.policy.globs import USERS_RULE, nearest
 
-    rules = every_rule(io) if io and rule.startswith(USERS_RULE) else load_all()
+    rules = rules_here(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
         raise UsageError(
             f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`"
@@ -76,7 +77,7 @@ def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> i
     if (
         "*" in subject
         and " " not in subject
-        and (found := fnmatch.filter(rules := every_rule(io), subject))
+        and (found := fnmatch.filter(rules := rules_here(io), subject))
     ):
         text = table_of([rules[each] for each in found])
     elif len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):

@@ -234,10 +234,9 @@ def push_approvals(io: Io, remote: str) -> None:
     repository = Repository.discover(io.cwd, io.env)
     if not has_notes(repository):
         return
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
-    policy, _ = policy_for(Staged(), repository, io.env)
+    policy, _ = policy_at_head(repository, io.env)
     if not remote or not any(each.push for each in policy.approvals):
         return
     try:

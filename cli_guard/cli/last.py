@@ -11,17 +11,14 @@ from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import VERBOSE, show
 from cli_guard.errors import CliGuardError
-from cli_guard.git.contents import read_worktree_file
 from cli_guard.git.repository import Repository
 from cli_guard.graph import half
 from cli_guard.policy.config import read_user_config
 from cli_guard.review.render.as_json import read_report
 from cli_guard.secrets.printable import json_value, printable
-from cli_guard.state.advice import Advice, AdviceStore, Question
+from cli_guard.state.advice import Advice, AdviceStore, Question, read_version
 from cli_guard.state.files import read_state
 from cli_guard.state.records import Records
-
-FILE_BYTES = 5_000_000
 
 
 @click.pass_obj
@@ -54,7 +51,7 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
     if config:
         advice = half.load("advice on a commit")(io, repository, config)
     asked = (
-        advice.open_questions(lambda *place: read_text(repository, *place))
+        advice.open_questions(lambda *place: read_version(repository, *place))
         if advice
         else ()
     )
@@ -69,20 +66,6 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
             now = io.invocation.now.isoformat(timespec="seconds")
             AdviceStore(repository.state_folder).keep(replace(advice, shown=now))
     return 0
-
-
-def read_text(repository: Repository, commit: str, path: str) -> str | None:
-    """Return a file in a commit, or in the work tree for "", with LF alone at the end of its lines."""
-    raw = (
-        repository.show(commit, path)
-        if commit
-        else read_worktree_file(repository.root, path, FILE_BYTES)
-    )
-    return (
-        None
-        if raw is None
-        else raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-    )
 
 
 def describe(advice: Advice, asked: tuple[Question, ...]) -> str:

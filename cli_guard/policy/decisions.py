@@ -23,6 +23,7 @@ from cli_guard.policy.checks import CheckConfig
 from cli_guard.policy.config import DEFAULT_DECISIONS, ApprovalsSection, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
 from cli_guard.policy.mcp import ServerConfig, servers_in_force
+from cli_guard.rules.catalog import Rule
 
 STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
 
@@ -267,3 +268,9 @@ def write_baseline(findings: Iterable[Finding]) -> str:
         {"rule": rule, "path": path, "fingerprint": mark} for rule, path, mark in entries
     ]
     return json.dumps({"version": 1, "findings": rows}, indent=2) + "\n"
+
+
+def default_disposition(rule: Rule) -> str:
+    """Return the decision for a rule under the built-in policy."""
+    kind = (rule.category, rule.severity, rule.confidence)
+    return str(Policy().disposition(Finding(rule.id, *kind, "", None, "", "")))

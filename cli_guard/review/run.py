@@ -28,10 +28,11 @@ from cli_guard.review.request import Commit, Message, Patch, Push, Range, Reques
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
+    from cli_guard.approvals.lookup import Approvals
+    from cli_guard.approvals.storage import Storage
     from cli_guard.graph.run import Pause
     from cli_guard.graph.state import State
     from cli_guard.policy.decisions import Policy
-    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
@@ -72,7 +73,7 @@ def review_request(
     repository: Repository | None = None,
     record: bool = True,
     again: "list[PendingReview] | None" = None,
-    notes: Sequence[str] | None = None,
+    storages: "Sequence[Storage] | None" = None,
     paths: Sequence[str] = (),
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
@@ -81,7 +82,7 @@ def review_request(
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. A review `again` is not recorded, and
-    what would wait is added to this list. With `notes`, only signed approvals count: those in these refs of notes. A
+    what would wait is added to this list. With `storages`, only signed approvals count: those there. A
     review of some `paths` alone, and one under a policy that is only tried, leaves no trace.
     """
     if repository is None:
@@ -99,9 +100,7 @@ def review_request(
             if reason:
                 repository.git.forget()
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
-    from cli_guard.git.notes import REF
     from cli_guard.policy.decisions import digest
-    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
@@ -146,26 +145,8 @@ def review_request(
                 gathered, subject=part, notes=(*gathered.notes, shard.note())
             )
         approvals = None
-        if repository and records:
-            # Those of the base and of the tip too, under which the commits were made.
-            policy = gathered.policy
-            accepted = {
-                replace(policy, config=each, also=(), before=()).shared_identity
-                for each in policy.configs
-            }
-            accepted.add(policy.shared_identity)
-            approvals = Approvals(
-                repository,
-                records,
-                invocation,
-                gathered.subject,
-                gathered.policy,
-                frozenset(accepted),
-                gathered.base,
-                local=notes is None,
-                recorded=isinstance(request, Range | Commit),
-                notes=notes or (REF,),
-            )
+        if repository:
+            approvals = approvals_for(request, repository, gathered, invocation, storages)
         content = gathered.subject.changes.identity
         done, pause = run(gathered, approvals, today, kept, on_progress, invocation)
         refused = (
@@ -200,6 +181,37 @@ def review_request(
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
+
+
+def approvals_for(
+    request: Request,
+    repository: Repository,
+    gathered: "Gathered",
+    invocation: Invocation,
+    storages: "Sequence[Storage] | None",
+) -> "Approvals":
+    """Return the look-up of the approvals that may answer a review; `storages` see `review_request`."""
+    from cli_guard.approvals.lookup import Approvals, Verifier
+    from cli_guard.approvals.storage import storages_of
+
+    policy = gathered.policy
+    # Those of the base and of the tip too, under which the commits were made.
+    policies = {
+        replace(policy, config=each, also=(), before=()).shared_identity
+        for each in policy.configs
+    }
+    policies.add(policy.shared_identity)
+    return Approvals(
+        repository,
+        storages or storages_of(repository),
+        Verifier(repository, gathered.base, invocation, policies),
+        gathered.subject.changes,
+        gathered.subject.history,
+        policy,
+        gathered.base,
+        local=storages is None,
+        recorded=isinstance(request, Range | Commit),
+    )
 
 
 def run(

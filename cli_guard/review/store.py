@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cli_guard.approvals.counting import join_identity
 from cli_guard.errors import CliGuardError
 from cli_guard.git.changes import History
 from cli_guard.model import Decision, Disposition, JudgedFinding, Status, Suppressed
@@ -15,7 +16,6 @@ from cli_guard.review.render import as_json
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import count
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import join_identity
 from cli_guard.state.audit import entry
 from cli_guard.state.files import read_state
 from cli_guard.state.records import PendingReview, Records

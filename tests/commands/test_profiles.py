@@ -10,8 +10,8 @@ from repositories import Repo, isolated_environment
 
 from cli_guard.commands import Setting, judge, judge_or_raise
 from cli_guard.commands.model import Context, Pattern, Profile
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 FILES = {
     "src/app.py": "import os\n",

@@ -15,10 +15,10 @@ from cli_guard.cli.io import Io
 from cli_guard.commands import judge
 from cli_guard.commands.handlers import HANDLERS
 from cli_guard.errors import NotARepository, UsageError
+from cli_guard.execution.context import command_context
+from cli_guard.execution.verdicts import render
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import read_state
-from cli_guard.review.command_context import command_context
-from cli_guard.review.render.command import render
 from cli_guard.rules.catalog import load_all
 from cli_guard.secrets.redact import redact
 

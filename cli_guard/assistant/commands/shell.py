@@ -26,10 +26,9 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
     if path is None or not path.exists():
         yield None
         return
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
-    policy, _ = policy_for(Staged(), repository, io.env)
+    policy, _ = policy_at_head(repository, io.env)
     if not policy.servers:
         yield None
         return

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from cli_guard.approvals.seals import seals_of
 from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Setting
 from cli_guard.execution.checks.trust import Trusted
@@ -13,9 +14,8 @@ from cli_guard.model import ChangeSet, Decision
 from cli_guard.policy.checks import CheckConfig, PlannedCheck, Stage, digest_of
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
-from cli_guard.review.policy import recorded_policy
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.review.request import Push, Request, Staged
-from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import Invocation
 
 COMMITS = ("pre-commit", "pre-merge-commit")

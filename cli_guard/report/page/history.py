@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from cli_guard.answering.auditing import find_approvals
+from cli_guard.approvals.counting import RecordedContent
+from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
 from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
@@ -16,10 +17,10 @@ from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import OID, Repository
 from cli_guard.model import Finding
 from cli_guard.policy.loosenings import loosenings
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.report.lives import Life, read_lives
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
-from cli_guard.report.page.markup import SHOWN
-from cli_guard.review.policy import recorded_policy
+from cli_guard.review.render.page.markup import SHOWN
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
@@ -27,7 +28,6 @@ from cli_guard.reviewers.policy import review as review_policy
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry
 
 # Commits, and findings of each kind whose commit is looked for.
@@ -100,7 +100,9 @@ def collect_history(
     lives = [
         each
         for each in read_lives(
-            repository, entries, find_approvals(repository, invocation, "")[1]
+            repository,
+            entries,
+            list_approvals(repository, invocation, every_signed(repository)),
         )
         if each.commit in ids
         or each.fingerprint in marks

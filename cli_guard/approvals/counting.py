@@ -1,10 +1,12 @@
 """What an approval is bound to, and which findings the approvals of a review answer."""
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cli_guard.approvals.statements import Statement
 from cli_guard.git.message import recorded_message
 from cli_guard.model import ChangeSet, Finding, Need, Presence
 
@@ -14,24 +16,40 @@ MAIL = re.compile(r"<([^<>\s]+)>")
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's approval of findings in one content under one policy.
+    """A person's approval: what was approved, and how far that is proved.
 
-    `content` is the identity of the change (what is recorded and what it starts from), `fingerprints` the findings that
-    were shown; `at` is an ISO 8601 time in UTC. A signed one has the `key` that signed it, the presence `level` that it
-    proves, the `blobs` of the files with findings, by path, and the commit that was at HEAD.
+    A signed one has the presence `level` that its signature proves and the `key` that made it; one that was given at a
+    terminal has the `id` of the review, and a statement of what it is bound to alone.
     """
 
-    id: str
-    content: str
-    policy: str
-    fingerprints: tuple[str, ...]
-    by: str
-    at: str
-    reason: str = ""
+    made: Statement
     level: Presence = Presence.TTY
     key: bytes = b""
-    blobs: Mapping[str, str] = field(default_factory=dict)
-    parent: str = ""
+    id: str = ""
+
+    @classmethod
+    def parse(cls, line: str) -> "Approval":
+        """Parse the line of one that was given at a terminal. Raises ValueError, TypeError, KeyError."""
+        data = json.loads(line)
+        names = ("id", "content", "policy", "by", "at", "reason")
+        id_, content, policy, by, at, reason = (str(data[name]) for name in names)
+        marks = dict.fromkeys(map(str, data["fingerprints"]), "")
+        made = Statement(content, policy, marks, by, at, (), reason=reason)
+        return cls(made, id=id_)
+
+    def line(self) -> str:
+        """Return it in one line of JSON, to be parsed again."""
+        made = self.made
+        kept = {
+            "id": self.id,
+            "content": made.content,
+            "policy": made.policy,
+            "fingerprints": list(made.findings),
+            "by": made.principal,
+            "at": made.at,
+            "reason": made.reason,
+        }
+        return json.dumps(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +117,10 @@ def answer_findings(
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:
             best = max(given, key=lambda each: each.level.rank)
-            names = " and ".join(dict.fromkeys(each.by for each in given))
-            why = f": {best.reason}" if best.reason else ""
-            words[finding.fingerprint] = (
-                f"approved by {names} ({best.level}) on {best.at[:10]}{why}"
-            )
+            names = " and ".join(dict.fromkeys(each.made.principal for each in given))
+            why = f": {best.made.reason}" if best.made.reason else ""
+            said = f"approved by {names} ({best.level}) on {best.made.at[:10]}{why}"
+            words[finding.fingerprint] = said
             continue
         refused.add(finding.fingerprint)
         if given:
@@ -128,22 +145,23 @@ def covers(
     been approved for a commit of this very change, on top of the same commit: else an old approval would loosen the
     policy once more.
     """
-    if finding.fingerprint not in approval.fingerprints:
+    made = approval.made
+    if finding.fingerprint not in made.findings:
         return False
-    if approval.content in content.identities:
+    if made.content in content.identities:
         return True
-    here = next((each for each in commits if approval.content in each.identities), None)
-    guard = finding.rule.startswith("policy-") and not finding.rule.startswith(
-        "policy-suppression-"
-    )
-    if finding.path not in content.blobs or (guard and here is None):
+    here = next((each for each in commits if made.content in each.identities), None)
+    if finding.path not in content.blobs:
         return False
-    approved = here.blobs if here else approval.blobs
-    if guard and here and approval.key and approval.parent not in here.parents:
-        return False
-    return (
-        finding.path in approved and approved[finding.path] == content.blobs[finding.path]
-    )
+    is_answer = finding.rule.startswith("policy-suppression-")
+    if finding.rule.startswith("policy-") and not is_answer:
+        if here is None:
+            return False
+        if approval.key and made.parent not in here.parents:
+            return False
+    approved = here.blobs if here else made.blobs
+    same = content.blobs[finding.path]
+    return finding.path in approved and approved[finding.path] == same
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:
@@ -162,10 +180,11 @@ def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str
             else "approved at a terminal, which is"
         )
         return f"{good} {best}; policy wants {level}"
-    people = min(len({each.by for each in counted}), len({each.key for each in counted}))
+    names = {each.made.principal for each in counted}
+    people = min(len(names), len({each.key for each in counted}))
     wanted = max(need.people, 2 if second else 1)
     if people < wanted:
         return f"{people} of {wanted} people approved"
-    if second and all(each.by in authors for each in counted):
+    if second and names <= authors:
         return "nobody but the author and the committer approved"
     return ""

@@ -9,6 +9,7 @@ from in_process import RISKY, approve, guard, records, stage, waiting
 from repositories import Repo
 
 from cli_guard.agents.registry import MARKERS, agent_around
+from cli_guard.approvals.storage import StateFolder
 
 
 def stopped(repo: Repo) -> str:
@@ -45,7 +46,7 @@ def test_an_approval_without_its_event_does_not_count(committed: Repo) -> None:
             )
             + "\n"
         )
-    assert records(committed).approvals() == ()
+    assert StateFolder(records(committed)).unsigned() == []
     assert guard(committed, "hook", "pre-commit").code == 3
     done = guard(committed, "audit", "verify")
     assert done.code == 1

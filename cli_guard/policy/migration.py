@@ -1,33 +1,23 @@
-"""The first policy of a repository: a commented file for its languages, with the settings of other tools.
+"""Read what gitleaks, detect-secrets and pre-commit are told to ignore or allow, as settings of ours.
 
-What gitleaks, detect-secrets and pre-commit are told to ignore or allow is read from files that are anyone's: each is
-bounded, one that cannot be read is one line, and what has no counterpart is a line too.
+Their files are anyone's: each is bounded, one that cannot be read is one line, and what has no counterpart is a line
+too.
 """
 
 import json
-import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cli_guard.code.languages import FAMILY, language_for
-from cli_guard.errors import ConfigError, UsageError
-from cli_guard.git.repository import Repository
-from cli_guard.policy.config import FILE, MOST, parse_config, parse_toml
-from cli_guard.policy.effective import toml_value
+from cli_guard.errors import ConfigError
+from cli_guard.policy.config import MOST, parse_toml
+from cli_guard.policy.recorded import read_policy_file
 from cli_guard.policy.user_rules import documents_in
-from cli_guard.review.policy import read_policy_file, work_tree_policy
-from cli_guard.rules.catalog import read_table
-from cli_guard.state.files import explain_write_errors, write_atomically
 
-HEAD = """\
-# The policy of cli-guard for this repository. It applies from the commit after the one that records it.
-# A change that weakens it asks a person. `cli-guard config show` has every key, docs/policy.md what they do.
-# To use a line, remove its first #.
-"""
+if TYPE_CHECKING:
+    from pathlib import Path
+
 MOST_BYTES = 1_000_000
 MOST_ENTRIES = 1_000
 LONGEST = 5_000
@@ -36,8 +26,10 @@ NONE = "has no counterpart"
 # A regular expression with at most one group is written as path patterns; a richer one is not guessed at.
 GROUP = re.compile(r"([^()|]*)\((?:\?:)?([^()]*)\)([^()|]*)")
 PART = re.compile(
-    r"(\.[*+]\??)|(\[\^/\][*+])|\\([^\w\s])|([\w/@,=~ -](?![*+?{]))|\.(?![?{])"
+    r"(?P<any>\.[*+]\??)|(?P<name>\[\^/\][*+])|\\(?P<quoted>[^\w\s])"
+    r"|(?P<plain>[\w/@,=~ -](?![*+?{]))|(?P<one>\.(?![?{]))"
 )
+GLOBS = {"any": "**", "name": "*", "one": "?"}
 FINGERPRINT = re.compile(r"(?:[0-9a-f]{40,64}:)?(.+):([^:]+):\d+")
 # Hooks whose counterpart is a setting, and those that search for secrets.
 CONVENTIONAL = ("conventional-pre-commit", "commitizen", "commitlint")
@@ -54,25 +46,40 @@ Found = Iterator[tuple[str, Any, str] | str]
 
 def patterns_of(regex: str) -> list[str]:
     """Write a regular expression over paths as path patterns; none if that is not certain, or matches everything."""
-    body = re.sub(r"\s+#[^\n]*|\s+", "", regex[4:]) if regex.startswith("(?x)") else regex
-    group = GROUP.fullmatch(body := body.removeprefix("(.*?)"))
+    body = regex
+    if regex.startswith("(?x)"):  # verbose: without its comments and blanks
+        body = re.sub(r"\s+#[^\n]*|\s+", "", regex[4:])
+    body = body.removeprefix("(.*?)")
+    parts = body.split("|")
+    if group := GROUP.fullmatch(body):
+        parts = [group[1] + each + group[3] for each in group[2].split("|")]
     found = []
-    for part in (
-        [group[1] + each + group[3] for each in group[2].split("|")]
-        if group
-        else body.split("|")
-    ):
-        glob = "" if part.startswith("^") else "**"
-        rest = part.removeprefix("^").removesuffix("$")
-        while rest and (match := PART.match(rest)):
-            glob += "**" if match[1] else "*" if match[2] else match[3] or match[4] or "?"
-            rest = rest[match.end() :]
-        if rest or not glob.strip("*?/"):
+    for part in parts:
+        glob = glob_of(part)
+        if not glob.strip("*?/"):
             return []
-        # A pattern without a slash is one of names.
-        ends = [""] if part.endswith("$") else ["**"] if "/" in glob else ["", "/**"]
-        found += [re.sub(r"\*{3,}", "**", glob + end) for end in ends]
+        found += [re.sub(r"\*{3,}", "**", glob + end) for end in ends_of(part, glob)]
     return found
+
+
+def glob_of(part: str) -> str:
+    """Write one alternative, piece by piece, as a glob; "" if a piece has no counterpart."""
+    glob = "" if part.startswith("^") else "**"
+    rest = part.removeprefix("^").removesuffix("$")
+    while rest:
+        piece = PART.match(rest)
+        if piece is None:
+            return ""
+        glob += GLOBS.get(piece.lastgroup or "") or piece[piece.lastgroup or 0]
+        rest = rest[piece.end() :]
+    return glob
+
+
+def ends_of(part: str, glob: str) -> tuple[str, ...]:
+    """Return what may follow a glob: nothing after `$`, else all below it; one without a slash is of names."""
+    if part.endswith("$"):
+        return ("",)
+    return ("**",) if "/" in glob else ("", "/**")
 
 
 def ignore(rule: str, regex: Any, reason: str) -> Found:
@@ -190,7 +197,7 @@ READERS: Mapping[str, Callable[[str], Found]] = {
 }
 
 
-def read_others(root: Path) -> Iterator[tuple[str, tuple[str, Any, str] | str]]:
+def read_others(root: "Path") -> Iterator[tuple[str, tuple[str, Any, str] | str]]:
     """Yield the settings of other tools in a work tree, or a line about what is not taken over, with their files."""
     for name, reader in READERS.items():
         try:
@@ -203,55 +210,3 @@ def read_others(root: Path) -> Iterator[tuple[str, tuple[str, Any, str] | str]]:
             yield name, f"not read any further: {str(error)[:200]}"
         except (TypeError, KeyError, AttributeError, RecursionError):
             yield name, "not read any further: it is not in the form that its tool writes"
-
-
-def write_policy(repository: Repository, *, migrate: bool) -> list[str]:
-    """Write the file; return what to tell. Raises UsageError if there is a policy, CliGuardError."""
-    path = repository.root / FILE
-    source = work_tree_policy(repository.root)[1]
-    if os.path.lexists(path) or source != "built-in defaults":
-        raise UsageError(
-            f"there is a policy already, {source}: see `cli-guard config show`"
-        )
-    keys: dict[str, tuple[Any, str]] = {}
-    ignored: dict[tuple[str, str], str] = {}
-    left = []
-    for name, each in read_others(repository.root) if migrate else ():
-        if isinstance(each, str):
-            left.append(f"  {name}: {each}")
-        elif each[0]:
-            keys[each[0]] = (each[1], f"{name}: {each[2]}")
-        else:
-            ignored.setdefault(each[1], f"from {name}: {each[2]}")
-    listed = (
-        repository.git.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0")
-    )
-    found = Counter(FAMILY.get(each, each) for each in map(language_for, listed) if each)
-    offers = read_table("languages/first_policy.toml")
-    lines = [HEAD]
-    for language in ("any", *(each for each, _ in found.most_common() if each in offers)):
-        lines += [f"# {language}:"] if language != "any" else []
-        hidden = {*keys, "ignore" if ignored else ""}
-        lines += [
-            f"#{each}" for each in offers[language] if each.split(" =")[0] not in hidden
-        ]
-    lines += [
-        f"{key} = {toml_value(value)}  # {toml_value(why)}"
-        for key, (value, why) in keys.items()
-    ]
-    for (rule, pattern), reason in ignored.items():
-        pairs = {"rule": rule, "path": pattern, "reason": reason}
-        lines += [
-            "",
-            "[[ignore]]",
-            *(f"{key} = {toml_value(value)}" for key, value in pairs.items()),
-        ]
-    text = "\n".join([*lines, ""]).encode("utf-8", "replace").decode()
-    parse_config(parse_toml(text.encode(), FILE), FILE)
-    with explain_write_errors(FILE):
-        write_atomically(path, text)
-    told = [f"cli-guard: wrote {FILE}: look at it, then `git add {FILE}` and commit"]
-    told += [f"taken over: {len(keys)} keys, {len(ignored)} [[ignore]]"] if migrate else []
-    told += ["not taken over:", *left] if left else []
-    more = "what they ignore is no longer reported: the review says `policy-weakened`, and asks a person"
-    return [*told, more] if ignored else told

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from cli_guard.model import Finding, Severity
-from cli_guard.report.page import markup as page
-from cli_guard.report.page.markup import (
+from cli_guard.review.render.page import markup as page
+from cli_guard.review.render.page.markup import (
     LINE,
     NOTHING,
     Markup,

@@ -1,26 +1,19 @@
-"""A pattern that a person may save: what it covers, what only looks like it, and where it is kept."""
+"""A pattern that a person may save: what it covers, and what only looks like it."""
 
-import re
 import shlex
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from cli_guard.commands import Context, judge
 from cli_guard.commands.effects.values import PYTHON_TOOLS
-from cli_guard.commands.invocations import INSTALLED
 from cli_guard.commands.lifting import CODE, HOSTS
 from cli_guard.commands.model import Pattern, Profile
 from cli_guard.commands.patterns import check_pattern, shape_of
 from cli_guard.commands.programs import table
 from cli_guard.commands.saving import NEVER
-from cli_guard.errors import ConfigError, UsageError
+from cli_guard.errors import UsageError
 from cli_guard.model import Decision
-from cli_guard.policy.config import parse_config, parse_toml
 
-# The files of each package of a Debian system, dpkg(1).
-DPKG = Path("/var/lib/dpkg/info")
 # Programs of which a wide rule still says what they do: a place to send to, or to fetch from.
 NARROWED = frozenset(("git", "curl", "wget"))
 SHOWN = 3
@@ -104,76 +97,3 @@ def describe_rule(text: str) -> str:
     words = " ".join("*".join(word) for word in shape.words)
     stars = " (each * is any text)" if any(len(word) > 1 for word in shape.words) else ""
     return f"`{words}`{stars}, {'followed by anything' if shape.open else 'exactly as it stands'}"
-
-
-def describe_program(name: str, context: Context, env: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is known of a program without a table: where it is, and from which package."""
-    place = shutil.which(name, path=env.get("PATH", ""))
-    installed = (
-        (Path(context.root) / folder / name for folder in INSTALLED) if context.root else ()
-    )
-    inside = next((path for path in installed if path.exists()), None)
-    if inside:
-        yield f"{inside} is installed in this work tree"
-        place = str(inside)
-    elif place:
-        yield f"{place} is on your PATH"
-    else:
-        yield f"{name} is neither on your PATH nor installed in this work tree"
-        return
-    yield f"package: {find_package(Path(place)) or 'not known'}"
-
-
-def find_package(program: Path) -> str | None:
-    """Return the package that a program comes from: of Node, of Python, or of the system."""
-    real = program.resolve()
-    if "node_modules" in real.parts:
-        names = real.parts[len(real.parts) - real.parts[::-1].index("node_modules") :]
-        return f"{'/'.join(names[: 2 if names[0].startswith('@') else 1])} (node_modules)"
-    for record in program.parent.parent.glob(
-        "lib/python*/site-packages/*.dist-info/RECORD"
-    ):
-        if re.search(
-            rf"(?m)^(?:\.\./)+bin/{re.escape(program.name)},",
-            record.read_text("utf-8", "replace"),
-        ):
-            return f"{record.parent.name.removesuffix('.dist-info')} (Python)"
-    lines = {f"{real}\n".encode(), f"{program}\n".encode()}
-    for listed in sorted(DPKG.glob("*.list")):
-        if lines & set(listed.read_bytes().splitlines(keepends=True)):
-            return f"{listed.stem.partition(':')[0]} (system)"
-    return None
-
-
-def add_to_user_file(path: Path, pattern: str) -> None:
-    """Add a pattern to `[commands] allow` in the user's own file, and keep all else. Raises ConfigError, OSError."""
-    from cli_guard.state.files import make_folder, write_atomically
-
-    before = path.read_text("utf-8") if path.exists() else ""
-    had = parse_config(parse_toml(before.encode(), str(path)), str(path))
-    quoted = '"' + pattern.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    section = re.search(r"(?m)^[ \t]*\[[ \t]*commands[ \t]*\][^\n]*\n?", before)
-    if section is None:
-        after = f"{before.rstrip()}\n\n[commands]\nallow = [{quoted}]\n".lstrip()
-    else:
-        rest = before[section.end() :]
-        own = (
-            rest[: found.start()] if (found := re.search(r"(?m)^[ \t]*\[", rest)) else rest
-        )
-        start = re.search(r"(?m)^[ \t]*allow[ \t]*=[ \t]*\[", own)
-        at = section.end() + (start.end() if start else 0)
-        new = f"{quoted}, " if start else f"allow = [{quoted}]\n"
-        after = before[:at] + new + before[at:]
-    try:
-        now = parse_config(parse_toml(after.encode(), str(path)), str(path))
-        kept = {each.pattern for each in now.commands.allow} == {
-            *(each.pattern for each in had.commands.allow),
-            pattern,
-        }
-    except ConfigError:
-        kept = False
-    if not kept:
-        raise ConfigError(f"{path}: write it there by hand: [commands] allow = [{quoted}]")
-    if not path.parent.exists():
-        make_folder(path.parent)
-    write_atomically(path, after)

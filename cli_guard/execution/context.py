@@ -17,10 +17,10 @@ from cli_guard.commands import Context
 from cli_guard.commands.effects.environment import SWITCHES
 from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
+from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, Presence
-from cli_guard.review.work_tree import TrustedTree, follow_links
 from cli_guard.runtime import read_plain, user_file, user_state
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
     if tree is None or repository is None or not counts(tree, repository, now):
         return None
     if wanted.rank:
-        from cli_guard.review.sealing import PolicySeals
+        from cli_guard.approvals.seals import PolicySeals
 
         return (
             tree
@@ -260,11 +260,10 @@ def patterns_in_force(
     """
     if not (user_configures(git.env) or (root and repository_configures(git))):
         return (), (), Presence.TTY
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
     repository = Repository.discover(git.cwd, git.env) if root else None
-    policy, notes = policy_for(Staged(), repository, git.env)
+    policy, notes = policy_at_head(repository, git.env)
     return policy.patterns, tuple(notes), policy.trust
 
 

@@ -9,8 +9,10 @@ from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cli_guard
 from cli_guard.model import Decision, Disposition, JudgedFinding, Suppressed
-from cli_guard.report.page.markup import (
+from cli_guard.review.render import html
+from cli_guard.review.render.page.markup import (
     Markup,
     anchor,
     document,
@@ -20,7 +22,6 @@ from cli_guard.report.page.markup import (
     read_asset,
     tag,
 )
-from cli_guard.review.render import html
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import printable
 
@@ -186,8 +187,10 @@ def test_a_thousand_findings_fit_into_300_kb(number: int) -> None:
 
 
 def test_every_file_of_the_page_is_used() -> None:
-    folder = Path(html.__file__).parent.parent / "page"
-    code = "".join(each.read_text("utf-8") for each in folder.glob("*.py"))
+    folder = Path(html.__file__).parent / "page"
+    report = Path(cli_guard.__file__).parent / "report/page"
+    files = (*folder.glob("*.py"), *report.glob("*.py"))
+    code = "".join(each.read_text("utf-8") for each in files)
     names = {
         each.name for each in folder.iterdir() if each.suffix in (".html", ".css", ".js")
     }

@@ -5,18 +5,14 @@ The records lie in files of the user, which every program of the user can write;
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from cli_guard.approvals.keys import Key, choose_key, require_presence, sign_payload
 from cli_guard.approvals.signatures import TRUST, parse, verify
 from cli_guard.approvals.signers import Signers
 from cli_guard.git.repository import Repository
 from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
-
-if TYPE_CHECKING:
-    from cli_guard.answering.signing import Key
+from cli_guard.policy.recorded import policy_at_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +28,14 @@ class PolicySeals:
         key, signers = self.require()
         if key is None:
             return ""
-        from cli_guard.answering.signing import require_presence, sign_payload
-
         armored, made = sign_payload(payload, key, signers, self.env, TRUST)
         require_presence(made.presence, self.wanted, "trust")
         return armored
 
-    def require(self) -> "tuple[Key | None, Signers]":
+    def require(self) -> tuple[Key | None, Signers]:
         """Return the key that will sign, None where a terminal is enough. Raises CliGuardError as `make` does."""
         if not self.wanted.rank:
             return None, Signers()
-        from cli_guard.answering.signing import choose_key
-
         return choose_key(self.repository, self.env, self.wanted, "trust")
 
     def holds(self, payload: bytes, seal: str) -> bool:
@@ -69,5 +61,5 @@ def seals_of(
     repository: Repository, env: Mapping[str, str], policy: Policy | None = None
 ) -> PolicySeals:
     """Return the seals that a policy wants, by default the one at HEAD. Raises CliGuardError."""
-    policy = policy or policy_for(Staged(), repository, env)[0]
+    policy = policy or policy_at_head(repository, env)[0]
     return PolicySeals(repository, env, policy.trust)

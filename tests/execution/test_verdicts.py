@@ -10,8 +10,8 @@ from pathlib import Path
 from examples import table
 
 from cli_guard.commands import Effect, Kind, Span, Verdict
+from cli_guard.execution.verdicts import as_dict, as_json, failure_data, render, sentence
 from cli_guard.model import Decision
-from cli_guard.review.render.command import as_dict, as_json, failure_data, render, sentence
 
 GOLDEN = Path(__file__).parent / "commands"
 UPDATE = os.environ.get("CLI_GUARD_UPDATE_GOLDEN") == "1"
