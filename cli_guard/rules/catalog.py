@@ -214,3 +214,9 @@ def rule_ids() -> Iterator[str]:
                 path.read_text("utf-8"),
                 re.MULTILINE,
             )
+
+
+@cache
+def flow_languages() -> tuple[str, ...]:
+    """Return the languages with tables of flows: the names of their folders."""
+    return tuple(sorted(each.name for each in (FOLDER / "flow").iterdir() if each.is_dir()))
