@@ -9,10 +9,10 @@ from cli_guard.commands.effects.arguments import Arguments, operand_kinds, read_
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import Stream
+from cli_guard.commands.shell import Shell
 from cli_guard.rules.tables import other_names, words
 
 # A reason in the table that is a whole sentence and does not continue the program's name.
@@ -44,7 +44,7 @@ PHRASES = {
 class ParsedCall:
     """One call; `fields` are its words, the name first."""
 
-    shell: Machine
+    shell: Shell
     fields: list[Field]
     stdin: Stream
     span: Span
