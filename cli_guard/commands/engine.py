@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.effects.parsed_call import PHRASES
+from cli_guard.commands.effects.call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.lifting import apply_patterns
 from cli_guard.commands.model import (

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.handlers import HANDLERS
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
@@ -145,7 +146,7 @@ def run_program(
         return Stream(None, taints_of((stdin, *fields)))
     call = Call(shell, fields, stdin, span, spec)
     handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
-    return handler(call) if handler else call.run()
+    return handler(call) if handler else run_call(call)
 
 
 def run_path(shell: Shell, given: Field, span: Span) -> None:
