@@ -38,6 +38,32 @@ FORMAT = '''
 def render(review):
     return f"dummy: {review.decision}"
 '''
+# A language in which no flow is followed yet: what its grammar calls things, and one source and one sink.
+SHAPES = """
+[languages.lua.shapes]
+call = "function_call"
+member = "dot_index_expression method_index_expression"
+index = "bracket_index_expression"
+assign = "assignment_statement"
+block = "chunk variable_list expression_list"
+"""
+FLOWS = """
+[[source]]
+reads = 'ngx\\.var\\.arg_\\w+'
+what = "the query of a request"
+[[sink]]
+kind = "command"
+call = 'os\\.execute|io\\.popen'
+"""
+RISK = """local function listing()
+  local folder = ngx.var.arg_folder
+  local command = "ls " .. folder
+  os.execute(command)
+end
+"""
+NEAR_MISS = RISK.replace(
+    "  local command", "  if not FOLDERS[folder] then return end\n  local command"
+)
 
 
 class Copy:
@@ -50,13 +76,17 @@ class Copy:
 
     def write(self, name: str, text: str) -> None:
         assert not (self.package / name).exists()
+        (self.package / name).parent.mkdir(exist_ok=True)
         (self.package / name).write_text(text)
         self.changed.append(name)
 
     def add_after(self, name: str, line: str, added: str) -> None:
+        self.replace(name, line, line + added)
+
+    def replace(self, name: str, line: str, new: str) -> None:
         text = (self.package / name).read_text()
         assert text.count(line) == 1, f"the recipe no longer finds its line in {name}"
-        (self.package / name).write_text(text.replace(line, line + added))
+        (self.package / name).write_text(text.replace(line, new))
         self.changed.append(name)
 
     def run(self, repo: Repo, *argv: str, stdin: str = "") -> Done:
@@ -114,3 +144,17 @@ def test_an_output_format_is_two_files(copy: Copy, committed: Repo) -> None:
     assert len(copy.changed) == 2
     stage(committed, {"b.py": "x = 1\n"})
     assert copy.run(committed, "review", "--format", "dummy").out == "dummy: allow\n"
+
+
+def test_a_flow_language_is_a_row_and_its_tables(copy: Copy, committed: Repo) -> None:
+    known = '[languages.swift]\nimplicit_self = true\n[languages.swift.shapes]\ntry = "do_statement"\n'
+    copy.add_after("rules/languages/shapes.toml", known, SHAPES)
+    copy.write("rules/flow/lua/web.toml", FLOWS)
+    copy.replace("rules/languages/files.toml", 'Lua = ".lua"\n', "")
+    assert len(copy.changed) == 3
+    stage(committed, {"risk.lua": RISK})
+    found = copy.run(committed, "review").out
+    assert "code-flow-command" in found and "ngx.var.arg_folder" in found
+    assert "risk.lua:4" in found
+    stage(committed, {"risk.lua": NEAR_MISS})
+    assert "code-flow-command" not in copy.run(committed, "review").out

@@ -181,3 +181,10 @@ def load_all() -> Mapping[str, Rule]:
     return MappingProxyType(
         {rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)}
     )
+
+
+@cache
+def flow_languages() -> tuple[str, ...]:
+    """Return the languages with tables of flows: the names of their folders."""
+    below = (path.split("/") for path in data.paths() if path.startswith("flow/"))
+    return tuple(sorted({parts[1] for parts in below if len(parts) == 3}))
