@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.execution.processes.environment import clean_environment
-from cli_guard.execution.processes.errors import failing_lines, plain
+from cli_guard.execution.environment import clean_environment
+from cli_guard.execution.errors import failing_lines, plain
 from cli_guard.execution.processes.model import Result
 from cli_guard.graph.tools.tool import RUN_SECONDS
 from cli_guard.secrets.printable import clip, printable

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from cli_guard.execution.processes.errors import clip_line, cut, plain, scan
+from cli_guard.execution.errors import clip_line, cut, plain, scan
 from cli_guard.model import Finding, Skipped, fingerprint
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one

@@ -12,9 +12,9 @@ from cli_guard.execution.processes.background import GRACE
 from cli_guard.execution.processes.launcher import Run
 from cli_guard.execution.processes.model import Stopped
 from cli_guard.execution.processes.registry import Entry
-from cli_guard.execution.processes.results import name_of
 from cli_guard.execution.processes.supervisor import process_tree
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS, Ending
+from cli_guard.execution.shell import signal_name
 
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
@@ -93,7 +93,7 @@ def wait_until_stopped(
     how = (
         ""
         if code is None
-        else f" ({name_of(-code)})"
+        else f" ({signal_name(-code)})"
         if code < 0
         else f" (exit code {code})"
     )

@@ -13,8 +13,8 @@ from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.execution.processes import errors
-from cli_guard.execution.processes.errors import (
+from cli_guard.execution import errors
+from cli_guard.execution.errors import (
     MAX_ERRORS,
     SHOWN_OF_A_LINE,
     Pattern,

@@ -14,7 +14,6 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.execution.processes.model import ProcessError
 from cli_guard.rules.catalog import FOLDER
 
 # The last error says how many more there are.
@@ -55,6 +54,17 @@ _WARNING = re.compile(
     r"\s*(?:npm )?\[?(?:warn|warning|debug|trace)\]?(?:[:! ]|$)", re.IGNORECASE
 )
 _PART = re.compile(r"<<(\w+)>>")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessError:
+    """An error that was found in output. `line` counts from 1; `context` are the lines around it and itself."""
+
+    type: str
+    message: str
+    line: int
+    text: str
+    context: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
