@@ -12,7 +12,7 @@ from cli_guard.execution.ports import (
     is_port_available,
     wait_until_answers,
 )
-from cli_guard.execution.processes.launcher import Launcher, Request, Run
+from cli_guard.execution.processes.launcher import Launcher, Run, request_of
 from cli_guard.execution.processes.model import Started, State
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
@@ -99,13 +99,12 @@ def start(
             "working_dir": prepared.folder,
             "port": port,
         }
-        request = Request(
+        request = request_of(
             prepared,
             str(folder),
             grace=GRACE,
             respond=respond,
             keep=keep,
-            keep_family=True,
             record=record,
         )
         run = launcher.open(request)

@@ -11,13 +11,12 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.preparing import Prepared
-from cli_guard.execution.processes.supervisor.streams import LOG_BYTES
 from cli_guard.execution.processes.supervisor.wire import (
     JSON,
     STREAMS,
@@ -28,44 +27,38 @@ from cli_guard.execution.processes.supervisor.wire import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One command, with all that was decided about it; `record` is what `ps` shows of it, None to keep no record.
+def request_of(
+    prepared: Prepared,
+    run: str,
+    *,
+    grace: float,
+    timeout: float | None = None,
+    respond: str | None = None,
+    forward: bool = False,
+    keep: bool = False,
+    record: dict[str, object] | None = None,
+) -> Message:
+    """Return the request for one command, with all that was decided about it.
 
-    `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `keep` lets
-    it outlive its owner, `keep_family` lets its process tree outlive it. `temporary` is a folder
-    that goes with the owner.
+    `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `record` is
+    what `ps` shows of it, None for a command in the foreground, which its process tree may not outlive. With `keep`
+    it outlives its owner.
     """
-
-    prepared: Prepared
-    run: str
-    temporary: str = ""
-    timeout: float | None = None
-    grace: float = 5.0
-    respond: str | None = None
-    stdin: int | None = None
-    forward: bool = False
-    keep: bool = False
-    keep_family: bool = False
-    record: dict[str, object] | None = None
-    log_bytes: int = LOG_BYTES
-
-    def as_message(self) -> Message:
-        own = {
-            each: getattr(self, each)
-            for each in self.__dataclass_fields__
-            if each not in ("prepared", "stdin")
-        }
-        command = {
-            each: getattr(self.prepared, each)
-            for each in ("words", "folder", "env", "terminal")
-        }
-        return {
-            **own,
-            **command,
-            "limits": asdict(self.prepared.limits),
-            "log": f"{self.run}/log",
-        }
+    return {
+        "words": prepared.words,
+        "folder": prepared.folder,
+        "env": prepared.env,
+        "terminal": prepared.terminal,
+        "limits": asdict(prepared.limits),
+        "run": run,
+        "log": f"{run}/log",
+        "grace": grace,
+        "timeout": timeout,
+        "respond": respond,
+        "forward": forward,
+        "keep": keep,
+        "record": record,
+    }
 
 
 LEAVE_SECONDS = 10.0
@@ -156,14 +149,14 @@ class Launcher:
         self._closed = False
         self._runs: weakref.WeakSet[Run] = weakref.WeakSet()
 
-    def open(self, request: Request) -> Run:
+    def open(self, request: Message, stdin: int | None = None) -> Run:
         """Start a monitor with a command. Raises CliGuardError if no process can be started at all."""
         with self._lock:
             if self._closed:
                 raise CliGuardError(
                     "this manager is closed, and its commands have been stopped"
                 )
-        run = open_run(replace(request, temporary=self._temporary))
+        run = open_run({**request, "temporary": self._temporary}, stdin)
         with self._lock:
             self._runs.add(run)
             late = self._closed
@@ -186,7 +179,7 @@ class Launcher:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
 
-def open_run(request: Request) -> Run:
+def open_run(request: Message, stdin: int | None) -> Run:
     """Start the monitor of a command, and send it the request. Raises CliGuardError."""
     if not FORKS:
         raise CliGuardError(
@@ -194,13 +187,12 @@ def open_run(request: Request) -> Run:
         )
     ours, theirs = socket.socketpair()
     given = [theirs.fileno()]
-    if request.stdin is not None:
-        given.append(request.stdin)
-    numbers = (theirs.fileno(), -1 if request.stdin is None else request.stdin)
+    if stdin is not None:
+        given.append(stdin)
     try:
         with theirs:
             subprocess.run(
-                (*PYTHON, "-c", START, *map(str, numbers), *import_paths()),
+                (*PYTHON, "-c", START, *map(str, [*given, -1][:2]), *import_paths()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -209,7 +201,7 @@ def open_run(request: Request) -> Run:
                 start_new_session=True,
                 check=True,
             )
-        ours.sendall(message(request.as_message()))
+        ours.sendall(message(request))
     except (OSError, subprocess.CalledProcessError) as error:
         ours.close()
         reason = error.strerror if isinstance(error, OSError) else "its monitor has failed"

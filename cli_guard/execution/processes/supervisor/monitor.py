@@ -43,7 +43,7 @@ class Monitor:
     def __init__(self, request: Message, owner: Owner) -> None:
         self._request = request
         self._owner = owner
-        self._log = Log(request["log"], request["log_bytes"])
+        self._log = Log(request["log"])
         self._begun = time.monotonic()
         self._leader = 0
         self._code: int | None = None
@@ -111,7 +111,7 @@ class Monitor:
         grace = self._request["grace"]
         if self._ending or no_children:
             return
-        if self._code is not None and not self._request["keep_family"]:
+        if self._code is not None and not self._request["record"]:
             if time.monotonic() - self._leader_ended < SETTLE_SECONDS:
                 return
             self._left_behind = len(self._find_living())
@@ -132,7 +132,7 @@ class Monitor:
             return 0.01
         timeout = self._request["timeout"]
         if self._code is not None:
-            return None if self._request["keep_family"] else SETTLE_SECONDS
+            return None if self._request["record"] else SETTLE_SECONDS
         if timeout is None:
             return None
         return max(0.0, self._begun + float(timeout) - time.monotonic())
