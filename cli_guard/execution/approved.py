@@ -6,17 +6,14 @@ from pathlib import Path
 
 from cli_guard.errors import UsageError
 from cli_guard.execution.environment import clean_environment
-from cli_guard.execution.errors import failing_lines, plain
+from cli_guard.execution.errors import explain_output, plain
 from cli_guard.execution.processes.model import Result
 from cli_guard.graph.tools.tool import RUN_SECONDS
 from cli_guard.secrets.masked_stream import MaskedStream
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 
-# The summary: the lines that say what failed.
-FAILING_LINES = 20
-LAST_LINES = 6
-LINE_CHARS = 300
+# The summary.
 END_CHARS = 4_000
 # How much of the end is searched for them: a test program sums up at the end.
 SEARCHED_BYTES = 1_000_000
@@ -101,14 +98,15 @@ class Shown:
             self._say(f"[more than {SHOWN_BYTES:,} bytes: the rest is in the log alone]")
 
 
-def mask_output(data: bytes) -> str:
-    """Return output as text without secrets; what acts on a terminal is removed first, as a secret could hide in it."""
-    return redact(plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")))
+def decode_end(output: bytes) -> str:
+    """Return the end of an output, as far as it is searched for errors."""
+    return output[-SEARCHED_BYTES:].decode("utf-8", "replace")
 
 
 def split_lines(data: bytes) -> list[str]:
     """Return output as lines that may be shown, each as it is at its end: a progress bar is written over itself."""
-    lines = mask_output(data).split("\n")
+    text = plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
+    lines = redact(text).split("\n")
     if not lines[-1]:
         lines.pop()
     return [printable_line(line.rstrip("\r").rpartition("\r")[2]) for line in lines]
@@ -130,9 +128,7 @@ def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object
         "left_behind": result.left_behind,
         "stdout": show_end(result.stdout),
         "stderr": show_end(result.stderr),
-        "failing_lines": []
-        if result.success
-        else find_failing_lines(mask_output(output[-SEARCHED_BYTES:])),
+        "failing_lines": [] if result.success else explain_output(decode_end(output)),
         "log": result.log_file,
         "problem": "" if result.success else problem_of(result, seconds),
     }
@@ -141,21 +137,6 @@ def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object
 def show_end(text: str) -> str:
     """Return the end of an output, as it may be shown."""
     return "\n".join(split_lines(text.encode("utf-8", "surrogateescape")))[-END_CHARS:]
-
-
-def find_failing_lines(text: str) -> list[str]:
-    """Return the lines that say what failed; if one alone does (`make: *** Error 1`), with the last lines too."""
-    failing = failing_lines(text, FAILING_LINES) if text.strip() else ()
-    lines = [clip(printable_line(line), LINE_CHARS) for line in failing]
-    if len(lines) != 1:
-        return lines
-    said = [
-        line
-        for line in split_lines(text.encode("utf-8", "surrogateescape"))
-        if line.strip()
-    ]
-    last = [clip(line.rstrip(), LINE_CHARS) for line in said[-LAST_LINES:]]
-    return last if lines[0] in map(str.strip, last) else [*lines, *last]
 
 
 def problem_of(result: Result, seconds: float) -> str:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from repositories import key
 
 from cli_guard.execution.approved import (
-    FAILING_LINES,
     SHOWN_BYTES,
     SHOWN_LINE_CHARS,
     Shown,
     summarize,
 )
+from cli_guard.execution.errors import ERROR_LINES, LAST_LINES
 from cli_guard.execution.processes.model import Result
 from cli_guard.secrets.masked_stream import LONGEST
 from cli_guard.secrets.printable import printable
@@ -126,7 +126,7 @@ def test_what_is_told_is_bounded_and_holds_no_secret() -> None:
     )
     lines = data["failing_lines"]
     assert isinstance(lines, list)
-    assert 0 < len(lines) <= FAILING_LINES
+    assert 0 < len(lines) <= ERROR_LINES + 1 + LAST_LINES
     assert len(str(data)) < 10_000
     assert key() not in str(data)
 
