@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli_guard.execution.command import CommandRequest
+    from cli_guard.execution.errors import ProcessError
     from cli_guard.execution.permission import Permission
-    from cli_guard.execution.processes.model import ProcessError, Result, Started
+    from cli_guard.execution.processes.model import Result, Started
 
 # As in a shell (POSIX, "Exit Status for Commands") and timeout(1).
 NOT_EXECUTABLE = 126

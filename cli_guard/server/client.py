@@ -102,11 +102,8 @@ def make_ticket() -> int:
     return take
 
 
-def connect(*, proven: bool = True) -> "_socket.socket | None":
-    """Connect to the server for our run, None if there is none that can be trusted.
-
-    Not `proven`: any process of this user that listens there, which may be systemd.
-    """
+def connect() -> "_socket.socket | None":
+    """Connect to the server for our run, None if there is none that can be trusted."""
     inside = address.folder(os.environ)
     who = address.identity()
     if inside is None or who is None or not address.is_own_folder(inside):
@@ -118,9 +115,7 @@ def connect(*, proven: bool = True) -> "_socket.socket | None":
         name = address.name_of(who)
         connection.connect(address.socket_path(inside, name))
         user, pid = peer(connection)
-        if user == os.geteuid() and (
-            not proven or address.is_recorded(pid, f"{inside}/{name}.lock")
-        ):
+        if user == os.geteuid() and address.is_recorded(pid, f"{inside}/{name}.lock"):
             return connection
     except OSError:
         pass

@@ -14,7 +14,7 @@ import pytest
 from repositories import Repo
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.execution.processes.environment import clean_environment
+from cli_guard.execution.environment import clean_environment
 from cli_guard.execution.processes.sandbox import (
     Sandbox,
     advice,

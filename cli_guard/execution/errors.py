@@ -1,4 +1,4 @@
-"""Finds errors in the output of a command: `scan` lists them, `failing_lines` selects the lines to quote.
+"""Finds errors in the output of a command: `scan` lists them, `explain_output` selects lines to show.
 
 The patterns are data, `cli_guard/rules/processes/errors.toml`, which documents their format. A line is tried only on
 patterns whose keywords it holds, and is one error at most: that of the first pattern in the file that matches.
@@ -13,8 +13,9 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.execution.processes.model import ProcessError
 from cli_guard.rules.catalog import read_table
+from cli_guard.secrets.printable import clip, printable
+from cli_guard.secrets.redact import redact
 
 # The last error says how many more there are.
 MAX_ERRORS = 50
@@ -23,6 +24,10 @@ SEARCHED_CHARS = 1_000
 BEFORE = 1
 AFTER = 2
 SHOWN_OF_A_LINE = 200
+# Of a failed command.
+LAST_LINES = 12
+ERROR_LINES = 6
+LINE_CHARS = 300
 
 # Control sequences (ECMA-48, 5.4 and 8.3; xterm's ctlseqs for OSC). One that is not ended reaches to the end of its
 # line at most, so that it hides no other.
@@ -57,6 +62,17 @@ _PART = re.compile(r"<<(\w+)>>")
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessError:
+    """An error that was found in output. `line` counts from 1; `context` are the lines around it and itself."""
+
+    type: str
+    message: str
+    line: int
+    text: str
+    context: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """The pattern of an error; the head of the data file documents the fields."""
 
@@ -78,8 +94,6 @@ class _Hit:
     message: str
     index: int
     text: str
-    # With the lines beside it that its message is also made of, in their order.
-    quoted: tuple[str, ...]
 
 
 def scan(text: str) -> tuple[ProcessError, ...]:
@@ -117,29 +131,18 @@ def scan(text: str) -> tuple[ProcessError, ...]:
     return tuple(errors)
 
 
-def failing_lines(text: str, limit: int = 8) -> tuple[str, ...]:
-    """Return the lines to quote from a failed run, at most `limit` (1 or more), in order.
-
-    First those of the errors, then those that only say that it failed; without either, the last lines. If lines
-    are left out, the last one says how many.
-    """
-    lines = plain(text).split("\n")
-    hits = _hits(lines)
-    if not hits:
-        return tuple(
-            clip_line(line) for line in [line for line in lines if line.strip()][-limit:]
-        )
-    told = _drop_implied(hits)
-    told_at = {hit.index for hit in told}
-    chosen: dict[str, int] = {}
-    for hit in (*told, *hits):
-        if hit.index in told_at or len(chosen) < limit:
-            for line in hit.quoted:
-                chosen.setdefault(cut(line.strip()), hit.index)
-    quoted = sorted(chosen, key=lambda line: chosen[line])
-    if len(quoted) <= limit:
-        return tuple(quoted)
-    return (*quoted[: limit - 1], f"({len(quoted) - limit + 1} more such lines)")
+def explain_output(output: str) -> list[str]:
+    """Return the lines of an output that explain a failure, safe to show: its known errors, then its last lines."""
+    # As one text: a private key is more than a line.
+    text = redact(plain(output.replace("\r\n", "\n")))
+    lines = text.split("\n")
+    kept = [number for number, line in enumerate(lines, 1) if line.strip()][-LAST_LINES:]
+    errors = dict.fromkeys(
+        cut(each.message) for each in scan(text) if each.line not in kept
+    )
+    last = (clip_line(lines[number - 1]) for number in kept)
+    chosen = (*list(errors)[:ERROR_LINES], *(["..."] if errors else []), *last)
+    return [clip(printable(line), LINE_CHARS) for line in chosen]
 
 
 @cache
@@ -258,14 +261,7 @@ def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str)
             name = group.rstrip("0123456789")
             caught[name] = caught.get(name) or (value or "").strip()
     message = cut(pattern.message.format_map(caught).strip(": "))
-    quoted = [each.string for each in matches[1:] if each[0].strip()]
-    return _Hit(
-        pattern,
-        message,
-        index,
-        piece,
-        (*quoted, piece) if pattern.preceding else (piece, *quoted),
-    )
+    return _Hit(pattern, message, index, piece)
 
 
 def _drop_implied(hits: list[_Hit]) -> list[_Hit]:

@@ -13,13 +13,12 @@ from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.execution.processes import errors
-from cli_guard.execution.processes.errors import (
+from cli_guard.execution import errors
+from cli_guard.execution.errors import (
     MAX_ERRORS,
     SHOWN_OF_A_LINE,
     Pattern,
     clip_line,
-    failing_lines,
     patterns,
     pieces,
     plain,
@@ -228,46 +227,6 @@ def test_a_line_that_says_only_that_it_failed_is_told_where_no_other_says_why() 
     assert error.message == "a.c:1:20: 'x' undeclared"
 
 
-# ------------------------------------------------------------------------------------------------ quoting
-
-
-def test_failing_lines_quote_what_failed_and_the_sum() -> None:
-    text = "...F\nE       assert 1 == 2\nFAILED t.py::test_a - assert 1 == 2\n1 failed, 3 passed in 0.05s\n"
-    assert failing_lines(text) == (
-        "E       assert 1 == 2",
-        "FAILED t.py::test_a - assert 1 == 2",
-        "1 failed, 3 passed in 0.05s",
-    )
-    assert failing_lines(text, 1) == ("FAILED t.py::test_a - assert 1 == 2",)
-
-
-def test_failing_lines_say_how_many_they_leave_out() -> None:
-    text = "".join(f"FAILED t.py::test_{number} - boom\n" for number in range(20))
-    quoted = failing_lines(text, 5)
-    assert quoted[:4] == tuple(f"FAILED t.py::test_{number} - boom" for number in range(4))
-    assert quoted[4] == "(16 more such lines)"
-
-
-def test_failing_lines_take_the_line_that_says_why() -> None:
-    panic = "thread 'main' (1) panicked at src/main.rs:1:54:\nindex out of bounds\nnote: run with\n"
-    assert failing_lines(panic) == (
-        "thread 'main' (1) panicked at src/main.rs:1:54:",
-        "index out of bounds",
-    )
-    ruff = "F401 [*] `os` imported but unused\n --> a.py:1:8\n  |\nFound 1 error.\n"
-    assert failing_lines(ruff) == (
-        "F401 [*] `os` imported but unused",
-        "--> a.py:1:8",
-        "Found 1 error.",
-    )
-
-
-def test_failing_lines_fall_back_to_the_end_of_the_output() -> None:
-    text = "".join(f"step {number}\n\n" for number in range(20))
-    assert failing_lines(text, 3) == ("step 17", "step 18", "step 19")
-    assert failing_lines("") == ()
-
-
 # ------------------------------------------------------------------------------------------------ hostile output
 
 LINES = st.sampled_from(
@@ -313,10 +272,6 @@ def test_any_output_gives_errors_that_keep_the_bounds(text: str) -> None:
         assert all(
             len(line) <= SHOWN_OF_A_LINE and "\x1b" not in line for line in error.context
         )
-    for limit in (1, 3, 8):
-        quoted = failing_lines(text, limit)
-        assert len(quoted) <= limit
-        assert all(len(line) <= SHOWN_OF_A_LINE for line in quoted)
 
 
 @given(
@@ -497,8 +452,6 @@ def test_a_run_of_tests_is_silent_when_it_passes_and_told_when_not(
             sys.executable, "-B", "-m", runner, *options, file.name, folder=tmp_path
         )
         assert types(output) == expected, output
-        if expected:
-            assert any("test_failure" in line for line in failing_lines(output))
 
 
 def test_git_at_work_is_silent_and_git_that_fails_is_told(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.execution.processes import ports
-from cli_guard.execution.processes.ports import (
+from cli_guard.execution import ports
+from cli_guard.execution.ports import (
     find_available_port,
     find_process_on_port,
     is_port_available,
@@ -279,7 +279,7 @@ def test_neither_ourselves_nor_who_runs_us_is_ended() -> None:
         server.listen()
         port = server.getsockname()[1]
         assert not kill_process_on_port(port)
-        module = "cli_guard.execution.processes.ports"
+        module = "cli_guard.execution.ports"
         code = f"from {module} import kill_process_on_port as kill; print(kill({port}))"
         child = subprocess.run(
             (sys.executable, "-c", code), capture_output=True, text=True, check=True

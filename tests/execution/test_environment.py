@@ -7,7 +7,7 @@ from examples import examples, near_misses, table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli_guard.execution.processes.environment import BUILT_IN, clean_environment
+from cli_guard.execution.environment import BUILT_IN, clean_environment
 from cli_guard.rules.examples import expand
 
 
