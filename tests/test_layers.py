@@ -61,8 +61,6 @@ SEAMS = {
     "genai_prices": {"llm"},
     "rich": {"llm"},
     "prompt_toolkit": {"llm"},
-    "griffe": {"assistant"},
-    "docstring_parser": {"assistant"},
     "distributed": {"report/scan/cluster.py"},
     "git": {"api.py"},
     "unidiff": {"api.py", "git/second_reader.py"},
