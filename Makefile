@@ -43,8 +43,8 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/english_requests.py
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
-	@$(BIN)/python benchmarks/secrets.py
-	@$(BIN)/python benchmarks/code.py
+	@$(BIN)/python -m benchmarks.secret_findings
+	@$(BIN)/python -m benchmarks.code_findings
 	@$(BIN)/python -m benchmarks.routing
 
 # The benchmark tasks of fixtures/tasks, each in a scratch world of its own.

@@ -1,13 +1,12 @@
 """Measure how many everyday requests are answered usefully: of the right kind, with what the answer must hold.
 
-    python benchmarks/everyday.py [--half development|kept] [--wrong] [--only KIND] [--world FOLDER]
+    python -m benchmarks.everyday [--half development|kept] [--wrong] [--only KIND] [--world FOLDER]
 
 Each line of fixtures/requests/everyday-HALF.jsonl is asked of a repository with `ask`: a real package, or the small
 service of fixtures/shell/world with its history. An answer is useful if it holds every text of `shows` and none of
 `never`. Printed by kind: requests, those read as the right kind, those answered usefully, and the median time.
 """
 
-# ruff: noqa: E402 - see sys.path below
 import argparse
 import json
 import os
@@ -21,19 +20,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-# This folder holds a `secrets` and a `code`, which would hide those of Python.
-sys.path[:] = [
-    str(ROOT),
-    *(folder for folder in sys.path if Path(folder) != ROOT / "benchmarks"),
-]
-
 from benchmarks.packages import read_archive, texts_of
 from benchmarks.runner.scratch import NOW, environment, leads_out
 from cli_guard.assistant.ask import ask_request
 from cli_guard.errors import CliGuardError
 from cli_guard.runtime import Invocation
 
+ROOT = Path(__file__).parent.parent
 # The types of the graph that each kind of request may be read as; a kind without an entry is one of them itself.
 TYPES = {
     "explain": ("repo_qna", "command_help"),

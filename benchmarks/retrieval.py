@@ -1,6 +1,6 @@
 """Measure how often the right file comes first in the answer to a question about a repository, and the time.
 
-    python benchmarks/retrieval.py [--half development|kept|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
+    python -m benchmarks.retrieval [--half development|kept|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
         [--size] [--model NAME [--base-url URL]]
 
 Asks the questions of fixtures/questions about their packages: source archives with tests, documents and changelogs. The
@@ -16,15 +16,12 @@ import argparse
 import json
 import statistics
 import subprocess
-import sys
 import tarfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.packages import KEPT, read_archive, texts_of
 from cli_guard.assistant.retrieval import SearchResult, find
@@ -211,8 +208,6 @@ def print_size(folder: Path) -> None:
 
 def print_with_model(answered: list[Answered], chosen: argparse.Namespace) -> None:
     """Ask again with a model, and print both."""
-    # benchmarks/secrets.py would stand for the module of the standard library.
-    sys.path[:] = [each for each in sys.path if each != str(Path(__file__).parent)]
     from benchmarks.retrieval_model import ask_all, print_help
 
     texts = cache(lambda package: texts_of(read_archive(package, chosen.packages)))

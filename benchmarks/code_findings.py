@@ -1,7 +1,7 @@
 """Measure how well risky code is found, beside other tools, and how often harmless code is stopped at.
 
-    python benchmarks/code.py [--wrong] [--peers FOLDER] [--reviewers NAME ...] [--set FILE ...]
-    python benchmarks/code.py --noise FOLDER ...
+    python -m benchmarks.code_findings [--wrong] [--peers FOLDER] [--reviewers NAME ...] [--set FILE ...]
+    python -m benchmarks.code_findings --noise FOLDER ...
 
 Over the labelled changes of fixtures/code/development.toml, or of the given files or folders: how many risks are found
 and how many harmless twins are reported, by language and by kind, and how long it took. A risk is found if a finding of
@@ -17,13 +17,10 @@ severity. semgrep takes the rules that are installed beside it: those of njsscan
 findings stop (deny or review) per 10,000 lines, by language and by rule, and each of them, to be read.
 """
 
-# ruff: noqa: E402 - see sys.path below
-
 import argparse
 import json
 import os
 import re
-import sys
 import time
 import tomllib
 from collections import Counter
@@ -32,10 +29,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
-
-# Python puts the folder of a script first, where this file hides the module of the standard library with its name.
-HERE = Path(__file__).parent
-sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
 from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
 from cli_guard.code.languages import language_for
@@ -57,7 +50,7 @@ from cli_guard.reviewers.code import remarks
 from cli_guard.reviewers.registry import examining, reviewer_of
 from cli_guard.reviewers.review_input import ReviewInput
 
-DEFAULT = HERE.parent / "fixtures" / "code" / "development.toml"
+DEFAULT = Path(__file__).parents[1] / "fixtures" / "code" / "development.toml"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 GRAVE = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM)
 UNREAD_FOLDERS = {".git", ".hg", ".svn"}

@@ -1,6 +1,6 @@
 """Measure how well secrets are found, beside other tools.
 
-    python benchmarks/secrets.py [--wrong] [--peers FOLDER] [FILE.toml ...]
+    python -m benchmarks.secret_findings [--wrong] [--peers FOLDER] [FILE.toml ...]
 
 Over the labelled files of fixtures/secrets, or of the given ones: how many cases with secrets are found, how many
 without are stopped at, by set and by kind. Each case is reviewed as a file that a commit adds, under the default
@@ -12,19 +12,12 @@ A case is a table `[[case]]`: id, kind, path, text, secrets (the values, none fo
 breaks the values in the file, so that no hosting site takes it for a leak; it is removed on reading.
 """
 
-# ruff: noqa: E402 - see sys.path below
-
 import argparse
 import json
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-# Python puts the folder of a script first, where this file hides the module of the standard library with its name.
-HERE = Path(__file__).parent
-sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
 from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
 from cli_guard.model import (
@@ -41,7 +34,7 @@ from cli_guard.policy.decisions import disposition_by
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
 
-FOLDER = HERE.parent / "fixtures" / "secrets"
+FOLDER = Path(__file__).parents[1] / "fixtures" / "secrets"
 BREAK = "\u2016"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 # The shortest part of a joined secret that is looked for in the text.
