@@ -40,7 +40,7 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/hooks.py --quick
 	@$(BIN)/python benchmarks/commands.py
 	@$(BIN)/python benchmarks/attacks.py
-	@$(BIN)/python benchmarks/english_requests.py
+	@$(BIN)/python -m benchmarks.english_requests
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
 	@$(BIN)/python -m benchmarks.secret_findings
