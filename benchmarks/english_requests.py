@@ -4,8 +4,8 @@
 
 Over the labelled requests of fixtures/requests, or of the given files: the number of right kinds in each file, the
 confusion matrix over all, and with --wrong each wrong kind with the words that decided. With --write, what is wrong
-goes to `wrong.json` beside the file, with which the tests compare. Then the time of a request in process, and of hostile
-texts of 1 MB.
+goes to `wrong.json` beside the file, with which the tests compare. Then the time of a request in process, and of
+hostile texts of 1 MB.
 """
 
 import argparse
