@@ -40,11 +40,11 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/hooks.py --quick
 	@$(BIN)/python benchmarks/commands.py
 	@$(BIN)/python benchmarks/attacks.py
-	@$(BIN)/python benchmarks/english_requests.py
+	@$(BIN)/python -m benchmarks.english_requests
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
-	@$(BIN)/python benchmarks/secrets.py
-	@$(BIN)/python benchmarks/code.py
+	@$(BIN)/python -m benchmarks.secret_findings
+	@$(BIN)/python -m benchmarks.code_findings
 	@$(BIN)/python -m benchmarks.routing
 
 # The benchmark tasks of fixtures/tasks, each in a scratch world of its own.

@@ -50,6 +50,7 @@ SLOW = (
     "assistant/sandbox/test_differences.py",
     "assistant/sandbox/test_syntax.py",
     "assistant/test_bad_input.py",
+    "assistant/test_everyday.py",
     "assistant/test_recording.py",
     "bash_oracle/",
     "benchmarks/",

@@ -7,9 +7,10 @@ import pytest
 from examples import examples, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reviewers.example_inputs import policy_change as subject
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.between import SnapshotContents, changes_between
+from cli_guard.git.between import SnapshotContents
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
@@ -21,10 +22,6 @@ from cli_guard.rules.catalog import load, load_all
 STRICT = '[rules]\n"code-*" = "deny"\n'
 
 
-def subject(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
-    return ReviewInput("staged", changes_between(old, new), SnapshotContents(old, new))
-
-
 def moved(old: str, new: str, text: str) -> ReviewInput:
     change = FileChange(new, Status.RENAMED, old_path=old)
     return ReviewInput(
@@ -34,34 +31,6 @@ def moved(old: str, new: str, text: str) -> ReviewInput:
 
 def rules(subject: ReviewInput) -> list[str]:
     return [finding.rule for finding in review(subject).findings]
-
-
-def example(text: str) -> ReviewInput:
-    path, _, rest = text.partition("\n")
-    before, _, after = rest.partition("---\n")
-    old = {path: before} if before.strip() else {}
-    new = {path: after} if after.strip() else {}
-    return subject(old, new)
-
-
-RULES = {rule.id: rule for rule in load("policy", examples=True) if rule.fires}
-
-
-@pytest.mark.parametrize("rule", RULES)
-@examples("text", lambda rule: RULES[rule].fires)
-def test_an_example_fires(rule: str, text: str) -> None:
-    found = [finding for finding in review(example(text)).findings if finding.rule == rule]
-    assert found
-    assert all(
-        finding.path == text.split("\n")[0] and finding.message and finding.fingerprint
-        for finding in found
-    )
-
-
-@pytest.mark.parametrize("rule", RULES)
-@near_misses("text", lambda rule: RULES[rule].silent)
-def test_a_near_miss_is_silent(rule: str, text: str) -> None:
-    assert rule not in rules(example(text))
 
 
 def test_every_rule_of_this_reviewer_has_examples() -> None:

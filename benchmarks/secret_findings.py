@@ -1,31 +1,26 @@
 """Measure how well secrets are found, beside other tools.
 
-    python benchmarks/secrets.py [--wrong] [--peers FOLDER] [FILE.toml ...]
+    python -m benchmarks.secret_findings [--wrong] [--write] [--peers FOLDER] [FILE.toml ...]
 
 Over the labelled files of fixtures/secrets, or of the given ones: how many cases with secrets are found, how many
 without are stopped at, by set and by kind. Each case is reviewed as a file that a commit adds, under the default
 policy; what is only advised is no stop. A case with secrets is found if there is a stop at each of them.
 detect-secrets, credsweeper and betterleaks judge the same files, where they are on the PATH or in FOLDER; whatever they
-report is a stop. With --wrong, each miss and each false stop.
+report is a stop. With --wrong, each miss and each false stop; with --write, their ids go to `wrong.json` beside the
+set, with which the tests compare.
 
 A case is a table `[[case]]`: id, kind, path, text, secrets (the values, none for a near miss), note. The mark U+2016
 breaks the values in the file, so that no hosting site takes it for a leak; it is removed on reading.
 """
 
-# ruff: noqa: E402 - see sys.path below
-
 import argparse
 import json
-import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-# Python puts the folder of a script first, where this file hides the module of the standard library with its name.
-HERE = Path(__file__).parent
-sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
-
+from benchmarks.known_wrong import write_wrong
 from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
 from cli_guard.model import (
     ChangeSet,
@@ -41,7 +36,7 @@ from cli_guard.policy.decisions import disposition_by
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
 
-FOLDER = HERE.parent / "fixtures" / "secrets"
+FOLDER = Path(__file__).parents[1] / "fixtures" / "secrets"
 BREAK = "\u2016"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 # The shortest part of a joined secret that is looked for in the text.
@@ -142,6 +137,11 @@ def judge_own(cases: Iterable[Case]) -> Stops:
     return {case.id: own_stops(case) for case in cases}
 
 
+def judge_cases(path: Path) -> dict[str, bool]:
+    """Return by the id of each case of a set whether cli-guard is right about it."""
+    return {case.id: case.is_right(own_stops(case)) for case in read_cases(path)}
+
+
 def detect_secrets(program: str, folder: Path) -> Iterable[Spot]:
     """Yield what detect-secrets reports."""
     found = json.loads(run([program, "scan", "--all-files", "."], folder))["results"]
@@ -217,6 +217,9 @@ def main() -> None:
         "--wrong", action="store_true", help="print each miss and each false stop"
     )
     parser.add_argument(
+        "--write", action="store_true", help="write the ids of what is wrong beside the set"
+    )
+    parser.add_argument(
         "--peers", metavar="FOLDER", default="", help="where the programs of the peers are"
     )
     parser.add_argument(
@@ -235,6 +238,8 @@ def main() -> None:
         print_set(file.stem, cases, judged)
         if options.wrong:
             print_wrong(cases, judged["cli-guard"])
+        if options.write:
+            write_wrong(file.parent, file.stem, judge_cases(file))
     missing = [name for name, program in found.items() if program is None]
     if missing:
         print(f"\nnot installed, so not shown: {', '.join(missing)}")

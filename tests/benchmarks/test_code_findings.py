@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from examples import table
 
-from benchmarks.code import Case, files_below, judge_own, kind_of, main, read_cases
+from benchmarks.code_findings import Case, files_below, judge_own, kind_of, main, read_cases
 from benchmarks.labelled import Spot, spots_by_case
 
 RISK = Case(
@@ -101,7 +101,7 @@ def test_the_table_and_the_list_of_the_wrong(
     missed = SET.replace("os.system(", "log.warning(")
     (tmp_path / "set.toml").write_text(missed, "utf-8")
     monkeypatch.setattr(
-        "sys.argv", ["code.py", "--wrong", "--no-peers", "--set", str(tmp_path)]
+        "sys.argv", ["code_findings.py", "--wrong", "--no-peers", "--set", str(tmp_path)]
     )
     main()
     out = capsys.readouterr().out
@@ -127,7 +127,7 @@ def test_noise_counts_stops_by_language_and_rule(
         "run.py",
         "run.py",
     ]
-    monkeypatch.setattr("sys.argv", ["code.py", "--noise", str(tmp_path)])
+    monkeypatch.setattr("sys.argv", ["code_findings.py", "--noise", str(tmp_path)])
     main()
     out = capsys.readouterr().out
     # One step less in tests, so only one of the two stops.

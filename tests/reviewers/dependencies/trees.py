@@ -1,26 +1,14 @@
-"""Every rule about dependencies reports its `fires` examples and none of its `silent` ones."""
+"""Changes between trees in memory, and what the reviewer of dependencies says of them."""
 
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
-
-from examples import examples, table
 
 from cli_guard.errors import MissingObject
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import FileChange, Finding, Hit, Hits, Report
 from cli_guard.reviewers.dependencies import review
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules import catalog
-from cli_guard.rules.catalog import Rule
-
-RULES = catalog.load("dependencies", examples=True)
-CHANGES = [
-    (rule, change, change["fires"])
-    for rule in RULES
-    for change in rule.extra.get("change", ())
-]
 
 
 class Tree(SnapshotContents):
@@ -63,20 +51,3 @@ def found(
     """The findings on a change of one file beside others."""
     old = {path: before} if before else {}
     return list(reviewed({**old, **beside}, {path: after, **beside}).findings)
-
-
-@examples(("rule", "change", "fires"), CHANGES, fires="fires")
-def test_change(rule: Rule, change: dict[str, Any], fires: bool) -> None:
-    own = [
-        f.rule
-        for f in found(
-            change["path"], change["before"], change["after"], change.get("beside", {})
-        )
-    ]
-    assert (rule.id in own) == fires, own
-
-
-@table("rule", RULES, ids=lambda rule: rule.id)
-def test_rule_has_both_kinds_of_examples(rule: Rule) -> None:
-    changes = rule.extra.get("change", ())
-    assert {change["fires"] for change in changes} == {True, False}

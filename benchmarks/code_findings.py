@@ -1,13 +1,13 @@
 """Measure how well risky code is found, beside other tools, and how often harmless code is stopped at.
 
-    python benchmarks/code.py [--wrong] [--peers FOLDER] [--reviewers NAME ...] [--set FILE ...]
-    python benchmarks/code.py --noise FOLDER ...
+    python -m benchmarks.code_findings [--wrong] [--write] [--peers FOLDER] [--reviewers NAME ...] [--set FILE ...]
+    python -m benchmarks.code_findings --noise FOLDER ...
 
 Over the labelled changes of fixtures/code/development.toml, or of the given files or folders: how many risks are found
 and how many harmless twins are reported, by language and by kind, and how long it took. A risk is found if a finding of
 at least medium severity touches each expected line; a twin is false if there is any such finding. A second pair of
 columns counts findings of low severity too. `--reviewers` adds others to `code`. With --wrong, each miss and each false
-report.
+report; with --write, their ids go to `wrong.json` beside the set, with which the tests compare.
 
 ruff (its S rules), bandit and semgrep judge the same files, where they are in FOLDER, on the PATH or beside this
 Python. Of what they report only what touches an added line counts, as it does here, and nothing that they call of low
@@ -17,13 +17,10 @@ severity. semgrep takes the rules that are installed beside it: those of njsscan
 findings stop (deny or review) per 10,000 lines, by language and by rule, and each of them, to be read.
 """
 
-# ruff: noqa: E402 - see sys.path below
-
 import argparse
 import json
 import os
 import re
-import sys
 import time
 import tomllib
 from collections import Counter
@@ -33,10 +30,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 
-# Python puts the folder of a script first, where this file hides the module of the standard library with its name.
-HERE = Path(__file__).parent
-sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
-
+from benchmarks.known_wrong import write_wrong
 from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
 from cli_guard.code.languages import language_for
 from cli_guard.model import (
@@ -57,7 +51,7 @@ from cli_guard.reviewers.code import remarks
 from cli_guard.reviewers.registry import examining, reviewer_of
 from cli_guard.reviewers.review_input import ReviewInput
 
-DEFAULT = HERE.parent / "fixtures" / "code" / "development.toml"
+DEFAULT = Path(__file__).parents[1] / "fixtures" / "code" / "development.toml"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 GRAVE = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM)
 UNREAD_FOLDERS = {".git", ".hg", ".svn"}
@@ -303,6 +297,13 @@ def print_wrong(cases: Iterable[Case], spots: Mapping[str, list[Spot]]) -> None:
         print(f"false   {case.language:12}{case.kind:20}{case.id}: {rules}")
 
 
+def judge_cases(path: Path) -> dict[str, bool]:
+    """Return by the id of each case of a set whether the reviewer `code` is right about it."""
+    cases = read_cases(path)
+    found, _ = judge_own(cases, ["code"])
+    return {case.id: case.is_right(found[case.id]) for case in cases}
+
+
 def judge_set(
     path: Path, reviewers: Sequence[str], programs: Mapping[str, str | None], *, wrong: bool
 ) -> None:
@@ -436,6 +437,9 @@ def main() -> None:
         "--wrong", action="store_true", help="print each miss and each false report"
     )
     parser.add_argument(
+        "--write", action="store_true", help="write the ids of what is wrong beside the set"
+    )
+    parser.add_argument(
         "--peers", metavar="FOLDER", default="", help="where the programs of the peers are"
     )
     parser.add_argument("--no-peers", action="store_true", help="judge by cli-guard alone")
@@ -460,6 +464,8 @@ def main() -> None:
     for given in options.sets:
         for file in sorted(given.glob("*.toml")) if given.is_dir() else [given]:
             judge_set(file, options.reviewers, programs, wrong=options.wrong)
+            if options.write:
+                write_wrong(file.parent, file.stem, judge_cases(file))
     missing = [name for name, program in programs.items() if program is None]
     if missing:
         print(f"\nnot installed, so not shown: {', '.join(missing)}")
