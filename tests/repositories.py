@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from cli_guard.git.call import Starter, start_process
 from cli_guard.model import Finding
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Request, Staged
@@ -213,6 +214,7 @@ class Repo:
         *,
         at: str = ".",
         env: dict[str, str] | None = None,
+        start: Starter = start_process,
     ) -> Review:
         """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
         invocation = Invocation(
@@ -221,7 +223,7 @@ class Repo:
             datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC),
         )
         with self.unchanged():
-            return review_request(request or Staged(), invocation)
+            return review_request(request or Staged(), invocation, start=start)
 
     def watch_hooks(self, *names: str) -> None:
         """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""

@@ -32,7 +32,6 @@ from cli_guard.approvals.signers import (
 from cli_guard.approvals.statements import BREAK_GLASS, Envelope, Statement
 from cli_guard.errors import CliGuardError, GitError, UsageError
 from cli_guard.git.notes import add_note
-from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
 from cli_guard.model import Finding, Presence
@@ -367,9 +366,8 @@ def staged_tree(repository: Repository) -> str:
             shutil.copyfile(repository.git.cwd / index, copy)
         except OSError as error:
             raise GitError(f"the index cannot be read: {error.strerror}") from error
-        return Git(
-            repository.git.cwd, {**repository.git.env, "GIT_INDEX_FILE": str(copy)}
-        ).text("write-tree")
+        env = {**repository.git.env, "GIT_INDEX_FILE": str(copy)}
+        return repository.git.at(repository.git.cwd, env).text("write-tree")
 
 
 def store_signed(repository: Repository, records: Records, signed: Signed) -> None:

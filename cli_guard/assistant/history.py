@@ -17,6 +17,7 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
+from cli_guard.git.gitpython import start_by_gitpython
 from cli_guard.git.log import Commit, CommitFile, blame_lines, is_shallow, read_log
 from cli_guard.git.repository import Repository
 
@@ -333,6 +334,7 @@ def answer_history(
         return ("There is no history here: these files are held in memory.",)
     if repository.head is None:
         return ("There is no commit yet: the history begins with the first one.",)
+    repository = repository.started_by(start_by_gitpython)
     lines = tuple(
         islice(
             HistoryReader(request, repository, texts, revision, allowed).answer(),

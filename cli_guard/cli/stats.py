@@ -15,6 +15,7 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.last import read_text
 from cli_guard.cli.rules import default_disposition, every_rule
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.gitpython import start_by_gitpython
 from cli_guard.git.repository import Repository
 from cli_guard.report.lives import (
     ANSWERED,
@@ -47,7 +48,7 @@ def run(io: Io, /, format: str, since: str) -> int:
     from cli_guard.answering.auditing import find_approvals
     from cli_guard.review.unallowed import describe, find_unallowed
 
-    repository = Repository.discover(io.cwd, io.env)
+    repository = Repository.discover(io.cwd, io.env, start=start_by_gitpython)
     start = find_start(repository, since)
     log = AuditLog(repository.state_folder)
     with readable():

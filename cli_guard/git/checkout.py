@@ -95,7 +95,7 @@ def write_index(repository: Repository, objects: Path, outer: Path) -> str:
         else shared,
     }
     try:
-        return Git(repository.git.cwd, env).text("write-tree")
+        return repository.git.at(repository.git.cwd, env).text("write-tree")
     finally:
         copy.unlink(missing_ok=True)
 
@@ -137,7 +137,7 @@ def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -
     (own / "packed-refs").write_bytes(refs)
     with suppress(FileNotFoundError):
         shutil.copyfile(place_of(repository, "shallow"), own / "shallow")
-    return Git(folder, own_environment(repository))
+    return repository.git.at(folder, own_environment(repository))
 
 
 def own_environment(repository: Repository) -> dict[str, str]:

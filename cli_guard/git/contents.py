@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from cli_guard.git.call import Process
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository, as_lines, missing
 from cli_guard.git.search import search
@@ -156,7 +156,7 @@ class BlobReader:
 
     def __init__(self, git: Git, *, blob_limit: int) -> None:
         self.git = git
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._sizes: dict[str, int] = {}
         self.limit = blob_limit
 
@@ -176,16 +176,15 @@ class BlobReader:
             return
         process = self._process
         self._process = None
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe:
-                # The process may have ended before it read a question.
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        for pipe in filter(None, (process.stdin, process.stdout)):
+            # The process may have ended before it read a question.
+            with suppress(BrokenPipeError):
+                pipe.close()
         process.wait()
 
     def begin(self) -> None:
         """Start the git process before it is needed. Raises GitError."""
-        self._process = self._process or self.git.start("cat-file", "--batch")
+        self._process = self._process or self.git.begin_dialogue("cat-file", "--batch")
 
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""

@@ -107,7 +107,7 @@ def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -
         prefix="fetch-", dir=repository.state_folder
     ) as folder:
         kept = {name: value for name, value in env.items() if name not in PLACES}
-        own = Git(git_of(repository, env).cwd, {**kept, "GIT_DIR": folder})
+        own = repository.git.at(git_of(repository, env).cwd, {**kept, "GIT_DIR": folder})
         own.run(
             "init",
             "--quiet",
@@ -178,7 +178,7 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
 def git_of(repository: Repository, env: Mapping[str, str]) -> Git:
     """Return a Git in a repository, for an environment in which it is not the one that Git finds."""
     where: Path = repository.git_dir if repository.bare else repository.root
-    return Git(where, {**env, "GIT_DIR": str(repository.git_dir)})
+    return repository.git.at(where, {**env, "GIT_DIR": str(repository.git_dir)})
 
 
 def talk(git: Git, *arguments: str) -> str:

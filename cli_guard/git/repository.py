@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, UsageError
+from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, refusal
 from cli_guard.runtime import NotAPlainFileError, read_plain
@@ -43,13 +44,17 @@ class Repository:
 
     @classmethod
     def discover(
-        cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]
+        cls,
+        cwd: Path,
+        env: Mapping[str, str],
+        *ahead: tuple[str, ...],
+        start: Starter = start_process,
     ) -> "Repository":
         """Return the repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
 
-        `ahead` are calls to prefetch: Git runs them at the same time.
+        `ahead` are calls to prefetch: Git runs them at the same time. `start` starts its processes.
         """
-        git = Git(cwd, env)
+        git = Git(cwd, env, start)
         for question in ((*WHERE, *AT_HEAD), *ahead):
             git.begin(*question)
         try:
@@ -75,6 +80,10 @@ class Repository:
             *at_head,
         )
 
+    def started_by(self, start: Starter) -> "Repository":
+        """Return the same repository, with another way to start Git."""
+        return replace(self, git=Git(self.git.cwd, self.git.env, start))
+
     @cached_property
     def root(self) -> Path:
         """Return the top folder of the work tree. Raises GitError in a bare repository."""
@@ -92,7 +101,7 @@ class Repository:
         if "GIT_WORK_TREE" in given:
             # Git takes a work tree without a repository to be the folder it runs in.
             given["GIT_DIR"] = str(self.git_dir)
-        return Git(self.root, {**self.git.env, **given})
+        return self.git.at(self.root, {**self.git.env, **given})
 
     @property
     def root_name(self) -> str:

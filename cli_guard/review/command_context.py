@@ -184,11 +184,11 @@ def find_choice(env: Mapping[str, str], agent: str) -> "AgentChoice | None":
 def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...]]:
     """Return the repository's own configuration and what its submodules add: to read its status, Git enters them."""
     found = dict(own_configuration(git))
-    folders = find_submodules(Git(root, git.env)) if root else []
+    folders = find_submodules(git.at(root, git.env)) if root else []
     for count, folder in enumerate(folders):
         if count == MOST_SUBMODULES:
             return found | UNREADABLE
-        inner = Git(folder, git.env)
+        inner = git.at(folder, git.env)
         folders += find_submodules(inner)
         for key, values in own_configuration(inner).items():
             if not key.startswith("alias.") and values[-1].lower() not in SWITCHES.get(

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
+from cli_guard.git.call import Starter, start_process
 from cli_guard.git.contents import NoContents
 from cli_guard.git.repository import Repository
 from cli_guard.model import (
@@ -74,6 +75,7 @@ def review_request(
     again: "list[PendingReview] | None" = None,
     notes: Sequence[str] | None = None,
     paths: Sequence[str] = (),
+    start: Starter = start_process,
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
 
@@ -82,12 +84,12 @@ def review_request(
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. A review `again` is not recorded, and
     what would wait is added to this list. With `notes`, only signed approvals count: those in these refs of notes. A
-    review of some `paths` alone, and one under a policy that is only tried, leaves no trace.
+    review of some `paths` alone, and one under a policy that is only tried, leaves no trace. `start` starts Git.
     """
     if repository is None:
         try:
             repository = Repository.discover(
-                invocation.cwd, invocation.env, *required_calls(request)
+                invocation.cwd, invocation.env, *required_calls(request), start=start
             )
         except NotARepository:
             if not isinstance(request, Patch):

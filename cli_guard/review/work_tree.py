@@ -73,7 +73,7 @@ class TrustedTree:
     """See `cli_guard.commands.model.WorkTree`."""
 
     def __init__(self, root: Path, git: Git) -> None:
-        self._git = Git(root, git.env)
+        self._git = git.at(root, git.env)
         self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 

@@ -8,11 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
+from booby_traps import Traps
 from in_process import guard
 from repositories import GUARD, Repo, cold, key, placed
 
 from cli_guard.errors import GitError
 from cli_guard.git import call
+from cli_guard.git.call import Starter, start_process
+from cli_guard.git.gitpython import start_by_gitpython
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
@@ -179,63 +182,22 @@ def test_git_ends_with_a_review_that_is_ended(committed: Repo) -> None:
                 time.sleep(0.01)
 
 
-def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:
+@pytest.mark.parametrize("start", [start_process, start_by_gitpython])
+def test_no_program_runs(
+    change: tuple[Repo, Request],
+    tmp_path: Path,
+    start: Starter,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     repo, request = change
-    program = tmp_path / "program"
-    marker = tmp_path / "ran"
-    program.write_text(
-        f'#!/bin/sh\necho "$0 $*" >> "{marker}"\ncat "$1" 2>/dev/null\nexit 0\n'
-    )
-    program.chmod(0o755)
     # Marked as racy, so that Git would have to compare contents and call its filters.
     (repo.path / "app.py").touch()
-    settings = {
-        "diff.external": str(program),
-        "diff.driver.command": str(program),
-        "diff.driver.textconv": str(program),
-        "core.fsmonitor": str(program),
-        "core.pager": str(program),
-        "pager.diff-index": str(program),
-        "filter.driver.clean": str(program),
-        "filter.driver.smudge": str(program),
-        "filter.driver.process": str(program),
-        "filter.driver.required": "true",
-        "filter.odd name.clean": str(program),
-        "core.sshCommand": str(program),
-        "credential.helper": str(program),
-        "gpg.program": str(program),
-        "core.editor": str(program),
-        "interactive.diffFilter": str(program),
-        "core.askPass": str(program),
-        "core.alternateRefsCommand": str(program),
-        "uploadpack.packObjectsHook": str(program),
-    }
-    for name, value in settings.items():
-        repo.git("config", name, value)
-    attributes = repo.path / ".git" / "info" / "attributes"
-    attributes.write_text('*.py diff=driver filter=driver\n"new name.py" filter=odd-name\n')
-    hooks = repo.path / ".git" / "hooks"
-    for name in (
-        "post-index-change",
-        "reference-transaction",
-        "fsmonitor-watchman",
-        "pre-commit",
-    ):
-        (hooks / name).unlink(missing_ok=True)
-        (hooks / name).symlink_to(program)
-    env = {
-        "GIT_EXTERNAL_DIFF": str(program),
-        "GIT_PAGER": str(program),
-        "PAGER": str(program),
-        "GIT_SSH_COMMAND": str(program),
-        "GIT_ASKPASS": str(program),
-        "GIT_TRACE": str(tmp_path / "trace"),
-        "GIT_TRACE2_EVENT": str(tmp_path / "trace"),
-        "GIT_TRACE_SETUP": str(tmp_path / "trace"),
-    }
-    assert placed(repo.look(request, env=env)) == EXPECTED
-    assert not marker.exists(), marker.read_text()
-    assert not (tmp_path / "trace").exists()
+    traps = Traps.set(repo, tmp_path)
+    # GitPython adds the environment of this process to the one that it is given.
+    for name, value in traps.env.items():
+        monkeypatch.setenv(name, value)
+    assert placed(repo.look(request, env=traps.env, start=start)) == EXPECTED
+    assert traps.sprung() == ""
 
 
 def test_trace_on_standard_error_does_not_reach_the_report(

@@ -113,7 +113,7 @@ def collect_history(
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
     """Review a range again, and find the commit that brought the line of each finding."""
     review, head = (
-        review_request(within, invocation, record=False),
+        review_request(within, invocation, record=False, start=repository.git.start),
         repository.resolve(within.head),
     )
 
