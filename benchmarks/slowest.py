@@ -23,8 +23,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
-from cli_guard.git.between import SnapshotContents
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status, split_lines
+from cli_guard.repository.between import SnapshotContents
 from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput
 

@@ -107,7 +107,7 @@ def review(
         return review_repository(target, request_for(worktree, commit, range))
     if named:
         raise UsageError(f"{named[0]} needs a git.Repo: a patch is reviewed as it is")
-    from cli_guard.git.patch import PatchContents, read_patch
+    from cli_guard.repository.patch import PatchContents, read_patch
     from cli_guard.review.run import review as review_changes
 
     if isinstance(target, ChangeSet):
@@ -136,10 +136,9 @@ def review_repository(repository: "git.Repo", request: "Request") -> "Review":
     Git is started by GitPython, but with cli-guard's own options: no program runs that the repository's own
     configuration names, and what the caller has set for `repository.git` does not count.
     """
-    from cli_guard.git.gitpython import start_by_gitpython
     from cli_guard.review.run import review_request
     from cli_guard.runtime import Invocation
 
     folder = Path(repository.working_tree_dir or repository.git_dir)
     invocation = Invocation(folder, dict(os.environ), datetime.datetime.now(datetime.UTC))
-    return review_request(request, invocation, record=False, start=start_by_gitpython)
+    return review_request(request, invocation, record=False, through_gitpython=True)

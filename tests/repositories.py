@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from cli_guard.git.call import Starter, start_process
 from cli_guard.model import Finding
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Request, Staged
@@ -214,7 +213,7 @@ class Repo:
         *,
         at: str = ".",
         env: dict[str, str] | None = None,
-        start: Starter = start_process,
+        through_gitpython: bool = False,
     ) -> Review:
         """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
         invocation = Invocation(
@@ -223,7 +222,9 @@ class Repo:
             datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC),
         )
         with self.unchanged():
-            return review_request(request or Staged(), invocation, start=start)
+            return review_request(
+                request or Staged(), invocation, through_gitpython=through_gitpython
+            )
 
     def watch_hooks(self, *names: str) -> None:
         """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""

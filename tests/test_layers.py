@@ -30,7 +30,7 @@ FLOORS = (
     ("commands",),
     ("secrets",),
     ("git", "code"),
-    ("rules",),
+    ("rules", "repository"),
     ("runtime", "model", "errors", "hooks"),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
@@ -68,7 +68,7 @@ SEAMS = {
     "docstring_parser": {"assistant"},
     "distributed": {"report/scan/cluster.py"},
     "git": {"git/gitpython.py"},
-    "unidiff": {"api.py", "git/second_reader.py"},
+    "unidiff": {"api.py", "repository/second_reader.py"},
 }
 UNCOUNTED = {
     tokenize.COMMENT,

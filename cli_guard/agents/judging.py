@@ -24,6 +24,7 @@ from cli_guard.commands import (
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.process import Git
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.review.command_context import command_context, find_choice, root_of
 from cli_guard.review.render.command import sentence, write_allow
@@ -334,12 +335,11 @@ def is_answered(hit: "Hit", text: str) -> bool:
 
 def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
-    from cli_guard.git.repository import Repository
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
     repository = (
-        Repository.discover(invocation.cwd, invocation.env)
+        GitRepository.discover(invocation.cwd, invocation.env)
         if root_of(invocation.cwd)
         else None
     )

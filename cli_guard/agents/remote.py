@@ -12,6 +12,7 @@ from cli_guard.agents.uses import Call, Fetch, texts_in
 from cli_guard.agents.wording import Answer, name_secret
 from cli_guard.commands import judge_or_raise
 from cli_guard.git.process import Git
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Confidence, Decision, Severity
 from cli_guard.review.command_context import RECORDED, root_of
 from cli_guard.review.render.command import sentence
@@ -145,12 +146,11 @@ def find_servers(invocation: Invocation) -> "Mapping[str, ServerConfig]":
     if b"mcp" not in raw:
         # Reading both in full takes long.
         return {}
-    from cli_guard.git.repository import Repository
     from cli_guard.policy.mcp import ServerConfig
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
-    repository = Repository.discover(invocation.cwd, invocation.env) if root else None
+    repository = GitRepository.discover(invocation.cwd, invocation.env) if root else None
     policy, _ = policy_for(Staged(), repository, invocation.env)
     servers = dict(policy.user.mcp if policy.user else {})
     for table in (config.mcp for config in policy.configs):

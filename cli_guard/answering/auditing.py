@@ -21,7 +21,8 @@ from cli_guard.approvals.statements import (
 )
 from cli_guard.errors import CliGuardError
 from cli_guard.git.notes import REF, read_notes
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
@@ -54,7 +55,7 @@ def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     """Sign the last line with a key of this user; return False if that needs another one. Raises as it fails."""
     from cli_guard.answering.signing import find_key
 
-    repository = Repository.discover(invocation.cwd, env)
+    repository = GitRepository.discover(invocation.cwd, env)
     signers = Signers.at_commit(repository, repository.head)
     # A security key would wait for a touch.
     signers = replace(

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import BREAK_GLASS, Envelope, read_statement
-from cli_guard.git.contents import BlobReader
 from cli_guard.git.notes import MOST_BYTES, REF, read_notes
-from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Category, Decision, Presence, RefUpdate
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
+from cli_guard.repository.protocol import Repository, as_lines
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.policy import recorded_policy
 from cli_guard.review.render.review import Review
@@ -143,7 +142,7 @@ def find_strange(repository: Repository, update: RefUpdate) -> str:
         "-z",
         stdin=as_lines(commits),
     ).split(b"\0")
-    with BlobReader(repository.git, blob_limit=MOST_BYTES) as reader:
+    with repository.blobs(MOST_BYTES) as reader:
         for about, path in zip(listed[::2], listed[1::2], strict=False):
             _, mode, _, blob, _ = about.decode("ascii", "replace").split()
             if not NOTE.fullmatch(path.replace(b"/", b"")) or mode not in (

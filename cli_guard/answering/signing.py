@@ -26,15 +26,13 @@ from cli_guard.approvals.signers import (
     SIGNERS,
     Signer,
     Signers,
-    is_shallow,
     parse_signers,
 )
 from cli_guard.approvals.statements import BREAK_GLASS, Envelope, Statement
 from cli_guard.errors import CliGuardError, GitError, UsageError
 from cli_guard.git.notes import add_note
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots
 from cli_guard.model import Finding, Presence
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
@@ -319,11 +317,11 @@ def statement_of(
     expires: datetime.timedelta | None = None,
 ) -> Statement:
     """Return the statement that approves some findings of a pending review. Raises CliGuardError."""
-    if is_shallow(repository) or not signers.repository:
+    if repository.is_shallow or not signers.repository:
         raise CliGuardError(
             "the first commits of this clone are cut off: run `git fetch --unshallow`, then approve"
         )
-    if not set(signers.repository) <= set(find_roots(repository)):
+    if not set(signers.repository) <= set(repository.root_commits()):
         raise CliGuardError(
             f"{SIGNERS} names the first commits of another repository: correct its first lines"
         )

@@ -9,7 +9,7 @@ import click
 from cli_guard.cli.app import FORMAT, Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import ConfigError, NotARepository
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact
@@ -17,7 +17,7 @@ from cli_guard.secrets.redact import redact
 
 def find_repository(io: Io) -> Repository | None:
     with suppress(NotARepository):
-        return Repository.discover(io.cwd, io.env)
+        return io.find_repository()
     return None
 
 
@@ -78,7 +78,7 @@ def show(io: Io, /, format: str) -> int:
 def init(io: Io, /, migrate: bool) -> int:
     from cli_guard.review.first_policy import write_policy
 
-    lines = write_policy(Repository.discover(io.cwd, io.env), migrate=migrate)
+    lines = write_policy(io.find_repository(), migrate=migrate)
     io.say("\n".join(printable(redact(line)) for line in lines))
     return 0
 

@@ -101,13 +101,11 @@ def explain_subject(
     from cli_guard.assistant.history_request import HistoryRequest
     from cli_guard.assistant.request_names import NO_NAMES
     from cli_guard.cli.ask import from_the_top
-    from cli_guard.git.repository import Repository
-    from cli_guard.git.snapshot import read_state
 
     texts: Mapping[str, str] = {}
     with suppress(NotARepository):  # without one there are only rules and commands
-        repository = Repository.discover(io.cwd, io.env)
-        texts = read_state(repository, revision, worktree=worktree)
+        repository = io.find_repository()
+        texts = repository.snapshot(revision, worktree=worktree)
         paths = [subject]
         with suppress(UsageError):
             paths += from_the_top(io, (subject,))

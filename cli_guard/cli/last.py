@@ -11,10 +11,10 @@ from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import VERBOSE, show
 from cli_guard.errors import CliGuardError
-from cli_guard.git.contents import read_worktree_file
-from cli_guard.git.repository import Repository
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.texts import read_worktree_file
 from cli_guard.review.render.as_json import read_report
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.state.advice import Advice, AdviceStore, Question
@@ -36,7 +36,7 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         if config:
             ask_in_background(io, config)
         return 0
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     path = Records(repository.state_folder).report
     try:
         data, review = read_report(read_state(path).decode("utf-8"))
@@ -77,7 +77,7 @@ def ask_in_background(io: Io, config: ModelSection) -> None:
     env = {name: value for name, value in io.env.items() if name != "GIT_INDEX_FILE"}
     with suppress(CliGuardError, OSError):
         advise_after_hook(
-            Repository.discover(io.cwd, env), config, replace(io.invocation, env=env)
+            replace(io, env=env).find_repository(), config, replace(io.invocation, env=env)
         )
 
 

@@ -32,15 +32,13 @@ def rate_rule(rule: str) -> dict[str, float | None] | None:
 def every_rule(io: Io) -> Mapping[str, Rule]:
     """Return all rules, with those in the index of the repository here. Raises ConfigError for a broken one."""
     from cli_guard.errors import NotARepository
-    from cli_guard.git.contents import BlobReader
-    from cli_guard.git.repository import Repository
     from cli_guard.review.policy import recorded_rules
 
     try:
-        repository = Repository.discover(io.cwd, io.env)
+        repository = io.find_repository()
     except NotARepository:
         return load_all()
-    with BlobReader(repository.git, blob_limit=0) as blobs:
+    with repository.blobs(0) as blobs:
         own = recorded_rules(repository, "", blobs).documents
     return {**load_all(), **{name: document.as_rule() for name, document in own.items()}}
 

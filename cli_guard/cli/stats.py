@@ -15,8 +15,6 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.last import read_text
 from cli_guard.cli.rules import default_disposition, every_rule
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.gitpython import start_by_gitpython
-from cli_guard.git.repository import Repository
 from cli_guard.report.lives import (
     ANSWERED,
     COMMITS,
@@ -29,6 +27,7 @@ from cli_guard.report.lives import (
     seconds,
     text,
 )
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import printable
 from cli_guard.state.advice import AdviceStore
@@ -48,7 +47,7 @@ def run(io: Io, /, format: str, since: str) -> int:
     from cli_guard.answering.auditing import find_approvals
     from cli_guard.review.unallowed import describe, find_unallowed
 
-    repository = Repository.discover(io.cwd, io.env, start=start_by_gitpython)
+    repository = io.find_repository(through_gitpython=True)
     start = find_start(repository, since)
     log = AuditLog(repository.state_folder)
     with readable():

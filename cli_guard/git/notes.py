@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cli_guard.errors import GitError
-from cli_guard.git.contents import BlobReader
-from cli_guard.git.process import Git, refusal
-from cli_guard.git.repository import Repository
+from cli_guard.git.process import refusal
+from cli_guard.repository.protocol import Commands, Repository
 
 REF = "refs/notes/cli-guard"
 FETCHED = "refs/notes/cli-guard-fetched"
@@ -45,7 +44,7 @@ def read_notes(
     named = repository.identify(f"{ref}:{path}" for ref in refs for path in paths)
     lines: set[str] = set()
     long = []
-    with BlobReader(repository.git, blob_limit=MOST_BYTES) as reader:
+    with repository.blobs(MOST_BYTES) as reader:
         for oid in dict.fromkeys(oid for oid, kind in named.values() if kind == "blob"):
             raw = reader.read(oid)
             if raw is None:
@@ -130,7 +129,7 @@ def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -
     return merge_fetched(repository)
 
 
-def receive(git: Git, remote: str) -> bool:
+def receive(git: Commands, remote: str) -> bool:
     """Fetch the notes of a remote, unmerged; return whether it has any. Raises GitError."""
     if not talk(git, "ls-remote", "--", remote, REF).strip():
         return False
@@ -175,13 +174,13 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
     return True
 
 
-def git_of(repository: Repository, env: Mapping[str, str]) -> Git:
+def git_of(repository: Repository, env: Mapping[str, str]) -> Commands:
     """Return a Git in a repository, for an environment in which it is not the one that Git finds."""
     where: Path = repository.git_dir if repository.bare else repository.root
     return repository.git.at(where, {**env, "GIT_DIR": str(repository.git_dir)})
 
 
-def talk(git: Git, *arguments: str) -> str:
+def talk(git: Commands, *arguments: str) -> str:
     """Run a call that speaks to a remote, with all settings that Git finds. Raises GitError."""
     try:
         done = subprocess.run(

@@ -250,6 +250,13 @@ def refusal(stderr: bytes, code: int) -> GitError:
     return GitError(f"git: {line}")
 
 
+def missing(oid: str) -> MissingObject:
+    """Build the error for a missing object."""
+    return MissingObject(
+        f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it"
+    )
+
+
 # git-config(1): the scopes that are files of the repository; the others are the user's own.
 OWN_SCOPES = (b"local", b"worktree")
 UNREADABLE: dict[str, tuple[str, ...]] = {

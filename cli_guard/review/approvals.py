@@ -21,9 +21,9 @@ from cli_guard.approvals.statements import (
     read_statement,
 )
 from cli_guard.git.notes import REF, read_notes
-from cli_guard.git.repository import Repository
 from cli_guard.model import Disposition, Finding, Need, Presence
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.protocol import Repository
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable

@@ -18,7 +18,7 @@ from cli_guard.commands.effects.environment import SWITCHES
 from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision, Presence
 from cli_guard.review.work_tree import TrustedTree, follow_links
 from cli_guard.runtime import read_plain, user_file, user_state
@@ -146,7 +146,7 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
 
     tree = Trees(git.env).at(root)
     now = datetime.datetime.now(datetime.UTC)
-    repository = Repository.discover(root, git.env) if tree else None
+    repository = GitRepository.discover(root, git.env) if tree else None
     if tree is None or repository is None or not counts(tree, repository, now):
         return None
     if wanted.rank:
@@ -263,7 +263,7 @@ def patterns_in_force(
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
-    repository = Repository.discover(git.cwd, git.env) if root else None
+    repository = GitRepository.discover(git.cwd, git.env) if root else None
     policy, notes = policy_for(Staged(), repository, git.env)
     return policy.patterns, tuple(notes), policy.trust
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.errors import ConfigError, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.policy.config import FILE, MOST, parse_config, parse_toml
 from cli_guard.policy.effective import toml_value
 from cli_guard.policy.user_rules import documents_in
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.policy import read_policy_file, work_tree_policy
 from cli_guard.rules.catalog import read_table
 from cli_guard.state.files import explain_write_errors, write_atomically

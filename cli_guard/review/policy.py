@@ -6,11 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.contents import BlobReader, decode, read_roots, read_worktree_file
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_commits
+from cli_guard.model import POLICY_FILES
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.user_rules import (
@@ -20,6 +16,9 @@ from cli_guard.policy.user_rules import (
     is_rule_file,
     read_rules,
 )
+from cli_guard.repository.protocol import Blobs, Repository
+from cli_guard.repository.pushes import PushedRef
+from cli_guard.repository.texts import decode, read_worktree_file
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
 
 # Of a few revisions, each is read by itself.
@@ -63,7 +62,7 @@ def policy_for(
         return Policy(user=user, sources=("built-in defaults", *own)), notes
     bases = dict.fromkeys(base for ref in pushed for base in ref.bases)
     if repository and len(revisions) + len(bases) > FEW_REVISIONS:
-        read_roots(repository, (*revisions, *bases), POLICY_FILES)
+        repository.read_roots((*revisions, *bases), POLICY_FILES)
     try:
         found = [recorded_policy(repository, revision) for revision in revisions]
     except ConfigError as error:
@@ -124,7 +123,7 @@ def read_policy_file(path: Path, name: str, most: int = MOST_BYTES) -> bytes | N
     return data
 
 
-def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> UserRules:
+def recorded_rules(repository: Repository, revision: str, blobs: Blobs) -> UserRules:
     """Return the repository's own rules of a commit ("": the index). Raises ConfigError for a broken one."""
     from cli_guard.reviewers.code.trees import check_user_rules
 
@@ -173,8 +172,7 @@ def judging_revisions(request: Request, repository: Repository) -> tuple[str, ..
         # Its base first: a range must not appoint its own judge, it can only be stricter.
         wanted = [repository.resolve(request.base), repository.resolve(request.head)]
     elif isinstance(request, Push):
-        tips = find_commits(
-            repository,
+        tips = repository.find_commits(
             (each.local_oid for each in request.plan.updates if not each.deletes),
         )
         wanted = list(tips) or [repository.head]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from cli_guard.approvals.signatures import TRUST, parse, verify
 from cli_guard.approvals.signers import Signers
-from cli_guard.git.repository import Repository
 from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 

@@ -22,10 +22,11 @@ from cli_guard.answering.approve import find_pending
 from cli_guard.assistant.approve import approve_request as approve_now
 from cli_guard.assistant.approve import find_requests
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.graph.gate import proposal_id
 from cli_guard.graph.state import State
 from cli_guard.model import Action
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
@@ -72,7 +73,7 @@ def trail(repo: Repo) -> list[dict[str, object]]:
 
 def here(repo: Repo) -> tuple[Repository, Invocation]:
     now = datetime.datetime.now(datetime.UTC)
-    return Repository.discover(repo.path, repo.env), Invocation(repo.path, repo.env, now)
+    return GitRepository.discover(repo.path, repo.env), Invocation(repo.path, repo.env, now)
 
 
 def gone(pid: int) -> bool:
@@ -315,7 +316,7 @@ def forged(repo: Repo, found: str, change: Callable[[list[Action]], list[Action]
 
     state = records(repo)
     state_values(state.checkpoint(found), values)
-    policy, _ = policy_for(Staged(), Repository.discover(repo.path, repo.env), repo.env)
+    policy, _ = policy_for(Staged(), GitRepository.discover(repo.path, repo.env), repo.env)
     other = proposal_id(made, policy.identity)
     state.checkpoint(found).rename(state.checkpoint(other))
     told = state.folder / "waiting" / f"{found}.json"

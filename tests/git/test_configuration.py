@@ -14,9 +14,7 @@ from repositories import GUARD, Repo, cold, key, placed
 
 from cli_guard.errors import GitError
 from cli_guard.git import call
-from cli_guard.git.call import Starter, start_process
-from cli_guard.git.gitpython import start_by_gitpython
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision
 from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 
@@ -133,14 +131,14 @@ def test_a_log_runs_no_signature_program(committed: Repo, tmp_path: Path) -> Non
     oid = committed.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=signed + "\n")
     for name, value in {"log.showSignature": "true", "gpg.program": str(program)}.items():
         committed.git("config", name, value)
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     assert repository.git.text("log", "--no-walk", "--format=%H", oid, "--") == oid
     assert not marker.exists()
 
 
 @pytest.mark.parametrize("name", ["MERGE_HEAD", "shallow"])
 def test_a_device_in_the_git_folder_is_not_read(committed: Repo, name: str) -> None:
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     (committed.path / ".git" / name).symlink_to("/dev/zero")
     with pytest.raises(GitError, match="a device"):
         _ = (
@@ -182,11 +180,11 @@ def test_git_ends_with_a_review_that_is_ended(committed: Repo) -> None:
                 time.sleep(0.01)
 
 
-@pytest.mark.parametrize("start", [start_process, start_by_gitpython])
+@pytest.mark.parametrize("through_gitpython", [False, True])
 def test_no_program_runs(
     change: tuple[Repo, Request],
     tmp_path: Path,
-    start: Starter,
+    through_gitpython: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     repo, request = change
@@ -196,7 +194,10 @@ def test_no_program_runs(
     # GitPython adds the environment of this process to the one that it is given.
     for name, value in traps.env.items():
         monkeypatch.setenv(name, value)
-    assert placed(repo.look(request, env=traps.env, start=start)) == EXPECTED
+    assert (
+        placed(repo.look(request, env=traps.env, through_gitpython=through_gitpython))
+        == EXPECTED
+    )
     assert traps.sprung() == ""
 
 

@@ -15,10 +15,9 @@ from repositories import Repo, isolated_environment
 from cli_guard import api
 from cli_guard.errors import GitError
 from cli_guard.git.call import Call
-from cli_guard.git.contents import BlobReader
 from cli_guard.git.gitpython import start_by_gitpython
 from cli_guard.git.process import Git
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 
 COMMANDS = [
     ("report", "--range", "HEAD~1..HEAD"),
@@ -123,8 +122,8 @@ def through(committed: Repo) -> Git:
 
 
 def test_bytes_come_as_they_are(lived: Repo) -> None:
-    repository = Repository.discover(lived.path, lived.env, start=start_by_gitpython)
-    with BlobReader(repository.git, blob_limit=100) as reader:
+    repository = GitRepository.discover(lived.path, lived.env, through_gitpython=True)
+    with repository.blobs(100) as reader:
         assert reader.read("HEAD:app.py") == b"x = 2\n" * 3
         assert reader.read("HEAD:odd \udcff.py") == b"y = 2\n"
     assert "odd \udcff.py" in repository.git.text("ls-files", "-z")

@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.errors import MissingObject
-from cli_guard.git.lines import Graph, Line, PushedRef
-from cli_guard.git.message import parse_message
 from cli_guard.model import (
     ChangeSet,
     FileChange,
@@ -21,6 +19,8 @@ from cli_guard.model import (
     Skipped,
     Status,
 )
+from cli_guard.repository.message import parse_message
+from cli_guard.repository.pushes import Graph, Line, PushedRef
 from cli_guard.reviewers.message import CHECKS, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load

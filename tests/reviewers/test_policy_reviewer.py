@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
 from cli_guard.policy.loosenings import STOPS, disposition_of, loosenings, weaker_rules
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.policy import not_reviewed, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load, load_all

@@ -3,8 +3,8 @@
 import pytest
 from examples import examples, near_misses, table
 
-from cli_guard.git.lines import PushedRef
 from cli_guard.model import ChangeSet, RefUpdate
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.push import review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load

@@ -20,9 +20,9 @@ from cli_guard.execution.processes.ports import find_process_on_port, is_port_av
 from cli_guard.execution.processes.results import name_of
 from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.git.checkout import Checkout, checked_out
-from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 
 TAIL_BYTES = 256_000

@@ -19,9 +19,9 @@ from cli_guard.answering.auditing import (
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
 from cli_guard.report.page import markup as page
 from cli_guard.report.page.markup import Markup, Section, anchor, fit, join, link
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation

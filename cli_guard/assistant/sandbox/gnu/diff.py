@@ -8,7 +8,13 @@ from collections.abc import Iterator
 
 from cli_guard.assistant.sandbox.commands.command import Options, read_options
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
-from cli_guard.git.unified import Edits, Opcode, lines_of, marked_lines, opcodes
+from cli_guard.repository.unified import (
+    Edits,
+    Opcode,
+    lines_of,
+    marked_lines,
+    opcodes,
+)
 
 CONTEXT_LINES = 3
 KNOWN = {
