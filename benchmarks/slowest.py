@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli_guard.git.between import SnapshotContents
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status, split_lines
+from cli_guard.repository.between import SnapshotContents
 from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput
 

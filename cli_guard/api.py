@@ -107,7 +107,7 @@ def review(
         return review_repository(target, request_for(worktree, commit, range))
     if named:
         raise UsageError(f"{named[0]} needs a git.Repo: a patch is reviewed as it is")
-    from cli_guard.git.patch import PatchContents, read_patch
+    from cli_guard.repository.patch import PatchContents, read_patch
     from cli_guard.review.run import review as review_changes
 
     if isinstance(target, ChangeSet):
@@ -133,12 +133,12 @@ def request_for(worktree: bool, commit: str | None, range: str | None) -> "Reque
 def review_repository(repository: "git.Repo", request: "Request") -> "Review":
     """Review a request in the repository of a `git.Repo`, with the environment of this process.
 
-    The `git.Repo` only says where the repository is; cli-guard calls Git itself and runs no program that the
-    repository's own configuration names.
+    Git is started by GitPython, but with cli-guard's own options: no program runs that the repository's own
+    configuration names, and what the caller has set for `repository.git` does not count.
     """
     from cli_guard.review.run import review_request
     from cli_guard.runtime import Invocation
 
     folder = Path(repository.working_tree_dir or repository.git_dir)
     invocation = Invocation(folder, dict(os.environ), datetime.datetime.now(datetime.UTC))
-    return review_request(request, invocation, record=False)
+    return review_request(request, invocation, record=False, through_gitpython=True)

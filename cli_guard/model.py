@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T", bound=Sized)
+# Where a policy may be (policy/config.py, policy/decisions.py).
+POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
 
 
 def number_lines(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:

@@ -213,6 +213,7 @@ class Repo:
         *,
         at: str = ".",
         env: dict[str, str] | None = None,
+        through_gitpython: bool = False,
     ) -> Review:
         """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
         invocation = Invocation(
@@ -221,7 +222,9 @@ class Repo:
             datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC),
         )
         with self.unchanged():
-            return review_request(request or Staged(), invocation)
+            return review_request(
+                request or Staged(), invocation, through_gitpython=through_gitpython
+            )
 
     def watch_hooks(self, *names: str) -> None:
         """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""

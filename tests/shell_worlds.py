@@ -11,8 +11,9 @@ from repositories import Repo
 from shell_chains import CHAINS, FILES, STDIN
 
 from cli_guard.assistant import sandbox as shell
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot, entry_of, read_index
+from cli_guard.git.repository import GitRepository
+from cli_guard.git.snapshot import read_index
+from cli_guard.repository.snapshot import Snapshot, entry_of
 from cli_guard.state.memory import Memory
 
 REFUSED = re.compile(
@@ -39,7 +40,7 @@ def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:
 
 def of_repository(repo: Repo) -> shell.Shell:
     """What is staged in a repository, with its history and memory."""
-    repository = Repository.discover(repo.path, repo.env)
+    repository = GitRepository.discover(repo.path, repo.env)
     folder = repository.state_folder
     return shell.Shell(
         read_index(repository),

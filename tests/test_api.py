@@ -13,10 +13,10 @@ from repositories import Repo
 
 from cli_guard import api
 from cli_guard.errors import CliGuardError
-from cli_guard.git.between import changes_between
 from cli_guard.model import Decision
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.between import changes_between
 
 KEY = 'aws_access_key_id = "AKIA' + "QRSTUVWXYZ234567" + '"\n'
 HEAVY = {

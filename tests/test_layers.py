@@ -27,8 +27,8 @@ FLOORS = (
     ("approvals",),
     ("policy", "state"),
     ("secrets",),
-    ("commands", "code"),
-    ("git", "rules"),
+    ("commands", "code", "git"),
+    ("rules", "repository"),
     ("runtime", "model", "errors", "hooks"),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
@@ -62,8 +62,8 @@ SEAMS = {
     "rich": {"llm"},
     "prompt_toolkit": {"llm"},
     "distributed": {"report/scan/cluster.py"},
-    "git": {"api.py"},
-    "unidiff": {"api.py", "git/second_reader.py"},
+    "git": {"git/gitpython.py"},
+    "unidiff": {"api.py", "repository/second_reader.py"},
 }
 UNCOUNTED = {
     tokenize.COMMENT,

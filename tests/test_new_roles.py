@@ -7,9 +7,9 @@ import pytest
 from examples import table
 from repositories import Repo, key
 
-from cli_guard.git.between import SnapshotContents
 from cli_guard.model import ChangeSet, Decision, FileChange, Status
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.between import SnapshotContents
 from cli_guard.review.request import Staged
 from cli_guard.reviewers import code, secrets
 from cli_guard.reviewers.review_input import ReviewInput

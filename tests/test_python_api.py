@@ -1,9 +1,9 @@
 """`cli_guard.review.run.review`: the same review for Python, of a change set under a policy."""
 
-from cli_guard.git.between import changes_between
 from cli_guard.model import Decision
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.between import changes_between
 from cli_guard.review.run import review
 from cli_guard.reviewers.review_input import ReviewInput
 

@@ -9,7 +9,7 @@ from benchmarks.runner.scratch import PERSON, Scratch
 from cli_guard.answering.approve import approve_change, find_pending, reject, review_again
 from cli_guard.assistant.approve import approve_request, undo
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.graph.run import resume_review
 from cli_guard.review.run import review_request
 from cli_guard.state.records import ASKED, Records
@@ -20,7 +20,7 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
     try:
         if answered.outcome.files is not None:
             return in_memory(step, answered, scratch)
-        repository = Repository.discover(scratch.root, scratch.env)
+        repository = GitRepository.discover(scratch.root, scratch.env)
         if step.do == "undo":
             undo(repository, None, scratch.invocation)
             return Outcome("ok", "reverted")

@@ -17,8 +17,8 @@ from benchmarks.runner.model import (
 )
 from benchmarks.runner.setting import PERSON, check_path, setup_of, step_of
 from cli_guard.errors import ConfigError, UsageError
-from cli_guard.git.contents import read_worktree_file
 from cli_guard.policy.config import parse_toml
+from cli_guard.repository.texts import read_worktree_file
 
 SUFFIX = ".toml"
 KEYS = (

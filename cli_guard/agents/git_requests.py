@@ -10,7 +10,7 @@ from cli_guard.commands.programs import table
 from cli_guard.commands.scope import Scope
 from cli_guard.commands.walk import new_shell
 from cli_guard.errors import NotARepository
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import RefUpdate
 from cli_guard.review.push import PushPlan
 from cli_guard.review.request import Push, Staged
@@ -92,7 +92,7 @@ def parse_git_call(command: str, context: Context) -> Arguments | None:
 def find_push(operands: list[str], invocation: Invocation) -> Push | None:
     """Find a push of one branch to the branch of the same name, as far as this clone knows the remote."""
     try:
-        repository = Repository.discover(invocation.cwd, invocation.env)
+        repository = GitRepository.discover(invocation.cwd, invocation.env)
     except NotARepository:
         return None
     git = repository.git

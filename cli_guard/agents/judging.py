@@ -27,6 +27,7 @@ from cli_guard.execution.context import command_context, find_choice, root_of
 from cli_guard.execution.verdicts import sentence, write_allow
 from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.runtime import Invocation, read_plain
 
@@ -334,11 +335,10 @@ def is_answered(hit: "Hit", text: str) -> bool:
 
 def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
-    from cli_guard.git.repository import Repository
     from cli_guard.policy.recorded import policy_at_head
 
     repository = (
-        Repository.discover(invocation.cwd, invocation.env)
+        GitRepository.discover(invocation.cwd, invocation.env)
         if root_of(invocation.cwd)
         else None
     )

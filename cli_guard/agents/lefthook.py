@@ -16,8 +16,8 @@ from cli_guard.agents.uses import Request, read_object
 from cli_guard.errors import UsageError
 from cli_guard.git.hooks import contents_of
 from cli_guard.git.managers import LEFTHOOK
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 
 SILENT = "lefthook passes on no question"

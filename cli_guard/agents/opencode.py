@@ -24,8 +24,8 @@ from cli_guard.agents.uses import (
     read_object,
 )
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 
 NAME = "opencode"

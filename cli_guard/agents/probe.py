@@ -26,8 +26,8 @@ from types import ModuleType
 from cli_guard.agents.registry import Agent
 from cli_guard.agents.settings import HARMFUL, HARMLESS
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
+from cli_guard.repository.protocol import Repository
 from cli_guard.server.client import find_hook_limit
 
 SHELL = "/bin/sh"

@@ -14,6 +14,7 @@ from cli_guard.commands import judge_or_raise
 from cli_guard.execution.context import RECORDED, root_of
 from cli_guard.execution.verdicts import sentence
 from cli_guard.git.process import Git
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Confidence, Decision, Severity
 from cli_guard.runtime import Invocation, read_plain, user_file
 from cli_guard.secrets import Hit, scan
@@ -145,11 +146,10 @@ def find_servers(invocation: Invocation) -> "Mapping[str, ServerConfig]":
     if b"mcp" not in raw:
         # Reading both in full takes long.
         return {}
-    from cli_guard.git.repository import Repository
     from cli_guard.policy.mcp import ServerConfig
     from cli_guard.policy.recorded import policy_at_head
 
-    repository = Repository.discover(invocation.cwd, invocation.env) if root else None
+    repository = GitRepository.discover(invocation.cwd, invocation.env) if root else None
     policy, _ = policy_at_head(repository, invocation.env)
     servers = dict(policy.user.mcp if policy.user else {})
     for table in (config.mcp for config in policy.configs):

@@ -17,8 +17,8 @@ from cli_guard.approvals.counting import Approval, review_id
 from cli_guard.approvals.statements import Signed, Statement
 from cli_guard.approvals.storage import StateFolder
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition, Presence, RefUpdate
+from cli_guard.repository.protocol import Repository, as_lines
 from cli_guard.review.push import PushPlan
 from cli_guard.review.render.words import where
 from cli_guard.review.request import Message, Push, Range, Request, Staged

@@ -11,13 +11,13 @@ from cli_guard.approvals.heads import (
     find_head_problem,
     payload_of,
 )
-from cli_guard.approvals.keys import find_key
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.approvals.signatures import sign
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import APPROVE, Statement
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.audit import AuditLog, Entry, entry
 
@@ -35,7 +35,9 @@ def sign_head(invocation: Invocation) -> None:
 
 def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     """Sign the last line with a key of this user; return False if that needs another one. Raises as it fails."""
-    repository = Repository.discover(invocation.cwd, env)
+    from cli_guard.approvals.keys import find_key
+
+    repository = GitRepository.discover(invocation.cwd, env)
     signers = Signers.at_commit(repository, repository.head)
     # A security key would wait for a touch.
     signers = replace(

@@ -13,13 +13,12 @@ from cli_guard.approvals.listing import read_signed
 from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Signed
 from cli_guard.approvals.storage import MOST_BYTES, Notes
-from cli_guard.git.contents import BlobReader
 from cli_guard.git.notes import REF
-from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Category, Decision, Presence, RefUpdate
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
 from cli_guard.policy.recorded import recorded_policy
+from cli_guard.repository.protocol import Repository, as_lines
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
@@ -149,7 +148,7 @@ def find_strange(repository: Repository, update: RefUpdate) -> str:
         "-z",
         stdin=as_lines(commits),
     ).split(b"\0")
-    with BlobReader(repository.git, blob_limit=MOST_BYTES) as reader:
+    with repository.blobs(MOST_BYTES) as reader:
         for about, path in zip(listed[::2], listed[1::2], strict=False):
             _, mode, _, blob, _ = about.decode("ascii", "replace").split()
             if not NOTE.fullmatch(path.replace(b"/", b"")) or mode not in (

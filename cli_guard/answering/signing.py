@@ -19,16 +19,13 @@ from cli_guard.approvals.keys import (
 from cli_guard.approvals.signers import (
     SIGNERS,
     Signers,
-    is_shallow,
 )
 from cli_guard.approvals.statements import BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import storages_of
 from cli_guard.errors import CliGuardError, GitError, UsageError
-from cli_guard.git.process import Git
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots
 from cli_guard.model import Finding, Presence
 from cli_guard.policy.recorded import policy_at_head
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.records import PendingReview
 
@@ -141,11 +138,11 @@ def statement_of(
     expires: datetime.timedelta | None = None,
 ) -> Statement:
     """Return the statement that approves some findings of a pending review. Raises CliGuardError."""
-    if is_shallow(repository) or not signers.repository:
+    if repository.is_shallow or not signers.repository:
         raise CliGuardError(
             "the first commits of this clone are cut off: run `git fetch --unshallow`, then approve"
         )
-    if not set(signers.repository) <= set(find_roots(repository)):
+    if not set(signers.repository) <= set(repository.root_commits()):
         raise CliGuardError(
             f"{SIGNERS} names the first commits of another repository: correct its first lines"
         )
@@ -188,9 +185,8 @@ def staged_tree(repository: Repository) -> str:
             shutil.copyfile(repository.git.cwd / index, copy)
         except OSError as error:
             raise GitError(f"the index cannot be read: {error.strerror}") from error
-        return Git(
-            repository.git.cwd, {**repository.git.env, "GIT_INDEX_FILE": str(copy)}
-        ).text("write-tree")
+        env = {**repository.git.env, "GIT_INDEX_FILE": str(copy)}
+        return repository.git.at(repository.git.cwd, env).text("write-tree")
 
 
 def store_signed(repository: Repository, signed: Signed) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cli_guard.approvals.statements import Statement
-from cli_guard.git.message import recorded_message
 from cli_guard.model import ChangeSet, Finding, Need, Presence
+from cli_guard.repository.message import recorded_message
 
 ID_DIGITS = 10
 MAIL = re.compile(r"<([^<>\s]+)>")

@@ -12,7 +12,7 @@ from cli_guard.approvals.signatures import parse, verify
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import APPROVE, Signed, encode
 from cli_guard.approvals.storage import StateFolder, bound_to
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.state.audit import Entry, Verification
 from cli_guard.state.records import KEPT_APPROVALS, Records

@@ -19,8 +19,8 @@ from cli_guard.approvals.signatures import (
 )
 from cli_guard.approvals.signers import REVOKED, SIGNERS, Signer, Signers, parse_signers
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.model import Presence
+from cli_guard.repository.protocol import Repository
 
 KEY_FILES = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 

@@ -7,7 +7,7 @@ from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.signatures import parse
 from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed
 from cli_guard.approvals.storage import storages_of
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import AuditLog, Entry

@@ -16,9 +16,9 @@ from cli_guard.approvals.signatures import NAMESPACE, verify
 from cli_guard.approvals.signers import Signer, Signers
 from cli_guard.approvals.statements import APPROVE, BREAK_GLASS, Signed, Statement
 from cli_guard.approvals.storage import Storage
-from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Disposition, Finding, Need, Presence
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from cli_guard.approvals.keys import Key, choose_key, require_presence, sign_payload
 from cli_guard.approvals.signatures import TRUST, parse, verify
 from cli_guard.approvals.signers import Signers
-from cli_guard.git.repository import Repository
 from cli_guard.model import Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import policy_at_head
+from cli_guard.repository.protocol import Repository
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from functools import cached_property
 
 from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, blob_of, read_strings
 from cli_guard.errors import ConfigError
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots
+from cli_guard.repository.protocol import Repository
 
 SIGNERS = ".cli-guard/signers"
 REVOKED = ".cli-guard/revoked"
@@ -74,7 +73,7 @@ class Signers:
         raw = repository.show(revision, SIGNERS) or b""
         known, named = parse_signers(raw, where)
         roots = named or (
-            () if is_shallow(repository) else tuple(find_roots(repository, revision))
+            () if repository.is_shallow else tuple(repository.root_commits(revision))
         )
         return cls(known, repository.show(revision, REVOKED) or b"", roots)
 
@@ -82,11 +81,6 @@ class Signers:
     def by_key(self) -> Mapping[bytes, Signer]:
         """Return the signers by their keys."""
         return {each.key: each for each in self.known}
-
-
-def is_shallow(repository: Repository) -> bool:
-    """Return whether the history is cut off, so that its first commits are unknown."""
-    return repository.git.text("rev-parse", "--is-shallow-repository") == "true"
 
 
 def parse_signers(raw: bytes, source: str) -> tuple[tuple[Signer, ...], tuple[str, ...]]:

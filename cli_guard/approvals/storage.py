@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cli_guard.approvals.counting import Approval
-from cli_guard.git.contents import BlobReader
 from cli_guard.git.notes import REF
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.state.files import lock
 from cli_guard.state.records import Records
 
@@ -71,7 +70,7 @@ class Notes:
         )
         lines: set[str] = set()
         remarks = []
-        with BlobReader(self.repository.git, blob_limit=MOST_BYTES) as reader:
+        with self.repository.blobs(MOST_BYTES) as reader:
             for oid in dict.fromkeys(oid for oid, kind in named.values() if kind == "blob"):
                 raw = reader.read(oid)
                 if raw is None:

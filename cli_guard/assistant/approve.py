@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.answering.approve import check_still_pending, record_approval, resume
+from cli_guard.assistant.applying import PatchWriter
 from cli_guard.assistant.ask import OpenServers, context_for
+from cli_guard.assistant.proposals import shown_patch
 from cli_guard.errors import CliGuardError, Interrupted, UsageError
-from cli_guard.git.applying import PatchWriter
-from cli_guard.git.proposals import shown_patch
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.model import Action
 from cli_guard.policy.recorded import policy_at_head
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cli_guard.assistant import Proposal, propose
+from cli_guard.assistant.applying import PatchWriter
 from cli_guard.assistant.history_request import read_history_request
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.reviewing import review_change
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.context import command_context
-from cli_guard.git.applying import PatchWriter
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot, read_state
+from cli_guard.git.repository import GitRepository
 from cli_guard.graph.state import normalise
 from cli_guard.policy.recorded import policy_at_head
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -74,18 +75,18 @@ def ask_request(
     user's configuration; without it none is started. `equip` gives the context what else the caller has: a planner, a
     narrator, tools. `writer` words drafted messages. Raises CliGuardError.
     """
-    repository = Repository.discover(invocation.cwd, invocation.env)
+    repository = GitRepository.discover(invocation.cwd, invocation.env)
     said = read_request(normalise(request))
     if said.kind == "change_review" and not read_history_request(said.text, said.names):
         return review_change(said.text, repository, invocation, revision, worktree=worktree)
     if said.only_recorded and revision is None:
         from cli_guard.assistant.recording import draft_recording
 
-        known = read_state(repository, None, worktree=False).entries
+        known = repository.snapshot(None, worktree=False).entries
         return draft_recording(
             read_request(said.text, known), repository, invocation, writer
         )
-    snapshot = read_state(repository, revision, worktree=worktree)
+    snapshot = repository.snapshot(revision, worktree=worktree)
     if not snapshot.entries:
         other = (
             "" if worktree else ", or ask about the files of the work tree with --worktree"

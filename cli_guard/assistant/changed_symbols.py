@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from cli_guard.assistant.replies import first_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobContents, BlobReader
-from cli_guard.git.repository import Repository
 from cli_guard.model import Contents, FileChange
+from cli_guard.repository.protocol import Bounds, Repository
 
 BOUNDS = Bounds(files=200, file_bytes=400_000, total_bytes=4_000_000)
 NAMES = 8
@@ -21,14 +19,14 @@ def list_changed_symbols(
     repository: Repository, commit: str, paths: Collection[str]
 ) -> Iterator[str]:
     """Yield a line for each of at most 6 files, tests last: `src/a.py: adds f, changes C.g, removes h`."""
-    with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as reader:
-        changes = next(iter(ChangeReader(repository, reader, BOUNDS).commits([commit])))
+    with repository.blobs(BOUNDS.file_bytes) as reader:
+        changes = next(iter(repository.changes(reader, BOUNDS).commits([commit])))
         chosen = [each for each in changes.files if each.path in paths and each.hunks]
         shown = 0
         for change in sorted(
             chosen, key=lambda each: (is_test_or_example(each.path), each.path)
         ):
-            found = find_changed_symbols(change, BlobContents(reader))
+            found = find_changed_symbols(change, reader.contents())
             if found and shown < FILES:
                 shown += 1
                 done = (

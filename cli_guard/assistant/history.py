@@ -17,8 +17,7 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
-from cli_guard.git.log import Commit, CommitFile, blame_lines, is_shallow, read_log
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Commit, CommitFile, Repository
 
 LISTED = 10
 MOST_LISTED = 30
@@ -101,8 +100,8 @@ class HistoryReader:
             why = f"has {count_of(len(text), 'line')}" if raw else "is not there"
             yield f"{path} {why} at {self.tip[:SHORT_ID]}: there is no line {first} to look at."
             return
-        ids = blame_lines(
-            self.repository, self.tip, path, first, min(last, len(text), first + LISTED)
+        ids = self.repository.blame(
+            self.tip, path, first, min(last, len(text), first + LISTED)
         )
         for number, oid in enumerate(ids, first):
             yield f"{path}:{number}: {oid[:SHORT_ID]} {text[number - 1].strip()}"
@@ -172,7 +171,7 @@ class HistoryReader:
 
     def describe(self, oid: str, only: Collection[str] = ()) -> Iterator[str]:
         """Yield a commit: its line, the beginning of its message, its files and the definitions that it changed."""
-        commit = read_log(self.repository, "--no-walk", tips=[oid], count=1)[0]
+        commit = self.repository.log("--no-walk", tips=[oid], count=1)[0]
         yield commit_line(commit)
         body = [line for line in commit.body.split("\n") if line.strip()]
         yield from (f"    {line.strip()}" for line in body[:BODY_LINES])
@@ -232,8 +231,7 @@ class HistoryReader:
         if self.allowed is not None and not subject.paths:
             paths = tuple(self.allowed)
         shown = (*bounds, *options)
-        return read_log(
-            self.repository,
+        return self.repository.log(
             *shown,
             tips=tips,
             count=most,
@@ -333,13 +331,14 @@ def answer_history(
         return ("There is no history here: these files are held in memory.",)
     if repository.head is None:
         return ("There is no commit yet: the history begins with the first one.",)
+    repository = repository.through_gitpython()
     lines = tuple(
         islice(
             HistoryReader(request, repository, texts, revision, allowed).answer(),
             MOST_LINES,
         )
     )
-    if lines and is_shallow(repository):
+    if lines and repository.is_shallow:
         return (
             *lines,
             "This clone is shallow: older commits are not in it (`git fetch --unshallow`).",

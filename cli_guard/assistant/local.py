@@ -145,7 +145,7 @@ class LocalAssistant:
     def shell_for(self, world: "World") -> "Shell":
         """The world of the run tool, narrowed to the paths that the caller allowed."""
         from cli_guard.assistant.sandbox import Shell
-        from cli_guard.git.snapshot import Snapshot
+        from cli_guard.repository.snapshot import Snapshot
 
         if self.shell is None:
             return Shell(Snapshot.of(world.snapshot))

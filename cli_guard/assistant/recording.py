@@ -14,8 +14,8 @@ from cli_guard.assistant.replies import first_of
 from cli_guard.assistant.request import Request
 from cli_guard.assistant.request_git import Recording
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, FileChange
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.load import gather
 from cli_guard.review.render import text as review_text
 from cli_guard.review.render.review import Review

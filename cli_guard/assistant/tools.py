@@ -153,7 +153,7 @@ def proposal_output(
     world: World, made: "Documentation | Plan", paths: Collection[str]
 ) -> ToolOutput:
     """What a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
-    from cli_guard.git.proposals import mask_patch
+    from cli_guard.assistant.proposals import mask_patch
 
     data = {
         key: value

@@ -13,7 +13,6 @@ from cli_guard.commands.saved_rules import check_rule, describe_rule
 from cli_guard.errors import UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.execution.programs import describe_program
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.writing import allow_command
@@ -67,7 +66,7 @@ def run(
     io.say(printable("\n".join(lines), keep_newlines=True))
     person_needed(io, "a new rule", "allow")
     if not user:
-        seals_of(Repository.discover(io.cwd, io.env), io.env).require()
+        seals_of(io.find_repository(), io.env).require()
     where = "in every work tree" if user else "in this work tree"
     if not ask_yes(io, f"Allow this {where}?"):
         io.say("cli-guard: nothing was saved")
@@ -119,7 +118,7 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
             write_atomically(path, after)
         io.say(f"cli-guard: saved in {path}")
         return
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     require_commit(repository)
     trees = Trees(io.env)
     seals = seals_of(repository, io.env)
@@ -131,7 +130,7 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
 
 def edit_rules(io: Io, remove: str | None) -> int:
     """Print the rules of this work tree, or remove one. Raises UsageError, CliGuardError."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     trees = Trees(io.env)
     seals = seals_of(repository, io.env)
     tree = trees.find(repository, io.invocation.now, seals)

@@ -22,10 +22,10 @@ from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.graph import half
 from cli_guard.model import Decision, Finding, Presence
 from cli_guard.policy.globs import matches
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
 from cli_guard.secrets.redact import redact
@@ -68,7 +68,7 @@ def run(
     break_glass: bool,
 ) -> int:
     """Approve a review and resume its graph."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(

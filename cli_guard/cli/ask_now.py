@@ -26,7 +26,6 @@ from cli_guard.cli.io import Io, put, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.policy.recorded import policy_at_head
 from cli_guard.secrets.printable import printable
@@ -69,7 +68,7 @@ def is_askable(io: Io, terminal: int) -> bool:
 
 def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     """Find the review, ask about it, approve it; return the exit code. Raises CliGuardError, OSError."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     records = Records(repository.state_folder)
     pushes = argv[1] == "pre-push"
     found = [

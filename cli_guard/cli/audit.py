@@ -10,7 +10,7 @@ import click
 from cli_guard.cli.app import FORMAT, Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, NotARepository
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.state.audit import AuditLog, Entry
@@ -26,7 +26,7 @@ HOW = ("level", "principal", "refused")
 def open_log(io: Io) -> tuple[AuditLog, Repository | None]:
     """Open the log of the repository here, or the user's own outside of any. Raises NotARepository, GitError."""
     try:
-        repository = Repository.discover(io.cwd, io.env)
+        repository = io.find_repository()
     except NotARepository:
         own = AuditLog(state_folder(io.cwd, io.env))
         if not own.path.exists():
@@ -89,7 +89,7 @@ def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> i
     """Print the approvals that fit, and the number of all for 100 commits."""
     from cli_guard.answering.auditing import approvals_of_commit
 
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     chosen, every = approvals_of_commit(repository, io.invocation, commit)
     if finding:
         names = ("approved_rules", "fingerprints")

@@ -10,7 +10,7 @@ import click
 from cli_guard.cli.app import FORMAT, Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import ConfigError, NotARepository, UsageError
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact
@@ -18,7 +18,7 @@ from cli_guard.secrets.redact import redact
 
 def find_repository(io: Io) -> Repository | None:
     with suppress(NotARepository):
-        return Repository.discover(io.cwd, io.env)
+        return io.find_repository()
     return None
 
 
@@ -81,7 +81,7 @@ def init(io: Io, /, migrate: bool) -> int:
     from cli_guard.policy.writing import TakenOver, first_policy
     from cli_guard.state.files import explain_write_errors, write_atomically
 
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     path = repository.root / FILE
     source = work_tree_policy(repository.root)[1]
     if os.path.lexists(path) or source != BUILT_IN:

@@ -24,7 +24,7 @@ from cli_guard.git.hooks import (
     state_of,
 )
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import Records
 
@@ -241,7 +241,7 @@ def probe_lines(io: Io, repository: Repository) -> Iterator[str]:
 @click.pass_obj
 def run(io: Io, /, probe: bool) -> int:
     """Print the lines; return 1 if one of them is marked with !."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     sections = (
         {"Agents": list(probe_lines(io, repository))}
         if probe

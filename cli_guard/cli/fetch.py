@@ -5,7 +5,6 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.git.notes import REF, fetch_as_user
-from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import lock
 from cli_guard.state.records import Records
@@ -14,7 +13,7 @@ from cli_guard.state.records import Records
 @click.pass_obj
 def run(io: Io, /, remote: str) -> int:
     """Fetch and merge."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     records = Records(repository.state_folder)
     records.prepare()
     with lock(records.folder / "notes"):

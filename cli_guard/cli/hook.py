@@ -19,7 +19,7 @@ from cli_guard.cli.pre_receive import command as pre_receive
 from cli_guard.errors import CliGuardError, UsageError
 
 if TYPE_CHECKING:
-    from cli_guard.git.repository import Repository
+    from cli_guard.repository.protocol import Repository
     from cli_guard.review.render.review import Review
     from cli_guard.review.request import Request
 
@@ -42,11 +42,10 @@ def is_skipped(io: Io, event: str) -> bool:
     if not reason:
         return False
     io.warn(f"cli-guard: {event} skipped ({reason})")
-    from cli_guard.git.repository import Repository
     from cli_guard.state.audit import AuditLog, entry
 
     try:
-        folder = Repository.discover(io.cwd, io.env).state_folder
+        folder = io.find_repository().state_folder
         AuditLog(folder).append(entry(event, io.invocation, skipped=reason))
     except (CliGuardError, OSError) as error:
         io.warn(f"cli-guard: the skip was not recorded: {error}")
@@ -113,9 +112,8 @@ def review_staged(io: Io, event: str, *, framework: bool) -> int:
     if is_skipped(io, event):
         return 0
     from cli_guard.git.prefetch import BEFORE_COMMIT
-    from cli_guard.git.repository import Repository
 
-    repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
+    repository = io.find_repository(*BEFORE_COMMIT)
     is_staged = repository.bare or repository.has_staged()
     # Anybody can set these: they add to what is staged (`pre-commit run --from-ref A --to-ref B`), never replace it.
     base = io.env.get("PRE_COMMIT_FROM_REF")
@@ -229,9 +227,8 @@ def pre_push(io: Io, /, remote: str | None, url: str | None, framework: bool) ->
 def push_approvals(io: Io, remote: str) -> None:
     """Push the signed approvals with the branch if policy says so; a failure is only told."""
     from cli_guard.git.notes import has_notes, push_notes
-    from cli_guard.git.repository import Repository
 
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     if not has_notes(repository):
         return
     from cli_guard.policy.recorded import policy_at_head

@@ -14,7 +14,6 @@ from cli_guard.git.configured import configure, remove_configured
 from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, install
 from cli_guard.git.managers import FRAMEWORKS, Manager, find_managers
 from cli_guard.git.notes import MERGE
-from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors
 
@@ -70,7 +69,7 @@ def run(
 ) -> int:
     """Install the given hooks, by default all of Git's."""
     check_where(agent, where)
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     if agent:
         if hook_type or force or config:
             raise UsageError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from cli_guard.git.repository import GitRepository
     from cli_guard.runtime import Invocation
 
 
@@ -29,6 +30,16 @@ class Io:
         from cli_guard.runtime import Invocation
 
         return Invocation(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
+
+    def find_repository(
+        self, *ahead: tuple[str, ...], through_gitpython: bool = False
+    ) -> "GitRepository":
+        """Return the repository around the folder; `ahead` are calls to begin. Raises NotARepository, GitError."""
+        from cli_guard.git.repository import GitRepository
+
+        return GitRepository.discover(
+            self.cwd, self.env, *ahead, through_gitpython=through_gitpython
+        )
 
     def say(self, text: str) -> None:
         """Print a result with a final newline; print nothing if it is empty."""

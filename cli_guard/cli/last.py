@@ -11,7 +11,6 @@ from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import VERBOSE, show
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
 from cli_guard.graph import half
 from cli_guard.policy.config import read_user_config
 from cli_guard.review.render.as_json import read_report
@@ -33,7 +32,7 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         if config:
             half.load("advice after a hook")(io, config)
         return 0
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     path = Records(repository.state_folder).report
     try:
         data, review = read_report(read_state(path).decode("utf-8"))

@@ -8,7 +8,6 @@ from cli_guard.answering.approve import commits_of, is_outdated, lines_of
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 
@@ -25,7 +24,7 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
 @click.pass_obj
 def run(io: Io, /) -> int:
     """List the reviews, oldest first; remove those of other content."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     records = Records(repository.state_folder)
     reviews = [
         review for review in records.pending() if not review.expired(io.invocation.now)

@@ -38,7 +38,6 @@ def verify(io: Io) -> int:
     """Verify, print and log. Raises CliGuardError."""
     from cli_guard.answering.receiving import verify_push
     from cli_guard.cli.review import show
-    from cli_guard.git.repository import Repository
     from cli_guard.model import Decision, RefUpdate
     from cli_guard.review.push import OID
     from cli_guard.secrets.printable import printable
@@ -58,7 +57,7 @@ def verify(io: Io) -> int:
         )
     # As pre-push has them: a new id comes from here, an old one is that of the remote.
     updates = [RefUpdate("", new, ref, old) for old, new, ref in lines]
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     log = AuditLog(repository.state_folder)
     code = 0
     pusher = next(

@@ -5,7 +5,6 @@ import click
 from cli_guard.answering.approve import find_pending, reject
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.git.repository import Repository
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import Records
 
@@ -13,7 +12,7 @@ from cli_guard.state.records import Records
 @click.pass_obj
 def run(io: Io, /, id: str, reason: str) -> int:
     """Reject a review and end its graph."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     review = find_pending(Records(repository.state_folder), id, io.invocation)
     with explain_write_errors("the rejection"):
         reject(repository, review, io.invocation, reason)

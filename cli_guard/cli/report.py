@@ -6,7 +6,6 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, write_report
 from cli_guard.errors import ExitCode, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.review.request import parse_range
 from cli_guard.secrets.printable import printable
 
@@ -21,7 +20,7 @@ def run(io: Io, /, since: str, range: str, output: str | None) -> int:
             "a page is nothing for a terminal: name a file with --output report.html"
         )
     within = parse_range(range) if range else None
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository(through_gitpython=True)
     from cli_guard.report.page.history import collect_history
     from cli_guard.report.page.report import render
 

@@ -97,13 +97,12 @@ def show(
             review, color=colored, ascii_only=io.ascii_only and not output, **options
         )
     elif format_name == "html":
-        from cli_guard.git.repository import Repository
         from cli_guard.report.page.evidence import collect_evidence
         from cli_guard.review.render import html
 
         evidence = None
         with suppress(NotARepository):
-            repository = Repository.discover(io.cwd, io.env)
+            repository = io.find_repository()
             evidence = collect_evidence(
                 repository, io.invocation, base and repository.resolve(base)
             )
@@ -133,12 +132,11 @@ def write_report(io: Io, shown: str, output: str | None) -> None:
 
 def write_baseline(io: Io, review: Review) -> None:
     """Write the standing findings to the baseline at the root of the work tree."""
-    from cli_guard.git.repository import Repository
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
     from cli_guard.review.render.words import count
     from cli_guard.state.files import explain_write_errors, write_atomically
 
-    path: Path = Repository.discover(io.cwd, io.env).root / BASELINE_FILE
+    path: Path = io.find_repository().root / BASELINE_FILE
     findings = [judged.finding for judged in review.findings]
     findings += [each.finding for each in review.suppressed if each.by == "baseline"]
     # Written beside it and renamed, so that a link in its place is replaced, not followed.

@@ -22,11 +22,10 @@ def rate_rule(rule: str) -> dict[str, float | None] | None:
 def rules_here(io: Io) -> Mapping[str, Rule]:
     """Return all rules, with those of the repository here. Raises ConfigError for a broken one."""
     from cli_guard.errors import NotARepository
-    from cli_guard.git.repository import Repository
     from cli_guard.review.policy import every_rule
 
     try:
-        return every_rule(Repository.discover(io.cwd, io.env))
+        return every_rule(io.find_repository())
     except NotARepository:
         return load_all()
 

@@ -20,15 +20,13 @@ from cli_guard.approvals.signers import (
     SIGNERS,
     Signer,
     format_line,
-    is_shallow,
     parse_line,
     parse_signers,
 )
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots
+from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors
 
@@ -96,11 +94,11 @@ def enrol(
     if any(each.key == raw for each in signers):
         raise UsageError(f"this key is already enrolled in {SIGNERS}")
     if not known:
-        if is_shallow(repository) or repository.head is None:
+        if repository.is_shallow or repository.head is None:
             raise UsageError(
                 "the first commit of this repository is not known here: commit, or fetch it, first"
             )
-        known = f"{HEADER}# repository {' '.join(find_roots(repository))}\n"
+        known = f"{HEADER}# repository {' '.join(repository.root_commits())}\n"
     if until and until.date() <= io.invocation.now.date():
         raise UsageError(f"--until {until:%Y-%m-%d} is not after today")
     valid = [("valid-before", until.date())] if until else []
@@ -129,7 +127,7 @@ def enrol(
 @click.pass_obj
 def init(io: Io, /, principal: str) -> int:
     """Enrol the user's own key."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     code = enrol(io, repository, find_own_key(io, repository), principal)
     io.say(
         'to require it, add to cli-guard.toml:\n[approvals]\nhigh = "key"\ncritical = "key"'
@@ -148,7 +146,7 @@ def add(
     attestation: str,
 ) -> int:
     """Enrol a key."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     public = read_key(io, key)
     checked = ""
     if bool(challenge) != bool(attestation):
@@ -170,7 +168,7 @@ def add(
 @click.pass_obj
 def list_signers(io: Io, /) -> int:
     """List the signers of the work tree, and mark those that do not count, or not yet."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     recorded = repository.show(repository.head, SIGNERS) if repository.head else None
     counting = {
         each.key for each in parse_signers(recorded or b"", f"{SIGNERS} at HEAD")[0]
@@ -201,7 +199,7 @@ def list_signers(io: Io, /) -> int:
 @click.pass_obj
 def revoke(io: Io, /, who: str) -> int:
     """Revoke the keys of a principal, or one key."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     signers = read_file(repository)[1]
     is_key = who.endswith(".pub") or Path(f"{io.path(who)}.pub").is_file()
     raw = blob_of(read_key(io, who)[1]) if is_key else None

@@ -6,7 +6,6 @@ import click
 
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.git.repository import Repository
 from cli_guard.report.lives import COMMITS
 
 
@@ -14,7 +13,7 @@ from cli_guard.report.lives import COMMITS
 def run(io: Io, /, format: str, since: str) -> int:
     from cli_guard.report.stats import collect_stats, offer_off
 
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository(through_gitpython=True)
     stats = collect_stats(repository, io.invocation, since)
     if format == "json":
         io.say(json.dumps(stats.as_dict(), indent=2))

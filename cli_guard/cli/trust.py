@@ -15,12 +15,12 @@ from cli_guard.errors import UsageError
 from cli_guard.execution.checks.planning import context_of_checks
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.execution.work_tree import TrustedTree
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, digest_of
 from cli_guard.policy.config import FILE, read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import recorded_policy
+from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.trees import Tree, Trees, require_commit
@@ -130,7 +130,7 @@ def run(
         raise UsageError("--show, --list and --revoke exclude each other: give one of them")
     if list_:
         return list_trees(io)
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     trusted = Trusted(io.invocation)
     if revoke:
         gone = [

@@ -8,14 +8,13 @@ from cli_guard.cli.install import agent_option, check_where, where_option
 from cli_guard.cli.io import Io
 from cli_guard.git.configured import remove_configured
 from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, uninstall
-from cli_guard.git.repository import Repository
 from cli_guard.state.files import explain_write_errors
 
 
 @click.pass_obj
 def run(io: Io, /, agent: str | None, where: str | None) -> int:
     check_where(agent, where)
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     if agent:
         uninstall_agent = AGENTS[agent].load().uninstall
         done = [

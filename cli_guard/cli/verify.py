@@ -8,7 +8,6 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
 from cli_guard.errors import CliGuardError, ExitCode, GitError, UsageError
 from cli_guard.git.notes import REF
-from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Range, parse_range
@@ -22,7 +21,7 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
     """Review a range; only what is signed answers its findings."""
     asked = parse_range(range)
     try:
-        repository = Repository.discover(io.cwd, io.env)
+        repository = io.find_repository()
         request = Range(
             repository.exact(asked.base), repository.exact(asked.head), "verify"
         )

@@ -19,7 +19,7 @@ from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
 from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision, Presence
 from cli_guard.runtime import read_plain, user_file, user_state
 
@@ -146,7 +146,7 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
 
     tree = Trees(git.env).at(root)
     now = datetime.datetime.now(datetime.UTC)
-    repository = Repository.discover(root, git.env) if tree else None
+    repository = GitRepository.discover(root, git.env) if tree else None
     if tree is None or repository is None or not counts(tree, repository, now):
         return None
     if wanted.rank:
@@ -184,11 +184,11 @@ def find_choice(env: Mapping[str, str], agent: str) -> "AgentChoice | None":
 def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...]]:
     """Return the repository's own configuration and what its submodules add: to read its status, Git enters them."""
     found = dict(own_configuration(git))
-    folders = find_submodules(Git(root, git.env)) if root else []
+    folders = find_submodules(git.at(root, git.env)) if root else []
     for count, folder in enumerate(folders):
         if count == MOST_SUBMODULES:
             return found | UNREADABLE
-        inner = Git(folder, git.env)
+        inner = git.at(folder, git.env)
         folders += find_submodules(inner)
         for key, values in own_configuration(inner).items():
             if not key.startswith("alias.") and values[-1].lower() not in SWITCHES.get(
@@ -262,7 +262,7 @@ def patterns_in_force(
         return (), (), Presence.TTY
     from cli_guard.policy.recorded import policy_at_head
 
-    repository = Repository.discover(git.cwd, git.env) if root else None
+    repository = GitRepository.discover(git.cwd, git.env) if root else None
     policy, notes = policy_at_head(repository, git.env)
     return policy.patterns, tuple(notes), policy.trust
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from cli_guard.commands.effects.credentials import holds_secrets
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.hooks import FRAMEWORK, contents_of
-from cli_guard.git.process import Git
+from cli_guard.repository.protocol import Commands
 from cli_guard.runtime import read_plain
 
 # A line that is no comment calls us.
@@ -72,8 +72,8 @@ def follow_links(path: str) -> str:
 class TrustedTree:
     """See `cli_guard.commands.model.WorkTree`."""
 
-    def __init__(self, root: Path, git: Git) -> None:
-        self._git = Git(root, git.env)
+    def __init__(self, root: Path, git: Commands) -> None:
+        self._git = git.at(root, git.env)
         self._secrets: dict[str, str | None] = {}
         self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 

@@ -8,7 +8,7 @@ import select
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -24,6 +24,29 @@ PIECE_BYTES = 1 << 20
 PIPE_BYTES = 1 << 16
 ERROR_BYTES = 1 << 16
 MEMORY_BYTES = 4 << 30
+
+
+Process = subprocess.Popen[bytes]
+File = BinaryIO | int
+Started = tuple[Process, Callable[[], object]]
+# Starts a command in a folder under an environment, with its stdin and stderr: a file, PIPE or DEVNULL. Returns the
+# process, and a call that waits until all of its stderr is written. Raises OSError.
+Starter = Callable[[tuple[str, ...], Path, Mapping[str, str], File, File], Started]
+
+
+def start_process(
+    command: tuple[str, ...],
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: File,
+    errors: File,
+) -> Started:
+    """Start a command by ourselves, see `Starter`."""
+    process = subprocess.Popen(
+        command, cwd=cwd, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=errors
+    )
+    limit_memory(process.pid)
+    return process, process.poll
 
 
 class Late(Exception):
@@ -42,19 +65,12 @@ class Call:
         cwd: Path,
         env: Mapping[str, str],
         stdin: bytes = b"",
+        start: Starter = start_process,
     ) -> None:
         self._errors = scratch()
         try:
             with scratch(stdin) if stdin else open(os.devnull, "rb") as source:  # noqa: PTH123 - no path of ours
-                self._process = subprocess.Popen(
-                    command,
-                    cwd=cwd,
-                    env=env,
-                    stdin=source,
-                    stdout=subprocess.PIPE,
-                    stderr=self._errors,
-                )
-                limit_memory(self._process.pid)
+                self._process, self._finish = start(command, cwd, env, source, self._errors)
         except BaseException:
             self._errors.close()
             raise
@@ -118,6 +134,7 @@ class Call:
                 self._process.wait(left)
             except subprocess.TimeoutExpired as error:
                 raise Late from error
+        self._finish()
         self._errors.seek(0)
         return self._process.returncode, self._errors.read(ERROR_BYTES)
 

@@ -5,24 +5,15 @@ new.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from cli_guard.git.between import hunks_between
-from cli_guard.git.contents import (
-    BINARY,
-    BlobReader,
-    read_worktree_file,
-    runs_between,
-    text_of,
-)
 from cli_guard.git.objects import RecordedText, read_object
-from cli_guard.git.plumbing import Touched, decode_path, parse, parse_pairs
+from cli_guard.git.plumbing import parse_pairs, parse_pieces, parse_raw
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
-from cli_guard.git.repository import Repository, as_lines
-from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
 from cli_guard.model import (
     ChangeSet,
@@ -34,6 +25,18 @@ from cli_guard.model import (
     TagMessage,
     split_lines,
 )
+from cli_guard.repository.between import hunks_between
+from cli_guard.repository.entries import Touched, decode_path
+from cli_guard.repository.protocol import Blobs, Bounds, as_lines
+from cli_guard.repository.texts import (
+    BINARY,
+    read_worktree_file,
+    runs_between,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from cli_guard.git.repository import GitRepository
 
 COMMITS_A_BATCH = 100
 DIFFS_A_BATCH = 256
@@ -42,19 +45,10 @@ REREAD_FILES = 200
 MESSAGE_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The most that a review reads: files, bytes of one file, bytes of the whole diff."""
-
-    files: int
-    file_bytes: int
-    total_bytes: int
-
-
 class ChangeReader:
     """Reads change sets of one repository within bounds."""
 
-    def __init__(self, repository: Repository, reader: BlobReader, bounds: Bounds) -> None:
+    def __init__(self, repository: "GitRepository", reader: Blobs, bounds: Bounds) -> None:
         self._repository = repository
         self._git = repository.git
         self._reader = reader
@@ -218,9 +212,9 @@ class ChangeReader:
         asked = self._repository.prefer_prefetched(question, tree)
         with closing(self._git.pieces(*asked, limit=most)) as pieces:
             read = parse_pieces(pieces, most, touched=touched)
-        read = read or parse(
-            self._git.run(*question(tree, RAW_OPTIONS)), cut=True, touched=touched
-        )
+        if read is None:
+            raw = self._git.run(*question(tree, RAW_OPTIONS))
+            return Diff(tree, [], parse_raw(raw, touched=touched))
         return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:
@@ -393,27 +387,3 @@ def identity_of(base: str, files: Iterable[FileChange]) -> str:
         )
         digest.update(repr(record).encode("utf-8", "surrogateescape") + b"\n")
     return digest.hexdigest()
-
-
-class History(Collection[ChangeSet]):
-    """The commits of a range, each read when iteration reaches it; may be iterated more than once."""
-
-    def __init__(self, reader: ChangeReader, commits: tuple[str, ...]) -> None:
-        self._reader = reader
-        self.ids = commits
-
-    def __iter__(self) -> Iterator[ChangeSet]:
-        return self._reader.commits(self.ids)
-
-    def one(self, commit: str) -> ChangeSet:
-        """Return one of the commits without reading the others; an empty change set for any other."""
-        return next(
-            self._reader.commits([commit]) if commit in self.ids else iter(()),
-            ChangeSet(()),
-        )
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def __contains__(self, changes: object) -> bool:
-        return isinstance(changes, ChangeSet) and changes.commit in self.ids

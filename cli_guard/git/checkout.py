@@ -16,15 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, GitError
-from cli_guard.git.plumbing import decode_path, name_some
-from cli_guard.git.process import Git
-from cli_guard.git.repository import Repository
+from cli_guard.git.worktree import read_filters
 from cli_guard.model import Skipped
+from cli_guard.repository.entries import list_entries, name_some
+from cli_guard.repository.protocol import Commands, Repository
+from cli_guard.repository.snapshot import SUBMODULE
+from cli_guard.repository.texts import place_in
 from cli_guard.runtime import is_own, open_plain
 
 PREFIX = "cli-guard-check-"
 OWNED = re.compile(PREFIX + r"(\d+)-")
-SUBMODULE = b"160000"
 POINTER = b"version https://git-lfs.github.com/spec/"
 # The only variables of Git that are kept: others could lead Git out of the scratch checkout.
 KEPT_OF_GIT = ("GIT_EXEC_PATH",)
@@ -95,7 +96,7 @@ def write_index(repository: Repository, objects: Path, outer: Path) -> str:
         else shared,
     }
     try:
-        return Git(repository.git.cwd, env).text("write-tree")
+        return repository.git.at(repository.git.cwd, env).text("write-tree")
     finally:
         copy.unlink(missing_ok=True)
 
@@ -119,7 +120,7 @@ def top_name(repository: Repository) -> str:
     return folder.name.removesuffix(".git")
 
 
-def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -> Git:
+def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -> Commands:
     """Make the `.git` of a checkout; return the Git that works in it."""
     own = folder / ".git"
     for name in ("objects/info", "objects/pack", "refs", "info"):
@@ -137,7 +138,7 @@ def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -
     (own / "packed-refs").write_bytes(refs)
     with suppress(FileNotFoundError):
         shutil.copyfile(place_of(repository, "shallow"), own / "shallow")
-    return Git(folder, own_environment(repository))
+    return repository.git.at(folder, own_environment(repository))
 
 
 def own_environment(repository: Repository) -> dict[str, str]:
@@ -154,46 +155,34 @@ def own_environment(repository: Repository) -> dict[str, str]:
     }
 
 
-def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
+def missing_in(git: Commands, folder: Path) -> Iterator[Skipped]:
     """Yield the parts of the tree that a checkout lacks: submodules, and files that Git LFS keeps elsewhere."""
     submodules: list[str] = []
-    attributes = False
-    paths = list[bytes]()
-    for record in filter(None, git.run("ls-files", "-z", "--stage").split(b"\0")):
-        head, _, path = record.partition(b"\t")
-        if head.startswith(SUBMODULE):
-            submodules.append(decode_path(path))
-        elif head.startswith(b"100"):
+    paths: list[str] = []
+    for (mode, *_), path in list_entries(git.run("ls-files", "-z", "--stage")):
+        if mode == SUBMODULE:
+            submodules.append(path)
+        elif mode.startswith("100"):
             paths.append(path)
-            attributes = attributes or (
-                path.endswith(b".gitattributes") and has(folder, path, b"lfs")
-            )
     if submodules:
         yield Skipped(name_some(submodules), "a submodule: not checked out")
-    if attributes:
-        pointers = lfs_pointers(git, folder, paths)
+    attributes = (path for path in paths if path.endswith(".gitattributes"))
+    if any(has(folder, path, b"lfs") for path in attributes):
+        pointers = [
+            path
+            for path, value in read_filters(git, paths).items()
+            if value == "lfs" and has(folder, path, POINTER)
+        ]
         if pointers:
             yield Skipped(
                 name_some(pointers), "stored by Git LFS: only its pointer is checked out"
             )
 
 
-def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
-    """Return the files that are pointers of Git LFS, by their attributes and their content."""
-    listed = b"".join(path + b"\0" for path in paths)
-    fields = git.run("check-attr", "--stdin", "-z", "filter", stdin=listed).split(b"\0")
-    kept = (
-        path
-        for path, value in zip(fields[0::3], fields[2::3], strict=False)
-        if value == b"lfs"
-    )
-    return [decode_path(path) for path in kept if has(folder, path, POINTER)]
-
-
-def has(folder: Path, path: bytes, words: bytes) -> bool:
+def has(folder: Path, path: str, words: bytes) -> bool:
     """Return whether the beginning of a regular file contains these words."""
     try:
-        descriptor = open_plain(os.fsencode(folder) + b"/" + path, os.O_RDONLY)
+        descriptor = open_plain(place_in(folder, path), os.O_RDONLY)
     except OSError:
         return False
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from cli_guard.errors import UsageError
 from cli_guard.git.hooks import HOOKS, SCRIPTS, take_out, write_script
 from cli_guard.git.managers import MENTION
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 
 OFF = ("false", "no", "off", "0")
 SECTION = "hook.cli-guard-{}"

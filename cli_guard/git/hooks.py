@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import open_plain
 
 REVIEW_HOOKS = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")

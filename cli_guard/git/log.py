@@ -4,11 +4,9 @@ Nothing that a configuration names is run: no external diff, text conversion, si
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
-from cli_guard.git.plumbing import decode_path
-from cli_guard.git.process import Git
-from cli_guard.git.repository import OID, Repository
+from cli_guard.repository.entries import decode_path
+from cli_guard.repository.protocol import OID, Commands, Commit, CommitFile
 
 # NUL is the one character that no author, message or path holds.
 FORMAT = "--format=%x00%H%x00%as%x00%aN%x00%P%x00%B%x00"
@@ -25,34 +23,8 @@ OUTPUT_BYTES = 8_000_000
 SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class CommitFile:
-    """A file of a commit, and the letter of its status (git-diff(1), `--diff-filter`)."""
-
-    path: str
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit: `date` is the author's ISO day, `body` the message without its subject. A merge has no `files`."""
-
-    oid: str
-    date: str
-    author: str
-    parents: tuple[str, ...]
-    subject: str
-    body: str
-    files: list[CommitFile] = field(default_factory=list)
-
-
-def git_at_top(repository: Repository) -> Git:
-    """Return a Git for which paths are those from the top of the repository."""
-    return repository.git if repository.bare else repository.at_the_top
-
-
 def read_log(
-    repository: Repository,
+    git: Commands,
     *options: str,
     tips: Sequence[str],
     count: int,
@@ -65,9 +37,7 @@ def read_log(
     """
     shape = WITH_FILES if files else ("--no-patch",)
     wanted = (*PLAIN, FORMAT, f"--max-count={count}", *options, *shape, *tips, "--", *paths)
-    out, is_cut = git_at_top(repository).bounded(
-        "log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS
-    )
+    out, is_cut = git.bounded("log", *wanted, limit=OUTPUT_BYTES, seconds=SECONDS)
     commits = parse_log(out)
     return commits[:-1] if is_cut else commits
 
@@ -95,13 +65,11 @@ def parse_log(out: bytes) -> list[Commit]:
     return commits
 
 
-def blame_lines(
-    repository: Repository, commit: str, path: str, start: int, end: int
-) -> list[str]:
+def blame_lines(git: Commands, commit: str, path: str, start: int, end: int) -> list[str]:
     """Return the id of the commit that last changed each line from `start` to `end`. Raises GitError."""
     # A configuration may name any file as a list of revisions to ignore.
     options = ("--porcelain", "--no-textconv", "--no-ignore-revs-file", f"-L{start},{end}")
-    out, _ = git_at_top(repository).bounded(
+    out, _ = git.bounded(
         "blame", *options, commit, "--", path, limit=OUTPUT_BYTES, seconds=SECONDS
     )
     heads = (
@@ -110,8 +78,3 @@ def blame_lines(
         if line[:1] != b"\t"
     )
     return [word for word in heads if OID.fullmatch(word)]
-
-
-def is_shallow(repository: Repository) -> bool:
-    """Return whether older commits are missing from this clone."""
-    return (repository.common_dir / "shallow").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cli_guard.git import hooks
 from cli_guard.git.hooks import FRAMEWORK, REVIEW_HOOKS, HookState, contents_of
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 
 KINDS = ("yml", "yaml", "json", "toml")
 LEFTHOOK = [f"{dot}lefthook.{kind}" for dot in ("", ".", ".config/") for kind in KINDS]

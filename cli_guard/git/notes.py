@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cli_guard.errors import GitError
-from cli_guard.git.process import Git, refusal
-from cli_guard.git.repository import Repository
+from cli_guard.git.process import refusal
+from cli_guard.repository.protocol import Commands, Repository
 
 REF = "refs/notes/cli-guard"
 FETCHED = "refs/notes/cli-guard-fetched"
@@ -54,7 +54,7 @@ def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -
         prefix="fetch-", dir=repository.state_folder
     ) as folder:
         kept = {name: value for name, value in env.items() if name not in PLACES}
-        own = Git(git_of(repository, env).cwd, {**kept, "GIT_DIR": folder})
+        own = repository.git.at(git_of(repository, env).cwd, {**kept, "GIT_DIR": folder})
         own.run(
             "init",
             "--quiet",
@@ -77,7 +77,7 @@ def fetch_as_user(repository: Repository, remote: str, env: Mapping[str, str]) -
     return merge_fetched(repository)
 
 
-def receive(git: Git, remote: str) -> bool:
+def receive(git: Commands, remote: str) -> bool:
     """Fetch the notes of a remote, unmerged; return whether it has any. Raises GitError."""
     if not talk(git, "ls-remote", "--", remote, REF).strip():
         return False
@@ -122,13 +122,13 @@ def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> b
     return True
 
 
-def git_of(repository: Repository, env: Mapping[str, str]) -> Git:
+def git_of(repository: Repository, env: Mapping[str, str]) -> Commands:
     """Return a Git in a repository, for an environment in which it is not the one that Git finds."""
     where: Path = repository.git_dir if repository.bare else repository.root
-    return Git(where, {**env, "GIT_DIR": str(repository.git_dir)})
+    return repository.git.at(where, {**env, "GIT_DIR": str(repository.git_dir)})
 
 
-def talk(git: Git, *arguments: str) -> str:
+def talk(git: Commands, *arguments: str) -> str:
     """Run a call that speaks to a remote, with all settings that Git finds. Raises GitError."""
     try:
         done = subprocess.run(

@@ -6,7 +6,7 @@ An object is hostile: its `encoding` header may name any codec of Python's, or o
 import re
 from dataclasses import dataclass
 
-from cli_guard.git.contents import wide_runs
+from cli_guard.repository.texts import wide_runs
 
 # The encodings of text that both iconv, by which Git shows a message, and Python know.
 ENCODING = re.compile(

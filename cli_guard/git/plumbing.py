@@ -7,71 +7,21 @@ creation.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
 
 from cli_guard.errors import InternalError
-from cli_guard.model import FileChange, Hunk, Kind, Status
+from cli_guard.model import FileChange, Hunk, Status
+from cli_guard.repository.entries import RawEntry, Section, Touched, change_of, decode_path
 
-LFS_LINE = re.compile(
-    r"(version https://git-lfs\.github\.com/spec/|oid sha256:[0-9a-f]{64}$|size \d+$|ext-\d)"
-)
 HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 PAIR_HEADER = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 NEXT_HEADER = re.compile(rb"\n(?=[0-9a-f]{40,64} [0-9a-f]{40,64}\n)")
+END_OF_RAW = b"\0\0"
+HEADER = b"diff --git "
+NEXT = b"\n" + HEADER
 UNMARKED = itemgetter(slice(1, None))
-NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class RawEntry:
-    """One record of `--raw -z`."""
-
-    old_mode: str
-    new_mode: str
-    old_blob: str
-    new_blob: str
-    status: Status
-    path: str
-    old_path: str | None
-
-    @property
-    def may_be_touched(self) -> bool:
-        """Return whether perhaps only a time stamp differs: then Git gives no id for the new content."""
-        return (
-            self.status is Status.MODIFIED
-            and self.old_mode == self.new_mode
-            and not self.new_blob.strip("0")
-        )
-
-    @property
-    def sections(self) -> int:
-        """Return how many patches the entry has: an unmerged path has none."""
-        return {Status.TYPE_CHANGED: 2, Status.UNMERGED: 0}.get(self.status, 1)
-
-
-Touched = Callable[[RawEntry], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One patch: its hunks, or Git's note that the file is binary."""
-
-    hunks: tuple[Hunk, ...]
-    binary: bool
-
-
-def decode_path(raw: bytes) -> str:
-    """Decode a path so that it can be encoded to the same bytes again."""
-    return raw.decode("utf-8", "surrogateescape")
-
-
-def name_some(paths: list[str]) -> str:
-    """Format the first few paths for a message."""
-    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(paths[:NAMED]) + more
 
 
 def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
@@ -163,47 +113,6 @@ class Lines:
         return tuple(line[1:] for line in taken if line.startswith(mark))
 
 
-def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
-    """Return the kind of the changed object, by its mode and by what Git said of its content."""
-    mode = entry.old_mode if entry.status is Status.DELETED else entry.new_mode
-    if mode == "160000":
-        return Kind.SUBMODULE
-    if mode == "120000":
-        return Kind.SYMLINK
-    if any(section.binary for section in sections):
-        return Kind.BINARY
-    lines = chain.from_iterable(h.added or h.removed for s in sections for h in s.hunks)
-    first = next(lines, "")
-    # The first line decides for nearly every file.
-    if LFS_LINE.match(first):
-        rest = [first, *lines]
-        if any(line.startswith("oid sha256:") for line in rest) and all(
-            map(LFS_LINE.match, rest)
-        ):
-            return Kind.LFS
-    return Kind.TEXT
-
-
-def parse(
-    output: bytes, *, cut: bool = False, touched: Touched | None = None
-) -> tuple[list[FileChange], list[FileChange]]:
-    """Return the changes of one diff, binary ones without lines, and those whose patch a `cut` output left out.
-
-    A cut output must hold all of its raw part, or nothing but that. For a file with only a new time stamp (see
-    `touched`) Git prints a record, and in some versions a patch.
-    """
-    entries, start = read_raw(output)
-    printed = output.startswith(b"diff --git ", start) + output.count(
-        b"\ndiff --git ", start
-    )
-    if touched and sum(entry.sections for entry in entries) != printed:
-        entries = [
-            entry for entry in entries if not (entry.may_be_touched and touched(entry))
-        ]
-    changes = join(entries, output[start:], cut=cut)
-    return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
-
-
 def parse_pairs(output: bytes) -> Iterator[list[FileChange]]:
     """Yield the changes between each two trees of `diff-tree --stdin`, one diff after another."""
     position = 0
@@ -214,15 +123,7 @@ def parse_pairs(output: bytes) -> Iterator[list[FileChange]]:
             # In a patch every line has a mark of its own in front, so an id at the start of one is a header.
             following = NEXT_HEADER.search(output, start)
             position = following.end() if following else len(output)
-        yield join(entries, output[start:position])
-
-
-def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[FileChange]:
-    """Join raw records and their patches to changes; if the patch text was cut, only the first of them.
-
-    Raises InternalError if the two do not fit.
-    """
-    return join_sections(entries, read_sections(patch, cut=cut), cut=cut)
+        yield join_sections(entries, read_sections(output[start:position]))
 
 
 def join_sections(
@@ -245,19 +146,79 @@ def join_sections(
     return changes
 
 
-def change_of(entry: RawEntry, sections: list[Section]) -> FileChange:
-    """Join one raw record and its patches."""
-    kind = kind_of(entry, sections)
-    return FileChange(
-        path=entry.path,
-        status=entry.status,
-        kind=kind,
-        old_path=entry.old_path,
-        old_mode=entry.old_mode,
-        new_mode=entry.new_mode,
-        old_blob=entry.old_blob if entry.old_blob.strip("0") else None,
-        new_blob=entry.new_blob if entry.new_blob.strip("0") else None,
-        hunks=()
-        if kind is Kind.SUBMODULE
-        else tuple(h for section in sections for h in section.hunks),
-    )
+def parse_pieces(
+    pieces: Iterable[bytes], limit: int, *, touched: Touched | None = None
+) -> tuple[list[FileChange], list[FileChange]] | None:
+    """Return the changes of one diff, and those whose patch is beyond the first `limit` bytes.
+
+    Binary files have no lines. For a file with only a new time stamp (see `touched`) Git prints a record, and in some
+    versions a patch. None if the limit cuts the raw part.
+    """
+    bounded = Bounded(pieces, limit)
+    stream = iter(bounded)
+    head = bytearray()
+    for piece in stream:
+        head += piece
+        if END_OF_RAW in head[-len(piece) - 1 :]:
+            break
+    end = head.find(END_OF_RAW)
+    if end < 0 and bounded.cut:
+        return None
+    entries, start = read_raw(bytes(head[: end + len(END_OF_RAW)] if end >= 0 else head))
+    sections: list[Section] = []
+    printed = 0
+    for text, last in whole_patches(chain((bytes(head[start:]),), stream)):
+        sections += read_sections(text, cut=last and bounded.cut)
+        printed += text.startswith(HEADER) + text.count(NEXT)
+    entries = drop_touched(entries, printed, touched)
+    changes = join_sections(entries, sections, cut=bounded.cut)
+    return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
+
+
+def parse_raw(output: bytes, *, touched: Touched | None = None) -> list[FileChange]:
+    """Return the changes of a diff that was printed without patches."""
+    entries, _ = read_raw(output)
+    return [change_of(entry, []) for entry in drop_touched(entries, 0, touched)]
+
+
+def drop_touched(
+    entries: list[RawEntry], printed: int, touched: Touched | None
+) -> list[RawEntry]:
+    """Drop the records of files with only a new time stamp, unless Git printed a patch for every record."""
+    if touched is None or sum(entry.sections for entry in entries) == printed:
+        return entries
+    return [entry for entry in entries if not (entry.may_be_touched and touched(entry))]
+
+
+class Bounded:
+    """The first bytes of some pieces; after the iteration `cut` says whether there were more."""
+
+    def __init__(self, pieces: Iterable[bytes], limit: int) -> None:
+        self._pieces = pieces
+        self._left = limit
+        self.cut = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            if len(piece) > self._left:
+                self.cut = True
+                yield piece[: self._left]
+                return
+            self._left -= len(piece)
+            yield piece
+
+
+def whole_patches(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Yield the same text in pieces of whole patches; the flag marks the last, which may be cut.
+
+    In a patch every line of a file has a mark in front, so a header at the start of a line is one.
+    """
+    rest = bytearray()
+    for piece in pieces:
+        searched = max(len(rest) - len(NEXT), 0)
+        rest += piece
+        at = rest.rfind(NEXT, searched)
+        if at >= 0:
+            yield bytes(rest[: at + 1]), False
+            del rest[: at + 1]
+    yield bytes(rest), True

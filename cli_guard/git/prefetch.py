@@ -1,12 +1,11 @@
 """The Git calls of every hook, argument for argument, because a prefetched result is found by its arguments.
 
-Imports nothing: most often nothing is staged.
+Imports next to nothing: most often nothing is staged.
 """
 
 from collections.abc import Iterable
 
-# Where a policy may be (policy/config.py, policy/decisions.py).
-POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
+from cli_guard.model import POLICY_FILES
 
 WHERE = (
     "rev-parse",

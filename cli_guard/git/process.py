@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
-from cli_guard.git.call import PIECE_BYTES, Call, Late, limit_memory
+from cli_guard.git.call import PIECE_BYTES, Call, Late, Process, Starter, start_process
 
 # An emergency stop: what a call may print is bounded by its size.
 TIMEOUT_SECONDS = 600
@@ -76,13 +76,18 @@ def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Git:
-    """Git, run in `cwd` under `env`."""
+    """Git, run in `cwd` under `env`; `start` starts its processes."""
 
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
+    start: Starter = field(default=start_process, repr=False, compare=False)
     _begun: dict[tuple[str, ...], Call] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def at(self, cwd: Path, env: Mapping[str, str]) -> "Git":
+        """Return the same for another folder and environment."""
+        return Git(cwd, env, self.start)
 
     def command(self, *arguments: str) -> tuple[str, ...]:
         """Return the full command line of a call."""
@@ -119,7 +124,7 @@ class Git:
         begun = None if stdin else self._begun.pop(arguments, None)
         try:
             return begun or Call(
-                self.command(*arguments), self.cwd, self._environment, stdin
+                self.command(*arguments), self.cwd, self._environment, stdin, self.start
             )
         except OSError as error:
             raise not_started(self.cwd, error) from error
@@ -198,21 +203,18 @@ class Git:
         if code not in codes:
             raise refusal(err, code)
 
-    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        """Start a call whose output is read while it runs; its stderr is kept in a file."""
+    def begin_dialogue(self, *arguments: str) -> Process:
+        """Start a call that answers while it runs; what it says on stderr is dropped. Raises GitError."""
         try:
-            process = subprocess.Popen(
+            return self.start(
                 self.command(*arguments),
-                cwd=self.cwd,
-                env=self._environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
+                self.cwd,
+                self._environment,
+                subprocess.PIPE,
+                subprocess.DEVNULL,
+            )[0]
         except OSError as error:
             raise not_started(self.cwd, error) from error
-        limit_memory(process.pid)
-        return process
 
 
 def not_started(cwd: Path, error: OSError) -> GitError:
@@ -246,6 +248,13 @@ def refusal(stderr: bytes, code: int) -> GitError:
             f"git: {line}; an object is missing: run `git fsck`, then `git fetch` or restore the object"
         )
     return GitError(f"git: {line}")
+
+
+def missing(oid: str) -> MissingObject:
+    """Build the error for a missing object."""
+    return MissingObject(
+        f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it"
+    )
 
 
 # git-config(1): the scopes that are files of the repository; the others are the user's own.

@@ -1,28 +1,41 @@
 """A repository as Git sees it from here: its folders, its object format, and what its refs point at."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cli_guard.errors import GitError, MissingObject, UsageError
+from cli_guard.errors import GitError, UsageError
+from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
-from cli_guard.git.process import Git, refusal
+from cli_guard.git.process import Git, missing, refusal
+from cli_guard.repository.protocol import OID, Blobs, Bounds, Commit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
+if TYPE_CHECKING:
+    from cli_guard.git.changes import ChangeReader
+    from cli_guard.git.contents import BlobReader
+    from cli_guard.repository.pushes import Graph
+    from cli_guard.repository.snapshot import Snapshot
+
 COMPARED_BASES = 8
+FILE_MODES = ("100644", "100755", "120000")
+# Two trees, or one entry of what the second has beyond the first.
+ROOT_ENTRY = re.compile(
+    r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0"
+)
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
-OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 OBJECT_TYPES = ("commit", "tag", "tree", "blob")
-# The form of an id of a commit or tree.
 Question = Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Repository:
+class GitRepository:
     """One work tree (or bare repository) and the Git that reads it.
 
     `git_dir` is this work tree's own; `common_dir` is shared by all linked work trees (gitrepository-layout(5)).
@@ -43,13 +56,17 @@ class Repository:
 
     @classmethod
     def discover(
-        cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]
-    ) -> "Repository":
+        cls,
+        cwd: Path,
+        env: Mapping[str, str],
+        *ahead: tuple[str, ...],
+        through_gitpython: bool = False,
+    ) -> "GitRepository":
         """Return the repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
 
         `ahead` are calls to prefetch: Git runs them at the same time.
         """
-        git = Git(cwd, env)
+        git = Git(cwd, env, find_starter(through_gitpython=through_gitpython))
         for question in ((*WHERE, *AT_HEAD), *ahead):
             git.begin(*question)
         try:
@@ -75,14 +92,21 @@ class Repository:
             *at_head,
         )
 
+    def through_gitpython(self) -> "GitRepository":
+        """Return the same repository, whose Git is started by GitPython."""
+        start = find_starter(through_gitpython=True)
+        return replace(self, git=Git(self.git.cwd, self.git.env, start))
+
     @cached_property
     def root(self) -> Path:
         """Return the top folder of the work tree. Raises GitError in a bare repository."""
         return Path(self.git.text("rev-parse", "--show-toplevel"))
 
     @cached_property
-    def at_the_top(self) -> Git:
-        """Return a Git in the top folder of the work tree, with the environment's folders resolved."""
+    def at_top(self) -> Git:
+        """Return a Git in the top folder of the work tree, if there is one, with the environment's folders resolved."""
+        if self.bare:
+            return self.git
         folders = {
             "GIT_DIR": self.git_dir,
             "GIT_COMMON_DIR": self.common_dir,
@@ -92,7 +116,7 @@ class Repository:
         if "GIT_WORK_TREE" in given:
             # Git takes a work tree without a repository to be the folder it runs in.
             given["GIT_DIR"] = str(self.git_dir)
-        return Git(self.root, {**self.git.env, **given})
+        return self.git.at(self.root, {**self.git.env, **given})
 
     @property
     def root_name(self) -> str:
@@ -167,10 +191,7 @@ class Repository:
             return self.empty_tree
         if revision in (self.commit_at_head, self.tree_at_head):
             return self.tree_at_head
-        found = self.git.optional("rev-parse", "--quiet", "--verify", revision + "^{tree}")
-        if found is None:
-            raise missing(revision + "^{tree}")
-        return found
+        return self.trees([revision])[revision]
 
     def prefer_prefetched(self, question: Question, revision: str) -> tuple[str, ...]:
         """Return a call about a commit or tree; the prefetched one about HEAD if it is the same."""
@@ -299,6 +320,110 @@ class Repository:
         found = zip(wanted, answers, strict=True)
         return {each: (oid, kind) for each, (oid, _, kind) in found if kind in OBJECT_TYPES}
 
+    def graph(self, tips: Iterable[str], known: Iterable[str] = ()) -> "Graph":
+        """Return the commits that some tips reach and the known ones do not. Raises GitError."""
+        from cli_guard.repository.pushes import Graph
+
+        asked = as_lines((*tips, *(f"^{oid}" for oid in known)))
+        options = ("--topo-order", "--reverse", "--boundary", "--parents", "--timestamp")
+        listed = self.git.run("rev-list", *options, "--stdin", stdin=asked)
+        return Graph.parse(listed.decode("ascii"))
+
+    def root_commits(self, tip: str = "HEAD") -> list[str]:
+        """Return the root commits of a tip, sorted: they name a history wherever it lies. Raises GitError."""
+        return sorted(self.git.text("rev-list", "--max-parents=0", tip).split())
+
+    def has_roots(self, roots: Collection[str]) -> bool:
+        """Return whether it has these root commits, as no other one has at the same path. Raises GitError."""
+        return bool(roots) and set(roots) <= set(self.find_commits(roots))
+
+    def find_commits(self, oids: Iterable[str]) -> list[str]:
+        """Return the ids that are commits here. Raises GitError."""
+        named = (f"{oid}^{{commit}}" for oid in oids)
+        return [oid for oid, _ in self.identify(named).values()]
+
+    @property
+    def is_shallow(self) -> bool:
+        """Return whether older commits are missing from this clone."""
+        return (self.common_dir / "shallow").exists()
+
+    def log(
+        self,
+        *options: str,
+        tips: Sequence[str],
+        count: int,
+        paths: Iterable[str] = (),
+        files: bool = True,
+    ) -> list[Commit]:
+        """Return commits, see `cli_guard.git.log`."""
+        from cli_guard.git.log import read_log
+
+        return read_log(
+            self.at_top, *options, tips=tips, count=count, paths=paths, files=files
+        )
+
+    def blame(self, commit: str, path: str, start: int, end: int) -> list[str]:
+        """Return the id of the commit that last changed each line from `start` to `end`. Raises GitError."""
+        from cli_guard.git.log import blame_lines
+
+        return blame_lines(self.at_top, commit, path, start, end)
+
+    def reflog_of_head(self) -> "Iterator[tuple[str, str, str]]":
+        """Yield the old id, the new id and the words of each entry of HEAD's reflog, oldest first."""
+        from cli_guard.git.tracking import entries_of
+
+        return entries_of(self.git_dir / "logs" / "HEAD")
+
+    def without_filters(self) -> list[str]:
+        """Return options that keep Git from running the clean filters of its configuration."""
+        from cli_guard.git.worktree import without_filters
+
+        return without_filters(self.git)
+
+    def read_roots(self, revisions: Iterable[str], names: tuple[str, ...]) -> None:
+        """Read files at the root of many revisions, for `holds` and `show`. Raises GitError."""
+        trees = self.trees(dict.fromkeys(revisions))
+        asked = as_lines(
+            f"{self.empty_tree} {tree}" for tree in dict.fromkeys(trees.values())
+        )
+        options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *names)
+        listed = self.git.run("diff-tree", *options, stdin=asked).decode("ascii")
+        found: dict[str, dict[str, bytes | None]] = {}
+        with self.blobs(sys.maxsize) as reader:
+            read = cache(reader.read)
+            for tree, mode, blob, name in ROOT_ENTRY.findall(listed):
+                if tree:
+                    files = found.setdefault(tree, dict.fromkeys(names))
+                elif mode in FILE_MODES:
+                    files[name] = read(blob)
+                else:  # a folder or a submodule: `show` asks Git
+                    del files[name]
+        self.roots.update(
+            ((each, name), raw)
+            for each in trees
+            for name, raw in found[trees[each]].items()
+        )
+
+    def blobs(self, limit: int) -> "BlobReader":
+        """Return a reader of objects, to be opened with `with`."""
+        from cli_guard.git.contents import BlobReader
+
+        return BlobReader(self.git, blob_limit=limit)
+
+    def changes(self, blobs: Blobs, bounds: Bounds) -> "ChangeReader":
+        """Return a reader of change sets."""
+        from cli_guard.git.changes import ChangeReader
+
+        return ChangeReader(self, blobs, bounds)
+
+    def snapshot(
+        self, revision: str | None = None, *, worktree: bool = False
+    ) -> "Snapshot":
+        """Return the files of the index, of a revision, or of the work tree."""
+        from cli_guard.git.snapshot import read_state
+
+        return read_state(self, revision, worktree=worktree)
+
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the ids of the commits reached by `include` and not by `exclude`, oldest first."""
         lines = [*include, *(f"^{oid}" for oid in exclude)]
@@ -310,6 +435,15 @@ class Repository:
         return tuple(out.decode("ascii").split())
 
 
+def find_starter(*, through_gitpython: bool) -> Starter:
+    """Return what starts Git."""
+    if not through_gitpython:
+        return start_process
+    from cli_guard.git.gitpython import start_by_gitpython
+
+    return start_by_gitpython
+
+
 def read_ids(path: Path) -> tuple[str, ...]:
     """Return the words of a file of Git's own, none if there is no such file. Raises GitError for a device or FIFO."""
     try:
@@ -318,15 +452,3 @@ def read_ids(path: Path) -> tuple[str, ...]:
         return ()
     except NotAPlainFileError as error:
         raise GitError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def as_lines(words: Iterable[str]) -> bytes:
-    """Join words, one a line, for a command that reads them on standard input."""
-    return "".join(f"{word}\n" for word in words).encode("utf-8", "surrogateescape")
-
-
-def missing(oid: str) -> MissingObject:
-    """Build the error for a missing object."""
-    return MissingObject(
-        f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it"
-    )

@@ -1,13 +1,12 @@
-"""Search the index or a tree for words (git-grep(1)), not the work tree; and what contents of a whole tree can do."""
+"""Search the index or a tree for words (git-grep(1)), not the work tree."""
 
 import re
 from collections.abc import Iterable
-from typing import Protocol, runtime_checkable
 
 from cli_guard.errors import GitError
-from cli_guard.git.plumbing import decode_path
 from cli_guard.git.process import Git
 from cli_guard.model import Hit, Hits
+from cli_guard.repository.entries import decode_path
 
 # Whole words, no text conversion, no submodule; and the form of the lines, which settings may change.
 OPTIONS = (
@@ -20,24 +19,6 @@ NAMES_BYTES = 2_000_000
 # Git before 2.38 prints a colon after the number in spite of `-z`.
 LINE = re.compile(rb"([^\0]+)\0(\d+)[\0:]([^\n]*)\n")
 ESCAPED = re.compile(r"[][\\.{}()*+?^$|]")
-
-
-@runtime_checkable
-class WholeTree(Protocol):
-    """Contents that can also read the files that do not change."""
-
-    def object_name(self, path: str) -> str:
-        """Return what names a file after the change, for `new_blob`."""
-
-
-@runtime_checkable
-class Searchable(Protocol):
-    """Contents that can search all files of the state after the change."""
-
-    def search(
-        self, words: Iterable[str], patterns: tuple[str, ...], *, alone: bool = False
-    ) -> Hits:
-        """Return the lines that contain one of the words."""
 
 
 def search(

@@ -5,12 +5,12 @@ Anyone who can write to the repository can set a tracking ref. `git update-ref` 
 """
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import read_plain
 
 ENTRY = re.compile(r"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*\t(.*)")
@@ -65,7 +65,7 @@ def remote_history(
                 new for _, new, said in entries[:1] if said.startswith("clone: from ")
             )
     return RemoteHistory(
-        tuple(sorted(find_commits(repository, proven))),
+        tuple(sorted(repository.find_commits(proven))),
         {of: tuple(sorted(oids)) for of, oids in vouched.items()},
     )
 
@@ -86,20 +86,3 @@ def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
     if not entries or entries[-1][1] != oid or not WRITTEN_BY_GIT.match(entries[-1][2]):
         return False
     return all(before[1] == after[0] for before, after in pairwise(entries))
-
-
-def find_commits(repository: Repository, oids: Iterable[str]) -> list[str]:
-    """Return the ids that are commits here. Raises GitError."""
-    return [
-        oid for oid, _ in repository.identify(f"{oid}^{{commit}}" for oid in oids).values()
-    ]
-
-
-def find_roots(repository: Repository, tip: str = "HEAD") -> list[str]:
-    """Return the ids of the root commits of a tip, sorted: they name a history wherever it lies. Raises GitError."""
-    return sorted(repository.git.text("rev-list", "--max-parents=0", tip).split())
-
-
-def has_roots(repository: Repository, roots: Collection[str]) -> bool:
-    """Return whether a repository has these root commits, as no other one has at the same path. Raises GitError."""
-    return bool(roots) and set(roots) <= set(find_commits(repository, roots))

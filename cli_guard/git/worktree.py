@@ -2,16 +2,17 @@
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from cli_guard.errors import GitError
-from cli_guard.git.contents import decode, read_worktree_file
-from cli_guard.git.plumbing import RawEntry, Touched
-from cli_guard.git.process import Git
 from cli_guard.model import FileChange, Hunk, Kind, Status, split_lines
+from cli_guard.repository.entries import RawEntry, Touched
+from cli_guard.repository.protocol import Commands
+from cli_guard.repository.texts import decode, place_in, read_worktree_file
 
 
-def without_filters(git: Git) -> list[str]:
+def without_filters(git: Commands) -> list[str]:
     """Return options that keep Git from running the clean filters of its configuration (gitattributes(5), `filter`)."""
     pattern = r"^filter\..*\.(clean|process|required)$"
     _, out, _ = git.attempt("config", "--null", "--name-only", "--get-regexp", pattern)
@@ -25,12 +26,20 @@ def without_filters(git: Git) -> list[str]:
     return options
 
 
-def touched_only(git: Git, root: Path) -> Touched:
+def read_filters(git: Commands, paths: Iterable[str]) -> dict[str, str]:
+    """Return the `filter` attribute of paths (git-check-attr(1)). Raises GitError."""
+    names = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    out = git.run("check-attr", "--stdin", "-z", "filter", stdin=names) if names else b""
+    fields = out.decode("utf-8", "surrogateescape").split("\0")
+    return dict(zip(fields[0::3], fields[2::3], strict=False))
+
+
+def touched_only(git: Commands, root: Path) -> Touched:
     """Return a check whether a changed file has its old content, as `git add` would store it."""
     filters: list[str] = []
 
     def same(entry: RawEntry) -> bool:
-        full = os.fsencode(root) + b"/" + entry.path.encode("utf-8", "surrogateescape")
+        full = place_in(root, entry.path)
         try:
             if not stat.S_ISREG(os.lstat(full).st_mode):
                 return False
@@ -53,7 +62,7 @@ def untracked_change(root: Path, path: str, limit: int) -> FileChange:
         return FileChange(
             path.removesuffix("/"), Status.ADDED, Kind.SUBMODULE, new_mode="160000"
         )
-    full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
+    full = place_in(root, path)
     try:
         about = os.lstat(full)
     except OSError:

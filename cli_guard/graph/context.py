@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph.half import load
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools
@@ -22,6 +21,7 @@ from cli_guard.graph.tools.tool import (
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 

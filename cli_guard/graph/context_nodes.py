@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from langgraph.runtime import Runtime
 
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, assistant_of, context_of, with_subject
 from cli_guard.graph.state import Data, State, log, normalise
 from cli_guard.model import FileChange, Kind, Skipped
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.secrets.redact import redact
 
 

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 
 from cli_guard.approvals.counting import review_id
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
 from cli_guard.graph.state import Data, State, log
@@ -25,6 +24,7 @@ from cli_guard.policy.gate import (
     new_suppressions,
     paths_in,
 )
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.reviewers.checks import report_not_run
 from cli_guard.reviewers.policy import not_reviewed
 from cli_guard.secrets.redact import redact

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.sources import parse_python
 from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.proposals import mask_patch
 from cli_guard.assistant.replies import (
     answer_change,
     covering_lines,
@@ -22,9 +23,6 @@ from cli_guard.code.definitions import is_parseable
 from cli_guard.code.languages import GRAMMARS, language_for
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
-from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.git.proposals import mask_patch
-from cli_guard.git.unified import unified_diff
 from cli_guard.graph.context import Context, Planned, limit_changes
 from cli_guard.graph.gate import judgement_of
 from cli_guard.graph.planning import plan_reviewers
@@ -38,6 +36,8 @@ from cli_guard.llm.prompts import Message, fence, sendable, system, user
 from cli_guard.llm.providers import ModelError
 from cli_guard.llm.tools import EDITING, READING, Copy, tools_for
 from cli_guard.model import Action, Disposition, Finding
+from cli_guard.repository.between import SnapshotContents, changes_between
+from cli_guard.repository.unified import unified_diff
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.secrets.redact import redact

@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 
 from cli_guard.assistant.drafting import CONVENTIONAL, SUBJECT_CHARS, Draft
 from cli_guard.assistant.sentences import Vocabulary, list_dropped, problem_with
-from cli_guard.git.message import recorded_message
 from cli_guard.graph.state import Data
 from cli_guard.llm.answers import parse_answer
 from cli_guard.llm.prompts import (
@@ -23,6 +22,7 @@ from cli_guard.llm.prompts import (
 )
 from cli_guard.llm.providers import ModelError
 from cli_guard.model import FileChange
+from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers import message
 from cli_guard.reviewers.review_input import ReviewInput
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
 from cli_guard.llm.answers import clean, parse_answer
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.ledger import Ledger
@@ -27,6 +26,7 @@ from cli_guard.llm.providers import ModelError
 from cli_guard.llm.routing import ChangedFile, route_change
 from cli_guard.model import ChangeSet, Decision, Kind
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.load import gather
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cli_guard.assistant.local import LocalAssistant
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.llm.prompts import sendable
 from cli_guard.model import Action, Decision, Verdict
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 

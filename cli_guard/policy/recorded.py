@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.contents import read_roots, read_worktree_file
-from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.repository import Repository
+from cli_guard.model import POLICY_FILES
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.texts import read_worktree_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +53,7 @@ def policy_of(
     if repository is None or not commits:
         return built_in, notes
     if len(commits) + len(bases) > FEW_REVISIONS:
-        read_roots(repository, (*commits, *bases), POLICY_FILES)
+        repository.read_roots((*commits, *bases), POLICY_FILES)
     try:
         found = [recorded_policy(repository, each) for each in commits]
     except ConfigError as error:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.errors import ConfigError
-from cli_guard.git.repository import Repository
 from cli_guard.policy.config import FILE, parse_config, parse_toml
 from cli_guard.policy.effective import toml_value
 from cli_guard.policy.migration import read_others
+from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cli_guard.git.contents import BlobReader
-from cli_guard.git.log import git_at_top
-from cli_guard.git.repository import Repository
-from cli_guard.git.unified import lines_of, opcodes
+from cli_guard.repository.protocol import Blobs, Repository
+from cli_guard.repository.unified import lines_of, opcodes
 from cli_guard.state.audit import Entry
 
 OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = (
@@ -299,7 +297,7 @@ def follow(repository: Repository, history: Recorded, told: Telling) -> None:
     )
     blobs = {name: oid for name, (oid, kind) in named.items() if kind == "blob"}
     again = {(each.rule, each.path, each.commit) for each in told.lives.values()}
-    with BlobReader(git_at_top(repository), blob_limit=BLOB_BYTES) as reader:
+    with repository.blobs(BLOB_BYTES) as reader:
         for (commit, path), left in due.items():
             first, *later = (
                 (each, blobs.get(f"{each}:{path}", "")) for each in chains[commit]
@@ -327,7 +325,7 @@ def follow(repository: Repository, history: Recorded, told: Telling) -> None:
                         told.lives[life.fingerprint] = replace(life, ended_how=f"in {oid}")
 
 
-def without_line(reader: BlobReader, lives: list[Life], old: str, new: str) -> list[Life]:
+def without_line(reader: Blobs, lives: list[Life], old: str, new: str) -> list[Life]:
     """Return the lives whose line in a blob another one, "" for none, has not; none if that cannot be told."""
     if not new:
         return lives

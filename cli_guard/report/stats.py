@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.policy.decisions import default_disposition
 from cli_guard.report.lives import (
     ANSWERED,
@@ -24,6 +23,7 @@ from cli_guard.report.lives import (
     text,
 )
 from cli_guard.report.unallowed import describe, find_unallowed
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.policy import every_rule
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation

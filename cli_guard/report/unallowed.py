@@ -6,11 +6,8 @@ commits like all others.
 
 from collections.abc import Sequence
 
-from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobReader
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import entries_of
 from cli_guard.model import Decision
+from cli_guard.repository.protocol import Bounds, Repository
 from cli_guard.review.render.words import count
 from cli_guard.state.audit import Entry
 
@@ -48,7 +45,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     wanted = set(commits)
     replaced = {
         (new, old)
-        for old, new, _ in entries_of(repository.git_dir / "logs/HEAD")
+        for old, new, _ in repository.reflog_of_head()
         if new in wanted and old.strip("0")
     }
     there = repository.identify(old for _, old in replaced)
@@ -57,9 +54,9 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
         each.get("content") for each in entries if each.get("decision") == Decision.ALLOW
     }
     limits = Limits()
-    with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
+    with repository.blobs(limits.file_chars) as blobs:
         bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-        nets = ChangeReader(repository, blobs, bounds).nets(ends)
+        nets = repository.changes(blobs, bounds).nets(ends)
         good = {
             commit
             for number, ((commit, _), changes) in enumerate(zip(ends, nets, strict=True))

@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.approvals.counting import join_identity
 from cli_guard.errors import MissingObject
-from cli_guard.git.changes import Bounds, ChangeReader, History
-from cli_guard.git.contents import BlobContents, BlobReader, NoContents, WorktreeContents
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.message import recorded_message
-from cli_guard.git.patch import PatchContents, read_patch
-from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.repository import Repository
 from cli_guard.model import (
+    POLICY_FILES,
     ChangeSet,
     CommitMessage,
     Contents,
@@ -26,6 +20,18 @@ from cli_guard.model import (
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import recorded_policy
 from cli_guard.policy.user_rules import FOLDER, NO_RULES, UserRules
+from cli_guard.repository.message import recorded_message
+from cli_guard.repository.patch import PatchContents, read_patch
+from cli_guard.repository.protocol import (
+    Blobs,
+    Bounds,
+    Changes,
+    History,
+    NoContents,
+    Repository,
+    TreeContents,
+)
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.policy import policy_for, recorded_rules
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
@@ -144,14 +150,12 @@ def gather(
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
             material = Material(read_patch(request.raw, request.name), PatchContents())
         else:
-            blobs = stack.enter_context(
-                BlobReader(repository.git, blob_limit=limits.file_chars)
-            )
+            blobs = stack.enter_context(repository.blobs(limits.file_chars))
             if isinstance(request, Staged):
                 # Their texts are needed soon; start while Git is still comparing.
                 blobs.begin()
             bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-            reader = ChangeReader(repository, blobs, bounds)
+            reader = repository.changes(blobs, bounds)
             material = read(request, repository, reader, blobs, pushed)
             if any(ref.vouched for ref in pushed):
                 material = with_vouched(material, repository, reader)
@@ -203,10 +207,10 @@ def gather(
         yield gathered
 
 
-def rules_of(repository: Repository, material: Material, blobs: BlobReader) -> UserRules:
+def rules_of(repository: Repository, material: Material, blobs: Blobs) -> UserRules:
     """Return the repository's own rules after the change. Raises ConfigError for a broken file of theirs."""
     revision = (
-        material.contents.revision if isinstance(material.contents, BlobContents) else ""
+        material.contents.revision if isinstance(material.contents, TreeContents) else ""
     )
     paths = (
         path for change in material.changes for path in (change.path, change.old_path or "")
@@ -234,9 +238,7 @@ def find_base(
     return next(bases, None) if pushed else repository.head
 
 
-def with_vouched(
-    material: Material, repository: Repository, reader: ChangeReader
-) -> Material:
+def with_vouched(material: Material, repository: Repository, reader: Changes) -> Material:
     """Add the commits that only tracking refs say the remote has, with a note."""
     due, number, skipped = vouched_history(material.pushed, reader)
     changes = replace(material.changes, skipped=(*material.changes.skipped, *skipped))
@@ -250,19 +252,19 @@ def with_vouched(
 def read(
     request: InRepository,
     repository: Repository,
-    reader: ChangeReader,
-    blobs: BlobReader,
+    reader: Changes,
+    blobs: Blobs,
     pushed: tuple[PushedRef, ...] = (),
 ) -> Material:
     """Read the change of a request to a repository."""
-    contents = BlobContents(blobs)
+    contents = blobs.contents()
     match request:
         case Staged():
             return Material(
                 reader.staged(merging=request.event == "pre-merge-commit"), contents
             )
         case Worktree():
-            return Material(reader.worktree(), WorktreeContents(blobs, repository.root))
+            return Material(reader.worktree(), blobs.contents(root=repository.root))
         case Message():
             changes = reader.staged()
             message = message_of(request, repository)
@@ -274,7 +276,7 @@ def read(
         case Commit():
             changes = next(reader.commits([repository.resolve(request.revision)]))
             message = recorded_message(changes.message or "")
-            return Material(changes, BlobContents(blobs, changes.commit or ""), message)
+            return Material(changes, blobs.contents(changes.commit or ""), message)
         case Range():
             base = repository.resolve(request.base)
             head = repository.resolve(request.head)
@@ -284,12 +286,10 @@ def read(
             ends: list[tuple[str, tuple[str | None, ...]]] = [
                 (head, (start,)) for start in starts
             ]
-            return load_commits(
-                commits, ends, (), repository, reader, BlobContents(blobs, head)
-            )
+            return load_commits(commits, ends, (), repository, reader, blobs.contents(head))
         case Push():
             lines = [ref.commits for ref in pushed if ref.commits]
-            contents = BlobContents(blobs, lines[-1].tip if lines else "HEAD")
+            contents = blobs.contents(lines[-1].tip if lines else "HEAD")
             ends = [
                 (tip, line.graph.bases(tip))
                 for tip, line in {each.tip: each for each in lines}.items()
@@ -337,7 +337,7 @@ def load_commits(
     ends: Iterable[tuple[str, tuple[str | None, ...]]],
     pushed: tuple[PushedRef, ...],
     repository: Repository,
-    reader: ChangeReader,
+    reader: Changes,
     contents: Contents,
 ) -> Material:
     """Load commits, oldest first, one by one, and as a whole: what each of the `ends` holds beyond all its bases."""

@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Status
+from cli_guard.repository.protocol import Repository
 from cli_guard.reviewers.review_input import ReviewInput
 
 

@@ -4,10 +4,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.contents import BlobReader, decode
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_commits
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import policy_of, work_tree_policy
@@ -18,6 +14,9 @@ from cli_guard.policy.user_rules import (
     is_rule_file,
     read_rules,
 )
+from cli_guard.repository.protocol import Blobs, Repository
+from cli_guard.repository.pushes import PushedRef
+from cli_guard.repository.texts import decode
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged, Worktree
 from cli_guard.rules.catalog import Rule, load_all
 
@@ -60,7 +59,7 @@ def policy_to_try(
     return tried, [*notes, TRIAL]
 
 
-def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> UserRules:
+def recorded_rules(repository: Repository, revision: str, blobs: Blobs) -> UserRules:
     """Return the repository's own rules of a commit ("": the index). Raises ConfigError for a broken one."""
     from cli_guard.reviewers.code.trees import check_user_rules
 
@@ -102,7 +101,7 @@ def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> 
 
 def every_rule(repository: Repository) -> Mapping[str, Rule]:
     """Return all rules, with those in the index of a repository. Raises ConfigError for a broken one."""
-    with BlobReader(repository.git, blob_limit=0) as blobs:
+    with repository.blobs(0) as blobs:
         own = recorded_rules(repository, "", blobs).documents
     return {**load_all(), **{name: document.as_rule() for name, document in own.items()}}
 
@@ -117,5 +116,5 @@ def judging_revisions(request: Request, repository: Repository) -> list[str | No
         return [repository.resolve(request.base), repository.resolve(request.head)]
     if isinstance(request, Push):
         pushed = [each.local_oid for each in request.plan.updates if not each.deletes]
-        return [*find_commits(repository, pushed)] or [repository.head]
+        return [*repository.find_commits(pushed)] or [repository.head]
     return [repository.head]

@@ -2,8 +2,8 @@
 
 from cli_guard.errors import UsageError
 from cli_guard.git.prefetch import BEFORE_COMMIT, SETTINGS
-from cli_guard.git.repository import Repository
 from cli_guard.model import CommitMessage
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.request import Message, Push, Request, Staged, Worktree
 
 EMPTY_MESSAGE = "the message is empty: Git will not commit"
@@ -39,7 +39,7 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
 
 def message_of(request: Message, repository: Repository) -> CommitMessage:
     """Parse the message as Git will record it, with the configured clean-up."""
-    from cli_guard.git.message import cleanup_mode, parse_message
+    from cli_guard.repository.message import cleanup_mode, parse_message
 
     configured = repository.config("commit.cleanup")
     char = (

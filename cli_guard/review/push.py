@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
-from cli_guard.git.lines import Graph, Line, PushedRef
-from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import remote_history
 from cli_guard.model import RefUpdate
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.pushes import Graph, Line, PushedRef
 
 # Few updates are asked one by one: the history of all of them may be long.
 MOST_CALLS = 8
@@ -90,9 +90,9 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of
     }
     # Thousands of refs may share commits: no ref costs a call of Git.
-    unproven = Graph.read(repository, tips, proven) if tips else Graph()
+    unproven = repository.graph(tips, proven) if tips else Graph()
     due = (
-        Graph.read(repository, tips, (*proven, *others))
+        repository.graph(tips, (*proven, *others))
         if others and unproven.parents
         else unproven
     )
@@ -160,7 +160,7 @@ def find_forced(
     if len(asked) <= MOST_CALLS:
         refused = {pair for pair in asked if not repository.is_ancestor(*pair)}
     else:
-        whole = Graph.read(repository, {tip for _, tip in asked})
+        whole = repository.graph({tip for _, tip in asked})
         refused = {
             pair for pair, is_one in whole.has_ancestors(asked).items() if not is_one
         }
@@ -171,7 +171,7 @@ def bases_of_head(repository: Repository, proven: Iterable[str]) -> tuple[str, .
     """Return the commits that HEAD shares with the remote, to compare a tree without commits with."""
     head = repository.commit_at_head
     return (
-        tuple(base for base in Graph.read(repository, [head], proven).bases(head) if base)
+        tuple(base for base in repository.graph([head], proven).bases(head) if base)
         if head
         else ()
     )

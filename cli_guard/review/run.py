@@ -13,8 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
-from cli_guard.git.contents import NoContents
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import (
     ChangeSet,
     Contents,
@@ -22,6 +21,7 @@ from cli_guard.model import (
     Disposition,
     JudgedFinding,
 )
+from cli_guard.repository.protocol import NoContents, Repository
 from cli_guard.review.precheck import EMPTY_MESSAGE, nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged
@@ -75,6 +75,7 @@ def review_request(
     again: "list[PendingReview] | None" = None,
     storages: "Sequence[Storage] | None" = None,
     paths: Sequence[str] = (),
+    through_gitpython: bool = False,
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
 
@@ -83,12 +84,16 @@ def review_request(
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. A review `again` is not recorded, and
     what would wait is added to this list. With `storages`, only signed approvals count: those there. A
-    review of some `paths` alone, and one under a policy that is only tried, leaves no trace.
+    review of some `paths` alone, and one under a policy that is only tried, leaves no trace. With
+    `through_gitpython`, Git is started by GitPython.
     """
     if repository is None:
         try:
-            repository = Repository.discover(
-                invocation.cwd, invocation.env, *required_calls(request)
+            repository = GitRepository.discover(
+                invocation.cwd,
+                invocation.env,
+                *required_calls(request),
+                through_gitpython=through_gitpython,
             )
         except NotARepository:
             if not isinstance(request, Patch):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from cli_guard.approvals.counting import join_identity
 from cli_guard.errors import CliGuardError
-from cli_guard.git.changes import History
 from cli_guard.model import Decision, Disposition, JudgedFinding, Status, Suppressed
+from cli_guard.repository.protocol import History
 from cli_guard.review.load import bound_text
 from cli_guard.review.render import as_json
 from cli_guard.review.render.review import Review

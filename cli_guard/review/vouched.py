@@ -5,10 +5,9 @@ They are searched for keys alone.
 
 from collections.abc import Callable, Iterable
 
-from cli_guard.git.changes import ChangeReader, History
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.repository import Repository
 from cli_guard.model import Skipped
+from cli_guard.repository.protocol import Changes, History, Repository
+from cli_guard.repository.pushes import PushedRef
 
 MOST_COMMITS = 10_000
 MOST_TREES = 20
@@ -16,7 +15,7 @@ SHORTEST = 6
 
 
 def vouched_history(
-    pushed: Iterable[PushedRef], reader: ChangeReader
+    pushed: Iterable[PushedRef], reader: Changes
 ) -> tuple[History, int, list[Skipped]]:
     """Return the vouched commits to search, the number of all, and what is over the limit."""
     due = [commit for ref in pushed for commit in ref.vouched]

@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from cli_guard.errors import GitError
-from cli_guard.git.contents import RawContents
-from cli_guard.git.message import recorded_message
-from cli_guard.git.search import WholeTree
 from cli_guard.model import CommitMessage, FileChange, Status
+from cli_guard.repository.message import recorded_message
+from cli_guard.repository.protocol import RawContents, WholeTree
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_table
 

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from cli_guard.code.definitions import find_definitions, is_parseable
 from cli_guard.code.languages import comment
-from cli_guard.git.between import LinesBefore
 from cli_guard.model import Contents, FileChange, Hunk
 from cli_guard.policy.suppressions import MARK, answer_in, is_comment
+from cli_guard.repository.between import LinesBefore
 
 # Beyond these, any change of the file counts.
 MOST_ANSWERS = 50

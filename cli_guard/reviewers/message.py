@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from cli_guard.git.message import recorded_message
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
+from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.habits import Habits
 from cli_guard.reviewers.review_input import ReviewInput

@@ -15,7 +15,6 @@ from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import language_for, language_of
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.errors import MissingObject
-from cli_guard.git.search import WholeTree
 from cli_guard.model import (
     ChangeSet,
     Contents,
@@ -30,6 +29,7 @@ from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
 from cli_guard.policy.loosenings import weakening_ignores
+from cli_guard.repository.protocol import WholeTree
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
 from cli_guard.reviewers.commands.extract import family_of
 from cli_guard.reviewers.commands.extract.programs import is_program

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cli_guard.code.languages import suffix_of
-from cli_guard.git.contents import printable_runs
 from cli_guard.model import FileChange, Skipped
+from cli_guard.repository.texts import printable_runs
 from cli_guard.reviewers.unread import RUN_BY_NAME, unread
 from cli_guard.secrets import Hit, scan_keys
 from cli_guard.secrets.added import GAP

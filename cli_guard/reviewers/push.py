@@ -3,9 +3,9 @@
 Only branches are protected (`git.protected_branches`): a tag or a note is never the subject of a finding.
 """
 
-from cli_guard.git.lines import PushedRef
 from cli_guard.model import Finding, Report, fingerprint
 from cli_guard.policy.globs import matches
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 

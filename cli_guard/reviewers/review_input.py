@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import MissingObject
-from cli_guard.git.contents import NoContents
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.search import WholeTree
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -20,6 +17,8 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.user_rules import NO_RULES, UserRules
+from cli_guard.repository.protocol import NoContents, WholeTree
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard

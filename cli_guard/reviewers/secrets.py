@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from cli_guard.git.contents import RawContents
 from cli_guard.model import (
     ChangeSet,
     Confidence,
@@ -22,6 +21,7 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
+from cli_guard.repository.protocol import RawContents
 from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput

@@ -6,8 +6,9 @@ Elsewhere it is listed; so is what could not be read before the change either, f
 from dataclasses import replace
 
 from cli_guard.code.languages import language_for, suffix_of, unread_language
-from cli_guard.git.contents import RawContents, decode
 from cli_guard.model import ChangeSet, Contents, FileChange, Kind, Skipped, Status
+from cli_guard.repository.protocol import RawContents
+from cli_guard.repository.texts import decode
 from cli_guard.rules.catalog import read_patterns
 
 PROGRAMS = read_patterns("languages/patterns.toml", "line_rules")

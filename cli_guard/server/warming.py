@@ -107,7 +107,7 @@ def rehearse() -> None:
 
 def review_samples() -> None:
     """Review a change in memory, and render the result."""
-    from cli_guard.git.between import SnapshotContents, changes_between
+    from cli_guard.repository.between import SnapshotContents, changes_between
     from cli_guard.review.render import FORMATS, renderer
     from cli_guard.review.run import review
 

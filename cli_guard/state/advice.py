@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.git.contents import read_worktree_file
-from cli_guard.git.repository import Repository
-from cli_guard.git.unified import lines_of, opcodes
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.texts import read_worktree_file
+from cli_guard.repository.unified import lines_of, opcodes
 from cli_guard.state.files import make_folder, read_state, write_atomically
 
 KEPT = 200

@@ -71,9 +71,9 @@ def write_report(
     ]
     name = f"crash-{hashlib.sha256(repr(places).encode('utf-8')).hexdigest()[:12]}.txt"
     try:
-        from cli_guard.git.repository import Repository
+        from cli_guard.git.repository import GitRepository
 
-        folder = Repository.discover(cwd, env).state_folder
+        folder = GitRepository.discover(cwd, env).state_folder
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except Exception:
         folder = Path(tempfile.gettempdir())

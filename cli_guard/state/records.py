@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, NotARepository
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.runtime import user_state
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (
@@ -202,7 +202,7 @@ def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
     Raises GitError where Git refuses to say, CliGuardError where there is no home.
     """
     try:
-        return Repository.discover(cwd, env).state_folder
+        return GitRepository.discover(cwd, env).state_folder
     except NotARepository:
         folder = user_state(env)
     if folder is None:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots, has_roots
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
 from cli_guard.state.files import explain_write_errors
@@ -125,7 +124,7 @@ class Trees:
         tree = replace(
             tree,
             path=str(repository.root.resolve()),
-            roots=tuple(find_roots(repository)),
+            roots=tuple(repository.root_commits()),
             commit=repository.git.text("rev-parse", "HEAD"),
             by=invocation.user,
             at=invocation.now.isoformat(timespec="seconds"),
@@ -160,7 +159,7 @@ class Trees:
 def counts(tree: Tree, repository: Repository, now: datetime.datetime) -> bool:
     """Return whether a record is about the work tree of this repository, and was made here. Raises CliGuardError."""
     here = not repository.bare and tree.path == str(repository.root.resolve())
-    if not (here and tree.is_valid(now) and has_roots(repository, tree.roots)):
+    if not (here and tree.is_valid(now) and repository.has_roots(tree.roots)):
         return False
     events = AuditLog(repository.state_folder).events(EVENT)
     own = [each for each in events if each.get("path") == tree.path]

@@ -25,9 +25,9 @@ from benchmarks.runner.model import (
 from benchmarks.runner.reading import read_task, tasks_in
 from benchmarks.runner.running import run_task
 from benchmarks.runner.scratch import Scratch
-from cli_guard.git.unified import unified_diff
 from cli_guard.graph.context import Context, Planned
 from cli_guard.model import Action
+from cli_guard.repository.unified import unified_diff
 
 OWN = Path(cli_guard.__file__).parent.parent / "fixtures" / "tasks"
 KEY = SECRETS["{{aws-key}}"]

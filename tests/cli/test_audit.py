@@ -25,7 +25,7 @@ from cli_guard.approvals.signatures import NAMESPACE as APPROVAL_NAMESPACE
 from cli_guard.approvals.signatures import sign
 from cli_guard.approvals.signers import Signers
 from cli_guard.approvals.statements import Signed, Statement
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.state.audit import SCHEMA, START, AuditLog
 from cli_guard.state.records import KEPT_APPROVALS, Applied
 
@@ -135,7 +135,7 @@ def signature(
 ) -> dict[str, Any]:
     """An entry that signs a head."""
     logged = event(repo, "head-signed", head=head, principal=ADA)
-    found = Repository.discover(repo.path, repo.env)
+    found = GitRepository.discover(repo.path, repo.env)
     payload = payload_of(logged, number, Signers.at_commit(found, found.head))
     return {**logged, "signature": sign(payload, key, repo.env, namespace)}
 
@@ -207,7 +207,7 @@ def signed_by(who: str, namespace: str = NAMESPACE) -> Callable[[Repo, Entries],
 
 def copied(repo: Repo, log: Entries) -> Entries:
     """The signature of another repository with the same signers, over a log with the same lines."""
-    found = Repository.discover(repo.path, repo.env)
+    found = GitRepository.discover(repo.path, repo.env)
     signers = Signers((), b"", ("0" * 40,))
     logged = event(repo, "head-signed", head=log[2]["head"], principal=ADA)
     assert found.head

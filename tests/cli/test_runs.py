@@ -22,11 +22,12 @@ from cli_guard.answering.approve import find_pending
 from cli_guard.assistant.approve import approve_request as approve_now
 from cli_guard.assistant.approve import find_requests
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.graph.gate import proposal_id
 from cli_guard.graph.state import State
 from cli_guard.model import Action
 from cli_guard.policy.recorded import policy_at_head
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 
 FILES: dict[str, str | bytes] = {
@@ -71,7 +72,7 @@ def trail(repo: Repo) -> list[dict[str, object]]:
 
 def here(repo: Repo) -> tuple[Repository, Invocation]:
     now = datetime.datetime.now(datetime.UTC)
-    return Repository.discover(repo.path, repo.env), Invocation(repo.path, repo.env, now)
+    return GitRepository.discover(repo.path, repo.env), Invocation(repo.path, repo.env, now)
 
 
 def gone(pid: int) -> bool:
@@ -314,7 +315,7 @@ def forged(repo: Repo, found: str, change: Callable[[list[Action]], list[Action]
 
     state = records(repo)
     state_values(state.checkpoint(found), values)
-    policy, _ = policy_at_head(Repository.discover(repo.path, repo.env), repo.env)
+    policy, _ = policy_at_head(GitRepository.discover(repo.path, repo.env), repo.env)
     other = proposal_id(made, policy.identity)
     state.checkpoint(found).rename(state.checkpoint(other))
     told = state.folder / "waiting" / f"{found}.json"

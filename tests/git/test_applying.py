@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from repositories import Repo
 
+from cli_guard.assistant.applying import PatchWriter
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.applying import PatchWriter
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.git.snapshot import read_index
-from cli_guard.git.unified import unified_diff
+from cli_guard.repository.unified import unified_diff
 
 OLD = {"a.py": "x = 1\n", "sub/b é.py": "y = 2\r\nz = 3\r\n", "gone.txt": "bye"}
 NEW = {"a.py": "x = 2\n", "sub/b é.py": "y = 2\r\nz = 4\r\n", "new/c.py": "n = 1\n"}
@@ -23,7 +23,7 @@ def written(committed: Repo) -> Repo:
 
 
 def writer(repo: Repo, at: str = ".") -> PatchWriter:
-    return PatchWriter(Repository.discover(repo.path / at, repo.env))
+    return PatchWriter(GitRepository.discover(repo.path / at, repo.env))
 
 
 def lying(repo: Repo) -> dict[str, str]:
@@ -38,12 +38,12 @@ def lying(repo: Repo) -> dict[str, str]:
 @pytest.mark.parametrize("at", [".", "sub"])
 def test_there_and_back(written: Repo, at: str) -> None:
     patch = unified_diff(OLD, NEW)
-    index = read_index(Repository.discover(written.path, written.env)).identity
+    index = read_index(GitRepository.discover(written.path, written.env)).identity
     tool = writer(written, at)
     left = tool.apply(patch, tool.bases({*OLD, *NEW}))
     assert lying(written) == dict(sorted(NEW.items()))
     assert left["gone.txt"] is None and left["a.py"]
-    assert read_index(Repository.discover(written.path, written.env)).identity == index
+    assert read_index(GitRepository.discover(written.path, written.env)).identity == index
     tool.revert(patch, left)
     assert lying(written) == dict(sorted(OLD.items()))
     assert written.git("status", "--porcelain") == ""

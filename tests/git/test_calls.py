@@ -17,9 +17,9 @@ from cli_guard.errors import GitError
 from cli_guard.git import call
 from cli_guard.git import prefetch as questions
 from cli_guard.git.call import Call, Late
-from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.process import Git, reading_environment
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
+from cli_guard.model import POLICY_FILES
 from cli_guard.policy.config import FILE, PYPROJECT
 from cli_guard.policy.decisions import BASELINE_FILE
 from cli_guard.reviewers.review_input import Limits
@@ -217,7 +217,7 @@ def test_what_is_asked_ahead_is_what_most_policies_want() -> None:
 
 def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> None:
     def known() -> frozenset[str]:
-        found = Repository.discover(committed.path, committed.env, questions.POLICY)
+        found = GitRepository.discover(committed.path, committed.env, questions.POLICY)
         assert found.head == committed.git("rev-parse", "HEAD").strip()
         assert (
             found.tree_of(found.head) == committed.git("rev-parse", "HEAD^{tree}").strip()
@@ -240,7 +240,7 @@ def test_the_name_of_a_folder_is_not_taken_for_an_answer(repo: Repo, name: str) 
     folder = repo.path / name
     folder.mkdir(parents=True)
     subprocess.run(("git", "init", "-q"), cwd=folder, env=repo.env, check=True)
-    found = Repository.discover(folder, repo.env)
+    found = GitRepository.discover(folder, repo.env)
     assert (found.git_dir, found.common_dir, found.head) == (
         folder / ".git",
         folder / ".git",
@@ -254,7 +254,7 @@ def test_where_head_cannot_be_read_the_folders_are_what_they_are(
 ) -> None:
     oid = committed.git("rev-parse", lost)
     (committed.path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
-    found = Repository.discover(committed.path, committed.env)
+    found = GitRepository.discover(committed.path, committed.env)
     assert (found.git_dir, found.common_dir) == (
         committed.path / ".git",
         committed.path / ".git",
@@ -281,13 +281,13 @@ def test_of_a_clone_without_trees_the_folders_are_known(
         str(clone),
     )
     committed.path.rename(tmp_path / "away")
-    found = Repository.discover(clone, committed.env)
+    found = GitRepository.discover(clone, committed.env)
     assert (found.git_dir, found.bare) == (clone / ".git", False)
 
 
 def test_a_name_that_was_not_asked_for_ahead_is_that_of_the_commit(committed: Repo) -> None:
     committed.commit("Configure", {"cli-guard.toml": "[rules]\n"})
-    found = Repository.discover(committed.path, committed.env)
+    found = GitRepository.discover(committed.path, committed.env)
     head = found.head
     assert head
     committed.git("rm", "-q", "cli-guard.toml")

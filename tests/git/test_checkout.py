@@ -15,8 +15,9 @@ from repositories import Repo
 
 from cli_guard.errors import CliGuardError, GitError
 from cli_guard.git.checkout import PREFIX, Checkout, checked_out, sweep, tree_of_index
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Skipped
+from cli_guard.repository.protocol import Repository
 
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
 NAMES = st.text(
@@ -41,7 +42,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def found(repo: Repo, env: dict[str, str] | None = None) -> Repository:
-    return Repository.discover(repo.path, repo.env | (env or {}))
+    return GitRepository.discover(repo.path, repo.env | (env or {}))
 
 
 def git_in(checkout: Checkout, repo: Repo, *arguments: str) -> str:

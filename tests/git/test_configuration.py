@@ -8,12 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
+from booby_traps import Traps
 from in_process import guard
 from repositories import GUARD, Repo, cold, key, placed
 
 from cli_guard.errors import GitError
 from cli_guard.git import call
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision
 from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 
@@ -130,14 +131,14 @@ def test_a_log_runs_no_signature_program(committed: Repo, tmp_path: Path) -> Non
     oid = committed.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=signed + "\n")
     for name, value in {"log.showSignature": "true", "gpg.program": str(program)}.items():
         committed.git("config", name, value)
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     assert repository.git.text("log", "--no-walk", "--format=%H", oid, "--") == oid
     assert not marker.exists()
 
 
 @pytest.mark.parametrize("name", ["MERGE_HEAD", "shallow"])
 def test_a_device_in_the_git_folder_is_not_read(committed: Repo, name: str) -> None:
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     (committed.path / ".git" / name).symlink_to("/dev/zero")
     with pytest.raises(GitError, match="a device"):
         _ = (
@@ -179,63 +180,25 @@ def test_git_ends_with_a_review_that_is_ended(committed: Repo) -> None:
                 time.sleep(0.01)
 
 
-def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:
+@pytest.mark.parametrize("through_gitpython", [False, True])
+def test_no_program_runs(
+    change: tuple[Repo, Request],
+    tmp_path: Path,
+    through_gitpython: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     repo, request = change
-    program = tmp_path / "program"
-    marker = tmp_path / "ran"
-    program.write_text(
-        f'#!/bin/sh\necho "$0 $*" >> "{marker}"\ncat "$1" 2>/dev/null\nexit 0\n'
-    )
-    program.chmod(0o755)
     # Marked as racy, so that Git would have to compare contents and call its filters.
     (repo.path / "app.py").touch()
-    settings = {
-        "diff.external": str(program),
-        "diff.driver.command": str(program),
-        "diff.driver.textconv": str(program),
-        "core.fsmonitor": str(program),
-        "core.pager": str(program),
-        "pager.diff-index": str(program),
-        "filter.driver.clean": str(program),
-        "filter.driver.smudge": str(program),
-        "filter.driver.process": str(program),
-        "filter.driver.required": "true",
-        "filter.odd name.clean": str(program),
-        "core.sshCommand": str(program),
-        "credential.helper": str(program),
-        "gpg.program": str(program),
-        "core.editor": str(program),
-        "interactive.diffFilter": str(program),
-        "core.askPass": str(program),
-        "core.alternateRefsCommand": str(program),
-        "uploadpack.packObjectsHook": str(program),
-    }
-    for name, value in settings.items():
-        repo.git("config", name, value)
-    attributes = repo.path / ".git" / "info" / "attributes"
-    attributes.write_text('*.py diff=driver filter=driver\n"new name.py" filter=odd-name\n')
-    hooks = repo.path / ".git" / "hooks"
-    for name in (
-        "post-index-change",
-        "reference-transaction",
-        "fsmonitor-watchman",
-        "pre-commit",
-    ):
-        (hooks / name).unlink(missing_ok=True)
-        (hooks / name).symlink_to(program)
-    env = {
-        "GIT_EXTERNAL_DIFF": str(program),
-        "GIT_PAGER": str(program),
-        "PAGER": str(program),
-        "GIT_SSH_COMMAND": str(program),
-        "GIT_ASKPASS": str(program),
-        "GIT_TRACE": str(tmp_path / "trace"),
-        "GIT_TRACE2_EVENT": str(tmp_path / "trace"),
-        "GIT_TRACE_SETUP": str(tmp_path / "trace"),
-    }
-    assert placed(repo.look(request, env=env)) == EXPECTED
-    assert not marker.exists(), marker.read_text()
-    assert not (tmp_path / "trace").exists()
+    traps = Traps.set(repo, tmp_path)
+    # GitPython adds the environment of this process to the one that it is given.
+    for name, value in traps.env.items():
+        monkeypatch.setenv(name, value)
+    assert (
+        placed(repo.look(request, env=traps.env, through_gitpython=through_gitpython))
+        == EXPECTED
+    )
+    assert traps.sprung() == ""
 
 
 def test_trace_on_standard_error_does_not_reach_the_report(

@@ -8,15 +8,10 @@ import pytest
 from examples import table
 from repositories import Repo, key, placed
 
-from cli_guard.git.contents import (
-    BlobContents,
-    BlobReader,
-    decode,
-    printable_runs,
-    runs_between,
-)
+from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.git.process import Git
 from cli_guard.model import Decision
+from cli_guard.repository.texts import decode, printable_runs, runs_between
 from cli_guard.review.request import Commit, Request, Staged, Worktree
 
 SECRET = f'KEY = "{key()}"\n'

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from repositories import Repo, key
 
-from cli_guard.git.contents import read_roots
-from cli_guard.git.lines import Graph
-from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
+from cli_guard.model import POLICY_FILES
+from cli_guard.repository.pushes import Graph
 
 ZERO = "0" * 40
 SECRET = f'KEY = "{key()}"\n'
@@ -185,8 +184,10 @@ def test_files_read_at_once_are_those_read_one_by_one(pushed: Repo) -> None:
     pushed.git("update-index", "--add", "--cacheinfo", submodule)
     pushed.git("commit", "-q", "--no-verify", "-m", "Submodule")
     revisions = pushed.git("rev-list", "main").split()[:MANY]
-    at_once, one_by_one = (Repository.discover(pushed.path, pushed.env) for _ in range(2))
-    read_roots(at_once, revisions, POLICY_FILES)
+    at_once, one_by_one = (
+        GitRepository.discover(pushed.path, pushed.env) for _ in range(2)
+    )
+    at_once.read_roots(revisions, POLICY_FILES)
     for revision in revisions:
         assert at_once.holds(revision, POLICY_FILES) == one_by_one.holds(
             revision, POLICY_FILES
@@ -260,7 +261,7 @@ def test_lines_and_bases_are_those_that_git_prints(committed: Repo, seed: int) -
     known = rng.sample(commits[:12], 3)
     tips = rng.sample(commits[8:], 8)
     hidden = [f"^{oid}" for oid in known]
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     graph = Graph.read(repository, tips, known)
     whole = Graph.read(repository, tips)
     seen = set[str]()

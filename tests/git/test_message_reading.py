@@ -8,7 +8,7 @@ from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.git.message import cleanup_mode, parse_message, recorded_message
+from cli_guard.repository.message import cleanup_mode, parse_message, recorded_message
 
 SCISSORS = "------------------------ >8 ------------------------"
 DIFF = "diff --git a/a b/a\n+# not a comment\n+secret\n"

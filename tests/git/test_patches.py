@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from repositories import Repo, key, placed
 
 from cli_guard.errors import UsageError
-from cli_guard.git.patch import read_patch
 from cli_guard.model import Kind, Status
+from cli_guard.repository.patch import read_patch
 from cli_guard.review.request import Patch
 
 SECRET = f'KEY = "{key()}"\n'

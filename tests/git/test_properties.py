@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from repositories import Repo, isolated_environment
 
 from cli_guard.errors import InternalError
-from cli_guard.git.between import changes_between
-from cli_guard.git.changes import Bounds, ChangeReader, only_in_both
+from cli_guard.git.changes import ChangeReader, only_in_both
 from cli_guard.git.contents import BlobReader
-from cli_guard.git.plumbing import parse, parse_pairs, read_sections
-from cli_guard.git.repository import Repository
+from cli_guard.git.plumbing import parse_pairs, parse_pieces, read_sections
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import ChangeSet, FileChange, Kind, split_lines
+from cli_guard.repository.between import changes_between
+from cli_guard.repository.protocol import Bounds
 
 BOUNDS = Bounds(1_000, 1_000_000, 10_000_000)
 HEADER = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
@@ -49,7 +50,7 @@ def fill(repo: Repo, tree: dict[str, str]) -> None:
 
 def staged(repo: Repo) -> ChangeSet:
     """The change set of what is staged."""
-    repository = Repository.discover(repo.path, repo.env)
+    repository = GitRepository.discover(repo.path, repo.env)
     with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as blobs:
         return ChangeReader(repository, blobs, BOUNDS).staged()
 
@@ -112,7 +113,7 @@ def test_any_bytes_and_names_can_be_read(files: list[tuple[bytes, bytes]]) -> No
         changes = staged(repo)
         assert {change.path for change in changes} == set(written)
         repo.git("commit", "-q", "--allow-empty", "-m", "All")
-        repository = Repository.discover(repo.path, repo.env)
+        repository = GitRepository.discover(repo.path, repo.env)
         with BlobReader(repository.git, blob_limit=BOUNDS.file_bytes) as blobs:
             (recorded,) = ChangeReader(repository, blobs, BOUNDS).commits(
                 [repository.head or ""]
@@ -150,7 +151,8 @@ def test_any_patch_text_is_read_or_refused_as_ours(patch: bytes, cut: bool) -> N
     with suppress(InternalError):
         read_sections(patch, cut=cut)
     with suppress(InternalError):
-        parse(RAW + b"\0" + patch, cut=cut)
+        whole = RAW + b"\0" + patch
+        parse_pieces([whole, b"more" if cut else b""], len(whole))
     with suppress(InternalError):
         list(parse_pairs(b"3" * 40 + b" " + b"4" * 40 + b"\n" + RAW + b"\0" + patch))
 

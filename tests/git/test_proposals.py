@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from repositories import Repo, key
 from watching import cpu_seconds
 
-from cli_guard.git.proposals import STARS, file_patches, mask_patch
-from cli_guard.git.unified import apply_in_memory, unified_diff
+from cli_guard.assistant.proposals import STARS, file_patches, mask_patch
+from cli_guard.repository.unified import apply_in_memory, unified_diff
 from cli_guard.secrets.redact import redact
 
 LINES = st.lists(

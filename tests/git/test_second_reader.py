@@ -10,9 +10,9 @@ from repositories import Repo
 from unidiff import PatchSet
 
 from cli_guard.errors import UsageError
-from cli_guard.git.patch import read_patch
 from cli_guard.git.plumbing import read_sections
-from cli_guard.git.second_reader import FileReading, compare
+from cli_guard.repository.patch import read_patch
+from cli_guard.repository.second_reader import FileReading, compare
 
 DIFFS = 10_000
 # Lines that look like parts of a patch, ends of lines, and characters that some readers take for an end of line.

@@ -9,19 +9,15 @@ from hypothesis import strategies as st
 from repositories import Repo, isolated_environment
 
 from cli_guard.errors import UsageError
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import (
-    Snapshot,
-    SnapshotBounds,
-    read_commit,
-    read_index,
-    read_worktree,
-)
-from cli_guard.git.unified import apply_in_memory, unified_diff
+from cli_guard.git.repository import GitRepository
+from cli_guard.git.snapshot import read_commit, read_index, read_worktree
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.snapshot import Snapshot, SnapshotBounds
+from cli_guard.repository.unified import apply_in_memory, unified_diff
 
 
 def opened(repo: Repo) -> Repository:
-    return Repository.discover(repo.path, repo.env)
+    return GitRepository.discover(repo.path, repo.env)
 
 
 def test_three_states_of_one_repository(committed: Repo) -> None:
@@ -55,7 +51,7 @@ def test_three_states_of_one_repository(committed: Repo) -> None:
 
 def test_from_a_folder_below_it_is_the_same(committed: Repo) -> None:
     committed.commit("one", {"sub/a.txt": "a", "b.txt": "b"})
-    below = Repository.discover(committed.path / "sub", committed.env)
+    below = GitRepository.discover(committed.path / "sub", committed.env)
     for read in (read_index, read_worktree):
         assert dict(read(below)) == dict(read(opened(committed)))
     assert dict(read_commit(below, "HEAD")) == dict(read_commit(opened(committed), "HEAD"))

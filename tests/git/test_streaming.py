@@ -6,8 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.errors import InternalError
-from cli_guard.git.plumbing import parse
-from cli_guard.git.streaming import END_OF_RAW, Bounded, parse_pieces
+from cli_guard.git.plumbing import (
+    END_OF_RAW,
+    Bounded,
+    join_sections,
+    parse_pieces,
+    read_raw,
+    read_sections,
+)
+from cli_guard.model import FileChange
+from cli_guard.repository.entries import change_of
 
 NAMES = st.sampled_from(["a", "b c", "diff --git a", "\u00e4"])
 LINES = st.lists(
@@ -34,6 +42,13 @@ def diffs(draw: st.DrawFn) -> bytes:
             patch += "".join(f"-{line}\n" for line in removed).encode()
             patch += "".join(f"+{line}\n" for line in added).encode()
     return raw + b"\0" + patch if raw else b""
+
+
+def parse(output: bytes, *, cut: bool = False) -> tuple[list[FileChange], list[FileChange]]:
+    """The changes of a diff that is there as a whole, and those whose patch a cut left out."""
+    entries, start = read_raw(output)
+    changes = join_sections(entries, read_sections(output[start:], cut=cut), cut=cut)
+    return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
 
 
 @settings(deadline=None)

@@ -10,12 +10,12 @@ from in_process import RISKY
 from repositories import key
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.model import Action, Skipped
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers import code
 from cli_guard.reviewers.per_file import Examiner
 from cli_guard.reviewers.per_file_work import add_file_work
@@ -187,7 +187,7 @@ def test_rounds_are_bounded() -> None:
 
 
 def no_changes() -> Any:
-    from cli_guard.git.between import changes_between
+    from cli_guard.repository.between import changes_between
 
     return changes_between({}, {"app.py": CLEAN})
 

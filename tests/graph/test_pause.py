@@ -16,12 +16,12 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
 from cli_guard.errors import UsageError
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.build import with_kept_types
 from cli_guard.graph.context import Context
 from cli_guard.graph.run import resume_review, run_review
 from cli_guard.model import Action, Finding, Severity, Skipped
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.review_input import ReviewInput
 
 THREAD: Any = {"configurable": {"thread_id": "t"}}

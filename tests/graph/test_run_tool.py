@@ -7,10 +7,10 @@ from examples import table
 
 from cli_guard.assistant.local import LocalAssistant
 from cli_guard.assistant.sandbox import Shell
-from cli_guard.git.snapshot import Snapshot, entry_of
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
 from cli_guard.model import Action
+from cli_guard.repository.snapshot import Snapshot, entry_of
 
 FILES = {
     "src/a.py": "x = 1\ny = 2\n",

@@ -14,11 +14,11 @@ from cli_guard.commands import Context as CommandContext
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import UsageError
 from cli_guard.execution.approved import CommandRunner
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.gate import proposal_id
 from cli_guard.model import Action, Decision
+from cli_guard.repository.snapshot import Snapshot
 
 FILES = {"src/a.py": "x = 1\n"}
 THREAD: Any = {"configurable": {"thread_id": "t"}}

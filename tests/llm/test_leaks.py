@@ -12,10 +12,10 @@ from in_process import guard, waiting
 from openai_server import call, say, serve
 from repositories import Repo
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.llm.planning import show_lines
 from cli_guard.llm.prompts import mask_lines, show_changes
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.between import SnapshotContents, changes_between
 
 VALUE = "Xk29vLmQz81pTr"
 CONFIG = f'password = "{VALUE}"\ncolour = "red"\n'

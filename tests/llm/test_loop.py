@@ -16,7 +16,6 @@ from langgraph.types import Command
 from openai_server import Answer, call, say, serve
 
 from cli_guard.execution.approved import CommandRunner
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.llm.gateway import Gateway, Reply, ToolCall
@@ -26,6 +25,7 @@ from cli_guard.llm.loop import CALLS, RESULT_CHARS, ToolLoop
 from cli_guard.llm.providers import ModelError
 from cli_guard.llm.routing import Route
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.snapshot import Snapshot
 
 FILES = {
     "src/a.py": "def send():\n    return 1\n",

@@ -8,7 +8,7 @@ import pytest
 from openai_server import Answer, fault, obey, say_json, serve
 from repositories import Repo
 
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.llm.providers import ModelError
 from cli_guard.llm.summary import advise, show_harmless
 from cli_guard.policy.language_model import ModelSection
@@ -37,7 +37,7 @@ def section(base_url: str, **more: Any) -> ModelSection:
 def ask(repo: Repo, config: ModelSection) -> Advice | None:
     invocation = Invocation(repo.path, repo.env, datetime.datetime.now(datetime.UTC))
     return advise(
-        Repository.discover(repo.path, repo.env),
+        GitRepository.discover(repo.path, repo.env),
         repo.git("rev-parse", "HEAD"),
         config,
         invocation,

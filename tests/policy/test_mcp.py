@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from repositories import Repo
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Decision
 from cli_guard.policy.config import Config, parse_config, read_config, read_user_config
 from cli_guard.policy.decisions import Policy
@@ -146,7 +146,7 @@ def own(env: Mapping[str, str], text: str) -> None:
 
 
 def servers(repo: Repo) -> dict[str, ServerConfig]:
-    policy, _ = policy_at_head(Repository.discover(repo.path, repo.env), repo.env)
+    policy, _ = policy_at_head(GitRepository.discover(repo.path, repo.env), repo.env)
     return policy.servers
 
 

@@ -6,9 +6,9 @@ from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import Category, ChangeSet, Confidence, Finding, Severity
 from cli_guard.policy.suppressions import answer_for, answer_in
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import ReviewInput
 

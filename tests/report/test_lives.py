@@ -4,7 +4,7 @@ import pytest
 from in_process import RISKY, approve, guard, records, stage, waiting
 from repositories import Repo
 
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.report.lives import Life, Telling, read_lives
 
 IGNORE = '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a sandbox"\nexpires = 2099-01-02\n'
@@ -13,7 +13,7 @@ IGNORE = '[[ignore]]\nrule = "code-*"\npath = "old/**"\nreason = "it runs in a s
 def lives(repo: Repo) -> dict[tuple[str, str], Life]:
     """The lives by rule and path."""
     found = read_lives(
-        Repository.discover(repo.path, repo.env), records(repo).audit.entries()
+        GitRepository.discover(repo.path, repo.env), records(repo).audit.entries()
     )
     return {(each.rule, each.path): each for each in found}
 

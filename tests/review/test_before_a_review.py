@@ -17,7 +17,7 @@ from cli_guard.execution.context import (
     user_configures,
 )
 from cli_guard.git.process import Git
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.review.precheck import message_of, nothing_to_review, required_calls
 from cli_guard.review.push import PushPlan
 from cli_guard.review.request import (
@@ -55,12 +55,12 @@ def test_what_is_no_range_is_named(text: str) -> None:
 
 
 def test_nothing_staged_ends_before_a_policy_is_read(committed: Repo) -> None:
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     assert nothing_to_review(Staged(), repository) == "nothing is staged"
     committed.write("app.py", "x = 2\n")
     committed.git("add", "-A")
     assert (
-        nothing_to_review(Staged(), Repository.discover(committed.path, committed.env))
+        nothing_to_review(Staged(), GitRepository.discover(committed.path, committed.env))
         is None
     )
     assert nothing_to_review(Worktree(), repository) is None
@@ -68,13 +68,13 @@ def test_nothing_staged_ends_before_a_policy_is_read(committed: Repo) -> None:
 
 
 def test_a_push_without_updates_is_up_to_date(committed: Repo) -> None:
-    repository = Repository.discover(committed.path, committed.env)
+    repository = GitRepository.discover(committed.path, committed.env)
     assert nothing_to_review(Push(PushPlan(())), repository) == "everything is up to date"
 
 
 def test_a_bare_repository_has_no_index(tmp_path: Path, isolated: dict[str, str]) -> None:
     bare = Repo.create(tmp_path / "bare.git", isolated, "--bare")
-    repository = Repository.discover(bare.path, bare.env)
+    repository = GitRepository.discover(bare.path, bare.env)
     for request in (Staged(), Worktree()):
         with pytest.raises(UsageError, match="use --commit REV or --range"):
             nothing_to_review(request, repository)
@@ -82,7 +82,9 @@ def test_a_bare_repository_has_no_index(tmp_path: Path, isolated: dict[str, str]
 
 def test_a_message_is_read_as_git_will_record_it(committed: Repo) -> None:
     committed.git("config", "core.commentChar", ";")
-    repository = Repository.discover(committed.path, committed.env | {"GIT_EDITOR": "vi"})
+    repository = GitRepository.discover(
+        committed.path, committed.env | {"GIT_EDITOR": "vi"}
+    )
     assert message_of(Message(b"Add x\n; a comment\n"), repository).subject == "Add x"
     empty = nothing_to_review(Message(b" \n\n"), repository)
     assert empty == "the message is empty: Git will not commit"

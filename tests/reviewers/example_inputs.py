@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cli_guard.errors import MissingObject
-from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.message import parse_message
 from cli_guard.model import ChangeSet, FileChange, Hunk, RefUpdate, Status
+from cli_guard.repository.between import SnapshotContents, changes_between
+from cli_guard.repository.message import parse_message
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule
 

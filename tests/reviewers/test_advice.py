@@ -7,12 +7,12 @@ from examples import table
 from in_process import guard
 from repositories import Repo
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.model import CommitMessage, Disposition
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.review.run import review
 from cli_guard.reviewers.advice import CHARS_A_MS, HOOKS, STOPS, Advice, dispositions
 from cli_guard.reviewers.cache import Cache

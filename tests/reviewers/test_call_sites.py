@@ -7,9 +7,9 @@ from examples import examples, near_misses, table
 from in_process import guard, stage
 from repositories import Repo
 
-from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.git.contents import NoContents
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Status
+from cli_guard.repository.between import SnapshotContents, changes_between
+from cli_guard.repository.protocol import NoContents
 from cli_guard.reviewers.call_sites import Caller, read_calls, review_calls
 from cli_guard.reviewers.review_input import ReviewInput
 

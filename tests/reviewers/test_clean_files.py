@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import Repo, key
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import Decision, FileChange, Hunk, Kind, RefUpdate, Status
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.review.push import PushPlan
 from cli_guard.review.request import Push
 from cli_guard.reviewers import clean_files

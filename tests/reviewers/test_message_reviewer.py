@@ -6,8 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.example_inputs import KEPT, OID, Recorded, TextOfHunks, change_set
 
-from cli_guard.git.lines import Graph, Line, PushedRef
-from cli_guard.git.message import parse_message
 from cli_guard.model import (
     ChangeSet,
     FileChange,
@@ -18,6 +16,8 @@ from cli_guard.model import (
     Skipped,
     Status,
 )
+from cli_guard.repository.message import parse_message
+from cli_guard.repository.pushes import Graph, Line, PushedRef
 from cli_guard.reviewers.message import CHECKS, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load

@@ -8,7 +8,7 @@ from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.git.between import SnapshotContents, changes_between
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers import code, commands, docs, refactor, secrets
 from cli_guard.reviewers.per_file import Examiner
 from cli_guard.reviewers.per_file_work import PerFileWork, add_file_work

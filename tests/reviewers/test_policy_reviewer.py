@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from reviewers.example_inputs import policy_change as subject
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.between import SnapshotContents
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
 from cli_guard.policy.loosenings import STOPS, disposition_of, loosenings, weaker_rules
+from cli_guard.repository.between import SnapshotContents
 from cli_guard.reviewers.policy import not_reviewed, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load, load_all

@@ -18,8 +18,8 @@ from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.flows import find_flows
 from cli_guard.code.taint.tables import SECTIONS, tables_of
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.git.between import changes_between
 from cli_guard.model import ChangeSet, Finding
+from cli_guard.repository.between import changes_between
 from cli_guard.reviewers.code import flows
 from cli_guard.reviewers.registry import reviewer_of
 from cli_guard.reviewers.review_input import ReviewInput

@@ -10,7 +10,7 @@ from in_process import Terminal, call, guard
 from repositories import Repo
 
 from cli_guard.approvals.seals import seals_of
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.state.trees import Trees
 
 NOW = datetime.datetime(2026, 11, 23, tzinfo=datetime.UTC)
@@ -27,7 +27,7 @@ def file_of(repo: Repo) -> Path:
 
 
 def profile(repo: Repo, now: datetime.datetime = NOW) -> str | None:
-    repository = Repository.discover(repo.path, repo.env)
+    repository = GitRepository.discover(repo.path, repo.env)
     tree = Trees(repo.env).find(repository, now, seals_of(repository, repo.env))
     return tree.profile if tree else None
 

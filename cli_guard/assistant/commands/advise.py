@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
 from cli_guard.llm.summary import advise, advise_after_hook, last_entry
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.advice import Advice
 
@@ -18,7 +18,7 @@ def ask_in_background(io: Io, config: ModelSection) -> None:
     env = {name: value for name, value in io.env.items() if name != "GIT_INDEX_FILE"}
     with suppress(CliGuardError, OSError):
         advise_after_hook(
-            Repository.discover(io.cwd, env), config, replace(io.invocation, env=env)
+            replace(io, env=env).find_repository(), config, replace(io.invocation, env=env)
         )
 
 

@@ -7,8 +7,8 @@ from cli_guard.assistant.approve import (
 )
 from cli_guard.cli.approve import confirm
 from cli_guard.cli.io import Io
-from cli_guard.git.repository import Repository
 from cli_guard.mcp.client.tools import open_servers
+from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import PendingReview
 

@@ -10,7 +10,6 @@ from cli_guard.assistant.ask import ask_request
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
 from cli_guard.review.paths import Paths
 from cli_guard.secrets.printable import printable
 
@@ -109,11 +108,7 @@ def request_from(io: Io, request: str) -> str:
 
 def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
     """Return the paths relative to the top of the repository. Raises UsageError for one outside it."""
-    return (
-        [*Paths.parse(paths, Repository.discover(io.cwd, io.env), io.cwd).wanted]
-        if paths
-        else []
-    )
+    return [*Paths.parse(paths, io.find_repository(), io.cwd).wanted] if paths else []
 
 
 def patch_of(asked: Proposal) -> str:

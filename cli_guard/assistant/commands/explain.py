@@ -17,8 +17,6 @@ from cli_guard.commands.handlers import HANDLERS
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.execution.context import command_context
 from cli_guard.execution.verdicts import render
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import read_state
 from cli_guard.rules.catalog import load_all
 from cli_guard.secrets.redact import redact
 
@@ -33,8 +31,8 @@ def explain_subject(
         return explain_shell_command(io, subject)
     texts: Mapping[str, str] = {}
     with suppress(NotARepository):  # without one there are only rules and commands
-        repository = Repository.discover(io.cwd, io.env)
-        texts = read_state(repository, revision, worktree=worktree)
+        repository = io.find_repository()
+        texts = repository.snapshot(revision, worktree=worktree)
         paths = [subject]
         with suppress(UsageError):
             paths += from_the_top(io, (subject,))

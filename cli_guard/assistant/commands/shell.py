@@ -15,8 +15,8 @@ from cli_guard.runtime import user_file
 
 if TYPE_CHECKING:
     from cli_guard.assistant.sandbox import Shell
-    from cli_guard.git.repository import Repository
     from cli_guard.mcp.client.tools import ShellTools
+    from cli_guard.repository.protocol import Repository
 
 
 @contextmanager
@@ -63,12 +63,10 @@ def run(
     if raw and diff:
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
-    from cli_guard.git.repository import Repository
-    from cli_guard.git.snapshot import read_state
     from cli_guard.state.memory import Memory
 
-    repository = Repository.discover(io.cwd, io.env)
-    snapshot = read_state(repository, rev, worktree=worktree)
+    repository = io.find_repository()
+    snapshot = repository.snapshot(rev, worktree=worktree)
     folder = repository.state_folder
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:

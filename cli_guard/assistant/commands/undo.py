@@ -6,14 +6,13 @@ from cli_guard.assistant.approve import undo
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 
 
 @click.pass_obj
 def run(io: Io, /, id: str | None) -> int:
     """Revert one patch, all of it or nothing."""
-    repository = Repository.discover(io.cwd, io.env)
+    repository = io.find_repository()
     try:
         applied = undo(repository, id, io.invocation)
     except OSError as error:

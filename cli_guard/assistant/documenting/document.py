@@ -22,11 +22,11 @@ from cli_guard.assistant.request_documentation import (
     explain_choice,
     find_language,
 )
-from cli_guard.code.symbols import Symbol
+from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
-from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
+from cli_guard.repository.unified import unified_diff
 from cli_guard.secrets.redact import redact
 
 MOST = 40

@@ -20,8 +20,8 @@ from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of
 from cli_guard.assistant.projects import tests_for
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
-from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
+from cli_guard.repository.unified import unified_diff
 
 Kind = Literal[
     "rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cli_guard.git.snapshot import Snapshot
 from cli_guard.model import Kind
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:

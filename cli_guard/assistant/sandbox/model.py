@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from bashkit import FileSystem
 
-    from cli_guard.git.repository import Repository
-    from cli_guard.git.snapshot import Snapshot
+    from cli_guard.repository.protocol import Repository
+    from cli_guard.repository.snapshot import Snapshot
     from cli_guard.state.memory import Memory
 
 

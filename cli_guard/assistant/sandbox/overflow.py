@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cli_guard.assistant.sandbox.model import Limits
-from cli_guard.git.contents import read_worktree_file
+from cli_guard.repository.texts import read_worktree_file
 from cli_guard.state.files import open_state
 
 FOLDER = "/tmp/cmd-output"  # noqa: S108 - a path inside the sandbox

@@ -12,10 +12,10 @@ from cli_guard.assistant.sandbox.commands.see import identify_picture
 from cli_guard.assistant.sandbox.hints import find_hints
 from cli_guard.assistant.sandbox.model import RunResult, Shell
 from cli_guard.assistant.sandbox.overflow import Overflow
-from cli_guard.git.contents import decode
-from cli_guard.git.snapshot import Snapshot
-from cli_guard.git.unified import unified_diff
 from cli_guard.model import Kind
+from cli_guard.repository.snapshot import Snapshot
+from cli_guard.repository.texts import decode
+from cli_guard.repository.unified import unified_diff
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 

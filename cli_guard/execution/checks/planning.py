@@ -8,13 +8,13 @@ from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Setting
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.checkout import tree_of_index
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Decision
 from cli_guard.policy.checks import CheckConfig, PlannedCheck, Stage, digest_of
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
 from cli_guard.policy.recorded import recorded_policy
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.request import Push, Request, Staged
 from cli_guard.runtime import Invocation
 

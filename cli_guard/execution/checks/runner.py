@@ -21,9 +21,9 @@ from cli_guard.execution.ports import (
 )
 from cli_guard.execution.shell import NOT_EXECUTABLE, NOT_FOUND, TEMPORARY, ended_words
 from cli_guard.git.checkout import Checkout, checked_out
-from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 
 SERVER_LINES = 200

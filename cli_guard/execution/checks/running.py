@@ -15,8 +15,6 @@ from cli_guard.execution.checks.planning import context_of_checks, plan_checks
 from cli_guard.execution.checks.runner import Runner
 from cli_guard.execution.shell import cores
 from cli_guard.git.checkout import sweep
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.repository import Repository
 from cli_guard.graph.context import Context
 from cli_guard.graph.tools.effects import checking_tool
 from cli_guard.graph.tools.tool import ToolOutput
@@ -24,6 +22,8 @@ from cli_guard.model import ChangeSet, Decision, Skipped, Verdict
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.gate import CHECKS_TRUSTED, RUN_CHECKS
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.request import Request, Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable

@@ -8,8 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
-from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_roots, has_roots
+from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
 from cli_guard.state.files import explain_write_errors
@@ -63,7 +62,7 @@ class Trusted:
             each
             for each in self._read()
             if each.digest == digest
-            and has_roots(repository, each.roots.split())
+            and repository.has_roots(each.roots.split())
             and seals.holds(each.payload, each.seal)
         ]
         return (
@@ -74,7 +73,7 @@ class Trusted:
     def give(self, repository: Repository, digest: str, seals: Seals) -> Trust:
         """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError."""
         at = self._invocation.now.isoformat(timespec="seconds")
-        roots = " ".join(find_roots(repository))
+        roots = " ".join(repository.root_commits())
         trust = Trust(digest, self._invocation.user, at, roots)
         trust = replace(trust, seal=seals.make(trust.payload))
         # Recorded first: trust without an audit entry must not exist.
@@ -94,7 +93,7 @@ class Trusted:
     @explain_write_errors()
     def revoke(self, repository: Repository) -> int:
         """Withdraw all trust in a repository, and return how many tables had it. Raises as `give` does."""
-        gone = [each for each in self._read() if has_roots(repository, each.roots.split())]
+        gone = [each for each in self._read() if repository.has_roots(each.roots.split())]
         self._note(repository, "trust revoked", None)
         self._change(lambda kept: [each for each in kept if each not in gone])
         return len(gone)

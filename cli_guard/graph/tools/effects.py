@@ -64,7 +64,7 @@ def write_file(world: World, arguments: Arguments) -> ToolOutput:
     if world.writer is not None:
         left = world.writer.apply(arguments.patch, arguments.bases)
         return ToolOutput({"paths": sorted(left), "left": left})
-    from cli_guard.git.unified import apply_in_memory
+    from cli_guard.repository.unified import apply_in_memory
 
     try:
         written = apply_in_memory(arguments.patch, world.snapshot)

@@ -12,8 +12,8 @@ from cli_guard.assistant.approve import approve_request, describe_requests, find
 from cli_guard.assistant.ask import OpenServers, context_for, record
 from cli_guard.assistant.local import LocalAssistant
 from cli_guard.errors import CliGuardError, Interrupted
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot, list_index, read_state
+from cli_guard.git.repository import GitRepository
+from cli_guard.git.snapshot import list_index
 from cli_guard.graph.context import Context, Planned, Planner
 from cli_guard.graph.state import Data, State, normalise
 from cli_guard.llm.chat.permission import Permission
@@ -28,6 +28,7 @@ from cli_guard.llm.session import Session, Sessions
 from cli_guard.llm.tools import Copy
 from cli_guard.model import Action
 from cli_guard.policy.language_model import ModelSection
+from cli_guard.repository.snapshot import Snapshot
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -75,7 +76,7 @@ class Chat:
 
     def __post_init__(self) -> None:
         invocation = self.host.now()
-        self.repository = Repository.discover(invocation.cwd, invocation.env)
+        self.repository = GitRepository.discover(invocation.cwd, invocation.env)
         self.sessions = Sessions(self.repository.state_folder / SESSIONS)
         self.ledger = Ledger(self.config, invocation.env, invocation.now)
         self.gateway = Gateway(
@@ -198,7 +199,7 @@ class Chat:
     ) -> tuple[Proposal, Context]:
         """Run the graph once over the work tree; store what waits for a person. Raises CliGuardError."""
         invocation = self.host.now()
-        self.snapshot = read_state(self.repository, None, worktree=not self.repository.bare)
+        self.snapshot = self.repository.snapshot(None, worktree=not self.repository.bare)
         metadata: Data = {
             "event": ASKED,
             "snapshot": self.snapshot.name,

@@ -140,7 +140,7 @@ def review_change(chat: Chat, which: str) -> None:
 def show_diff(chat: Chat, _: str) -> None:
     paths = [each.text for each in chat.session.artefacts if each.kind == "file"]
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--")
-    raw = chat.repository.at_the_top.run("diff", *options, *paths) if paths else b""
+    raw = chat.repository.at_top.run("diff", *options, *paths) if paths else b""
     chat.display.say(
         redact(raw.decode("utf-8", "replace"))
         or "nothing that this session wrote differs from HEAD"

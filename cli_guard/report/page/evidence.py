@@ -15,7 +15,7 @@ from cli_guard.approvals.listing import approval_events, every_signed
 from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
-from cli_guard.git.repository import Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.markup import Markup, Section, anchor, fit, join, link
 from cli_guard.review.render.words import count

@@ -10,16 +10,12 @@ from dataclasses import dataclass, field, replace
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
-from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobContents, BlobReader
-from cli_guard.git.log import blame_lines
-from cli_guard.git.prefetch import POLICY_FILES
-from cli_guard.git.repository import OID, Repository
-from cli_guard.model import Finding
+from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
 from cli_guard.report.lives import Life, read_lives
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
+from cli_guard.repository.protocol import OID, Bounds, Repository
 from cli_guard.review.render.page.markup import SHOWN
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
@@ -115,7 +111,7 @@ def collect_history(
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
     """Review a range again, and find the commit that brought the line of each finding."""
     review, head = (
-        review_request(within, invocation, record=False),
+        review_request(within, invocation, record=False, repository=repository),
         repository.resolve(within.head),
     )
 
@@ -123,7 +119,7 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
         oids = [found.commit] if found.commit else []
         if not oids and found.path and found.line:
             with suppress(GitError):
-                oids += blame_lines(repository, head, found.path, found.line, found.line)
+                oids += repository.blame(head, found.path, found.line, found.line)
         return replace(found, commit=oids[0] if oids else None)
 
     judged = review.findings
@@ -176,9 +172,9 @@ def read_commits(
     contents: dict[str, str] = {}
     policy = []
     skipped = []
-    with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
-        reader = ChangeReader(
-            repository, blobs, Bounds(limits.files, limits.file_chars, limits.total_chars)
+    with repository.blobs(limits.file_chars) as blobs:
+        reader = repository.changes(
+            blobs, Bounds(limits.files, limits.file_chars, limits.total_chars)
         )
         for changes in reader.commits(parents):
             oid = changes.commit or ""
@@ -189,7 +185,7 @@ def read_commits(
             ]
             try:
                 found = review_policy(
-                    ReviewInput("report", changes, BlobContents(blobs, oid))
+                    ReviewInput("report", changes, blobs.contents(oid))
                 ).findings
                 policy += [(oid, each.rule, redact(each.message)) for each in found]
                 if parents[oid] and any(each.path in POLICY_FILES for each in changes):

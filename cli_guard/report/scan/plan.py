@@ -12,13 +12,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from cli_guard.errors import UsageError
-from cli_guard.git.log import is_shallow
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.model import Skipped
 from cli_guard.policy.checks import LEADING_OUT
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import recorded_policy
+from cli_guard.repository.protocol import Repository
 from cli_guard.reviewers.clean_files import identity
 from cli_guard.runtime import Invocation
 
@@ -83,7 +83,7 @@ def open_place(place: str | None, invocation: Invocation) -> Repository:
         f"GIT_CONFIG_KEY_{number}": "core.commitGraph",
         f"GIT_CONFIG_VALUE_{number}": "false",
     }
-    return Repository.discover(folder, env | {"GIT_CONFIG_COUNT": str(number + 1)})
+    return GitRepository.discover(folder, env | {"GIT_CONFIG_COUNT": str(number + 1)})
 
 
 def local_path(place: str) -> Path:
@@ -119,7 +119,7 @@ def make_plan(repository: Repository, invocation: Invocation, *, history: bool) 
         slices.append(Slice(len(slices), kind, items, items.count(b"\0") + 1, key))
     shallow = (
         (Skipped("history", SHALLOW, asks=True),)
-        if history and is_shallow(repository)
+        if history and repository.is_shallow
         else ()
     )
     return Plan(repository, tip, policy, today, tuple(slices), shallow)

@@ -10,14 +10,13 @@ from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.model import Decision, Skipped
 from cli_guard.policy.gate import Judgement, judge_findings, judge_record
 from cli_guard.report.parts import Collector, read_parts
 from cli_guard.report.scan.cluster import scan_on_cluster
 from cli_guard.report.scan.plan import Items, Plan, Slice, make_plan, open_place
 from cli_guard.report.scan.slices import EVENT, Scanner
+from cli_guard.repository.protocol import Bounds
 from cli_guard.review.render import sarif
 from cli_guard.review.render.review import Review
 from cli_guard.review.run import review as review_changes
@@ -138,9 +137,7 @@ def scan_locally(plan: Plan, missing: Mapping[str, Slice], jobs: int) -> Iterato
 
 def scan_here(plan: Plan, pieces: Sequence[Slice]) -> Iterator[bytes]:
     """Yield a part for each slice, as SARIF in one line, scanned in this process."""
-    with BlobReader(
-        plan.repository.git, blob_limit=Limits.of(plan.policy).file_chars
-    ) as blobs:
+    with plan.repository.blobs(Limits.of(plan.policy).file_chars) as blobs:
         scanner = Scanner(plan, blobs)
         for piece in pieces:
             yield sarif.render(scanner.scan(piece), indent=None).strip().encode("ascii")
@@ -149,9 +146,9 @@ def scan_here(plan: Plan, pieces: Sequence[Slice]) -> Iterator[bytes]:
 def review_tip(plan: Plan, tip: str) -> Review:
     """Review all files of the tip by all rules, as if they were new."""
     limits = Limits.of(plan.policy)
-    with BlobReader(plan.repository.git, blob_limit=limits.file_chars) as blobs:
+    with plan.repository.blobs(limits.file_chars) as blobs:
         bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-        changes = next(ChangeReader(plan.repository, blobs, bounds).nets([(tip, (None,))]))
+        changes = next(plan.repository.changes(blobs, bounds).nets([(tip, (None,))]))
         return review_changes(
-            changes, plan.policy, contents=BlobContents(blobs, tip), today=plan.today
+            changes, plan.policy, contents=blobs.contents(tip), today=plan.today
         )

@@ -5,10 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from cli_guard.errors import GitError, InternalError, MissingObject
-from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BINARY, BlobContents, BlobReader, runs_between, text_of
-from cli_guard.git.lines import PushedRef
-from cli_guard.git.plumbing import RawEntry, Section, change_of, decode_path
 from cli_guard.model import (
     ChangeSet,
     Decision,
@@ -24,6 +20,15 @@ from cli_guard.model import (
 )
 from cli_guard.policy.gate import FindAnswer, judge_findings
 from cli_guard.report.scan.plan import Items, Plan, Slice
+from cli_guard.repository.entries import (
+    RawEntry,
+    Section,
+    change_of,
+    decode_path,
+)
+from cli_guard.repository.protocol import Blobs, Bounds, Changes
+from cli_guard.repository.pushes import PushedRef
+from cli_guard.repository.texts import BINARY, runs_between, text_of
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers import secrets
 from cli_guard.reviewers.inline import InlineAnswers
@@ -43,7 +48,7 @@ class Scanner:
     """Scans slices of one repository."""
 
     plan: Plan
-    blobs: BlobReader
+    blobs: Blobs
     # Hashes of what held nothing: the same change of a file in several commits, the same people.
     clean: set[int] = field(default_factory=set)
     failures: int = 0
@@ -84,7 +89,7 @@ class Scanner:
     def _subjects(self, piece: Slice) -> Iterator[ReviewInput]:
         limits = Limits.of(self.plan.policy)
         bounds = Bounds(sys.maxsize, limits.file_chars, limits.total_chars)
-        reader = ChangeReader(self.plan.repository, self.blobs, bounds)
+        reader = self.plan.repository.changes(self.blobs, bounds)
         items = [decode_path(item) for item in piece.items.split(b"\0")]
         if piece.kind is Items.REFS:
             refs = [item.split(" ") for item in items]
@@ -115,10 +120,10 @@ class Scanner:
                     changes, files=files, people=people, skipped=(*changes.skipped, *lfs)
                 )
                 yield ReviewInput(
-                    EVENT, own, BlobContents(self.blobs, own.commit or ""), limits=limits
+                    EVENT, own, self.blobs.contents(own.commit or ""), limits=limits
                 )
 
-    def _commits(self, reader: ChangeReader, commits: list[str]) -> Iterator[ChangeSet]:
+    def _commits(self, reader: Changes, commits: list[str]) -> Iterator[ChangeSet]:
         """Yield commits; what cannot be read is skipped, alone unless there is too much of it."""
         done = 0
         try:

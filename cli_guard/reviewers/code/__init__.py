@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 
 from cli_guard.code.languages import language_for, suffix_of
 from cli_guard.code.templates import script_in
-from cli_guard.git.between import hunks_between
-from cli_guard.git.plumbing import LFS_LINE
 from cli_guard.model import (
     Contents,
     FileChange,
@@ -22,6 +20,8 @@ from cli_guard.model import (
     Skipped,
     Status,
 )
+from cli_guard.repository.between import hunks_between
+from cli_guard.repository.entries import LFS_LINE
 from cli_guard.reviewers.code import files, flows, lines, remarks, trees
 from cli_guard.reviewers.lapsed import lapsed_lines, with_lines
 from cli_guard.reviewers.per_file import Examiner, FileResult

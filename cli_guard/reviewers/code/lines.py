@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 
-from cli_guard.git.between import LinesBefore
 from cli_guard.model import Contents, FileChange, Finding, Skipped
+from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.code.remarks import (
     MAX_PER_RULE,
     Location,

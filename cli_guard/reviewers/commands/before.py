@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 
-from cli_guard.git.between import LinesBefore
 from cli_guard.model import FileChange
+from cli_guard.repository.between import LinesBefore
 from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, snippets
 from cli_guard.reviewers.review_input import ReviewInput

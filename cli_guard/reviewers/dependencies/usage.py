@@ -9,8 +9,8 @@ from posixpath import join
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.git.search import Searchable
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
+from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.dependencies.changes import Difference
 from cli_guard.reviewers.dependencies.judging import World, findings_of
 from cli_guard.reviewers.dependencies.locks import folders_above, listing_of

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
-from cli_guard.git.search import Searchable
 from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
+from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
     INNER,

@@ -10,7 +10,7 @@ from shell_worlds import of_repository, world
 from watching import cpu_seconds
 
 from cli_guard.assistant import sandbox as shell
-from cli_guard.git.snapshot import Entry, Snapshot, entry_of
+from cli_guard.repository.snapshot import Entry, Snapshot, entry_of
 
 MARK = "outside-7f3a"
 

@@ -16,7 +16,7 @@ from repositories import GUARD, Repo, key
 from cli_guard.approvals.seals import seals_of
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.checks.trust import KEPT_TABLES, Trusted
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import GitRepository
 from cli_guard.policy.checks import digest_of
 from cli_guard.policy.config import read_config
 from cli_guard.runtime import Invocation, user_state
@@ -36,7 +36,7 @@ def digest(repo: Repo) -> str:
 
 def trusted(world: World, invocation: Invocation | None = None) -> bool:
     invocation = invocation or world.invocation
-    repository = Repository.discover(invocation.cwd, invocation.env)
+    repository = GitRepository.discover(invocation.cwd, invocation.env)
     return (
         Trusted(invocation).find(
             repository, digest(world.repo), seals_of(repository, invocation.env)
@@ -222,7 +222,7 @@ def test_a_broken_entry_trusts_nothing(world: World, entry: object) -> None:
 
 def test_it_is_bounded_and_the_latest_stay(world: World) -> None:
     world.check(command="'make test'")
-    repository = Repository.discover(world.repo.path, world.repo.env)
+    repository = GitRepository.discover(world.repo.path, world.repo.env)
     trust = Trusted(world.invocation)
     for number in range(KEPT_TABLES):
         if number == 1:
@@ -245,7 +245,7 @@ def test_without_a_place_nothing_is_trusted(world: World) -> None:
         world.invocation.now,
     )
     assert not trusted(world, invocation)
-    repository = Repository.discover(invocation.cwd, invocation.env)
+    repository = GitRepository.discover(invocation.cwd, invocation.env)
     with pytest.raises(UsageError, match="XDG_STATE_HOME"):
         Trusted(invocation).give(repository, "x", seals_of(repository, world.repo.env))
 

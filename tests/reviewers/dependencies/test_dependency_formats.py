@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reviewers.dependencies.trees import found, reviewed
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import Severity
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
 from cli_guard.reviewers.dependencies.names import (
     edits,

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cli_guard.errors import MissingObject
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import FileChange, Finding, Hit, Hits, Report
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.dependencies import review
 from cli_guard.reviewers.review_input import ReviewInput
 

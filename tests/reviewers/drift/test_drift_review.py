@@ -6,8 +6,8 @@ import pytest
 from in_process import guard
 from repositories import Repo
 
-from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import Finding
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Range, Staged, Worktree
 from cli_guard.reviewers.drift import MOST_FINDINGS, MOST_NAMES, review

@@ -15,8 +15,7 @@ from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
 from cli_guard.errors import GitError
-from cli_guard.git.repository import Repository
-from cli_guard.git.worktree import without_filters
+from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
 
 MOST_BYTES = 4_000_000
@@ -233,9 +232,8 @@ def ask_git(name: str, call: Call) -> Answer:
     below = posixpath.relpath(call.absolute("."), ROOT)
     if name in LISTING and not paths and below != ".":
         paths = [below]
-    top = repository.git if repository.bare else repository.at_the_top
     settings = [word for each in PLAIN for word in ("-c", each)]
-    filters = without_filters(repository.git) if name in FILTERING else []
+    filters = repository.without_filters() if name in FILTERING else []
     ends = ["--", *paths] if "paths" in TABLES[name]["words"] else []
     words = [*fixed_options(name), *options, *before, *ends]
     asked = ("--no-literal-pathspecs", *settings, *filters, name, *words)
@@ -243,7 +241,9 @@ def ask_git(name: str, call: Call) -> Answer:
     code = 0
     problem = ""
     try:
-        out += top.pieces(*asked, limit=MOST_BYTES, seconds=call.world.limits.seconds)
+        out += repository.at_top.pieces(
+            *asked, limit=MOST_BYTES, seconds=call.world.limits.seconds
+        )
     except GitError as error:
         words_of_git = (
             str(error)[:MOST_ERROR]

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli_guard.errors import UsageError
-from cli_guard.git.contents import BlobReader, decode, read_worktree_file
-from cli_guard.git.repository import OID, Repository
-from cli_guard.git.snapshot import SnapshotBounds
-from cli_guard.git.unified import HUNK, NO_NEWLINE, apply_in_memory, header, quote_name
+from cli_guard.repository.protocol import OID, Repository
+from cli_guard.repository.snapshot import SnapshotBounds
+from cli_guard.repository.texts import decode, read_worktree_file
+from cli_guard.repository.unified import (
+    HUNK,
+    NO_NEWLINE,
+    apply_in_memory,
+    header,
+    quote_name,
+)
 
 STARS = "****"
 
@@ -167,7 +173,7 @@ def read_blob_text(repository: Repository, path: str, blob: str) -> str:
     """Return the text of a blob. Raises ValueError for an invalid blob id, MissingObject."""
     if not OID.fullmatch(blob):
         raise ValueError("it rests on no blob")
-    with BlobReader(repository.git, blob_limit=SnapshotBounds().file_bytes) as reader:
+    with repository.blobs(SnapshotBounds().file_bytes) as reader:
         return decode(reader.read(blob) or b"") or ""
 
 

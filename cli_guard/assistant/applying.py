@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cli_guard.assistant.proposals import file_patches
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.plumbing import decode_path, name_some
-from cli_guard.git.proposals import file_patches
-from cli_guard.git.repository import Repository
-from cli_guard.git.worktree import without_filters
+from cli_guard.git.worktree import read_filters
+from cli_guard.repository.entries import decode_path, list_entries, name_some
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.texts import place_in
 
 Bases = Mapping[str, str | None]
 APPLY = ("apply", "--whitespace=nowarn")
@@ -50,7 +51,8 @@ class PatchWriter:
             raise UsageError("a bare repository has no work tree to write to")
         self.root = repository.root
         # `git apply` takes paths from the folder it runs in.
-        self._git = repository.at_the_top
+        self._git = repository.at_top
+        self._repository = repository
 
     def bases(self, paths: Iterable[str]) -> dict[str, str | None]:
         """Return the contents that a patch to these paths applies to: path -> blob id in the index, None for no file.
@@ -108,7 +110,7 @@ class PatchWriter:
         self._only(patch, paths)
         raw = patch.encode("utf-8", "surrogateescape")
         # A .gitattributes file in the patch may name a filter for its next file.
-        command = (*without_filters(self._git), *command)
+        command = (*self._repository.without_filters(), *command)
         code, _, err = self._git.attempt(*command, "--check", "-", stdin=raw)
         if code != 0:
             raise UsageError(f"the patch no longer applies ({first_line(err)}): ask again")
@@ -141,7 +143,7 @@ class PatchWriter:
             )
 
     def _full(self, path: str) -> bytes:
-        return os.fsencode(self.root) + b"/" + path.encode("utf-8", "surrogateescape")
+        return place_in(self.root, path)
 
     def _lies_there(self, path: str) -> bool:
         return os.path.lexists(self._full(path))
@@ -205,14 +207,10 @@ class PatchWriter:
         found: dict[str, Staged] = {}
         paths = set(wanted)
         # One call for the whole index: a call for each file is slow, and all names may not fit on one command line.
-        for record in filter(
-            None, self._git.run("ls-files", "-v", "--stage", "-z").split(b"\0")
-        ):
-            head, _, name = record.partition(b"\t")
-            path = decode_path(name)
+        listed = self._git.run("ls-files", "-v", "--stage", "-z")
+        for (tag, mode, blob, stage), path in list_entries(listed):
             if path not in paths:
                 continue
-            tag, mode, blob, stage = head.decode("ascii").split(" ")
             if stage != "0":
                 raise UsageError(f"{path} is in conflict: finish the merge first")
             found[path] = Staged(mode, blob, tag == WATCHED)
@@ -222,7 +220,7 @@ class PatchWriter:
         """Return the paths whose files differ from the index by content; a new time stamp alone does not count."""
         if not index:
             return []
-        filters = without_filters(self._git)
+        filters = self._repository.without_filters()
         out = self._git.run(*filters, "diff-files", "--name-only", "-z")
         changed = set(map(decode_path, filter(None, out.split(b"\0"))))
         return [
@@ -240,17 +238,10 @@ class PatchWriter:
 
     def _find_filtered(self, paths: list[str]) -> list[str]:
         """Return the paths whose content Git stores through a program (git-check-attr(1))."""
-        if not paths:
-            return []
-        names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-        fields = self._git.run("check-attr", "--stdin", "-z", "filter", stdin=names).split(
-            b"\0"
-        )
-        triples = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
         return [
-            decode_path(path)
-            for path, _, value in triples
-            if value not in (b"unspecified", b"unset")
+            path
+            for path, value in read_filters(self._git, paths).items()
+            if value not in ("unspecified", "unset")
         ]
 
 

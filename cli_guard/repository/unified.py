@@ -28,7 +28,7 @@ SPECIAL = {
     "\\": "\\",
 }
 PLAIN = {letter: sign for sign, letter in SPECIAL.items()}
-ESCAPED = re.compile(r"\\([0-7]{3}|.)")
+ESCAPED = re.compile(r"(?s)\\([0-7]{3}|.?)")
 HUNK = re.compile(r"@@ -([0-9]{1,9}),([0-9]{1,9}) \+([0-9]{1,9}),([0-9]{1,9}) @@")
 
 Opcode = tuple[str, int, int, int, int]
@@ -219,8 +219,8 @@ def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
     words = lines[at].removeprefix("diff --git ")
     if words == lines[at]:
         raise ValueError(f"line {at + 1} begins no file")
-    old: str | None = unquote_name(words[: len(words) // 2])
-    new: str | None = unquote_name(words[len(words) // 2 + 1 :])
+    old: str | None = unquote_name(words[: len(words) // 2])[2:]
+    new: str | None = unquote_name(words[len(words) // 2 + 1 :])[2:]
     at += 1
     while (
         at < len(lines) and not lines[at].startswith(("@@ ", "diff --git ")) and lines[at]
@@ -256,7 +256,16 @@ def apply_hunks(lines: list[str], at: int, before: list[str]) -> tuple[list[str]
 
 
 def unquote_name(name: str) -> str:
-    """Return the name after `a/` or `b/` in a header."""
-    if name.startswith('"'):
-        name = ESCAPED.sub(lambda m: PLAIN.get(m[1]) or chr(int(m[1], 8)), name[1:-1])
-    return name[2:]
+    """Unquote a name in Git's C style, in which three digits are a byte (git-config(1), core.quotePath)."""
+    if len(name) < 2 or name[0] != '"' or name[-1] != '"':
+        return name
+    plain = ESCAPED.sub(lambda match: unescape(match[1]), name[1:-1])
+    # Bytes that are UTF-8 together stand alone so far.
+    return plain.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+def unescape(word: str) -> str:
+    """Return what follows a backslash as it was before, "" for what Git does not write."""
+    if len(word) < 3:
+        return PLAIN.get(word, "")
+    return bytes([int(word, 8) & 0xFF]).decode("utf-8", "surrogateescape")

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
 
-from cli_guard.git.repository import COMPARED_BASES, Repository, as_lines
 from cli_guard.model import RefUpdate
+
+# As many as `merge-base` gives.
+COMPARED_BASES = 8
 
 
 @dataclass(frozen=True)
@@ -25,20 +27,8 @@ class Graph:
     times: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def read(
-        cls, repository: Repository, tips: Iterable[str], known: Iterable[str] = ()
-    ) -> "Graph":
-        """Return the commits that some tips reach and the known ones do not. Raises GitError."""
-        asked = as_lines((*tips, *(f"^{oid}" for oid in known)))
-        options = (
-            "--topo-order",
-            "--reverse",
-            "--boundary",
-            "--parents",
-            "--timestamp",
-            "--stdin",
-        )
-        listed = repository.git.run("rev-list", *options, stdin=asked).decode("ascii")
+    def parse(cls, listed: str) -> "Graph":
+        """Parse the output of `rev-list --topo-order --reverse --boundary --parents --timestamp`."""
         rows = [
             (oid, int(time), parents)
             for time, oid, *parents in map(str.split, listed.splitlines())

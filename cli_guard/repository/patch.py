@@ -9,25 +9,15 @@ import re
 from dataclasses import dataclass, field
 
 from cli_guard.errors import UsageError
-from cli_guard.git.contents import decode
-from cli_guard.git.plumbing import RawEntry, change_of
-from cli_guard.git.plumbing import Section as Read
-from cli_guard.git.second_reader import FileReading, check_second_reading
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
+from cli_guard.repository.entries import RawEntry, change_of
+from cli_guard.repository.entries import Section as Read
+from cli_guard.repository.second_reader import FileReading, check_second_reading
+from cli_guard.repository.texts import decode
+from cli_guard.repository.unified import unquote_name
 
 NULL = "/dev/null"
 ABSENT = "000000"
-ESCAPES = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    '"': '"',
-    "\\": "\\",
-}
 PREFIX = re.compile(r"[a-z0-9]/")
 HUNK_HEADER = re.compile(r"@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@")
 EXTENDED = re.compile(
@@ -59,8 +49,8 @@ class Section:
         new = side(names[1], plain)
         before = facts.get("rename from", facts.get("copy from"))
         if before is not None:
-            old = unquote(before)
-            new = unquote(facts.get("rename to", facts.get("copy to", "")))
+            old = unquote_name(before)
+            new = unquote_name(facts.get("rename to", facts.get("copy to", "")))
         added = old is None or "new file mode" in facts
         deleted = new is None or "deleted file mode" in facts
         path = (old if deleted else new) or old
@@ -237,31 +227,10 @@ def names_in(header: str) -> tuple[str, str] | None:
 
 def side(name: str, plain: bool) -> str | None:
     """Return a path of a patch, None for /dev/null; the prefix is cut unless both names are equal (`plain`)."""
-    name = unquote(name)
+    name = unquote_name(name)
     if name == NULL:
         return None
     return name if plain or not PREFIX.match(name) else name[2:]
-
-
-def unquote(name: str) -> str:
-    """Unquote a name in Git's C style (git-config(1), core.quotePath)."""
-    if len(name) < 2 or name[0] != '"' or name[-1] != '"':
-        return name
-    out = bytearray()
-    inner = name[1:-1]
-    position = 0
-    while position < len(inner):
-        char = inner[position]
-        if char != "\\":
-            out += char.encode("utf-8", "surrogateescape")
-            position += 1
-        elif re.fullmatch("[0-7]{3}", inner[position + 1 : position + 4]):
-            out.append(int(inner[position + 1 : position + 4], 8) & 0xFF)
-            position += 4
-        else:
-            out += ESCAPES.get(inner[position + 1 : position + 2], "").encode()
-            position += 2
-    return out.decode("utf-8", "surrogateescape")
 
 
 class PatchContents:
