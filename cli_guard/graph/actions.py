@@ -199,10 +199,15 @@ def request_human_review(*, pause: bool) -> Node:
     return node
 
 
-def answer_of(state: State, context: Context) -> tuple[str, list[Data]]:
+def summary_of(state: State) -> str | None:
+    """Return a review in a few lines; None for that of an event, which `cli_guard.review.render` shows."""
+    return None if "event" in state["metadata"] else review_text(state)
+
+
+def answer_of(state: State, context: Context) -> tuple[str | None, list[Data]]:
     """Return the answer with the results so far, and the log of who has worded it."""
     if state["task_type"] == "change_review":
-        return review_text(state), []
+        return summary_of(state), []
     answer = answer_text(state, assistant_of(context).reply)
     return context.narrator(state, answer) if context.narrator else (answer, [])
 
@@ -228,6 +233,6 @@ def handle_failure(state: State, runtime: Runtime[Context]) -> State:
     return {
         "status": "failed",
         "decision": "deny",
-        "final_output": review_text(state) if denied else f"failed: {reason}",
+        "final_output": summary_of(state) if denied else f"failed: {reason}",
         "action_log": log("handle_failure", reason=reason),
     }
