@@ -1,5 +1,6 @@
 """The wheel and the sdist hold what the program needs, and nothing else."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def tracked_files() -> set[str]:
         text=True,
     )
     names = {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
-    return {f"cli_guard/{name}" if name.startswith("hooks/") else name for name in names}
+    return {re.sub("^hooks/", "cli_guard/hook_scripts/", name) for name in names}
 
 
 def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> None:
@@ -47,7 +48,7 @@ def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> No
     expected = tracked_files()
     assert (
         len(expected) > 1_000
-        and {"cli_guard/py.typed", "cli_guard/hooks/pre-push"} <= expected
+        and {"cli_guard/py.typed", "cli_guard/hook_scripts/review"} <= expected
     )
     assert (sorted(expected - names), sorted(names - expected)) == ([], [])
 

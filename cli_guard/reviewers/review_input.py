@@ -11,6 +11,7 @@ from cli_guard.errors import MissingObject
 from cli_guard.git.contents import NoContents
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.search import WholeTree
+from cli_guard.hooks import event_of
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -20,7 +21,7 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.user_rules import NO_RULES, UserRules
-from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
+from cli_guard.reviewers.advice import Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
 
@@ -86,7 +87,7 @@ class ReviewInput:
 
         limits = Limits.of(policy)
         idle, advising = sort_reviewers(policy)
-        bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
+        bounded = (advising, limits.advice_ms) if event_of(self.event).is_hook else ()
         return replace(
             self,
             changes=with_decisions(

@@ -14,6 +14,7 @@ from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.git.log import blame_lines
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import OID, Repository
+from cli_guard.hooks import event_of
 from cli_guard.model import Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.report.lives import Life, read_lives
@@ -45,7 +46,6 @@ DECISIONS = {
     "unreviewed": "no review known here",
 }
 DOUBTFUL = ("against", "skipped", "unreviewed")
-BEFORE = ("pre-commit", "pre-merge-commit", "commit-msg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,11 @@ def judge(
                 last |= dict.fromkeys(
                     ids.intersection(repository.commits(head, exclude=bases)), "allow"
                 )
-        elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
+        elif event_of(entry.get("event")).is_of_commit and what in (
+            "deny",
+            "review",
+            "skipped",
+        ):
             # A review in the index names the commit that it starts from; a skip has its time alone.
             start = str(entry.get("place")).rpartition(" ")[2]
             before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1
