@@ -6,11 +6,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from cli_guard.errors import CliGuardError
-from cli_guard.graph.answer import answer_text, ran_of, review_text
+from cli_guard.graph.answer import answer_text, review_text
 from cli_guard.graph.context import Context, assistant_of, context_of
 from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
-from cli_guard.graph.state import Data, State, log
+from cli_guard.graph.state import Data, State, log, ran_of
 from cli_guard.graph.tools.tool import Tool, ToolOutput, World
 from cli_guard.model import Action, Category, Finding
 from cli_guard.policy.gate import RUN_CHECKS
