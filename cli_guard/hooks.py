@@ -35,7 +35,7 @@ class Event:
         summary: str = "",
         *,
         place: str = "",
-        again: str = "",
+        again: str = "do that again",
         checks: str = "",
         framework_id: str = "",
         script: str = "review",
