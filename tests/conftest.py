@@ -23,6 +23,7 @@ from repositories import Repo, isolated_environment
 from watching import make_once, marked
 
 import cli_guard
+from cli_guard.git.hooks import scripts_folder
 
 if TYPE_CHECKING:
     from forging.honest import Person
@@ -236,9 +237,8 @@ def installed(shared: Path) -> Path:
         )
         (site,) = folder.glob("lib/python3*/site-packages")
         shutil.copytree(PACKAGE, site / "cli_guard")
-        scripts = PACKAGE / "hooks"
-        scripts = scripts if scripts.is_dir() else PACKAGE.parent / "hooks"
-        shutil.copytree(scripts, site / "cli_guard/hooks", dirs_exist_ok=True)
+        scripts = scripts_folder()
+        shutil.copytree(scripts, site / "cli_guard/hook_scripts", dirs_exist_ok=True)
         (site / "borrowed.pth").write_text(f"{Path(click.__file__).parent.parent}\n")
         subprocess.run(
             [sys.executable, "-m", "compileall", "-q", site / "cli_guard"],

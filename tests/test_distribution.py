@@ -30,8 +30,7 @@ def tracked_files() -> set[str]:
     names = {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
     rules = {name for name in names if RULE_SOURCE.match(name)}
     assert len(rules) > 1_000
-    packed = {f"cli_guard/{name}" if name.startswith("hooks/") else name for name in names}
-    return packed - rules
+    return {re.sub("^hooks/", "cli_guard/hook_scripts/", name) for name in names - rules}
 
 
 def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> None:
@@ -53,7 +52,7 @@ def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> No
     expected = tracked_files()
     assert (
         len(expected) > 500
-        and {"cli_guard/py.typed", "cli_guard/hooks/pre-push"} <= expected
+        and {"cli_guard/py.typed", "cli_guard/hook_scripts/review"} <= expected
     )
     compiled = {name for name in names if name.startswith(COMPILED)}
     assert {f"{COMPILED}secrets.json", f"{COMPILED}flow.python.json"} <= compiled

@@ -184,6 +184,7 @@ def test_imports_run_downward() -> None:
     assert len(FLOORS) <= 14
     for name in (
         "__main__.py",
+        "hooks.py",
         "server/__init__.py",
         "server/client.py",
         "server/address.py",

@@ -4,16 +4,17 @@ import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
 import click
 
 from cli_guard.answering.approve import (
     approve_change,
     bound_diff,
+    check_is_same,
     find_pending,
     line_of,
-    review_again,
+    request_of,
 )
 from cli_guard.answering.signing import Plan, plan_break_glass, plan_signature, store_signed
 from cli_guard.cli.app import Command
@@ -23,7 +24,8 @@ from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph import half
-from cli_guard.model import Decision, Finding, Presence
+from cli_guard.hooks import event_of
+from cli_guard.model import Decision, Disposition, Finding, Presence
 from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.request import Staged
@@ -138,7 +140,7 @@ def approve_reviewed(
     io: Io, repository: Repository, review: PendingReview, options: Options
 ) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    review, findings = review_again(repository, review, partial(review_for_git, io))
+    review, findings = review_again(io, repository, review)
     chosen = [
         each for each in findings if not options.path or is_below(each.path, options.path)
     ]
@@ -156,14 +158,27 @@ def approve_reviewed(
     if not confirm(io, review, map(line_of, chosen), plan.describe() if plan else ""):
         return None
     whole, said = give(io, repository, review, chosen, plan, options.reason)
-    again = {"pre-push": "run the push again", "range": "push refs/notes/cli-guard"}
     rest = (
-        again.get(review.event, "run the commit again")
+        event_of(review.event).again
         if whole
         else f"{len(findings) - len(chosen)} more still need an approval"
     )
     io.say(f"cli-guard: {review.id} {said} for exactly this content; {rest}")
     return 0
+
+
+def review_again(
+    io: Io, repository: Repository, review: PendingReview, message: Path | None = None
+) -> tuple[PendingReview, list[Finding]]:
+    """Review once more what a pending review is about; return it anew, and the findings that need a person.
+
+    `message`: see `request_of`. Raises UsageError if it is not what was reviewed, CliGuardError.
+    """
+    fresh: list[PendingReview] = []
+    request = request_of(repository, review, message)
+    done = review_for_git(io, request, cache=False, again=fresh)
+    findings = [each.finding for each in done.sort_findings(Disposition.REVIEW)]
+    return check_is_same(review, fresh), findings
 
 
 def give(

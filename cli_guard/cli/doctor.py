@@ -16,14 +16,13 @@ from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.configured import configured_events, runs_configured
 from cli_guard.git.hooks import (
-    HOOKS,
-    REVIEW_HOOKS,
     configured_folder,
     hooks_folder,
     is_intact,
     state_of,
 )
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
+from cli_guard.hooks import REVIEW_HOOKS, WORK_TREE_HOOKS
 from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import Records
@@ -68,7 +67,8 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
         configured = {}
     guarded = False
-    for name in HOOKS:
+    for event in WORK_TREE_HOOKS:
+        name = event.name
         state = state_of(folder, name)
         runners = (
             [f"cli-guard, configured as hook.{configured[name]}"]
@@ -76,7 +76,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
             else []
         )
         runners += find_runners(repository, state, managers)
-        guarded = guarded or (name in REVIEW_HOOKS and bool(runners))
+        guarded = guarded or (event in REVIEW_HOOKS and bool(runners))
         text = " and ".join(runners) or (
             "not installed" if state.owner == "none" else "another program"
         )

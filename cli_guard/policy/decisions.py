@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from cli_guard.commands.model import Pattern
@@ -65,12 +66,12 @@ class Policy:
     also: tuple[Config, ...] = ()
     before: tuple[Config, ...] = ()
 
-    @property
+    @cached_property
     def configs(self) -> tuple[Config, ...]:
         """Return every configuration of the repository that applies."""
         return (self.config, *self.also, *self.before)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Return a hash of everything that decisions depend on."""
         own = self.user.model_dump_json() if self.user else ""
@@ -82,7 +83,7 @@ class Policy:
             ]
         )
 
-    @property
+    @cached_property
     def shared_identity(self) -> str:
         """Return a hash of what the repository decides: a signed approval must count on another machine as well.
 
@@ -149,7 +150,7 @@ class Policy:
             wanted = stricter(wanted, own)
         return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
 
-    @property
+    @cached_property
     def approvals(self) -> tuple[ApprovalsSection, ...]:
         """Return every `[approvals]` in force; the strictest counts."""
         return tuple(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.git.repository import GitRepository
+from cli_guard.hooks import event_of
 from cli_guard.model import (
     ChangeSet,
     Contents,
@@ -109,12 +110,7 @@ def review_request(
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
-    from cli_guard.review.store import (
-        BEFORE_COMMIT,
-        pending_review,
-        record_review,
-        was_allowed,
-    )
+    from cli_guard.review.store import pending_review, record_review, was_allowed
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.clean_files import identity
     from cli_guard.state.records import Records
@@ -130,7 +126,7 @@ def review_request(
             if not was_allowed(gathered, records):
                 # Something was staged while the hook before this one ran, or that did not run.
                 done = review_request(
-                    Staged(BEFORE_COMMIT[0]),
+                    Staged("pre-commit"),
                     invocation,
                     plan_checks=plan_checks,
                     cache=cache,
@@ -178,7 +174,7 @@ def review_request(
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
     if record and repository and records and not (only or TRIAL in gathered.notes):
-        if request.event in BEFORE_COMMIT and done.decision is Decision.ALLOW:
+        if event_of(request.event).is_before_commit and done.decision is Decision.ALLOW:
             from cli_guard.git.managers import is_message_hook_next
 
             is_next = is_message_hook_next(repository, invocation.env)

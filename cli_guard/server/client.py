@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from cli_guard import hooks
 from cli_guard.server import address
 
 # As in `typing`, without loading it.
@@ -40,28 +41,28 @@ KILLED = b"K"
 INTERRUPT = b"I"
 TERMINATE = b"T"
 HANG_UP = b"H"
-PREPARE = ["hook", "post-index-change"]
-COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
-GIT_HOOKS = (*COMMIT_HOOKS, ["pre-push"], ["pre-receive"], PREPARE[1:])
 # Windows has no SIGHUP; it has no server either.
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (getattr(_signal, "SIGHUP", 0), HANG_UP))
 
 
 def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
+    if not argv or argv[0] not in ROUTED or address.switched_off(os.environ):
+        return False
     # A push rests on nothing that another process says or remembers.
-    is_push = argv[1:2] in (["pre-push"], ["pre-receive"])
-    return (
-        bool(argv)
-        and argv[0] in ROUTED
-        and not is_push
-        and not address.switched_off(os.environ)
-    )
+    hook = hooks.find_hook(argv)
+    return hook is None or not hook.is_push
 
 
 def is_agent_hook(argv: list[str]) -> bool:
     """Check whether a coding agent asks, not Git."""
-    return argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS
+    return argv[:1] == ["hook"] and hooks.find_hook(argv) is None
+
+
+def is_preparation(argv: list[str]) -> bool:
+    """Check whether this run only prepares a review: see `cli_guard.cli.hook.prepare_review`."""
+    hook = hooks.find_hook(argv)
+    return hook is not None and hook.request == hooks.PREPARATION and len(argv) == 2
 
 
 def find_hook_limit(env: "Mapping[str, str]") -> float:

@@ -6,7 +6,7 @@ import pytest
 from frameworks.programs import Framework
 from repositories import Repo, key
 
-from cli_guard.git.hooks import HOOKS
+from cli_guard.hooks import WORK_TREE_HOOKS
 
 LEAK = f'KEY = "{key()}"\n'
 EMPTY = """\
@@ -131,7 +131,7 @@ def test_force_puts_ours_in_place_of_the_framework(
 ) -> None:
     both(configured, bare_framework, "gf")
     assert configured.guard("install", "--force").code == 0
-    assert set(hooks(configured)) == set(HOOKS)
+    assert set(hooks(configured)) == {each.name for each in WORK_TREE_HOOKS}
 
 
 def test_two_frameworks_in_a_row_are_refused(configured: Repo) -> None:

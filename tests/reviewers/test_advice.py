@@ -14,7 +14,7 @@ from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.review.run import review
-from cli_guard.reviewers.advice import CHARS_A_MS, HOOKS, STOPS, Advice, dispositions
+from cli_guard.reviewers.advice import CHARS_A_MS, STOPS, Advice, dispositions
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles
 from cli_guard.reviewers.per_file_work import PerFileWork
@@ -244,9 +244,9 @@ def test_a_file_without_advice_is_not_remembered_as_one_without_findings(
     contents = SnapshotContents({}, FILES)
     policy = Policy(Config.model_validate({"limits": {"advice_ms": 0}}))
     found = {}
-    for event in (HOOKS[0], "staged"):
+    for event in ("pre-commit", "staged"):
         subject = ReviewInput(event, changes, contents).under(policy)
         work = PerFileWork(subject, clean_files=CleanFiles(Cache(tmp_path), subject.limits))
         found[event] = [work.result("docs", change) for change in changes]
-    assert found[HOOKS[0]] == [None, None, None]
+    assert found["pre-commit"] == [None, None, None]
     assert [result.again for result in found["staged"] if result] == [True, True, False]

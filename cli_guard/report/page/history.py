@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
+from cli_guard.hooks import event_of
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
@@ -41,7 +42,6 @@ DECISIONS = {
     "unreviewed": "no review known here",
 }
 DOUBTFUL = ("against", "skipped", "unreviewed")
-BEFORE = ("pre-commit", "pre-merge-commit", "commit-msg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,11 @@ def judge(
                 last |= dict.fromkeys(
                     ids.intersection(repository.commits(head, exclude=bases)), "allow"
                 )
-        elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
+        elif event_of(entry.get("event")).is_of_commit and what in (
+            "deny",
+            "review",
+            "skipped",
+        ):
             # A review in the index names the commit that it starts from; a skip has its time alone.
             start = str(entry.get("place")).rpartition(" ")[2]
             before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1
