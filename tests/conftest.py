@@ -18,6 +18,7 @@ import click
 import pytest
 from examples import report_totals
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from preloaded import folder_of, start_python
 from repositories import Repo, isolated_environment
 from watching import make_once, marked
@@ -33,6 +34,10 @@ settings.register_profile(
 )
 settings.register_profile("any machine", settings.get_profile("search"), derandomize=True)
 settings.load_profile("any machine")
+# Nor on the modules that earlier tests have loaded, whose constants it would take for examples. To read them also takes
+# each worker some seconds.
+if settings.get_current_profile_name() == "any machine":
+    providers._get_local_constants = lambda: providers._local_constants
 
 
 # What `make test-slow` runs: frameworks, installations, servers, processes, bash chains, bounds of hostile input.
@@ -329,3 +334,17 @@ def guarded(committed: Repo, native: Path) -> Repo:
     shutil.copy2(native / "config", committed.path / ".git/config")
     shutil.copytree(native / "hooks", committed.path / ".git/hooks", dirs_exist_ok=True)
     return committed
+
+
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands of agents' hooks that `install` would have started before it wrote them, and here takes for good."""
+    from cli_guard.agents.settings import Protocol
+
+    commands: list[str] = []
+
+    def check(_: Protocol, command: str, repository: object) -> None:
+        commands.append(command)
+
+    monkeypatch.setattr(Protocol, "check", check)
+    return commands
