@@ -423,9 +423,9 @@ def test_what_is_too_much_in_one_is_named() -> None:
 
 
 def test_a_long_function_is_judged_from_inside() -> None:
-    body = "".join(f"  if [ {n} = $1 ]; then\n    echo {n}\n  fi\n" for n in range(6_000))
+    body = "".join(f"  if [ {n} = $1 ]; then\n    echo {n}\n  fi\n" for n in range(2_500))
     report = added(("a.sh", f"f() {{\n{body}  {WIPE}\n{body}}}\n"))
-    assert told(report) == [("wipe", 18_002, "critical")]
+    assert told(report) == [("wipe", 7_502, "critical")]
     assert report.skipped == ()
 
 
