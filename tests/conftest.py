@@ -1,9 +1,11 @@
 """Real repositories in temporary folders, with Git's own configuration shut out."""
 
 import gc
+import hashlib
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -289,7 +291,23 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     started.write("app.py", "x = 1\n")
     started.git("add", "-A")
     started.git("commit", "-q", "-m", "Start")
+    for sample in folder.glob("*/.git/hooks/*.sample"):
+        sample.unlink()
     return empty.path, started.path
+
+
+def refresh_index(repo: Path) -> None:
+    """Have the index know the one file of a copy, whose times and inode are its own, as `update-index --refresh` does.
+
+    What reads an index that knows another file takes the copy for changed; a process a test would take longer.
+    """
+    index = repo / ".git/index"
+    file = (repo / "app.py").stat()
+    raw = bytearray(index.read_bytes()[:-20])
+    times = (*divmod(file.st_ctime_ns, 10**9), *divmod(file.st_mtime_ns, 10**9))
+    # gitformat-index(5): a header of 12 bytes, the entry, and in the end a SHA-1 of all that.
+    struct.pack_into(">6I", raw, 12, *times, file.st_dev, file.st_ino % 2**32)
+    index.write_bytes(raw + hashlib.sha1(raw).digest())
 
 
 @pytest.fixture
@@ -308,8 +326,7 @@ def committed(
     repo = Repo(
         Path(shutil.copytree(templates[1], tmp_path / "repo", symlinks=True)), isolated
     )
-    # The index knows the file of the template by its inode: what reads it without this takes the copy for changed.
-    repo.git("update-index", "--refresh")
+    refresh_index(repo.path)
     return repo
 
 
