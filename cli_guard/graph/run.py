@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -89,9 +88,7 @@ def suspend_tracing() -> Iterator[None]:
 @suspend_tracing()
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
-    state = cast(
-        State, default_graph().invoke(request, without_tracing({}), context=context)
-    )
+    state = cast(State, build_graph().invoke(request, without_tracing({}), context=context))
     if state["status"] != "needs_review" or not state["review_id"]:
         return state, None
     return waiting(state, context)
@@ -124,12 +121,6 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     )
     (asked,) = stopped.pop("__interrupt__")
     return stopped | {"final_output": asked.value["final_output"]}, Pause(connection)
-
-
-@lru_cache(maxsize=1)
-def default_graph() -> Graph:
-    """Return the graph without a checkpointer, which ends where a person is asked; compiled once."""
-    return build_graph()
 
 
 def saver(connection: sqlite3.Connection) -> SqliteSaver:

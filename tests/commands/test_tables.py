@@ -158,7 +158,7 @@ def test_no_program_has_two_tables() -> None:
     assert len(files) == len(set(files))
 
 
-@pytest.mark.parametrize("name", [name for name in programs() if read_table(name).loads])
+@examples.table("name", lambda: [name for name in programs() if read_table(name).loads])
 def test_a_program_that_loads_code_of_the_project_asks_once(name: str) -> None:
     reasons = [
         effect.reason for effect in judge(f"{name} x").effects if effect.kind is Kind.EXEC

@@ -6,13 +6,13 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import psutil
 import pytest
+from watching import eventually
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution import ports
@@ -55,10 +55,7 @@ needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6
 
 
 def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert eventually(holds, PATIENCE)
 
 
 def bound(family: int, host: str, port: int = 0, *, dual: bool = False) -> socket.socket:

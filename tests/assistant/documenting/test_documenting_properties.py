@@ -1,13 +1,13 @@
 """What holds for any text and any request, and for packages that other people wrote."""
 
 import importlib.util
-import time
 from pathlib import Path
 
 import pytest
 from assistant.documenting.checks import fill_nothing, git_applies, without_docstrings
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from watching import cpu_seconds
 
 from cli_guard.assistant.documenting.source import TODO
 
@@ -215,9 +215,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_text_is_answered_in_bounded_time(name):
-    started = time.process_time()
-    fill_nothing("document a.py", {"a.py": HOSTILE[name]})
-    assert time.process_time() - started < 10
+    with cpu_seconds(10):
+        fill_nothing("document a.py", {"a.py": HOSTILE[name]})
 
 
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup.cfg", ".flake8"])
@@ -227,9 +226,8 @@ def test_settings_of_blank_lines_are_read_in_bounded_time(path):
         "a.py": "def f(x):\n    return x\n",
         "README.md": "# X\n",
     }
-    started = time.process_time()
-    fill_nothing("document a.py", texts)
-    assert time.process_time() - started < 5
+    with cpu_seconds(5):
+        fill_nothing("document a.py", texts)
 
 
 def test_a_large_repository_is_answered_in_bounded_time():
@@ -238,8 +236,7 @@ def test_a_large_repository_is_answered_in_bounded_time():
         + "# remark\n" * 800
     )
     texts = {f"src/p{n % 50}/m{n}.py": body.format(n) for n in range(5000)}
-    started = time.process_time()
-    assert fill_nothing("document f4999", texts).proposals
-    assert fill_nothing("document all functions in src/", texts).proposals
-    assert fill_nothing("write a README section on configuration", texts).by_hand
-    assert time.process_time() - started < 20
+    with cpu_seconds(20):
+        assert fill_nothing("document f4999", texts).proposals
+        assert fill_nothing("document all functions in src/", texts).proposals
+        assert fill_nothing("write a README section on configuration", texts).by_hand
