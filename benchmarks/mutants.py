@@ -29,11 +29,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SECONDS = 100
 EXAMPLES = "tests/rules/test_rule_examples.py"
-APPROVED = ("tests/review/test_what_is_approved.py", "tests/cli/test_approve.py")
 # What the tests of a room are, the most telling first; those of the slow half are left out by their mark.
 TESTS: Mapping[str, tuple[str, ...]] = {
     "policy": ("tests/policy", "tests/reviewers/test_policy_reviewer.py"),
-    "state": ("tests/state", "tests/cli/test_last.py", *APPROVED),
+    "state": ("tests/state", "tests/cli/test_last.py", "tests/cli/test_approve.py"),
     "secrets": (EXAMPLES, "tests/secrets"),
     "code": ("tests/code/test_labelled_changes.py", "tests/code", EXAMPLES),
     # Every table of a program takes as long as all other tests, and speaks of few conditions.
@@ -42,7 +41,11 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/commands",
         "--ignore=tests/commands/test_tables.py",
     ),
-    "approvals": ("tests/approvals", "tests/cli/test_signers.py", *APPROVED),
+    "approvals": (
+        "tests/approvals",
+        "tests/cli/test_signers.py",
+        "tests/cli/test_approve.py",
+    ),
 }
 # Loaded once, before the copies: each takes longer than most tests.
 LIBRARIES = ("click", "hypothesis", "pydantic", "yaml", "ast_grep_py", "langgraph.graph")
