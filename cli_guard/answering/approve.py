@@ -324,9 +324,12 @@ def resume(
     requests: "list[Action] | None" = None,
 ) -> "State":
     """Resume the graph of an approved review and run it to its end. Raises UsageError, CliGuardError."""
+    from cli_guard.graph.context import Context
     from cli_guard.graph.run import resume_review
 
     path = records.checkpoint(review.id)
+    # Git records a reviewed change itself: what is left to run needs nothing of it.
+    context = context or Context(snapshot={})
     state = resume_review(
         path, by=invocation.user, reason=reason, context=context, requests=requests
     )
