@@ -6,7 +6,7 @@ commits like all others.
 
 from collections.abc import Sequence
 
-from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.changes import ChangeReader
 from cli_guard.git.contents import BlobReader
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import entries_of
@@ -58,8 +58,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     }
     limits = Limits()
     with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
-        bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-        nets = ChangeReader(repository, blobs, bounds).nets(ends)
+        nets = ChangeReader(repository, blobs, limits.bounds).nets(ends)
         good = {
             commit
             for number, ((commit, _), changes) in enumerate(zip(ends, nets, strict=True))

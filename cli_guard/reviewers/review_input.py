@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import MissingObject
+from cli_guard.git.changes import Bounds
 from cli_guard.git.contents import NoContents
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.search import WholeTree
@@ -41,6 +42,10 @@ class Limits:
     total_chars: int = 50_000_000
     rounds: int = 4
     advice_ms: int = 300
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(self.files, self.file_chars, self.total_chars)
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":

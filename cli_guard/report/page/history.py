@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from cli_guard.approvals.counting import RecordedContent
 from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
-from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.changes import ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.git.log import blame_lines
 from cli_guard.git.prefetch import POLICY_FILES
@@ -177,9 +177,7 @@ def read_commits(
     policy = []
     skipped = []
     with BlobReader(repository.git, blob_limit=limits.file_chars) as blobs:
-        reader = ChangeReader(
-            repository, blobs, Bounds(limits.files, limits.file_chars, limits.total_chars)
-        )
+        reader = ChangeReader(repository, blobs, limits.bounds)
         for changes in reader.commits(parents):
             oid = changes.commit or ""
             contents |= dict.fromkeys(RecordedContent.of(changes).identities, oid)

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.changes import ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader
 from cli_guard.model import Decision, Skipped
 from cli_guard.policy.gate import Judgement, judge_findings, judge_record
@@ -150,8 +150,9 @@ def review_tip(plan: Plan, tip: str) -> Review:
     """Review all files of the tip by all rules, as if they were new."""
     limits = Limits.of(plan.policy)
     with BlobReader(plan.repository.git, blob_limit=limits.file_chars) as blobs:
-        bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-        changes = next(ChangeReader(plan.repository, blobs, bounds).nets([(tip, (None,))]))
+        changes = next(
+            ChangeReader(plan.repository, blobs, limits.bounds).nets([(tip, (None,))])
+        )
         return review_changes(
             changes, plan.policy, contents=BlobContents(blobs, tip), today=plan.today
         )
