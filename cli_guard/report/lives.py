@@ -13,7 +13,7 @@ from typing import Any
 from cli_guard.git.contents import BlobReader
 from cli_guard.git.log import git_at_top
 from cli_guard.git.repository import Repository
-from cli_guard.git.unified import lines_of, opcodes
+from cli_guard.git.unified import unchanged_lines
 from cli_guard.state.audit import Entry
 
 OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = (
@@ -335,8 +335,7 @@ def without_line(reader: BlobReader, lives: list[Life], old: str, new: str) -> l
     after = reader.read(new)
     if before is None or after is None:
         return []
-    codes = opcodes(
-        *(lines_of(raw.decode("utf-8", "surrogateescape")) for raw in (before, after))
+    same = unchanged_lines(
+        *(raw.decode("utf-8", "surrogateescape") for raw in (before, after))
     )
-    same = [range(first + 1, end + 1) for tag, first, end, _, _ in codes if tag == "equal"]
     return [each for each in lives if not any(each.line in lines for lines in same)]

@@ -114,10 +114,8 @@ def collect_history(
 
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
     """Review a range again, and find the commit that brought the line of each finding."""
-    review, head = (
-        review_request(within, invocation, record=False),
-        repository.resolve(within.head),
-    )
+    review = review_request(within, invocation, record=False)
+    head = repository.resolve(within.head)
 
     def find_commit(found: Finding) -> Finding:
         oids = [found.commit] if found.commit else []
@@ -126,18 +124,14 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
                 oids += blame_lines(repository, head, found.path, found.line, found.line)
         return replace(found, commit=oids[0] if oids else None)
 
-    judged = review.findings
-    answered = review.suppressed
+    judged = [replace(e, finding=find_commit(e.finding)) for e in review.findings[:MOST]]
+    answered = [
+        replace(e, finding=find_commit(e.finding)) for e in review.suppressed[:MOST]
+    ]
     return replace(
         review,
-        findings=(
-            *(replace(e, finding=find_commit(e.finding)) for e in judged[:MOST]),
-            *judged[MOST:],
-        ),
-        suppressed=(
-            *(replace(e, finding=find_commit(e.finding)) for e in answered[:MOST]),
-            *answered[MOST:],
-        ),
+        findings=(*judged, *review.findings[MOST:]),
+        suppressed=(*answered, *review.suppressed[MOST:]),
     )
 
 
@@ -221,18 +215,14 @@ def judge(
     last: dict[str, str] = {}
     before: dict[int, Counter[str]] = defaultdict(Counter)
     for entry in entries:
-        decision, oid = (
-            str(entry.get("decision", "")),
-            contents.get(str(entry.get("content"))),
-        )
+        decision = str(entry.get("decision", ""))
+        oid = contents.get(str(entry.get("content")))
         what = "skipped" if "skipped" in entry else decision
         listed = entry.get("bases")
         head = str(entry.get("head"))
-        bases = (
-            [str(each) for each in listed if each]
-            if isinstance(listed, list)
-            else ["unknown"]
-        )
+        bases = ["unknown"]
+        if isinstance(listed, list):
+            bases = [str(each) for each in listed if each]
         if entry.get("part"):
             continue
         if oid and decision:
