@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from in_process import stage
+from in_process import RISKY, approve, guard, records, stage, waiting
 from repositories import Done, Repo, key
 
 import cli_guard
@@ -80,6 +80,32 @@ def run(io, **named):
 params = [click.Argument([name], required=False) for name in ("upstream", "branch")]
 command = Command("pre-rebase", callback=run, params=params)
 '''
+STORAGE = '''
+"""Approvals in a file, for a test."""
+
+class Dummy:
+    def __init__(self, repository):
+        self.path = repository.state_folder / "dummy"
+
+    def read(self, objects, *, more=False):
+        found = self.path.read_text().splitlines() if self.path.exists() else ()
+        return set(found), []
+
+    def unsigned(self):
+        return []
+
+    def add(self, line, objects):
+        self.path.write_text(line)
+'''
+STORE = """\
+import os, pathlib, sys
+from cli_guard.answering.signing import store_signed
+from cli_guard.approvals.statements import Signed
+from cli_guard.git.repository import GitRepository
+
+repository = GitRepository.discover(pathlib.Path.cwd(), os.environ)
+store_signed(repository, Signed.parse(sys.argv[1]))
+"""
 
 
 class Copy:
@@ -107,8 +133,11 @@ class Copy:
         self.changed.append(name)
 
     def run(self, repo: Repo, *argv: str, stdin: str = "") -> Done:
+        return self.python(repo, "-m", "cli_guard", *argv, stdin=stdin)
+
+    def python(self, repo: Repo, *argv: str, stdin: str = "") -> Done:
         done = subprocess.run(
-            (sys.executable, "-m", "cli_guard", *argv),
+            (sys.executable, *argv),
             cwd=repo.path,
             env={
                 **os.environ,
@@ -218,3 +247,36 @@ def test_an_event_that_is_reviewed_like_another_is_one_row(
     (committed.path.parent / "leak.patch").write_text(patch)
     done = check_hook(copy, committed, "pre-applypatch", "git", "am", "../leak.patch")
     assert done.code == 1 and "leak.py:1" in done.err
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs OpenSSH")
+def test_a_storage_of_approvals_is_two_files(copy: Copy, committed: Repo) -> None:
+    copy.write("approvals/dummy.py", STORAGE)
+    known = "from cli_guard.approvals.counting import Approval\n"
+    added = "from cli_guard.approvals.dummy import Dummy\n"
+    copy.add_after("approvals/storage.py", known, added)
+    known = "        Notes(repository),\n"
+    copy.add_after("approvals/storage.py", known, "        Dummy(repository),\n")
+    assert len(set(copy.changed)) == 2
+    key = Path(committed.env["HOME"]) / ".ssh/id_ed25519"
+    key.parent.mkdir(mode=0o700, exist_ok=True)
+    made = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key))
+    subprocess.run(made, check=True, timeout=60)
+    assert guard(committed, "signers", "init", "--principal", "ada@example.org").code == 0
+    committed.commit("Enrol a key")
+    stage(committed, {"a.py": RISKY})
+    assert guard(committed, "hook", "pre-commit").code == 3
+    assert approve(committed, *waiting(committed)).code == 0
+    kept = records(committed).folder / "approvals.jsonl"
+    line = kept.read_text().strip()
+    # Nobody but the new storage has it any more.
+    kept.unlink()
+    committed.git("update-ref", "-d", "refs/notes/cli-guard")
+    assert copy.run(committed, "hook", "pre-commit").code == 3
+    stored = copy.python(committed, "-c", STORE, line)
+    assert stored.code == 0, stored.err
+    assert (kept.read_text().strip(), kept.with_name("dummy").read_text()) == (line, line)
+    kept.unlink()
+    committed.git("update-ref", "-d", "refs/notes/cli-guard")
+    done = copy.run(committed, "hook", "pre-commit")
+    assert done.code == 0, done.all

@@ -121,18 +121,20 @@ def read_public_key(path: Path) -> tuple[str, str, str]:
         raise CliGuardError(
             f"{path} cannot be read: {said}; name a public key, made by ssh-keygen"
         ) from error
-    raw = (
-        blob_of(words[1])
-        if len(words) > 1 and "\n" not in " ".join(words[2:]).strip()
-        else None
-    )
-    if (
-        not raw
-        or raw[:4] + words[0].encode("utf-8")
-        != len(words[0]).to_bytes(4, "big") + raw[4 : 4 + len(words[0])]
-    ):
+    comment = " ".join(words[2:]).strip()
+    if len(words) < 2 or "\n" in comment or decode_key(words[0], words[1]) is None:
         raise CliGuardError(f"{path} is not a public key of OpenSSH")
-    return words[0], words[1], " ".join(words[2:]).strip()
+    return words[0], words[1], comment
+
+
+def decode_key(kind: str, text: str) -> bytes | None:
+    """Decode the base64 of a public key, None if it is not one of this kind."""
+    raw = blob_of(text)
+    try:
+        named = read_strings(raw or b"", 2, more=True)[0]
+    except ValueError:
+        return None
+    return raw if named == kind.encode("utf-8") else None
 
 
 def blob_of(text: str) -> bytes | None:

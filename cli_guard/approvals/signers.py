@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, blob_of, read_strings
+from cli_guard.approvals.signatures import NAMESPACE, SECURITY_KEYS, decode_key
 from cli_guard.errors import ConfigError
 from cli_guard.repository.protocol import Repository
 
@@ -117,17 +117,14 @@ def parse_line(text: str) -> Signer | str:
         )
     principal, given, kind, key, comment = words.groups()
     options = {name: value or "" for name, value in OPTION.findall(given)}
-    raw = blob_of(key)
+    raw = decode_key(kind, key)
     if not PRINCIPAL.fullmatch(principal):
         return f"{principal!r} is not a mail address: one person a line, without a pattern"
     if unknown := sorted(options.keys() - KNOWN_OPTIONS):
         return f"the option {unknown[0]} is not supported"
     if options.get("namespaces") != NAMESPACE:
         return f'the key needs namespaces="{NAMESPACE}"'
-    try:
-        if not raw or read_strings(raw, 2, more=True)[0] != kind.encode("ascii"):
-            return "the key is not a public key of OpenSSH"
-    except ValueError:
+    if raw is None:
         return "the key is not a public key of OpenSSH"
     if not all(
         DAY.fullmatch(value) for name, value in options.items() if name != "namespaces"

@@ -34,7 +34,6 @@ USERS = {
     "agent": "a repository cannot say how far it is trusted",
     "model": "a repository cannot send its content anywhere",
 }
-
 TIGHTENING = ("decisions", "rules", "git", "message", "commands", "mcp", "approvals")
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
@@ -309,11 +308,8 @@ def keys_of(place: list[str]) -> list[str]:
     """Return the keys that a table of the file may have."""
     section: type[BaseModel] = Config
     for part in place:
-        section = (
-            section
-            if section in (ServerConfig, CheckConfig)
-            else SECTIONS.get(part, section)
-        )
+        if section not in (ServerConfig, CheckConfig):
+            section = SECTIONS.get(part, section)
     return list(section.model_fields)
 
 
@@ -356,9 +352,8 @@ def read_config(
 
 
 def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
-    """Parse TOML. Raises ConfigError with the place of the mistake."""
+    """Parse TOML, behind a byte order mark of Windows. Raises ConfigError with the place of the mistake."""
     try:
-        # Editors on Windows write a byte order mark, which TOML does not allow.
         return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(
@@ -383,19 +378,15 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {*TIGHTENING, *USERS}
-    for key in sorted(loose):
+    for key in sorted(config.model_fields_set - {*TIGHTENING, *USERS}):
         raise ConfigError(
             f"{path}: {key!r} is not allowed in a user file, which can only tighten"
         )
-    for key in (
-        key
-        for table in (config.decisions, config.rules)
-        for key, to in table.items()
-        if to == "off"
-    ):
+    off = [str(key) for key, to in config.decisions.items() if to == "off"]
+    off += [key for key, to in config.rules.items() if to == "off"]
+    for key in off:
         raise ConfigError(
-            f"{path}: {str(key)!r} is off, but a user file can only tighten: remove it"
+            f"{path}: {key!r} is off, but a user file can only tighten: remove it"
         )
     check_users(config.mcp, str(path))
     return config

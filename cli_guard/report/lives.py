@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cli_guard.repository.protocol import Blobs, Repository
-from cli_guard.repository.unified import lines_of, opcodes
+from cli_guard.repository.unified import unchanged_lines
 from cli_guard.state.audit import Entry
 
 OPEN, FIXED, ANSWERED, IGNORED, APPROVED = ENDS = (
@@ -333,8 +333,7 @@ def without_line(reader: Blobs, lives: list[Life], old: str, new: str) -> list[L
     after = reader.read(new)
     if before is None or after is None:
         return []
-    codes = opcodes(
-        *(lines_of(raw.decode("utf-8", "surrogateescape")) for raw in (before, after))
+    same = unchanged_lines(
+        *(raw.decode("utf-8", "surrogateescape") for raw in (before, after))
     )
-    same = [range(first + 1, end + 1) for tag, first, end, _, _ in codes if tag == "equal"]
     return [each for each in lives if not any(each.line in lines for lines in same)]

@@ -7,7 +7,7 @@ commits like all others.
 from collections.abc import Sequence
 
 from cli_guard.model import Decision
-from cli_guard.repository.protocol import Bounds, Repository
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.words import count
 from cli_guard.state.audit import Entry
 
@@ -55,8 +55,7 @@ def find_unallowed(repository: Repository, entries: Sequence[Entry]) -> list[str
     }
     limits = Limits()
     with repository.blobs(limits.file_chars) as blobs:
-        bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-        nets = repository.changes(blobs, bounds).nets(ends)
+        nets = repository.changes(blobs, limits.bounds).nets(ends)
         good = {
             commit
             for number, ((commit, _), changes) in enumerate(zip(ends, nets, strict=True))

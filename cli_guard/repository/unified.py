@@ -93,6 +93,15 @@ class Edits(difflib.SequenceMatcher[str]):
         return self._codes
 
 
+def unchanged_lines(old: str, new: str) -> list[range]:
+    """Return the numbers of the lines of a text that another one has too, in runs."""
+    return [
+        range(first + 1, end + 1)
+        for tag, first, end, _, _ in opcodes(lines_of(old), lines_of(new))
+        if tag == "equal"
+    ]
+
+
 def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
     """Return difflib's opcodes from `old` to `new`, in a time that is bounded for any text."""
     found: list[Opcode] = []

@@ -1,9 +1,9 @@
 """Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.approvals.counting import join_identity
@@ -11,11 +11,9 @@ from cli_guard.errors import MissingObject
 from cli_guard.model import (
     POLICY_FILES,
     ChangeSet,
-    CommitMessage,
     Contents,
     FileChange,
     Skipped,
-    TagMessage,
 )
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.recorded import recorded_policy
@@ -24,17 +22,15 @@ from cli_guard.repository.message import recorded_message
 from cli_guard.repository.patch import PatchContents, read_patch
 from cli_guard.repository.protocol import (
     Blobs,
-    Bounds,
     Changes,
     History,
-    NoContents,
     Repository,
     TreeContents,
 )
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.review.policy import policy_for, recorded_rules
 from cli_guard.review.precheck import message_of
-from cli_guard.review.push import complete
+from cli_guard.review.push import complete, published_in, texts_in, vouched_history
 from cli_guard.review.render.words import count
 from cli_guard.review.request import (
     Commit,
@@ -46,7 +42,6 @@ from cli_guard.review.request import (
     Staged,
     Worktree,
 )
-from cli_guard.review.vouched import published_in, texts_in, vouched_history
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
@@ -107,22 +102,6 @@ class Gathered:
     place: str = ""
 
 
-@dataclass(frozen=True)
-class Material:
-    """The change of a request, read without a policy."""
-
-    changes: ChangeSet
-    contents: Contents = field(default_factory=NoContents)
-    message: CommitMessage | None = None
-    history: Collection[ChangeSet] = ()
-    pushed: tuple[PushedRef, ...] = ()
-    tags: tuple[TagMessage, ...] = ()
-    vouched: Collection[ChangeSet] = ()
-    published: Callable[[str], bool] = lambda _text: False
-    notes: tuple[str, ...] = ()
-    user_rules: UserRules = NO_RULES
-
-
 @contextmanager
 def gather(
     request: Request,
@@ -148,74 +127,58 @@ def gather(
         limits = Limits.of(policy)
         if isinstance(request, Patch) or repository is None:
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
-            material = Material(read_patch(request.raw, request.name), PatchContents())
+            changes = read_patch(request.raw, request.name)
+            subject = ReviewInput(request.event, changes, PatchContents())
         else:
             blobs = stack.enter_context(repository.blobs(limits.file_chars))
             if isinstance(request, Staged):
                 # Their texts are needed soon; start while Git is still comparing.
                 blobs.begin()
-            bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-            reader = repository.changes(blobs, bounds)
-            material = read(request, repository, reader, blobs, pushed)
+            reader = repository.changes(blobs, limits.bounds)
+            subject = read(request, repository, reader, blobs, pushed)
             if any(ref.vouched for ref in pushed):
-                material = with_vouched(material, repository, reader)
+                subject, note = with_vouched(subject, repository, reader)
+                notes = [*notes, note]
             if isinstance(request, Staged):
-                people = tuple(filter(None, map(invocation.env.get, IDENTITY)))
-                material = replace(
-                    material, changes=replace(material.changes, people=people)
-                )
-            if isinstance(request, Staged) and any(
-                c.path in POLICY_FILES for c in material.changes
-            ):
-                # A broken configuration would block every later commit.
-                recorded_policy(repository, "")
+                subject = check_staged(subject, repository, invocation)
             if not isinstance(request, Message):
-                material = replace(
-                    material, user_rules=rules_of(repository, material, blobs)
-                )
-        subject = ReviewInput(
-            request.event,
-            material.changes,
-            material.contents,
-            material.history,
-            material.message,
-            material.pushed,
-            tags=material.tags,
-            vouched=material.vouched,
-            published=material.published,
-            user_rules=material.user_rules,
-        ).under(policy)
-        notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
-        base = find_base(request, repository, pushed) if repository else None
-        push = request if isinstance(request, Push) else None
-        place = str(repository.git_dir) if repository else ""
+                rules = rules_of(repository, subject, blobs)
+                subject = replace(subject, user_rules=rules)
         gathered = Gathered(
-            subject, policy, tuple(notes), base=base, push=push, place=place
+            subject.under(policy),
+            policy,
+            (*notes, *expired_notes(policy, invocation.now.date())),
+            base=find_base(request, repository, pushed) if repository else None,
+            push=request if isinstance(request, Push) else None,
+            place=str(repository.git_dir) if repository else "",
         )
-        if (
-            plan_checks
-            and repository
-            and policy.checks
-            and isinstance(request, Staged | Push)
-        ):
-            planned, checks = plan_checks(
+        checked = plan_checks if isinstance(request, Staged | Push) else None
+        if checked and repository and policy.checks:
+            subject = gathered.subject
+            planned, checks = checked(
                 request, repository, policy, subject.changes, subject.pushed, invocation
             )
-            gathered = replace(
-                gathered, subject=replace(subject, checks=planned), checks=checks
-            )
+            subject = replace(subject, checks=planned)
+            gathered = replace(gathered, subject=subject, checks=checks)
         yield gathered
 
 
-def rules_of(repository: Repository, material: Material, blobs: Blobs) -> UserRules:
+def check_staged(
+    subject: ReviewInput, repository: Repository, invocation: Invocation
+) -> ReviewInput:
+    """Add the people of the commit, and refuse a broken configuration, which would block every later commit."""
+    if any(each.path in POLICY_FILES for each in subject.changes):
+        recorded_policy(repository, "")
+    people = tuple(filter(None, map(invocation.env.get, IDENTITY)))
+    return replace(subject, changes=replace(subject.changes, people=people))
+
+
+def rules_of(repository: Repository, subject: ReviewInput, blobs: Blobs) -> UserRules:
     """Return the repository's own rules after the change. Raises ConfigError for a broken file of theirs."""
-    revision = (
-        material.contents.revision if isinstance(material.contents, TreeContents) else ""
-    )
-    paths = (
-        path for change in material.changes for path in (change.path, change.old_path or "")
-    )
-    if not any(path.startswith(f"{FOLDER}/") for path in paths):
+    contents = subject.contents
+    revision = contents.revision if isinstance(contents, TreeContents) else ""
+    paths = [path for each in subject.changes for path in (each.path, each.old_path)]
+    if not any(path and path.startswith(f"{FOLDER}/") for path in paths):
         try:
             # Most repositories have none; this asks a process that runs already.
             blobs.read(f"{revision or 'HEAD'}:{FOLDER}")
@@ -238,15 +201,16 @@ def find_base(
     return next(bases, None) if pushed else repository.head
 
 
-def with_vouched(material: Material, repository: Repository, reader: Changes) -> Material:
-    """Add the commits that only tracking refs say the remote has, with a note."""
-    due, number, skipped = vouched_history(material.pushed, reader)
-    changes = replace(material.changes, skipped=(*material.changes.skipped, *skipped))
+def with_vouched(
+    subject: ReviewInput, repository: Repository, reader: Changes
+) -> tuple[ReviewInput, str]:
+    """Add the commits that only tracking refs say the remote has; return a note about them too."""
+    due, number, skipped = vouched_history(subject.pushed, reader)
+    changes = subject.changes
+    changes = replace(changes, skipped=(*changes.skipped, *skipped))
     note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
-    published = published_in(repository, material.pushed)
-    return replace(
-        material, changes=changes, vouched=due, published=published, notes=(note,)
-    )
+    published = published_in(repository, subject.pushed)
+    return replace(subject, changes=changes, vouched=due, published=published), note
 
 
 def read(
@@ -255,16 +219,17 @@ def read(
     reader: Changes,
     blobs: Blobs,
     pushed: tuple[PushedRef, ...] = (),
-) -> Material:
+) -> ReviewInput:
     """Read the change of a request to a repository."""
     contents = blobs.contents()
+    event = request.event
     match request:
         case Staged():
-            return Material(
-                reader.staged(merging=request.event == "pre-merge-commit"), contents
-            )
+            changes = reader.staged(merging=event == "pre-merge-commit")
+            return ReviewInput(event, changes, contents)
         case Worktree():
-            return Material(reader.worktree(), blobs.contents(root=repository.root))
+            own = blobs.contents(root=repository.root)
+            return ReviewInput(event, reader.worktree(), own)
         case Message():
             changes = reader.staged()
             message = message_of(request, repository)
@@ -272,11 +237,14 @@ def read(
             changes = with_identity(changes, changes.identity, message.text)
             # Those of the diff that `-v` shows, also of the commit that is amended.
             recorded = texts_in(repository, ("--cached",), ("HEAD",), ("HEAD^",))
-            return Material(changes, contents, message, published=recorded)
+            return ReviewInput(
+                event, changes, contents, message=message, published=recorded
+            )
         case Commit():
             changes = next(reader.commits([repository.resolve(request.revision)]))
             message = recorded_message(changes.message or "")
-            return Material(changes, blobs.contents(changes.commit or ""), message)
+            contents = blobs.contents(changes.commit or "")
+            return ReviewInput(event, changes, contents, message=message)
         case Range():
             base = repository.resolve(request.base)
             head = repository.resolve(request.head)
@@ -286,7 +254,8 @@ def read(
             ends: list[tuple[str, tuple[str | None, ...]]] = [
                 (head, (start,)) for start in starts
             ]
-            return load_commits(commits, ends, (), repository, reader, blobs.contents(head))
+            contents = blobs.contents(head)
+            return load_commits(event, commits, ends, (), repository, reader, contents)
         case Push():
             lines = [ref.commits for ref in pushed if ref.commits]
             contents = blobs.contents(lines[-1].tip if lines else "HEAD")
@@ -296,9 +265,12 @@ def read(
             ]
             seen = set[str]()
             commits = tuple(commit for line in lines for commit in line.beyond(seen))
-            material = load_commits(commits, ends, pushed, repository, reader, contents)
-            skipped = (*material.changes.skipped, *unseen(request, pushed, repository))
-            return replace(material, changes=replace(material.changes, skipped=skipped))
+            subject = load_commits(
+                event, commits, ends, pushed, repository, reader, contents
+            )
+            changes = subject.changes
+            skipped = (*changes.skipped, *unseen(request, pushed, repository))
+            return replace(subject, changes=replace(changes, skipped=skipped))
 
 
 def left_of(cut: Iterable[str], changes: ChangeSet) -> Iterator[str]:
@@ -333,13 +305,14 @@ def unseen(
 
 
 def load_commits(
+    event: str,
     commits: tuple[str, ...],
     ends: Iterable[tuple[str, tuple[str | None, ...]]],
     pushed: tuple[PushedRef, ...],
     repository: Repository,
     reader: Changes,
     contents: Contents,
-) -> Material:
+) -> ReviewInput:
     """Load commits, oldest first, one by one, and as a whole: what each of the `ends` holds beyond all its bases."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
@@ -359,7 +332,7 @@ def load_commits(
     )
     tags, unread = reader.tag_texts(oid for oid, kind in objects.values() if kind == "tag")
     changes = replace(changes, skipped=(*changes.skipped, *unread))
-    return Material(changes, contents, None, history, pushed, tags)
+    return ReviewInput(event, changes, contents, history, pushed=pushed, tags=tags)
 
 
 def bound_text(commits: tuple[str, ...], pushed: tuple[PushedRef, ...]) -> str:

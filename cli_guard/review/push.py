@@ -5,17 +5,21 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
 from cli_guard.git.tracking import remote_history
-from cli_guard.model import RefUpdate
-from cli_guard.repository.protocol import Repository
+from cli_guard.model import RefUpdate, Skipped
+from cli_guard.repository.protocol import Changes, History, Repository
 from cli_guard.repository.pushes import Graph, Line, PushedRef
 
 # Few updates are asked one by one: the history of all of them may be long.
 MOST_CALLS = 8
+# What may be on the remote already: tracking refs say so, which anyone here can write. It is searched for keys alone.
+MOST_COMMITS = 10_000
+MOST_TREES = 20
+SHORTEST = 6
 OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
@@ -175,3 +179,42 @@ def bases_of_head(repository: Repository, proven: Iterable[str]) -> tuple[str, .
         if head
         else ()
     )
+
+
+def vouched_history(
+    pushed: Iterable[PushedRef], reader: Changes
+) -> tuple[History, int, list[Skipped]]:
+    """Return the vouched commits to search, the number of all, and what is over the limit."""
+    due = [commit for ref in pushed for commit in ref.vouched]
+    skipped = []
+    if len(due) > MOST_COMMITS:
+        reason = f"only the last {MOST_COMMITS:,} commits were searched: fetch from the remote, then push again"
+        left_out = f"{len(due) - MOST_COMMITS:,} commits that other remotes have"
+        skipped.append(Skipped(left_out, reason, asks=True))
+    return History(reader, tuple(due[-MOST_COMMITS:])), len(due), skipped
+
+
+def published_in(
+    repository: Repository, pushed: Iterable[PushedRef]
+) -> Callable[[str], bool]:
+    """Return whether a text stands in a file of the commits that the remote is known to have."""
+    trees = tuple(dict.fromkeys(base for ref in pushed for base in ref.bases))[:MOST_TREES]
+    return texts_in(repository, *([trees] if trees else []))
+
+
+def texts_in(repository: Repository, *places: tuple[str, ...]) -> Callable[[str], bool]:
+    """Return whether a text stands in a file of some places: trees, or `--cached`."""
+
+    def is_there(text: str) -> bool:
+        line = max(text.splitlines() or [""], key=len)
+        if len(line) < SHORTEST:
+            return False
+        # On standard input: a command line can be read by other users.
+        asked = f"{line}\n".encode("utf-8", "surrogateescape")
+        search = ("grep", "-qaF", "-f", "-")
+        return any(
+            repository.git.attempt(*search, *place, "--", stdin=asked)[0] == 0
+            for place in places
+        )
+
+    return is_there

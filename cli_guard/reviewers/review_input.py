@@ -18,7 +18,7 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.user_rules import NO_RULES, UserRules
-from cli_guard.repository.protocol import NoContents, WholeTree
+from cli_guard.repository.protocol import Bounds, NoContents, WholeTree
 from cli_guard.repository.pushes import PushedRef
 from cli_guard.reviewers.advice import Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
@@ -41,6 +41,10 @@ class Limits:
     total_chars: int = 50_000_000
     rounds: int = 4
     advice_ms: int = 300
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(self.files, self.file_chars, self.total_chars)
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":

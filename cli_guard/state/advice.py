@@ -9,7 +9,7 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.texts import read_worktree_file
-from cli_guard.repository.unified import lines_of, opcodes
+from cli_guard.repository.unified import unchanged_lines
 from cli_guard.state.files import make_folder, read_state, write_atomically
 
 KEPT = 200
@@ -53,11 +53,7 @@ class Advice:
             after = read("", asked.path)
             if before is None or after is None:
                 return False
-            codes = opcodes(lines_of(before), lines_of(after))
-            return any(
-                tag == "equal" and first < asked.line <= end
-                for tag, first, end, _, _ in codes
-            )
+            return any(asked.line in lines for lines in unchanged_lines(before, after))
 
         return tuple(filter(is_open, self.questions))
 

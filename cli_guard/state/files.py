@@ -6,13 +6,16 @@ Anything else in their place (a FIFO, a link, a folder) is an error that blocks,
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
+from typing import Any, TypeVar, cast, get_origin
 
 from cli_guard.errors import CliGuardError
 from cli_guard.runtime import NotAPlainFileError, open_plain
 
+Record = TypeVar("Record")
 LOCK_SECONDS = 2.0
 LOCK_STEP = 0.02
 
@@ -44,6 +47,24 @@ def read_lines(path: Path) -> Iterator[str]:
         yield from read_state(path).decode("utf-8", "replace").splitlines()
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
+
+
+def record_of(kind: type[Record], data: Mapping[str, Any]) -> Record:
+    """Build a dataclass of texts, tuples of texts and maps to texts from JSON; raise TypeError for any other shape."""
+    values = dict(data)
+    for each in fields(cast("Any", kind)):
+        if each.name not in values:
+            continue
+        value = values[each.name]
+        inside = [value]
+        if get_origin(each.type) is tuple:
+            inside = value if isinstance(value, list) else [None]
+            values[each.name] = tuple(inside)
+        elif each.type is not str:
+            inside = [text for text in value.values() if text is not None]
+        if not all(isinstance(text, str) for text in inside):
+            raise TypeError(each.name)
+    return kind(**values)
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
@@ -18,6 +19,7 @@ from cli_guard.state.files import (
     make_folder,
     read_lines,
     read_state,
+    record_of,
     write_atomically,
 )
 
@@ -118,21 +120,7 @@ class Records:
 
     def pending(self) -> tuple[PendingReview, ...]:
         """Return the pending reviews, oldest first."""
-        found = []
-        for path in (
-            sorted(self._waiting.glob("*.json")) if os.path.isdir(self._waiting) else ()  # noqa: PTH112
-        ):  # Path.is_dir() raises in another user's folder
-            with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
-                data = json.loads(read_state(path).decode("utf-8"))
-                lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
-                review = PendingReview(**{**data, **lists})
-                lists_hold = all(
-                    isinstance(text, str)
-                    for text in (*review.fingerprints, *review.findings)
-                )
-                if named_by(path, review.id) and texts_hold(review) and lists_hold:
-                    found.append(review)
-        return tuple(sorted(found, key=lambda review: (review.at, review.id)))
+        return read_records(self._waiting, PendingReview)
 
     def checkpoint(self, review_id: str) -> Path:
         """Return the path of the paused graph of a review (SQLite)."""
@@ -153,18 +141,7 @@ class Records:
 
     def applied_patches(self) -> tuple[Applied, ...]:
         """Return the patches that were written and not reverted, oldest first."""
-        found = []
-        for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
-            with suppress(
-                ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError
-            ):
-                applied = Applied(**json.loads(read_state(path).decode("utf-8")))
-                left_holds = all(
-                    isinstance(each, str | None) for each in applied.left.values()
-                )
-                if named_by(path, applied.id) and texts_hold(applied) and left_holds:
-                    found.append(applied)
-        return tuple(sorted(found, key=lambda applied: (applied.at, applied.id)))
+        return read_records(self._applied, Applied)
 
     def keep_applied(self, applied: Applied) -> None:
         """Store what is needed to revert a patch. Raises OSError."""
@@ -182,18 +159,23 @@ class Records:
         write_atomically(self.report, report)
 
 
-def named_by(path: Path, name: object) -> bool:
-    """Return whether the id of a record matches its file name, by which its files are found and removed."""
-    return name == path.stem and ID.fullmatch(path.stem) is not None
+Record = TypeVar("Record", PendingReview, Applied)
 
 
-def texts_hold(record: PendingReview | Applied) -> bool:
-    """Return whether all text fields are strings."""
-    return all(
-        isinstance(getattr(record, each.name), str)
-        for each in fields(record)
-        if each.type is str
-    )
+def read_records(folder: Path, kind: type[Record]) -> tuple[Record, ...]:
+    """Return the records in a folder, oldest first, without those that are broken."""
+    found = []
+    # Path.is_dir() raises in another user's folder.
+    paths = folder.glob("*.json") if os.path.isdir(folder) else ()  # noqa: PTH112
+    for path in paths:
+        with suppress(
+            ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError
+        ):
+            record = record_of(kind, json.loads(read_state(path).decode("utf-8")))
+            # By its id its files are found and removed.
+            if record.id == path.stem and ID.fullmatch(path.stem):
+                found.append(record)
+    return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
 
 def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:

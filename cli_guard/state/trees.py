@@ -16,14 +16,13 @@ from cli_guard.errors import UsageError
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
-from cli_guard.state.files import explain_write_errors
+from cli_guard.state.files import explain_write_errors, record_of
 from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trees.json"
 VERSION = 1
 MOST = 2_000
 EVENT = "tree"
-LISTS = frozenset(("roots", "allow"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +67,16 @@ class Tree:
         return not self.expires or now.date().isoformat() <= self.expires
 
 
+NAMES = frozenset(each.name for each in fields(Tree))
+
+
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
     record = {"seal": "", **record}  # older versions had none
-    texts: dict[str, Any] = {
-        name: value for name, value in record.items() if isinstance(value, str)
-    }
-    lists: dict[str, Any] = {
-        name: tuple(value) for name, value in record.items() if isinstance(value, list)
-    }
-    plain = all(isinstance(each, str) for value in lists.values() for each in value)
-    typed = lists.keys() == LISTS and texts.keys() | LISTS == record.keys() == NAMES
-    return Tree(**texts, **lists) if plain and typed else None
-
-
-NAMES = frozenset(each.name for each in fields(Tree))
+    try:
+        return record_of(Tree, record) if record.keys() == NAMES else None
+    except TypeError:
+        return None
 
 
 class Trees:

@@ -154,7 +154,7 @@ def test_another_policy_at_head_voids_it(committed: Repo) -> None:
     user.parent.mkdir(parents=True)
     user.write_text("[decisions]\nmedium = 'review'\n")
     assert guard(committed, "hook", "pre-commit", env=env).code == 3
-    assert approval.policy != records(committed).pending()[-1].policy
+    assert approval.made.policy != records(committed).pending()[-1].policy
 
 
 def test_it_does_not_serve_another_repository(committed: Repo, tmp_path: Path) -> None:

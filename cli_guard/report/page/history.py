@@ -16,7 +16,7 @@ from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.recorded import recorded_policy
 from cli_guard.report.lives import Life, read_lives
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
-from cli_guard.repository.protocol import OID, Bounds, Repository
+from cli_guard.repository.protocol import OID, Repository
 from cli_guard.review.render.page.markup import SHOWN
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
@@ -110,10 +110,8 @@ def collect_history(
 
 def review_range(repository: Repository, invocation: Invocation, within: Range) -> Review:
     """Review a range again, and find the commit that brought the line of each finding."""
-    review, head = (
-        review_request(within, invocation, record=False, repository=repository),
-        repository.resolve(within.head),
-    )
+    review = review_request(within, invocation, record=False, repository=repository)
+    head = repository.resolve(within.head)
 
     def find_commit(found: Finding) -> Finding:
         oids = [found.commit] if found.commit else []
@@ -122,18 +120,14 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
                 oids += repository.blame(head, found.path, found.line, found.line)
         return replace(found, commit=oids[0] if oids else None)
 
-    judged = review.findings
-    answered = review.suppressed
+    judged = [replace(e, finding=find_commit(e.finding)) for e in review.findings[:MOST]]
+    answered = [
+        replace(e, finding=find_commit(e.finding)) for e in review.suppressed[:MOST]
+    ]
     return replace(
         review,
-        findings=(
-            *(replace(e, finding=find_commit(e.finding)) for e in judged[:MOST]),
-            *judged[MOST:],
-        ),
-        suppressed=(
-            *(replace(e, finding=find_commit(e.finding)) for e in answered[:MOST]),
-            *answered[MOST:],
-        ),
+        findings=(*judged, *review.findings[MOST:]),
+        suppressed=(*answered, *review.suppressed[MOST:]),
     )
 
 
@@ -173,9 +167,7 @@ def read_commits(
     policy = []
     skipped = []
     with repository.blobs(limits.file_chars) as blobs:
-        reader = repository.changes(
-            blobs, Bounds(limits.files, limits.file_chars, limits.total_chars)
-        )
+        reader = repository.changes(blobs, limits.bounds)
         for changes in reader.commits(parents):
             oid = changes.commit or ""
             contents |= dict.fromkeys(RecordedContent.of(changes).identities, oid)
@@ -219,18 +211,14 @@ def judge(
     last: dict[str, str] = {}
     before: dict[int, Counter[str]] = defaultdict(Counter)
     for entry in entries:
-        decision, oid = (
-            str(entry.get("decision", "")),
-            contents.get(str(entry.get("content"))),
-        )
+        decision = str(entry.get("decision", ""))
+        oid = contents.get(str(entry.get("content")))
         what = "skipped" if "skipped" in entry else decision
         listed = entry.get("bases")
         head = str(entry.get("head"))
-        bases = (
-            [str(each) for each in listed if each]
-            if isinstance(listed, list)
-            else ["unknown"]
-        )
+        bases = ["unknown"]
+        if isinstance(listed, list):
+            bases = [str(each) for each in listed if each]
         if entry.get("part"):
             continue
         if oid and decision:

@@ -16,7 +16,6 @@ from cli_guard.report.parts import Collector, read_parts
 from cli_guard.report.scan.cluster import scan_on_cluster
 from cli_guard.report.scan.plan import Items, Plan, Slice, make_plan, open_place
 from cli_guard.report.scan.slices import EVENT, Scanner
-from cli_guard.repository.protocol import Bounds
 from cli_guard.review.render import sarif
 from cli_guard.review.render.review import Review
 from cli_guard.review.run import review as review_changes
@@ -147,8 +146,7 @@ def review_tip(plan: Plan, tip: str) -> Review:
     """Review all files of the tip by all rules, as if they were new."""
     limits = Limits.of(plan.policy)
     with plan.repository.blobs(limits.file_chars) as blobs:
-        bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-        changes = next(plan.repository.changes(blobs, bounds).nets([(tip, (None,))]))
+        changes = next(plan.repository.changes(blobs, limits.bounds).nets([(tip, (None,))]))
         return review_changes(
             changes, plan.policy, contents=blobs.contents(tip), today=plan.today
         )

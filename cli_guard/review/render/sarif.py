@@ -115,27 +115,15 @@ def _catalog() -> Mapping[str, Rule]:
 
 
 def _descriptor(rule_id: str, rule: Rule | None, example: Finding) -> Object:
-    if rule is None:
-        title = example.message
-        why = example.message
-        remedy = example.remedy
-        category = example.category
-        severity = example.severity
-        confidence = example.confidence
-    else:
-        title = rule.title
-        why = rule.why
-        remedy = rule.remedy
-        category = rule.category
-        severity = rule.severity
-        confidence = rule.confidence
-    is_risk = category is Category.RISK
+    about = rule or example
+    title = rule.title if rule else example.message
+    why = rule.why if rule else example.message
+    severity = about.severity
+    is_risk = about.category is Category.RISK
     properties: Object = {
-        "tags": ["security", category] if is_risk else [category],
-        "precision": PRECISION[confidence],
-        "problem.severity": {"error": "error", "warning": "warning"}.get(
-            RULE_LEVELS.get(severity, ""), "recommendation"
-        ),
+        "tags": ["security", about.category] if is_risk else [about.category],
+        "precision": PRECISION[about.confidence],
+        "problem.severity": RULE_LEVELS.get(severity, "recommendation"),
     }
     if is_risk and severity in SECURITY_SEVERITY:
         properties["security-severity"] = SECURITY_SEVERITY[severity]
@@ -143,7 +131,7 @@ def _descriptor(rule_id: str, rule: Rule | None, example: Finding) -> Object:
         "id": printable(rule_id),
         "shortDescription": {"text": _text(title)},
         "fullDescription": {"text": _text(why)},
-        "help": {"text": _text("\n\n".join(part for part in (why, remedy) if part))},
+        "help": {"text": _text("\n\n".join(part for part in (why, about.remedy) if part))},
         "defaultConfiguration": {"level": RULE_LEVELS.get(severity, "note")},
         "properties": properties,
     }
