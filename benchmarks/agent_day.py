@@ -26,8 +26,8 @@ from typing import Any
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Profile, Verdict
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "commands" / "day"
 GUARD = str(Path(sys.executable).parent / "cli-guard")
@@ -134,10 +134,14 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
     yield from map(json.loads, (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines())
 
 
-def judge_day(worlds: Worlds, half: str, profile: Profile) -> list[Judged]:
-    """Judge the commands of a day in one profile."""
+def judge_day(
+    worlds: Worlds, half: str, profile: Profile, wanted: str = ""
+) -> list[Judged]:
+    """Judge the commands of a day in one profile: all, or those that want one verdict."""
     found = []
     for row in rows(half):
+        if row[profile] != (wanted or row[profile]):
+            continue
         root = worlds.root(row["class"].partition("/")[0])
         found.append(Judged(row, row[profile], worlds.judge(row["command"], root, profile)))
     return found

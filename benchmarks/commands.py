@@ -23,8 +23,8 @@ from pathlib import Path
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Context, Profile, Verdict
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 PYTHON = sys.executable
 GUARD = str(Path(PYTHON).parent / "cli-guard")

@@ -1,10 +1,11 @@
 """Measure how well and how fast the kind of a request is found.
 
-    python benchmarks/english_requests.py [--runs N] [--wrong] [FILE.tsv ...]
+    python -m benchmarks.english_requests [--runs N] [--wrong] [--write] [FILE.tsv ...]
 
 Over the labelled requests of fixtures/requests, or of the given files: the number of right kinds in each file, the
-confusion matrix over all, and with --wrong each wrong kind with the words that decided. Then the time of a request in
-process, and of hostile texts of 1 MB.
+confusion matrix over all, and with --wrong each wrong kind with the words that decided. With --write, what is wrong
+goes to `wrong.json` beside the file, with which the tests compare. Then the time of a request in process, and of
+hostile texts of 1 MB.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from benchmarks.known_wrong import write_wrong
 from cli_guard.assistant.request import Request, classify
 from cli_guard.assistant.request_names import find_names
 from cli_guard.graph.state import TaskType, normalise
@@ -52,6 +54,11 @@ def cases(path: Path) -> list[Case]:
         if line and line[0] != "#"
     ]
     return [Case(kind, request) for kind, request in rows]
+
+
+def judge_cases(path: Path) -> dict[str, bool]:
+    """Return by the request whether it is read as the kind of its label."""
+    return {case.request: classify(case.request).kind == case.kind for case in cases(path)}
 
 
 def print_matrix(told: list[tuple[Case, Request]]) -> None:
@@ -108,6 +115,9 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--wrong", action="store_true", help="also print each wrong answer")
+    parser.add_argument(
+        "--write", action="store_true", help="write what is wrong beside the file"
+    )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     chosen = parser.parse_args()
     told: list[tuple[Case, Request]] = []
@@ -117,6 +127,8 @@ def main() -> None:
         right = sum(case.kind == answer.kind for case, answer in answers)
         print(f"{path.stem:20}{right:7}{len(answers):6}{right / max(len(answers), 1):8.1%}")
         told += answers
+        if chosen.write:
+            write_wrong(path.parent, path.stem, judge_cases(path))
     print_matrix(told)
     if chosen.wrong:
         print()

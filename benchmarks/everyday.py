@@ -1,13 +1,14 @@
 """Measure how many everyday requests are answered usefully: of the right kind, with what the answer must hold.
 
-    python benchmarks/everyday.py [--half development|kept] [--wrong] [--only KIND] [--world FOLDER]
+    python -m benchmarks.everyday [--half development|kept] [--wrong] [--write] [--only KIND] [--world FOLDER]
 
 Each line of fixtures/requests/everyday-HALF.jsonl is asked of a repository with `ask`: a real package, or the small
 service of fixtures/shell/world with its history. An answer is useful if it holds every text of `shows` and none of
-`never`. Printed by kind: requests, those read as the right kind, those answered usefully, and the median time.
+`never`. Printed by kind: requests, those read as the right kind, those answered usefully, and the median time. With
+--write, the requests about the service that are not answered usefully go to `wrong.json` beside the set, with which the
+tests compare.
 """
 
-# ruff: noqa: E402 - see sys.path below
 import argparse
 import json
 import os
@@ -21,19 +22,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-# This folder holds a `secrets` and a `code`, which would hide those of Python.
-sys.path[:] = [
-    str(ROOT),
-    *(folder for folder in sys.path if Path(folder) != ROOT / "benchmarks"),
-]
-
+from benchmarks.known_wrong import write_wrong
 from benchmarks.packages import read_archive, texts_of
 from benchmarks.runner.scratch import NOW, environment, leads_out
 from cli_guard.assistant.ask import ask_request
 from cli_guard.errors import CliGuardError
 from cli_guard.runtime import Invocation
 
+ROOT = Path(__file__).parent.parent
+REQUESTS = ROOT / "fixtures" / "requests"
+# The package that is no package but the small service.
+SERVICE = "world"
 # The types of the graph that each kind of request may be read as; a kind without an entry is one of them itself.
 TYPES = {
     "explain": ("repo_qna", "command_help"),
@@ -67,7 +66,7 @@ def make_repository(package: str, folder: Path, world: Path) -> Path:
     root = folder / "".join(each if each.isalnum() else "-" for each in package)
     if root.exists():
         return root
-    if package == "world":
+    if package == SERVICE:
         subprocess.run(
             ["bash", str(world.parent / "history.sh"), str(root)],
             check=True,
@@ -106,6 +105,21 @@ def answer(row: Mapping[str, object], root: Path, env: Mapping[str, str]) -> Ans
     return Answered(str(row["kind"]), request, kind, text, tuple(missing), seconds)
 
 
+def read_rows(half: str) -> list[dict[str, object]]:
+    """Read the requests of one half."""
+    lines = (REQUESTS / f"everyday-{half}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def judge_service(half: str, folder: Path) -> dict[str, bool]:
+    """Ask the requests of one half about the service; return by the request whether its answer is useful."""
+    env = environment(folder, os.environ)
+    Path(env["HOME"]).mkdir()
+    root = make_repository(SERVICE, folder, ROOT / "fixtures" / "shell" / "world")
+    rows = [row for row in read_rows(half) if row["package"] == SERVICE]
+    return {str(row["request"]): not answer(row, root, env).missing for row in rows}
+
+
 def print_table(answered: list[Answered]) -> None:
     """Print the counts by kind and in all."""
     print(f"{'kind':16}{'requests':>9}{'kind right':>12}{'useful':>8}{'ms':>7}")
@@ -127,17 +141,17 @@ def main() -> int:
     parser.add_argument(
         "--wrong", action="store_true", help="print each that is not right or not useful"
     )
+    parser.add_argument(
+        "--write", action="store_true", help="write what is not useful beside the set"
+    )
     parser.add_argument("--only", help="only the requests of this kind")
     parser.add_argument("--world", type=Path, default=ROOT / "fixtures" / "shell" / "world")
     options = parser.parse_args()
-    lines = (ROOT / "fixtures" / "requests" / f"everyday-{options.half}.jsonl").read_text(
-        "utf-8"
-    )
-    rows = [
-        row
-        for row in map(json.loads, lines.splitlines())
-        if options.only in (None, row["kind"])
-    ]
+    if options.write:
+        with tempfile.TemporaryDirectory() as temporary:
+            right = judge_service(options.half, Path(temporary))
+        write_wrong(REQUESTS, f"everyday-{options.half}", right)
+    rows = [row for row in read_rows(options.half) if options.only in (None, row["kind"])]
     answered = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

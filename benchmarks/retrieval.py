@@ -1,15 +1,17 @@
 """Measure how often the right file comes first in the answer to a question about a repository, and the time.
 
-    python benchmarks/retrieval.py [--half development|kept|tuning|held-out] [--wrong] [--packages DIR] [--only NAME]
-        [--size] [--model NAME [--base-url URL]]
+    python -m benchmarks.retrieval [--half world|development|kept|tuning|held-out] [--wrong] [--write] [--check]
+        [--packages DIR] [--only NAME] [--size] [--model NAME [--base-url URL]]
 
 Asks the questions of fixtures/questions about their packages: source archives with tests, documents and changelogs. The
 archives are kept in DIR, and fetched with pip or npm if they are missing; a package that cannot be fetched is named and
-skipped. Printed for each half, package and kind of question: questions whose right file is first, and among the first
-three, where the answer is not "Not found"; answers that quote what they should (`shows`); questions without an answer
-for which none was given. --wrong prints each miss (of the held-out half only with --half held-out, as it must not guide
-tuning). --size asks about 5,000 files and 40 MB. --model asks the questions again with a language model (provider:name,
-double:oracle or double:useless; see benchmarks/retrieval_model.py), and prints with and without, tokens and money.
+skipped; those of `world` are about the small service of fixtures/shell/world. Printed for each half, package and kind
+of question: questions whose right file is first, and among the first three, where the answer is not "Not found";
+answers that quote what they should (`shows`); questions without an answer for which none was given. --wrong prints each
+miss (of the held-out half only with --half held-out, as it must not guide tuning). --write lists what is wrong in
+`wrong.json` beside the questions; --check ends with 1 if anything else is (of `world` a test does that). --size asks
+about 5,000 files and 40 MB. --model asks the questions again with a language model (provider:name, double:oracle or
+double:useless; see benchmarks/retrieval_model.py), and prints with and without, tokens and money.
 """
 
 import argparse
@@ -19,18 +21,19 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
+from benchmarks.known_wrong import compare_wrong, write_wrong
 from benchmarks.packages import KEPT, read_archive, texts_of
 from cli_guard.assistant.retrieval import SearchResult, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
-HALVES = ("development", "kept", "tuning", "held-out")
+# The package that is no package but the small service.
+SERVICE = "world"
+HALVES = ("world", "development", "kept", "tuning", "held-out")
 SIZE_FILES = 5_000
 SIZE_CHARS = 40_000_000
 
@@ -99,19 +102,37 @@ def questions(half: str) -> list[Asked]:
     ]
 
 
+def texts_for(package: str, folder: Path) -> dict[str, str]:
+    """Return the texts that the questions about a package are asked of. Raises OSError, SubprocessError, TarError."""
+    if package != SERVICE:
+        return texts_of(read_archive(package, folder))
+    root = QUESTIONS.parent / "shell" / "world"
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in files}
+
+
 def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
     """Yield the answers, package by package."""
     for package in dict.fromkeys(each.package for each in asked):
         try:
-            texts = texts_of(read_archive(package, folder))
+            texts = texts_for(package, folder)
         except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:
             print(f"skipped {package}: {error}")
             continue
         for each in asked:
             if each.package == package:
                 started = time.perf_counter()
-                found = find(each.question, texts)
+                found = find(each.question, texts, seconds=60)
                 yield Answered(each, found, time.perf_counter() - started)
+
+
+def judge(answered: Iterable[Answered]) -> dict[str, bool]:
+    """Return by package and question whether the right file came first and the answer quotes what it should."""
+    return {
+        f"{each.asked.package}: {each.asked.question}": each.right(1)
+        and (each.quotes or not each.asked.paths)
+        for each in answered
+    }
 
 
 def print_table(half: str, answered: list[Answered]) -> None:
@@ -186,7 +207,7 @@ def print_size(folder: Path) -> None:
         each.package for half in HALVES for each in questions(half)
     ):
         try:
-            pool += sorted(texts_of(read_archive(package, folder)).items())
+            pool += sorted(texts_for(package, folder).items())
         except (OSError, subprocess.SubprocessError, tarfile.TarError):
             continue
     texts: dict[str, str] = {}
@@ -211,21 +232,25 @@ def print_size(folder: Path) -> None:
 
 def print_with_model(answered: list[Answered], chosen: argparse.Namespace) -> None:
     """Ask again with a model, and print both."""
-    # benchmarks/secrets.py would stand for the module of the standard library.
-    sys.path[:] = [each for each in sys.path if each != str(Path(__file__).parent)]
     from benchmarks.retrieval_model import ask_all, print_help
 
-    texts = cache(lambda package: texts_of(read_archive(package, chosen.packages)))
+    texts = cache(lambda package: texts_for(package, chosen.packages))
     print_help(chosen.model, list(ask_all(answered, texts, chosen.model, chosen.base_url)))
 
 
-def main() -> None:
-    """Ask and count."""
+def main() -> int:
+    """Ask and count; return 1 if --check finds an answer lost."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--wrong", action="store_true")
+    parser.add_argument(
+        "--write", action="store_true", help="write what is wrong beside the questions"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="end with 1 if an answer is lost"
+    )
     parser.add_argument("--size", action="store_true")
     parser.add_argument(
         "--model", metavar="NAME", help="provider:name, double:oracle or double:useless"
@@ -236,6 +261,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="packages with this in their name")
     parser.add_argument("--packages", type=Path, default=KEPT, metavar="DIR")
     chosen = parser.parse_args()
+    lost: list[str] = []
     for half in (chosen.half,) if chosen.half else HALVES:
         asked = [each for each in questions(half) if chosen.only in each.package]
         answered = list(answers(asked, chosen.packages))
@@ -245,11 +271,18 @@ def main() -> None:
         print_confidence(answered)
         if chosen.wrong and (half != "held-out" or chosen.half):
             print_wrong(answered)
+        if chosen.write:
+            write_wrong(QUESTIONS, half, judge(answered))
+        if chosen.check:
+            lost += compare_wrong(QUESTIONS, half, judge(answered)).lost
         if chosen.model:
             print_with_model(answered, chosen)
     if chosen.size:
         print_size(chosen.packages)
+    for question in lost:
+        print(f"lost: {question}")
+    return 1 if lost else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

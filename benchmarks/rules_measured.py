@@ -34,7 +34,7 @@ from repositories import Repo, isolated_environment
 from reviewers.dependencies.test_labelled_changes import STOPS, matching, write_all
 from reviewers.drift.labelled import drift_in, read_cases
 
-from benchmarks import code, commands, secrets
+from benchmarks import code_findings, commands, secret_findings
 from cli_guard.commands import judge
 from cli_guard.commands.model import STRICTNESS
 from cli_guard.model import Decision, Severity
@@ -58,13 +58,15 @@ class Outcome:
 def of_secrets() -> Iterator[Outcome]:
     """Yield the outcomes of the files that hold secrets, or nothing."""
     for path in sorted((FIXTURES / "secrets").glob("*.toml")):
-        for case in secrets.read_cases(path):
+        for case in secret_findings.read_cases(path):
             found = [
-                (each.rule, secrets.lines_at(each)) for each in secrets.own_findings(case)
+                (each.rule, secret_findings.lines_at(each))
+                for each in secret_findings.own_findings(case)
             ]
             # A finding about a whole file with a secret is true.
             places = [
-                case.lines_of(secret) | {secrets.WHOLE_FILE} for secret in case.secrets
+                case.lines_of(secret) | {secret_findings.WHOLE_FILE}
+                for secret in case.secrets
             ]
             labels = (
                 (case.kind, frozenset(r for r, lines in found if lines & each))
@@ -78,12 +80,14 @@ def of_secrets() -> Iterator[Outcome]:
 def of_code() -> Iterator[Outcome]:
     """Yield the outcomes of the changes that add a risk, and of their harmless twins."""
     for path in sorted((FIXTURES / "code").glob("*.toml")):
-        for case in code.read_cases(path):
+        for case in code_findings.read_cases(path):
             change = case.change
-            subject = ReviewInput("pre-commit", code.ChangeSet((change,)), contents=case)
+            subject = ReviewInput(
+                "pre-commit", code_findings.ChangeSet((change,)), contents=case
+            )
             every = [
                 e
-                for e in code.own_findings(subject, ["code"])[0]
+                for e in code_findings.own_findings(subject, ["code"])[0]
                 if e.severity is not Severity.INFO
             ]
             found = [

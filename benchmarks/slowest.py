@@ -1,13 +1,11 @@
 """Measure the slowest files of real repositories, by reviewer: which text file costs the most processor time.
 
-    python benchmarks/slowest.py [--most N] [--shown N] [--profile PATH] REPOSITORY ...
+    python -m benchmarks.slowest [--most N] [--shown N] [--profile PATH] REPOSITORY ...
 
 Of each repository (bare or not) the largest text files at HEAD, and those with the longest lines, are reviewed as a
 file that a commit adds, and with one changed line, the longest one. What is printed are the slowest changes with their
 processor seconds, and what was left out of them. The budget is 3 s for the worst file (docs/benchmarks.md).
 """
-
-# ruff: noqa: E402 - see sys.path below
 
 import argparse
 import cProfile
@@ -18,10 +16,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-
-# Python puts the folder of a script first, where files hide modules of the standard library with their names.
-HERE = Path(__file__).parent
-sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status, split_lines
 from cli_guard.repository.between import SnapshotContents

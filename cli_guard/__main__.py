@@ -238,19 +238,21 @@ def complete() -> None:
 
 def run_here(argv: list[str]) -> int:
     """Run without a server; start one for the next run, which loads beside this one if it is a hook of a commit."""
+    from cli_guard import hooks
     from cli_guard.server import client
 
     if os.environ.get("CLI_GUARD_SERVER") == "require" and client.is_routed(argv):
         from cli_guard.server.control import run_on_server
 
         return run_on_server(argv)
-    if argv == client.PREPARE:
+    if client.is_preparation(argv):
         from cli_guard.server.control import prepare
 
         prepare(argv)
         return 0
     # The other hook of the same commit, or its end, comes next, and finds the server loading at least.
-    early = argv[:1] == ["hook"] and argv[1:2] in client.COMMIT_HOOKS
+    hook = hooks.find_hook(argv)
+    early = hook is not None and hook.is_of_commit
     code = None if early else run_in_process(argv)
     if (
         early

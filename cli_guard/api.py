@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from unidiff.patch import PatchSet
 
     from cli_guard.commands import Context, Verdict, judge
-    from cli_guard.execution.processes.manager import ProcessManager
-    from cli_guard.execution.processes.ports import (
+    from cli_guard.execution.ports import (
         find_available_port,
         find_process_on_port,
         is_port_available,
         kill_process_on_port,
     )
+    from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.tools_mixin import CLIToolsMixin
     from cli_guard.graph import build_graph
     from cli_guard.model import ChangeSet
@@ -41,11 +41,11 @@ HOMES = {
     "Review": "cli_guard.review.render.review",
     "Verdict": "cli_guard.commands",
     "build_graph": "cli_guard.graph",
-    "find_available_port": "cli_guard.execution.processes.ports",
-    "find_process_on_port": "cli_guard.execution.processes.ports",
-    "is_port_available": "cli_guard.execution.processes.ports",
+    "find_available_port": "cli_guard.execution.ports",
+    "find_process_on_port": "cli_guard.execution.ports",
+    "is_port_available": "cli_guard.execution.ports",
     "judge": "cli_guard.commands",
-    "kill_process_on_port": "cli_guard.execution.processes.ports",
+    "kill_process_on_port": "cli_guard.execution.ports",
 }
 
 __all__ = [

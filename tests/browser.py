@@ -7,7 +7,6 @@ import select
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,9 +74,8 @@ class Page:
             self.events.append(said)
 
     def _read(self) -> dict[str, Any]:
-        until = time.monotonic() + SECONDS
         while b"\0" not in self._buffer:
-            assert select.select([self._receive], [], [], until - time.monotonic())[0], (
+            assert select.select([self._receive], [], [], SECONDS)[0], (
                 "the browser is silent"
             )
             self._buffer += os.read(self._receive, 1_000_000)

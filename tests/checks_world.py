@@ -2,13 +2,13 @@
 
 import datetime
 import io
-import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from in_process import Terminal, guard
 from repositories import Done, Repo
+from watching import eventually
 
 from cli_guard.execution.checks.running import prepare_checks
 from cli_guard.git.checkout import PREFIX
@@ -126,7 +126,4 @@ def rules(review: Review) -> list[str]:
 def until(condition: object, *, what: str) -> None:
     """Waits until something is so."""
     assert callable(condition)
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"never: {what}"
-        time.sleep(0.02)
+    assert eventually(condition, PATIENCE), f"never: {what}"

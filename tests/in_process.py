@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from repositories import Done, Repo
 
@@ -48,9 +49,16 @@ def guard(
     *argv: str,
     stdin: str | bytes | io.StringIO = b"",
     env: Mapping[str, str] | None = None,
+    at: str = ".",
 ) -> Done:
     """Runs `cli-guard` in a repository, in this process."""
-    return call(repo.path, repo.env | dict(env or {}), *argv, stdin=stdin)
+    return call(repo.path / at, repo.env | dict(env or {}), *argv, stdin=stdin)
+
+
+def inspect(repo: Repo, *argv: str, **options: Any) -> Done:
+    """Runs `cli-guard` in this process, and proves that it changed nothing."""
+    with repo.unchanged():
+        return guard(repo, *argv, **options)
 
 
 def records(repo: Repo) -> Records:

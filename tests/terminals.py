@@ -70,9 +70,8 @@ class Seat:
         deadline = time.monotonic() + WAIT
         while (found := self.seen.find(text, start)) < 0:
             data = self._look(0.5)
-            assert data is not None and time.monotonic() < deadline, (
-                f"{text!r} was not shown: {self.seen}"
-            )
+            if data is None or time.monotonic() > deadline:
+                raise AssertionError(f"{text!r} was not shown: {self.seen}")
             self.seen += data
         self._looked = found + len(text)
         return self.seen[start : self._looked]

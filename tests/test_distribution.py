@@ -1,5 +1,6 @@
 """The wheel and the sdist hold what the program needs, and nothing else."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 from cli_guard import __version__
 
 ROOT = Path(__file__).parent.parent
+RULE_SOURCE = re.compile(r"cli_guard/rules/.*\.(toml|yml|txt)$")
+COMPILED = "cli_guard/rules/compiled/"
 BUILD = (sys.executable, "-m", "hatchling", "build", "-d")
 
 
@@ -25,7 +28,9 @@ def tracked_files() -> set[str]:
         text=True,
     )
     names = {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
-    return {f"cli_guard/{name}" if name.startswith("hooks/") else name for name in names}
+    rules = {name for name in names if RULE_SOURCE.match(name)}
+    assert len(rules) > 1_000
+    return {re.sub("^hooks/", "cli_guard/hook_scripts/", name) for name in names - rules}
 
 
 def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> None:
@@ -46,10 +51,12 @@ def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> No
         wheel.extractall(tmp_path / "site")
     expected = tracked_files()
     assert (
-        len(expected) > 1_000
-        and {"cli_guard/py.typed", "cli_guard/hooks/pre-push"} <= expected
+        len(expected) > 500
+        and {"cli_guard/py.typed", "cli_guard/hook_scripts/review"} <= expected
     )
-    assert (sorted(expected - names), sorted(names - expected)) == ([], [])
+    compiled = {name for name in names if name.startswith(COMPILED)}
+    assert {f"{COMPILED}secrets.json", f"{COMPILED}flow.python.json"} <= compiled
+    assert (sorted(expected - names), sorted(names - expected - compiled)) == ([], [])
 
     # An environment that has the wheel and borrows the libraries, but not this checkout.
     shutil.rmtree(source)
@@ -60,11 +67,19 @@ def test_the_wheel_of_the_sdist_holds_the_package_and_runs(tmp_path: Path) -> No
     (site / "borrowed.pth").write_text(
         f"{tmp_path / 'site'}\n{Path(pytest.__file__).parent.parent}\n"
     )
-    done = subprocess.run(
-        (tmp_path / "venv/bin/python", "-m", "cli_guard", "--version"),
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout == f"cli-guard {__version__}\n"
+
+    def run(*words: str, code: int = 0) -> str:
+        done = subprocess.run(
+            (tmp_path / "venv/bin/python", "-m", "cli_guard", *words),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (code, ""), done
+        return done.stdout
+
+    assert run("--version") == f"cli-guard {__version__}\n"
+    # Its rules are the compiled ones.
+    assert "Reported" in run("explain", "secret-aws-access-key")
+    assert "git" in run("check-command", "git push --force origin main", code=3)

@@ -1,5 +1,7 @@
 """What needs an extra says so in one line, with a command that installs it from where the package came from."""
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 from in_process import guard
 from repositories import Repo
 
+import cli_guard
 from cli_guard.runtime import missing_extra
 
 DASK = ("scan", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1")
@@ -129,3 +132,38 @@ def test_what_needs_an_extra_names_it(
             done.err
         )
         assert "pip install" in done.err, "this environment was installed from a folder"
+
+
+def test_the_guard_works_without_the_assistants_half(
+    committed: Repo, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(
+        Path(cli_guard.__file__).parent,
+        site / "cli_guard",
+        ignore=shutil.ignore_patterns("assistant", "llm", "mcp", "__pycache__"),
+    )
+    libraries = Path(pytest.__file__).parents[1]
+    start = f"import sys; sys.path[:0] = [{str(site)!r}, {str(libraries)!r}]"
+    program = f"{start}; from cli_guard.__main__ import run; run()"
+
+    def run(*words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            (sys.executable, "-E", "-S", "-c", program, *words),
+            cwd=committed.path,
+            env={**committed.env, "CLI_GUARD_SERVER": "0"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, f"{done.stdout}{done.stderr}"
+
+    committed.write("run.py", "import os\n\n\ndef f(x):\n    os.system(f'ls {x}')\n")
+    committed.git("add", "-A")
+    assert run("review")[0] == 3
+    assert run("check-command", "ls -la")[0] == 0
+    assert run("explain", "secret-aws-access-key")[0] == 0
+    for words in (("ask", "Where is f defined?"), ("explain", "run.py"), ("mcp",)):
+        code, said = run(*words)
+        assert code == 1 and said.count("\n") == 1, said
+        assert "needs the extra `llm`" in said

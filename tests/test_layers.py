@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import cli_guard
+from cli_guard.graph.half import ROOMS
 
 ROOT = Path(cli_guard.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -16,20 +17,17 @@ FILES = sorted(ROOT.rglob("*.py"))
 # From the top floor down; rooms on one floor do not import each other.
 FLOORS = (
     ("__main__",),
-    ("cli", "api"),
-    ("agents", "mcp", "llm"),
-    ("assistant",),
-    ("execution", "server"),
-    ("report",),
-    ("answering",),
+    ("assistant/commands",),
+    ("cli", "mcp", "llm"),
+    ("assistant", "agents"),
+    ("execution", "server", "report", "answering", "api"),
     ("review",),
     ("graph",),
     ("reviewers",),
     ("approvals",),
     ("policy", "state"),
-    ("commands",),
     ("secrets",),
-    ("git", "code"),
+    ("commands", "code", "git"),
     ("rules", "repository"),
     ("runtime", "model", "errors", "hooks"),
 )
@@ -43,12 +41,11 @@ SEAMS = {
     "ast_grep_py": {"code/syntax.py", "reviewers/code/trees.py"},
     "lizard": {"reviewers/refactor/metrics.py"},
     "yaml": {
-        "rules/catalog.py",
+        "rules/data.py",
         "policy/user_rules.py",
-        "reviewers/code/trees.py",
         "reviewers/commands/extract/yaml_nodes.py",
     },
-    "click": {"cli", "__main__.py"},
+    "click": {"cli", "assistant/commands", "__main__.py"},
     "pydantic": {"policy", "graph", "assistant", "execution", "llm"},
     "bashkit": {"assistant"},
     "mcp": {"mcp"},
@@ -64,8 +61,6 @@ SEAMS = {
     "genai_prices": {"llm"},
     "rich": {"llm"},
     "prompt_toolkit": {"llm"},
-    "griffe": {"assistant"},
-    "docstring_parser": {"assistant"},
     "distributed": {"report/scan/cluster.py"},
     "git": {"git/gitpython.py"},
     "unidiff": {"api.py", "repository/second_reader.py"},
@@ -91,13 +86,15 @@ VERBS = {"read", "feed", "need", "embed", "speed", "seed", "proceed"}
 
 def room_of(file: Path) -> str:
     """An entry point (`__main__.py`) is on the top floor, whatever room it starts."""
-    parts = file.relative_to(ROOT).with_suffix("").parts
-    return "__main__" if parts[-1] == "__main__" else parts[0]
+    return room_at(".".join(("cli_guard", *file.relative_to(ROOT).with_suffix("").parts)))
 
 
 def room_at(module: str) -> str:
+    """The commands of the assistant stand above everything that they use."""
     parts = module.split(".")
-    return "__main__" if "__main__" in parts else parts[1]
+    if "__main__" in parts:
+        return "__main__"
+    return "/".join(parts[1:3]) if parts[1:3] == ["assistant", "commands"] else parts[1]
 
 
 def name_of(file: Path) -> str:
@@ -187,6 +184,7 @@ def test_imports_run_downward() -> None:
     assert len(FLOORS) <= 14
     for name in (
         "__main__.py",
+        "hooks.py",
         "server/__init__.py",
         "server/client.py",
         "server/address.py",
@@ -208,6 +206,40 @@ def tokens_of(file: Path) -> int:
             and not (token.type == tokenize.STRING and token.start[0] in docstrings)
             for token in tokenize.tokenize(opened.readline)
         )
+
+
+HALF = ("assistant", "llm", "mcp")
+
+
+def test_the_guard_imports_nothing_of_the_assistants_half() -> None:
+    """At any depth, lazily or for types alone: one table of `graph/half.py` names that half by strings."""
+    wrong = [
+        f"{name_of(file)}: {name}"
+        for file in FILES
+        if file.relative_to(ROOT).parts[0] not in HALF
+        for node in ast.walk(tree_of(file))
+        for name in names_imported(node)
+        if name.startswith(tuple(f"cli_guard.{room}" for room in HALF))
+    ]
+    assert wrong == []
+    texts = {name_of(file): file.read_text("utf-8") for file in FILES}
+    named = re.compile(rf"""["']cli_guard\.(?:{"|".join(HALF)})\b""")
+    naming = {
+        name
+        for name, text in texts.items()
+        if name.split("/")[0] not in HALF and named.search(text)
+    }
+    # The warm server leaves out what no run on it needs.
+    assert naming == {"graph/half.py", "server/warming.py"}
+    assert set(ROOMS) == set(HALF)
+
+
+def names_imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
 
 
 def test_files_are_neither_long_nor_short() -> None:

@@ -179,7 +179,6 @@ def test_a_cut_breaks_a_framed_answer_and_ends_an_unframed_one(inside):
 )
 def test_the_end_of_a_test_ends_an_answer(wire):
     threads = threading.active_count()
-    start = time.monotonic()
     with socket.socket() as client, serve([say(TEXT, wire=wire)]) as server:
         client.connect(server.server_address)
         client.sendall(
@@ -188,7 +187,7 @@ def test_the_end_of_a_test_ends_an_answer(wire):
         )
         while not server.requests:
             time.sleep(0.001)
-    assert (threading.active_count(), time.monotonic() - start < 5) == (threads, True)
+    assert threading.active_count() == threads
     with pytest.raises(ConnectionRefusedError):
         post(server)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from in_process import stage
-from repositories import Done, Repo
+from repositories import Done, Repo, key
 
 import cli_guard
+from cli_guard.git.hooks import scripts_folder
 
 PACKAGE = Path(cli_guard.__file__).parent
 AGENT = '''
@@ -38,6 +39,47 @@ FORMAT = '''
 def render(review):
     return f"dummy: {review.decision}"
 '''
+# A language in which no flow is followed yet: what its grammar calls things, and one source and one sink.
+SHAPES = """
+[languages.lua.shapes]
+call = "function_call"
+member = "dot_index_expression method_index_expression"
+index = "bracket_index_expression"
+assign = "assignment_statement"
+block = "chunk variable_list expression_list"
+"""
+FLOWS = """
+[[source]]
+reads = 'ngx\\.var\\.arg_\\w+'
+what = "the query of a request"
+[[sink]]
+kind = "command"
+call = 'os\\.execute|io\\.popen'
+"""
+RISK = """local function listing()
+  local folder = ngx.var.arg_folder
+  local command = "ls " .. folder
+  os.execute(command)
+end
+"""
+NEAR_MISS = RISK.replace(
+    "  local command", "  if not FOLDERS[folder] then return end\n  local command"
+)
+PRE_REBASE = '''
+"""A hook for a test: it refuses every rebase."""
+
+import click
+
+from cli_guard.cli.app import Command
+
+@click.pass_obj
+def run(io, **named):
+    io.warn(f"cli-guard: refused to rebase onto {named['upstream']}")
+    return 1
+
+params = [click.Argument([name], required=False) for name in ("upstream", "branch")]
+command = Command("pre-rebase", callback=run, params=params)
+'''
 
 
 class Copy:
@@ -46,17 +88,22 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.package = folder / "cli_guard"
         shutil.copytree(PACKAGE, self.package)
+        shutil.copytree(scripts_folder(), folder / "hooks", dirs_exist_ok=True)
         self.changed: list[str] = []
 
     def write(self, name: str, text: str) -> None:
         assert not (self.package / name).exists()
+        (self.package / name).parent.mkdir(exist_ok=True)
         (self.package / name).write_text(text)
         self.changed.append(name)
 
     def add_after(self, name: str, line: str, added: str) -> None:
+        self.replace(name, line, line + added)
+
+    def replace(self, name: str, line: str, new: str) -> None:
         text = (self.package / name).read_text()
         assert text.count(line) == 1, f"the recipe no longer finds its line in {name}"
-        (self.package / name).write_text(text.replace(line, line + added))
+        (self.package / name).write_text(text.replace(line, new))
         self.changed.append(name)
 
     def run(self, repo: Repo, *argv: str, stdin: str = "") -> Done:
@@ -114,3 +161,60 @@ def test_an_output_format_is_two_files(copy: Copy, committed: Repo) -> None:
     assert len(copy.changed) == 2
     stage(committed, {"b.py": "x = 1\n"})
     assert copy.run(committed, "review", "--format", "dummy").out == "dummy: allow\n"
+
+
+def test_a_flow_language_is_a_row_and_its_tables(copy: Copy, committed: Repo) -> None:
+    known = '[languages.swift]\nimplicit_self = true\n[languages.swift.shapes]\ntry = "do_statement"\n'
+    copy.add_after("rules/languages/shapes.toml", known, SHAPES)
+    copy.write("rules/flow/lua/web.toml", FLOWS)
+    copy.replace("rules/languages/files.toml", 'Lua = ".lua"\n', "")
+    assert len(copy.changed) == 3
+    stage(committed, {"risk.lua": RISK})
+    found = copy.run(committed, "review").out
+    assert "code-flow-command" in found and "ngx.var.arg_folder" in found
+    assert "risk.lua:4" in found
+    stage(committed, {"risk.lua": NEAR_MISS})
+    assert "code-flow-command" not in copy.run(committed, "review").out
+
+
+ROW = "EVENTS = (\n"
+# The first of these would end what answers a coding agent with code 2, before it has begun.
+IMPATIENT = {"CLI_GUARD_HOOK_SECONDS": "0.000001", "CLI_GUARD_SERVER": "0"}
+
+
+def check_hook(copy: Copy, repo: Repo, name: str, *command: str) -> Done:
+    """Install a hook, see that Git's command meets it, and remove it; return what Git said."""
+    assert f"{name}: installed" in copy.run(repo, "install", "-t", name).out
+    assert f"{name}: cli-guard\n" in copy.run(repo, "doctor").out
+    done = repo.run(*command, env=IMPATIENT)
+    assert "not judged within" not in done.all
+    assert f"{name}: removed" in copy.run(repo, "uninstall").out
+    assert not (repo.path / ".git/hooks" / name).exists()
+    return done
+
+
+def test_an_event_with_an_answer_of_its_own_is_two_files(
+    copy: Copy, committed: Repo
+) -> None:
+    copy.write("cli/pre_rebase.py", PRE_REBASE)
+    row = '    Event("pre-rebase", "", GIT, module="cli_guard.cli.pre_rebase"),\n'
+    copy.add_after("hooks.py", ROW, row)
+    done = check_hook(copy, committed, "pre-rebase", "git", "rebase", "--no-ff", "HEAD")
+    assert done.code and "refused to rebase onto HEAD" in done.err
+    assert copy.run(committed, "hook", "pre-rebase", "x").code == 1, "an agent's is 2"
+
+
+def test_an_event_that_is_reviewed_like_another_is_one_row(
+    copy: Copy, committed: Repo
+) -> None:
+    copy.add_after(
+        "hooks.py", ROW, '    Event("pre-applypatch", STAGED, GIT, "Review it."),\n'
+    )
+    committed.write("leak.py", f'KEY = "{key()}"\n')
+    committed.git("add", "-A")
+    committed.git("commit", "--no-verify", "-qm", "Add a token")
+    patch = committed.git("format-patch", "-1", "--stdout")
+    committed.git("reset", "-q", "--hard", "HEAD~")
+    (committed.path.parent / "leak.patch").write_text(patch)
+    done = check_hook(copy, committed, "pre-applypatch", "git", "am", "../leak.patch")
+    assert done.code == 1 and "leak.py:1" in done.err

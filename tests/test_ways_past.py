@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from in_process import guard
 from repositories import GUARD, Repo, key
 
 RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
@@ -54,7 +55,7 @@ def test_the_environment_does_not_name_what_is_merged_but_to_a_merge(
     committed.git("add", "-A")
     other = committed.git("commit-tree", committed.git("write-tree"), "-m", "x")
     for name in (f"GITHEAD_{other}", "GITHEAD_junk"):
-        done = committed.guard("hook", "pre-commit", env={name: "x"})
+        done = guard(committed, "hook", "pre-commit", env={name: "x"})
         assert done.code == 1, name
         assert "s.py:1" in done.out
 
@@ -77,7 +78,7 @@ def test_a_key_in_a_name_or_a_reason_is_told_nowhere(committed: Repo, form: str)
         "a.py", f'k = "{secret}"  # cli-guard: ignore[secret-*] it is {secret} itself\n'
     )
     committed.git("add", "-A")
-    done = committed.guard("review", "--format", form)
+    done = guard(committed, "review", "--format", form)
     assert secret not in done.all
     state = committed.path / ".git" / "cli-guard"
     kept = [path for path in state.rglob("*") if path.is_file()]
@@ -88,7 +89,7 @@ def test_a_key_in_a_name_or_a_reason_is_told_nowhere(committed: Repo, form: str)
 def test_a_key_in_the_configuration_is_not_told_by_its_error(committed: Repo) -> None:
     committed.write("cli-guard.toml", f'[rules]\n"{key()}" = "off"\n')
     committed.git("add", "-A")
-    done = committed.guard("review")
+    done = guard(committed, "review")
     assert done.code == 2
     assert key() not in done.all
 
@@ -99,7 +100,7 @@ def test_a_second_configuration_does_not_get_in(committed: Repo) -> None:
     )
     committed.write("cli-guard.toml", "")
     committed.git("add", "-A")
-    done = committed.guard("review")
+    done = guard(committed, "review")
     assert done.code == 2
     assert "keep one" in done.err
 
@@ -110,7 +111,7 @@ def test_a_baseline_is_not_written_through_a_link(committed: Repo, tmp_path: Pat
     (committed.path / "cli-guard-baseline.json").symlink_to(precious)
     committed.write("s.py", f'K = "{key()}"\n')
     committed.git("add", "s.py")
-    done = committed.guard("review", "--write-baseline")
+    done = guard(committed, "review", "--write-baseline")
     assert done.code == 0, done.err
     assert precious.read_text() == "mine"
     written = json.loads((committed.path / "cli-guard-baseline.json").read_text())

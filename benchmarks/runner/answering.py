@@ -13,9 +13,9 @@ from cli_guard.assistant.ask import ask_request
 from cli_guard.commands import Context as CommandContext
 from cli_guard.commands import judge
 from cli_guard.errors import CliGuardError
-from cli_guard.review.command_context import command_context
+from cli_guard.execution.context import command_context
+from cli_guard.execution.verdicts import as_dict, render
 from cli_guard.review.render import as_json, text
-from cli_guard.review.render.command import as_dict, render
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Message, Request, Staged, Worktree, parse_range
 from cli_guard.review.run import review_request

@@ -1,18 +1,25 @@
 """A person's steps after an answer: approve, reject, undo. Done by the calls of the commands, without a terminal."""
 
-from functools import partial
 from pathlib import Path
 
 from benchmarks.runner.answering import Answered, outcome_of_state
 from benchmarks.runner.model import Outcome, Step
 from benchmarks.runner.scratch import PERSON, Scratch
-from cli_guard.answering.approve import approve_change, find_pending, reject, review_again
+from cli_guard.answering.approve import (
+    approve_change,
+    check_is_same,
+    find_pending,
+    reject,
+    request_of,
+)
 from cli_guard.assistant.approve import approve_request, undo
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import GitRepository
 from cli_guard.graph.run import resume_review
+from cli_guard.model import Disposition
+from cli_guard.repository.protocol import Repository
 from cli_guard.review.run import review_request
-from cli_guard.state.records import ASKED, Records
+from cli_guard.state.records import ASKED, PendingReview, Records
 
 
 def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
@@ -31,9 +38,7 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
         )
         if step.do == "approve":
             if review.event != ASKED:
-                run = partial(review_request, invocation=scratch.invocation)
-                review, findings = review_again(repository, review, run)
-                approve_change(repository, review, findings, scratch.invocation, "")
+                approve_again(repository, review, scratch)
                 return Outcome("ok", "approved")
             state = approve_request(repository, review, scratch.invocation, "")
             return Outcome(state["status"], state["final_output"] or "")
@@ -41,6 +46,16 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
         return Outcome("ok", "rejected")
     except CliGuardError as error:
         return Outcome("refused", str(error))
+
+
+def approve_again(repository: Repository, review: PendingReview, scratch: Scratch) -> None:
+    """Review once more and approve what needs a person, as `cli-guard approve` does. Raises CliGuardError."""
+    fresh: list[PendingReview] = []
+    request = request_of(repository, review)
+    done = review_request(request, scratch.invocation, cache=False, again=fresh)
+    findings = [each.finding for each in done.sort_findings(Disposition.REVIEW)]
+    review = check_is_same(review, fresh)
+    approve_change(repository, review, findings, scratch.invocation, "")
 
 
 def in_memory(step: Step, answered: Answered, scratch: Scratch) -> Outcome:

@@ -22,7 +22,7 @@ from cli_guard.agents.uses import (
     split_name,
 )
 from cli_guard.agents.wording import Answer
-from cli_guard.review.render.command import as_json
+from cli_guard.execution.verdicts import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "claude-code"

@@ -18,7 +18,7 @@ from cli_guard.agents.uses import (
     find_uses,
     read_object,
 )
-from cli_guard.review.render.command import as_json
+from cli_guard.execution.verdicts import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "copilot"

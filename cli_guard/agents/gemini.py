@@ -20,8 +20,8 @@ from cli_guard.agents.uses import (
     find_uses,
     read_object,
 )
+from cli_guard.execution.verdicts import as_json
 from cli_guard.model import Decision
-from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "gemini"

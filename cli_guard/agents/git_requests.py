@@ -8,7 +8,7 @@ from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import Command
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import Scope
-from cli_guard.commands.walk import Shell
+from cli_guard.commands.walk import new_shell
 from cli_guard.errors import NotARepository
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import RefUpdate
@@ -80,7 +80,7 @@ def parse_git_call(command: str, context: Context) -> Arguments | None:
     only = script.items[0] if len(script.items) == 1 and not script.errors else None
     if not isinstance(only, Command) or only.assignments or only.redirects:
         return None
-    fields = Shell(Scope(context, folder=context.folder)).expander().fields(only.words)
+    fields = new_shell(Scope(context, folder=context.folder)).expander().fields(only.words)
     git = table("git")
     return (
         read_arguments(git, fields[1:])

@@ -23,12 +23,12 @@ from cli_guard.commands import (
 )
 from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.execution.context import command_context, find_choice, root_of
+from cli_guard.execution.verdicts import sentence, write_allow
+from cli_guard.execution.work_tree import TrustedTree, follow_links
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Category, Decision, Disposition, Finding
-from cli_guard.review.command_context import command_context, find_choice, root_of
-from cli_guard.review.render.command import sentence, write_allow
-from cli_guard.review.work_tree import TrustedTree, follow_links
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:
@@ -335,15 +335,14 @@ def is_answered(hit: "Hit", text: str) -> bool:
 
 def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
     repository = (
         GitRepository.discover(invocation.cwd, invocation.env)
         if root_of(invocation.cwd)
         else None
     )
-    policy, _ = policy_for(Staged(), repository, invocation.env)
+    policy, _ = policy_at_head(repository, invocation.env)
     finding = Finding(
         hit.rule, Category.RISK, hit.severity, hit.confidence, path, None, "", ""
     )

@@ -11,11 +11,11 @@ from urllib.parse import unquote, urlsplit
 from cli_guard.agents.uses import Call, Fetch, texts_in
 from cli_guard.agents.wording import Answer, name_secret
 from cli_guard.commands import judge_or_raise
+from cli_guard.execution.context import RECORDED, root_of
+from cli_guard.execution.verdicts import sentence
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Confidence, Decision, Severity
-from cli_guard.review.command_context import RECORDED, root_of
-from cli_guard.review.render.command import sentence
 from cli_guard.runtime import Invocation, read_plain, user_file
 from cli_guard.secrets import Hit, scan
 
@@ -147,11 +147,10 @@ def find_servers(invocation: Invocation) -> "Mapping[str, ServerConfig]":
         # Reading both in full takes long.
         return {}
     from cli_guard.policy.mcp import ServerConfig
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
     repository = GitRepository.discover(invocation.cwd, invocation.env) if root else None
-    policy, _ = policy_for(Staged(), repository, invocation.env)
+    policy, _ = policy_at_head(repository, invocation.env)
     servers = dict(policy.user.mcp if policy.user else {})
     for table in (config.mcp for config in policy.configs):
         for name, shared in table.items():

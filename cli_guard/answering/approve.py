@@ -7,12 +7,17 @@ of the assistant is approved in `cli_guard.assistant.approve`.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli_guard.answering.signing import store_signed
+from cli_guard.approvals.counting import Approval, review_id
+from cli_guard.approvals.statements import Signed, Statement
+from cli_guard.approvals.storage import StateFolder
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.hooks import MESSAGE, PUSH, RANGE, STAGED, event_of
 from cli_guard.model import Disposition, Presence, RefUpdate
 from cli_guard.repository.protocol import Repository, as_lines
 from cli_guard.review.push import PushPlan
@@ -21,17 +26,14 @@ from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import Approval, review_id
 from cli_guard.state.audit import entry
 from cli_guard.state.files import lock
 from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records
 
 if TYPE_CHECKING:
-    from cli_guard.answering.signing import Signed
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import State
     from cli_guard.model import Action, Finding
-    from cli_guard.review.render.review import Review
 
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
@@ -56,7 +58,9 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
         return found[0]
     if found:
         raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
-    if prefix and any(approval.id.startswith(prefix) for approval in records.approvals()):
+    if prefix and any(
+        each.id.startswith(prefix) for each in StateFolder(records).unsigned()
+    ):
         raise UsageError(
             f"review {prefix} is already approved: run the commit or push again"
         )
@@ -90,26 +94,18 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
     return tuple(found)
 
 
-def review_again(
-    repository: Repository,
-    review: PendingReview,
-    run: "Callable[..., Review]",
-    message: Path | None = None,
-) -> "tuple[PendingReview, tuple[Finding, ...]]":
-    """Review once more what a pending review is about; return it anew, and the findings that need a person.
+def check_is_same(review: PendingReview, fresh: Sequence[PendingReview]) -> PendingReview:
+    """Return what was reviewed once more in place of a pending review. Raises UsageError if it is something else.
 
     What is kept of it lies in files that any program of the user can write: a person must read, and sign, what is true
-    now. `run` is `review_request`, bound to the caller; `message` see `request_of`. Raises UsageError if it is not what
-    was reviewed, CliGuardError.
+    now.
     """
-    fresh: list[PendingReview] = []
-    done = run(request_of(repository, review, message), cache=False, again=fresh)
     if [each.id for each in fresh] != [review.id]:
-        there = "pushed" if review.event == "pre-push" else "staged"
+        there = "pushed" if event_of(review.event).request == PUSH else "staged"
         raise UsageError(
             f"review {review.id} is not of what is {there} now: stage it again, or push again, to approve it"
         )
-    return fresh[0], tuple(each.finding for each in done.sort_findings(Disposition.REVIEW))
+    return fresh[0]
 
 
 def request_of(
@@ -119,10 +115,11 @@ def request_of(
 
     `message` is the file of a commit message, by default the one that Git wrote last.
     """
-    if review.event in ("pre-commit", "pre-merge-commit", "staged"):
+    kind = event_of(review.event).request
+    if kind == STAGED:
         return Staged(review.event)
     with suppress(ValueError, TypeError, KeyError, IndexError, OSError):
-        if review.event == "commit-msg":
+        if kind == MESSAGE:
             # A merge that stops at its hook leaves the first; `git commit` writes the second.
             files = [repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG")]
             there = [each for each in files if each.exists()]
@@ -130,12 +127,12 @@ def request_of(
                 (message or max(there, key=lambda each: each.stat().st_mtime)).read_bytes()
             )
         commits, updates = json.loads(review.bound)
-        if review.event == "pre-push":
+        if kind == PUSH:
             plan = PushPlan(
                 tuple(RefUpdate(*each) for each in updates), review.partial or None
             )
             return Push(plan, review.remote)
-        if review.event == "range":
+        if kind == RANGE:
             return Range(review.base, commits[-1])
     raise UsageError(
         f"a review of this kind ({printable(review.event)}) cannot be approved: stage it, or give a range"
@@ -148,7 +145,9 @@ def is_outdated(
     """Return whether a review is of other content than is staged here, or at the tips of its push, now."""
     from cli_guard.review.load import gather
 
-    if review.event in (ASKED, "range") or review.root not in ("", str(repository.git_dir)):
+    if review.event == ASKED or event_of(review.event).request == RANGE:
+        return False
+    if review.root not in ("", str(repository.git_dir)):
         return False
     try:
         request = request_of(repository, review)
@@ -182,7 +181,7 @@ def commits_of(repository: Repository, review: PendingReview) -> list[str]:
     """Return the last ten commits that a pending review of a push is bound to, each with its subject."""
     # Any program can write the file: nothing of it may be read as an option.
     ids = re.findall(r"\b[0-9a-f]{40,64}\b", review.bound.partition("]")[0])
-    if review.event != "pre-push" or not ids:
+    if event_of(review.event).request != PUSH or not ids:
         return []
     listed = repository.git.optional(
         "log", "--no-walk=unsorted", "--format=commit %h %s", *ids[-10:], "--"
@@ -213,7 +212,7 @@ def bound_diff(
         return redact(raw.decode("utf-8", "replace"))
     with gather(Staged(review.event), repository, invocation) as gathered:
         staged = gathered.subject.changes.identity
-    if review.event != "commit-msg" and staged != review.content:
+    if event_of(review.event).request != MESSAGE and staged != review.content:
         raise UsageError(
             f"what is staged is not what was reviewed as {review.id}: stage it again, or commit again"
         )
@@ -228,7 +227,7 @@ def approve_change(
     findings: "Sequence[Finding]",
     invocation: Invocation,
     reason: str,
-    signed: "Signed | None" = None,
+    signed: Signed | None = None,
 ) -> bool:
     """Approve some or all findings of a change, at this terminal or with a signature; return whether those are all.
 
@@ -245,22 +244,18 @@ def approve_change(
         if whole:
             resume(records, review, invocation, reason)
         if signed:
-            from cli_guard.answering.signing import store_signed
-
-            store_signed(repository, records, signed)
+            store_signed(repository, signed)
         else:
-            at = invocation.now.isoformat(timespec="seconds")
-            records.approve(
-                Approval(
-                    review.id,
-                    review.content,
-                    review.policy,
-                    marks,
-                    invocation.user,
-                    at,
-                    reason,
-                )
+            made = Statement(
+                review.content,
+                review.policy,
+                dict.fromkeys(marks, ""),
+                invocation.user,
+                invocation.now.isoformat(timespec="seconds"),
+                (),
+                reason=reason,
             )
+            StateFolder(records).add(Approval(made, id=review.id).line())
         rules = sorted({each.rule for each in findings})
         about = signed.audit_details() if signed else {"level": str(Presence.TTY)}
         record_approval(

@@ -8,20 +8,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cli_guard.approvals.signers import Signers
-from cli_guard.approvals.statements import BREAK_GLASS, Envelope, read_statement
-from cli_guard.git.notes import MOST_BYTES, REF, read_notes
+from cli_guard.approvals.counting import Approval
+from cli_guard.approvals.listing import read_signed
+from cli_guard.approvals.lookup import Verifier
+from cli_guard.approvals.statements import BREAK_GLASS, Signed
+from cli_guard.approvals.storage import MOST_BYTES, Notes
+from cli_guard.git.notes import REF
 from cli_guard.model import Category, Decision, Presence, RefUpdate
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository, as_lines
-from cli_guard.review.approvals import check_statement
-from cli_guard.review.policy import recorded_policy
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
 from cli_guard.runtime import Invocation
-from cli_guard.state.approvals import Approval
 
 BRANCHES = "refs/heads/"
 NOTE = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -46,7 +47,7 @@ def verify_push(
     pushed = (
         each.local_oid for each in updates if each.remote_ref == REF and not each.deletes
     )
-    notes = (REF, *pushed)
+    notes = Notes(repository, (REF, *pushed))
     for update in updates:
         found = verify_ref(repository, update, notes, invocation)
         if not found.allowed and asks_to_break(invocation):
@@ -55,7 +56,7 @@ def verify_push(
 
 
 def verify_ref(
-    repository: Repository, update: RefUpdate, notes: Sequence[str], invocation: Invocation
+    repository: Repository, update: RefUpdate, notes: Notes, invocation: Invocation
 ) -> Verified:
     """Verify one ref, without break-glass."""
     rewrites = update.deletes or not (
@@ -106,7 +107,12 @@ def verify_ref(
         )
     request = Range(base, update.local_oid, "pre-receive")
     review = review_request(
-        request, invocation, cache=False, repository=repository, record=False, notes=notes
+        request,
+        invocation,
+        cache=False,
+        repository=repository,
+        record=False,
+        storages=(notes,),
     )
     words = (
         "verified"
@@ -155,7 +161,7 @@ def find_strange(repository: Repository, update: RefUpdate) -> str:
                 return "a note is too long"
             try:
                 for line in filter(str.strip, raw.decode("utf-8", "replace").splitlines()):
-                    read_statement(Envelope.parse(line).payload)
+                    Signed.parse(line)
             except ValueError as error:
                 return f"the notes hold what is no approval: {error}"
     return ""
@@ -172,7 +178,7 @@ def asks_to_break(invocation: Invocation) -> bool:
 def break_glass(
     repository: Repository,
     update: RefUpdate,
-    notes: Sequence[str],
+    notes: Notes,
     invocation: Invocation,
     found: Verified,
 ) -> Verified:
@@ -197,9 +203,11 @@ def break_glass(
             refused = approval
         elif approval.level.rank >= wanted.rank:
             given[approval.key] = approval
-            by = " and ".join(dict.fromkeys(each.by for each in given.values()))
-            if len({each.by for each in given.values()}) >= people:
-                words = f"break-glass by {by} ({approval.level}): {approval.reason}"
+            names = dict.fromkeys(each.made.principal for each in given.values())
+            by = " and ".join(names)
+            if len(names) >= people:
+                reason = approval.made.reason
+                words = f"break-glass by {by} ({approval.level}): {reason}"
                 return Verified(update, True, words, found.review, by)
             refused = f"{len(given)} of {people} people broke the glass"
         else:
@@ -214,18 +222,13 @@ def break_glass(
 def break_glass_approvals(
     repository: Repository,
     commit: str,
-    notes: Sequence[str],
+    notes: Notes,
     base: str,
     invocation: Invocation,
 ) -> Iterator[Approval | str]:
     """Yield the break-glass statements of a commit whose signatures are good, or why one does not count."""
-    signers = Signers.at_commit(repository, base)
-    lines, _ = read_notes(repository, (repository.tree_of(commit),), notes)
-    for line in sorted(lines):
-        try:
-            envelope = Envelope.parse(line)
-            statement = read_statement(envelope.payload)
-        except ValueError:
-            continue
-        if statement.decision == BREAK_GLASS and statement.content == commit:
-            yield check_statement(statement, envelope, signers, None, invocation)
+    verifier = Verifier(repository, base, invocation)
+    for each in read_signed(notes.read((repository.tree_of(commit),))[0]):
+        made = each.statement
+        if made.decision == BREAK_GLASS and made.content == commit:
+            yield verifier(each)

@@ -8,9 +8,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from cli_guard import __version__
+from cli_guard.approvals.signatures import Signature, parse
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "cli-guard/approval/v1"
@@ -46,29 +48,25 @@ class Statement:
     def canonical(self) -> bytes:
         """Return the bytes that are signed: sorted keys, no blanks, ASCII, so that a statement has one form."""
         kind = "gitCommit" if self.decision == BREAK_GLASS else "sha256"
-        subject = [{"name": "content", "digest": {kind: self.content}}]
-        subject += [
-            {"name": name, "digest": {"gitTree": oid}}
-            for name, oid in (("tree", self.tree), ("base", self.base))
-            if oid
+        named = [
+            ("content", kind, self.content),
+            ("tree", "gitTree", self.tree),
+            ("base", "gitTree", self.base),
+            ("parent", "gitCommit", self.parent),
         ]
-        subject += (
-            [{"name": "parent", "digest": {"gitCommit": self.parent}}]
-            if self.parent
-            else []
-        )
-        files = [
-            {"name": f"file:{path}", "digest": {"gitBlob": oid}}
-            for path, oid in sorted(self.blobs.items())
+        named = [each for each in named if each[2] or each[0] == "content"]
+        named += [
+            (f"file:{path}", "gitBlob", oid) for path, oid in sorted(self.blobs.items())
+        ]
+        findings = [
+            {"fingerprint": mark, "rule": rule}
+            for mark, rule in sorted(self.findings.items())
         ]
         predicate = {
             "at": self.at,
             "decision": self.decision,
             "expires": self.expires,
-            "findings": [
-                {"fingerprint": mark, "rule": rule}
-                for mark, rule in sorted(self.findings.items())
-            ],
+            "findings": findings,
             "policy": self.policy,
             "principal": self.principal,
             "reason": self.reason,
@@ -80,7 +78,9 @@ class Statement:
                 "_type": TYPE,
                 "predicateType": PREDICATE,
                 "predicate": predicate,
-                "subject": subject + files,
+                "subject": [
+                    {"name": name, "digest": {kind: oid}} for name, kind, oid in named
+                ],
             }
         )
 
@@ -150,32 +150,23 @@ def text(value: object) -> str:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """A statement as it was signed, and its signature; a line of a note, or of the file of approvals."""
+@dataclass(frozen=True)
+class Signed:
+    """A statement as it was signed, and its armored signature; a line of a storage. Nothing of it is checked."""
 
+    statement: Statement
     payload: bytes
-    signature: str
-
-    @property
-    def digest(self) -> str:
-        """Return the SHA-256 of what is signed, which names it in the audit log."""
-        return hashlib.sha256(self.payload).hexdigest()
-
-    def line(self) -> str:
-        """Return it in one line of JSON."""
-        return encode(
-            {"payload": self.payload.decode("ascii"), "signature": self.signature}
-        ).decode("ascii")
+    armored: str
 
     @classmethod
-    def parse(cls, line: str) -> "Envelope":
-        """Parse a line. Raises ValueError."""
+    def parse(cls, line: str) -> "Signed":
+        """Parse a line, but for the signature in it. Raises ValueError, with the reason."""
         if len(line) > 2 * MOST_BYTES:
             raise ValueError("the approval is too long")
         try:
             data = json.loads(line)
-            return cls(text(data["payload"]).encode("utf-8"), text(data["signature"]))
+            payload = text(data["payload"]).encode("utf-8")
+            armored = text(data["signature"])
         except (
             ValueError,
             KeyError,
@@ -184,3 +175,33 @@ class Envelope:
             UnicodeEncodeError,
         ) as error:
             raise ValueError("the approval is broken") from error
+        return cls(read_statement(payload), payload, armored)
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Return what the signature says of itself. Raises ValueError."""
+        return parse(self.armored)
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of what is signed, which names it in the audit log."""
+        return hashlib.sha256(self.payload).hexdigest()
+
+    def line(self) -> str:
+        """Return it in one line of JSON."""
+        data = {"payload": self.payload.decode("ascii"), "signature": self.armored}
+        return encode(data).decode("ascii")
+
+    def audit_details(self) -> dict[str, object]:
+        """Return what the audit log says of it."""
+        made = self.statement
+        details: dict[str, object] = {
+            "level": str(self.signature.presence),
+            "principal": made.principal,
+            "statement": self.digest,
+        }
+        if made.expires:
+            details["expires"] = made.expires
+        if self.signature.counter is not None:
+            details["counter"] = self.signature.counter
+        return details

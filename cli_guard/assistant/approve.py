@@ -16,10 +16,9 @@ from cli_guard.assistant.ask import OpenServers, context_for
 from cli_guard.assistant.proposals import shown_patch
 from cli_guard.errors import CliGuardError, Interrupted, UsageError
 from cli_guard.model import Action
+from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.snapshot import Snapshot
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -48,7 +47,7 @@ def find_requests(
             f"this was asked in another work tree: approve it in {review.root}, or ask again here"
         )
     requests = waiting_requests(Records(repository.state_folder).checkpoint(review.id))
-    policy, _ = policy_for(Staged(), repository, invocation.env)
+    policy, _ = policy_at_head(repository, invocation.env)
     if proposal_id(requests, policy.identity) != review.id:
         raise UsageError(
             f"review {review.id} is not what was asked about, or the policy has changed: ask again"

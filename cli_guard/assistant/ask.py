@@ -17,13 +17,12 @@ from cli_guard.assistant.history_request import read_history_request
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.reviewing import review_change
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.execution.context import command_context
 from cli_guard.git.repository import GitRepository
 from cli_guard.graph.state import normalise
+from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.snapshot import Snapshot
-from cli_guard.review.command_context import command_context
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -127,7 +126,7 @@ def context_for(
     from cli_guard.graph.tools import guard_tools
     from cli_guard.state.memory import Memory
 
-    policy, _ = policy_for(Staged(), repository, invocation.env)
+    policy, _ = policy_at_head(repository, invocation.env)
     folder = repository.state_folder
     tools = guard_tools()
     runner = CommandRunner(repository.root_name, invocation.env, folder)

@@ -220,7 +220,7 @@ def uncovered_lines(covering: Data) -> Iterator[str]:
 
 
 def answer_documentation(state: State) -> Iterator[str]:
-    """The proposed skeletons as a patch, and what is left to a person."""
+    """Yield the proposed repairs as a patch, what lacks documentation, and what is left to a person."""
     worded = result_of(state, "word_documentation")
     made = worded or result_of(state, "propose_documentation")
     yield from written_lines(state)
@@ -228,26 +228,28 @@ def answer_documentation(state: State) -> Iterator[str]:
     by_hand = made.get("by_hand", [])
     yield from (f"Left to you: {line}" for line in by_hand)
     proposals = made.get("proposals", [])
-    if not proposals:
-        if not by_hand:
-            yield "Nothing to propose: what was named is documented, or is not there."
-        return
-    if not result_of(state, "write_file"):
-        todo = "fill in each TODO"
-        if worded:
-            left = f", {todo}" if any("TODO" in each["text"] for each in proposals) else ""
-            todo = f"a model wrote the sentences: check them{left}"
-        yield f"Proposed, {count_of(len(proposals), 'place')}; nothing is written ({todo}):"
-    lines = [
-        f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}"
-        + (each["note"] and f": {each['note']}")
-        for each in proposals
-    ]
-    yield from first_lines(lines, 2 * LISTED)
+    changed = [each for each in proposals if worded or each["kind"] == "update"]
+    bare = [each for each in proposals if each not in changed]
+    if not proposals and not by_hand:
+        yield "Nothing to propose: what was named is documented, or is not there."
+    if changed and not result_of(state, "write_file"):
+        todo = " (fill in each TODO)" if any("TODO" in p["text"] for p in changed) else ""
+        by = " (a model wrote the sentences: check them)" if worded else ""
+        yield f"Proposed, {count_of(len(changed), 'place')}; nothing is written{todo}{by}:"
+    yield from first_lines([proposal_line(each) for each in changed], 2 * LISTED)
+    if bare:
+        yield f"Without documentation, {count_of(len(bare), 'place')} (a configured model drafts the words):"
+    yield from first_lines([proposal_line(each) for each in bare], 2 * LISTED)
     if made.get("assumed"):
         yield f"Assumed: {made['assumed']}."
     if not result_of(state, "write_file"):
         yield from patch_lines(made)
+
+
+def proposal_line(proposal: Data) -> str:
+    name = proposal["symbol"] or proposal["kind"]
+    note = f": {proposal['note']}" if proposal["note"] else ""
+    return f"  {proposal['path']}:{proposal['line']} {name}{note}"
 
 
 def answer_change(state: State) -> Iterator[str]:

@@ -4,24 +4,21 @@ from dataclasses import replace
 
 import click
 
+from cli_guard.approvals.seals import seals_of
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import judge
+from cli_guard.commands.saved_rules import check_rule, describe_rule
 from cli_guard.errors import UsageError
+from cli_guard.execution.context import command_context
+from cli_guard.execution.programs import describe_program
 from cli_guard.model import Decision
 from cli_guard.policy.config import read_user_config
-from cli_guard.review.command_context import command_context
-from cli_guard.review.saved_rules import (
-    add_to_user_file,
-    check_rule,
-    describe_program,
-    describe_rule,
-)
-from cli_guard.review.sealing import seals_of
+from cli_guard.policy.writing import allow_command
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import printable
-from cli_guard.state.files import explain_write_errors
+from cli_guard.state.files import explain_write_errors, make_folder, write_atomically
 from cli_guard.state.questions import last_questions
 from cli_guard.state.trees import Tree, Trees, require_commit
 
@@ -114,7 +111,11 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
         if path is None:
             raise UsageError("it cannot be saved: set HOME or XDG_CONFIG_HOME")
         with explain_write_errors():
-            add_to_user_file(path, pattern)
+            before = path.read_text("utf-8") if path.exists() else ""
+            after = allow_command(before, pattern, str(path))
+            if not path.parent.exists():
+                make_folder(path.parent)
+            write_atomically(path, after)
         io.say(f"cli-guard: saved in {path}")
         return
     repository = io.find_repository()

@@ -7,6 +7,7 @@ import click
 
 from cli_guard import __version__
 from cli_guard.cli.io import Io
+from cli_guard.graph import half
 
 # Set by the script of `cli-guard completion`, which gives no arguments: no hook can be silenced by it.
 COMPLETE = "_CLI_GUARD_COMPLETE"
@@ -91,9 +92,12 @@ class App(Group):
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS and cmd_name not in HIDDEN:
             return None
-        command: click.Command = import_module(
-            f"cli_guard.cli.{cmd_name.replace('-', '_')}"
-        ).command
+        command: click.Command
+        if cmd_name in half.COMMANDS:
+            command = half.load(cmd_name)
+        else:
+            name = cmd_name.replace("-", "_")
+            command = import_module(f"cli_guard.cli.{name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -4,16 +4,17 @@ import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
 import click
 
 from cli_guard.answering.approve import (
     approve_change,
     bound_diff,
+    check_is_same,
     find_pending,
     line_of,
-    review_again,
+    request_of,
 )
 from cli_guard.answering.signing import Plan, plan_break_glass, plan_signature, store_signed
 from cli_guard.cli.app import Command
@@ -22,12 +23,13 @@ from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.model import Decision, Finding, Presence
+from cli_guard.graph import half
+from cli_guard.hooks import event_of
+from cli_guard.model import Decision, Disposition, Finding, Presence
 from cli_guard.policy.globs import matches
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
-from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import entry
 from cli_guard.state.files import explain_write_errors
@@ -97,8 +99,10 @@ def run(
             )
         )
         return 0
+    code: int | None
     with explain_write_errors("the approval"):
         if review.event == ASKED:
+            approve_asked = half.load("the approval of a request")
             code = approve_asked(io, repository, review, reason)
         else:
             code = approve_reviewed(
@@ -136,7 +140,7 @@ def approve_reviewed(
     io: Io, repository: Repository, review: PendingReview, options: Options
 ) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    review, findings = review_again(repository, review, partial(review_for_git, io))
+    review, findings = review_again(io, repository, review)
     chosen = [
         each for each in findings if not options.path or is_below(each.path, options.path)
     ]
@@ -154,14 +158,27 @@ def approve_reviewed(
     if not confirm(io, review, map(line_of, chosen), plan.describe() if plan else ""):
         return None
     whole, said = give(io, repository, review, chosen, plan, options.reason)
-    again = {"pre-push": "run the push again", "range": "push refs/notes/cli-guard"}
     rest = (
-        again.get(review.event, "run the commit again")
+        event_of(review.event).again
         if whole
         else f"{len(findings) - len(chosen)} more still need an approval"
     )
     io.say(f"cli-guard: {review.id} {said} for exactly this content; {rest}")
     return 0
+
+
+def review_again(
+    io: Io, repository: Repository, review: PendingReview, message: Path | None = None
+) -> tuple[PendingReview, list[Finding]]:
+    """Review once more what a pending review is about; return it anew, and the findings that need a person.
+
+    `message`: see `request_of`. Raises UsageError if it is not what was reviewed, CliGuardError.
+    """
+    fresh: list[PendingReview] = []
+    request = request_of(repository, review, message)
+    done = review_for_git(io, request, cache=False, again=fresh)
+    findings = [each.finding for each in done.sort_findings(Disposition.REVIEW)]
+    return check_is_same(review, fresh), findings
 
 
 def give(
@@ -178,7 +195,10 @@ def give(
     signed = plan.sign() if plan else None
     whole = approve_change(repository, review, findings, io.invocation, reason, signed)
     if signed:
-        return whole, f"approved by {signed.statement.principal} ({signed.level})"
+        return (
+            whole,
+            f"approved by {signed.statement.principal} ({signed.signature.presence})",
+        )
     return whole, f"approved ({Presence.TTY})"
 
 
@@ -207,7 +227,7 @@ def approve_break_glass(
     records = Records(repository.state_folder)
     with explain_write_errors("the approval"):
         records.prepare()
-        store_signed(repository, records, signed)
+        store_signed(repository, signed)
         reason = signed.statement.reason
         records.audit.append(
             entry(
@@ -229,33 +249,6 @@ def is_below(path: str, wanted: str) -> bool:
     """Return whether a path is the wanted one, below that folder, or fits the pattern."""
     wanted = wanted.rstrip("/")
     return path == wanted or path.startswith(f"{wanted}/") or matches(wanted, path)
-
-
-def approve_asked(
-    io: Io, repository: Repository, review: PendingReview, reason: str
-) -> int | None:
-    """Approve a request of the assistant after showing what it does; None if the person declines."""
-    from cli_guard.assistant.approve import (
-        approve_request,
-        describe_requests,
-        find_requests,
-    )
-    from cli_guard.mcp.client.tools import open_servers
-
-    requests = find_requests(repository, review, io.invocation)
-    if not confirm(io, review, (), describe_requests(repository, requests)):
-        return None
-    state = approve_request(
-        repository,
-        review,
-        io.invocation,
-        reason,
-        requests,
-        servers=open_servers,
-        say=lambda line: io.say(line or "\n"),
-    )
-    io.say(printable(state["final_output"] or "", keep_newlines=True))
-    return 0 if state["status"] == "ok" else 1
 
 
 command = Command(

@@ -8,7 +8,6 @@ import termios
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from cli_guard.agents.registry import agent_around
@@ -17,18 +16,17 @@ from cli_guard.answering.approve import (
     find_pending,
     line_of,
     request_of,
-    review_again,
 )
 from cli_guard.answering.signing import plan_signature
-from cli_guard.cli.approve import give
+from cli_guard.cli.approve import give, review_again
 from cli_guard.cli.hook import push_approvals, review_for_git
 from cli_guard.cli.io import Io, put, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.hooks import MESSAGE, PUSH, event_of
 from cli_guard.model import Decision
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
+from cli_guard.policy.recorded import policy_at_head
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.records import Records
@@ -71,11 +69,12 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     """Find the review, ask about it, approve it; return the exit code. Raises CliGuardError, OSError."""
     repository = io.find_repository()
     records = Records(repository.state_folder)
-    pushes = argv[1] == "pre-push"
+    event = event_of(argv[1])
+    pushes = event.request == PUSH
     found = [
-        each for each in records.pending() if each.event == argv[1] and each.at >= since
+        each for each in records.pending() if each.event == event.name and each.at >= since
     ]
-    policy, _ = policy_for(Staged(), repository, io.env)
+    policy, _ = policy_at_head(repository, io.env)
     # Two: another work tree was reviewed meanwhile. Bound to commits, but no push: `pre-commit run --from-ref`.
     if (
         len(found) != 1
@@ -84,10 +83,8 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     ):
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
-    message = io.path(argv[-1]) if review.event == "commit-msg" else None
-    review, findings = review_again(
-        repository, review, partial(review_for_git, io), message
-    )
+    message = io.path(argv[-1]) if event.request == MESSAGE else None
+    review, findings = review_again(io, repository, review, message)
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
     if io.env.get("PRE_COMMIT") == "1" or not (sys.stdout and sys.stdout.isatty()):

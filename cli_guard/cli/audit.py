@@ -87,10 +87,10 @@ def list_of(entry: Entry, *names: str) -> list[str]:
 
 def show_approvals(io: Io, commit: str, finding: str, by: str, format: str) -> int:
     """Print the approvals that fit, and the number of all for 100 commits."""
-    from cli_guard.answering.auditing import find_approvals
+    from cli_guard.answering.auditing import approvals_of_commit
 
     repository = io.find_repository()
-    chosen, every = find_approvals(repository, io.invocation, commit)
+    chosen, every = approvals_of_commit(repository, io.invocation, commit)
     if finding:
         names = ("approved_rules", "fingerprints")
         chosen = [
@@ -151,8 +151,8 @@ def show(
 @click.pass_obj
 def verify(io: Io, /) -> int:
     """Check the hash chain and the signatures of its heads, and that the log and the state agree."""
-    from cli_guard.answering.auditing import UNSIGNED, check_log
-    from cli_guard.review.unallowed import describe, find_unallowed
+    from cli_guard.approvals.heads import UNSIGNED, check_log
+    from cli_guard.report.unallowed import describe, find_unallowed
 
     with readable():
         log, repository = open_log(io)

@@ -12,8 +12,8 @@ from cli_guard.cli.io import Io
 from cli_guard.commands import Context, Verdict, judge_or_raise, verdict_of_failure
 from cli_guard.commands.model import Profile
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.review.command_context import command_context
-from cli_guard.review.render.command import as_dict, as_json, failure_data, render
+from cli_guard.execution.context import command_context
+from cli_guard.execution.verdicts import as_dict, as_json, failure_data, render
 from cli_guard.review.render.review import EXIT_CODES
 
 # The longest command, with every character written as an escape.

@@ -1,12 +1,14 @@
 """`cli-guard completion`: the script that completes commands in a shell, and what that script asks for."""
 
+from collections.abc import Iterable
+
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from cli_guard.cli.app import COMMANDS, COMPLETE, Command, app
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
-from cli_guard.rules.catalog import rule_ids
+from cli_guard.rules.catalog import load_all
 
 
 def complete(io: Io, asked: str) -> int:
@@ -20,9 +22,11 @@ def complete(io: Io, asked: str) -> int:
             f"{COMPLETE} is for the script of `cli-guard completion`: unset it"
         ) from error
     # Names come from tables: no command is imported for them. Most other arguments are paths.
-    names = {"": COMMANDS.keys, "explain": rule_ids, "help": COMMANDS.keys}.get(
-        " ".join(words), tuple
-    )()
+    names: Iterable[str] = ()
+    if words in ([], ["help"]):
+        names = COMMANDS.keys()
+    elif words == ["explain"]:
+        names = load_all()
     chosen = sorted(each for each in names if each.startswith(incomplete))
     found = [CompletionItem(each, help=COMMANDS.get(each)) for each in chosen]
     files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]

@@ -1,6 +1,7 @@
 """`cli-guard config`: check a policy, show the one in force, write a first one."""
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import click
 
 from cli_guard.cli.app import FORMAT, Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.errors import ConfigError, NotARepository
+from cli_guard.errors import ConfigError, NotARepository, UsageError
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import json_value, printable
@@ -24,7 +25,7 @@ def find_repository(io: Io) -> Repository | None:
 @click.pass_obj
 def check(io: Io, /, file: str | None) -> int:
     from cli_guard.policy.config import FILE, PYPROJECT, read_config, read_user_config
-    from cli_guard.review.policy import read_policy_file, work_tree_policy
+    from cli_guard.policy.recorded import read_policy_file, work_tree_policy
 
     own = user_file(io.env)
     path = io.path(file).resolve() if file else None
@@ -53,10 +54,9 @@ def check(io: Io, /, file: str | None) -> int:
 @click.pass_obj
 def show(io: Io, /, format: str) -> int:
     from cli_guard.policy.effective import settings_in_force, toml_key, toml_value
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
-    policy, _ = policy_for(Staged(), find_repository(io), io.env)
+    policy, _ = policy_at_head(find_repository(io), io.env)
     found = settings_in_force(policy)
     rows = [
         {"key": toml_key(*key), "value": value, "source": source}
@@ -76,9 +76,24 @@ def show(io: Io, /, format: str) -> int:
 
 @click.pass_obj
 def init(io: Io, /, migrate: bool) -> int:
-    from cli_guard.review.first_policy import write_policy
+    from cli_guard.policy.config import FILE
+    from cli_guard.policy.recorded import BUILT_IN, work_tree_policy
+    from cli_guard.policy.writing import TakenOver, first_policy
+    from cli_guard.state.files import explain_write_errors, write_atomically
 
-    lines = write_policy(io.find_repository(), migrate=migrate)
+    repository = io.find_repository()
+    path = repository.root / FILE
+    source = work_tree_policy(repository.root)[1]
+    if os.path.lexists(path) or source != BUILT_IN:
+        raise UsageError(
+            f"there is a policy already, {source}: see `cli-guard config show`"
+        )
+    taken = TakenOver.read(repository.root) if migrate else TakenOver()
+    text = first_policy(repository, taken)
+    with explain_write_errors(FILE):
+        write_atomically(path, text)
+    lines = [f"cli-guard: wrote {FILE}: look at it, then `git add {FILE}` and commit"]
+    lines += taken.words() if migrate else []
     io.say("\n".join(printable(redact(line)) for line in lines))
     return 0
 

@@ -16,14 +16,13 @@ from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.configured import configured_events, runs_configured
 from cli_guard.git.hooks import (
-    HOOKS,
-    REVIEW_HOOKS,
     configured_folder,
     hooks_folder,
     is_intact,
     state_of,
 )
 from cli_guard.git.managers import FRAMEWORKS, find_managers, find_runners
+from cli_guard.hooks import REVIEW_HOOKS, WORK_TREE_HOOKS
 from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import Records
@@ -68,7 +67,8 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         yield f"{', '.join(sorted(configured))}: configured, but this Git runs no configured hook"
         configured = {}
     guarded = False
-    for name in HOOKS:
+    for event in WORK_TREE_HOOKS:
+        name = event.name
         state = state_of(folder, name)
         runners = (
             [f"cli-guard, configured as hook.{configured[name]}"]
@@ -76,7 +76,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
             else []
         )
         runners += find_runners(repository, state, managers)
-        guarded = guarded or (name in REVIEW_HOOKS and bool(runners))
+        guarded = guarded or (event in REVIEW_HOOKS and bool(runners))
         text = " and ".join(runners) or (
             "not installed" if state.owner == "none" else "another program"
         )
@@ -113,12 +113,11 @@ def agent_lines(repository: Repository) -> Iterator[str]:
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe the policy that judges the next commit."""
     from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
     from cli_guard.runtime import user_file
 
     try:
-        policy, notes = policy_for(Staged(), repository, io.env)
+        policy, notes = policy_at_head(repository, io.env)
     except CliGuardError as error:
         yield f"! {error}"
         return
@@ -147,7 +146,7 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 def tree_line(io: Io, repository: Repository) -> str:
     """Describe how far the work tree is trusted."""
-    from cli_guard.review.sealing import seals_of
+    from cli_guard.approvals.seals import seals_of
     from cli_guard.state.trees import Trees
 
     try:
@@ -167,9 +166,9 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
     """Describe the checks of the repository, and whether they are trusted."""
     if not policy.config.checks:
         return
+    from cli_guard.approvals.seals import seals_of
     from cli_guard.execution.checks.trust import Trusted
     from cli_guard.policy.checks import digest_of
-    from cli_guard.review.sealing import seals_of
 
     names = ", ".join(policy.config.checks)
     try:
@@ -188,7 +187,7 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     """Describe the server, the records, and variables that switch cli-guard off."""
-    from cli_guard.review.unallowed import describe, find_unallowed
+    from cli_guard.report.unallowed import describe, find_unallowed
     from cli_guard.reviewers.registry import REVIEWERS
 
     yield f"reviewers: {', '.join(reviewer.name for reviewer in REVIEWERS)}"
@@ -196,9 +195,11 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
         if io.env.get(name):
             yield f"! {name}={io.env[name]} is set"
     yield f"warm server: {server_line(io)}"
+    from cli_guard.approvals.storage import StateFolder
+
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
-    yield f"{len(records.pending())} pending reviews, {len(records.approvals())} approvals given"
+    yield f"{len(records.pending())} pending reviews, {len(StateFolder(records).unsigned())} approvals given"
     try:
         result = records.audit.verify()
     except OSError as error:

@@ -23,8 +23,8 @@ MEGABYTE = 1_000_000
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     """Judge a command, ask if it needs review, and run it."""
     from cli_guard.execution.command import CommandRequest, Run
+    from cli_guard.execution.environment import clean_environment
     from cli_guard.execution.permission import Allowances, Session, digest_of, permission
-    from cli_guard.execution.processes.environment import clean_environment
     from cli_guard.execution.processes.model import Limits
 
     asked = ExecOptions(**options)  # type: ignore[arg-type]

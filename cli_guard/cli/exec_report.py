@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli_guard.execution.command import CommandRequest
+    from cli_guard.execution.errors import ProcessError
     from cli_guard.execution.permission import Permission
-    from cli_guard.execution.processes.model import ProcessError, Result, Started
+    from cli_guard.execution.processes.model import Result, Started
 
 # As in a shell (POSIX, "Exit Status for Commands") and timeout(1).
 NOT_EXECUTABLE = 126
@@ -38,7 +39,7 @@ def refusal_code(permission: "Permission") -> ExitCode:
 def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
     """Print why a command was not run, and what would allow it."""
     from cli_guard.execution.permission import Answer
-    from cli_guard.review.render.command import render
+    from cli_guard.execution.verdicts import render
 
     if permission.answer is Answer.NO:
         io.warn("cli-guard: not run")
@@ -52,7 +53,7 @@ def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
 
 def permission_as_dict(permission: "Permission") -> dict[str, object]:
     """Return the verdict and the answer as data."""
-    from cli_guard.review.render.command import as_dict
+    from cli_guard.execution.verdicts import as_dict
 
     verdict = as_dict(permission.verdict)
     kept = ("verdict", "reason", "effects", "alternative", "rule")

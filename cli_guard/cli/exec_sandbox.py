@@ -21,8 +21,8 @@ def check_sandbox() -> None:
 
 def sandbox_of(folder: Path) -> "Sandbox":
     """Build the sandbox of a command that runs in a folder. Raises CliGuardError if its files cannot be created."""
+    from cli_guard.execution.context import root_of
     from cli_guard.execution.processes.sandbox import Sandbox
-    from cli_guard.review.command_context import root_of
 
     try:
         scratch = Path(tempfile.mkdtemp(prefix="cli-guard-scratch-"))

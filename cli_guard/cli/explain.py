@@ -1,23 +1,21 @@
-"""`cli-guard explain`: a rule in full, or what a file, a folder, a name, a commit or a command is and does."""
+"""`cli-guard explain`: a rule in full; the assistant explains a file, a folder, a name, a commit or a command."""
 
 import fnmatch
 import textwrap
-from collections.abc import Mapping
-from contextlib import suppress
 
 import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.rules import default_disposition, every_rule, table_of
-from cli_guard.errors import NotARepository, UsageError
+from cli_guard.cli.rules import rules_here, table_of
+from cli_guard.errors import UsageError
+from cli_guard.graph import half
+from cli_guard.policy.decisions import default_disposition
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
-from cli_guard.secrets.redact import redact
 
 WIDTH = 78
-MOST_LINES = 40
 
 
 def paragraph(label: str, text: str) -> str:
@@ -63,7 +61,7 @@ def page(rule: str, io: Io | None = None) -> str:
     """
     from cli_guard.policy.globs import USERS_RULE, nearest
 
-    rules = every_rule(io) if io and rule.startswith(USERS_RULE) else load_all()
+    rules = rules_here(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
         raise UsageError(
             f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`"
@@ -79,92 +77,16 @@ def run(io: Io, /, words: tuple[str, ...], rev: str | None, worktree: bool) -> i
     if (
         "*" in subject
         and " " not in subject
-        and (found := fnmatch.filter(rules := every_rule(io), subject))
+        and (found := fnmatch.filter(rules := rules_here(io), subject))
     ):
         text = table_of([rules[each] for each in found])
     elif len(words) == 1 and (subject in load_all() or subject.startswith(USERS_RULE)):
         text = page(subject, io)
     else:
+        explain_subject = half.load("an explanation")
         text = "\n".join(explain_subject(io, subject, rev, worktree=worktree))
     io.say(printable(text, keep_newlines=True))
     return 0
-
-
-def explain_subject(
-    io: Io, subject: str, revision: str | None, *, worktree: bool
-) -> list[str]:
-    """Return the explanation of a path, a name, a commit or a command. Raises UsageError if it is none of them."""
-    if " " in subject and is_command(subject):
-        return explain_shell_command(io, subject)
-    from cli_guard.assistant.explaining import explain
-    from cli_guard.assistant.history import answer_history
-    from cli_guard.assistant.history_request import HistoryRequest
-    from cli_guard.assistant.request_names import NO_NAMES
-    from cli_guard.cli.ask import from_the_top
-
-    texts: Mapping[str, str] = {}
-    with suppress(NotARepository):  # without one there are only rules and commands
-        repository = io.find_repository()
-        texts = repository.snapshot(revision, worktree=worktree)
-        paths = [subject]
-        with suppress(UsageError):
-            paths += from_the_top(io, (subject,))
-        lines = next(filter(None, (explain(texts, name) for name in paths[::-1])), ())
-        with suppress(UsageError):  # no revision
-            if not lines and repository.head:
-                asked = HistoryRequest("changed", NO_NAMES, revision=subject)
-                lines = answer_history(asked, repository, texts)
-        if lines:
-            return list(map(redact, lines))
-    if is_command(f"{subject} "):
-        return explain_shell_command(io, subject)
-    raise UsageError(nothing_named(subject, texts))
-
-
-def is_command(text: str) -> bool:
-    """Return whether a text begins with a program that is known."""
-    from cli_guard.assistant.request_command import find_command, word_list
-    from cli_guard.commands.handlers import HANDLERS
-
-    return find_command(f"explain {text}", word_list("known") | HANDLERS.keys()) is not None
-
-
-def explain_shell_command(io: Io, text: str) -> list[str]:
-    """Return the verdict about a command, what each part does, and what its options mean."""
-    from cli_guard.assistant.projects.advising import explain_command, explain_options
-    from cli_guard.commands import judge
-    from cli_guard.review.command_context import command_context
-    from cli_guard.review.render.command import render
-
-    verdict = judge(text, command_context(io.cwd, io.env))
-    parts = (*explain_command(text, {}), *explain_options(text))
-    kinds = dict.fromkeys(
-        f"{each.kind} {each.target or ''}".strip() for each in verdict.effects
-    )
-    effects = [f"  effects: {', '.join(kinds)}"] if kinds else []
-    said = [f"  {each.text}: {each.meaning}" for each in parts]
-    return list(map(redact, (text, *render(verdict).split("\n"), *effects, *said)))[
-        :MOST_LINES
-    ]
-
-
-def nothing_named(subject: str, texts: Mapping[str, str]) -> str:
-    """Say that nothing has a name, with the nearest rule and path."""
-    from difflib import get_close_matches
-
-    known = {
-        name: f"path {path}"
-        for path in list(texts)[:10_000]
-        for name in (path.rpartition("/")[2], path)
-    }
-    known |= {rule: f"rule {rule}" for rule in load_all()}
-    close = get_close_matches(subject[:100], known, n=1)
-    said = (
-        f"; nearest: {known[close[0]]}"
-        if close
-        else "; list the rules with `cli-guard rules`"
-    )
-    return f"there is no rule {subject!r}, and no path, name of code, commit or command of that name{said}"
 
 
 command = Command(

@@ -5,8 +5,10 @@ Most often nothing is staged, so what a review needs is imported only when there
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,25 +17,23 @@ import click
 from cli_guard.agents.registry import AGENTS, BLOCKED, Agent, ToolDenied
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.cli.pre_receive import command as pre_receive
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.hooks import GIT_HOOKS, MESSAGE, PREPARATION, PUSH, STAGED, event_of
 
 if TYPE_CHECKING:
     from cli_guard.repository.protocol import Repository
     from cli_guard.review.render.review import Review
     from cli_guard.review.request import Request
 
-# SKIP may name `cli-guard`, the hook, or its id in .pre-commit-hooks.yaml.
-OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
-
 
 def find_skip(io: Io, event: str) -> str | None:
     """Return the variable that switches the hook off this once, None if none does."""
     if io.env.get("CLI_GUARD") == "0":
         return "CLI_GUARD=0"
-    names = ("cli-guard", f"cli-guard-{event}", OTHER_IDS.get(event))
+    # SKIP may name `cli-guard`, the hook, or its id in .pre-commit-hooks.yaml.
+    names = ("cli-guard", f"cli-guard-{event}", event_of(event).framework_id)
     skip = [each.strip() for each in io.env.get("SKIP", "").split(",")]
-    return next((f"SKIP={each}" for each in names if each in skip), None)
+    return next((f"SKIP={each}" for each in names if each and each in skip), None)
 
 
 def is_skipped(io: Io, event: str) -> bool:
@@ -95,20 +95,8 @@ def answer(
     return review.exit_code
 
 
-@click.pass_obj
-def pre_commit(io: Io, /, framework: bool) -> int:
-    """Review what is staged."""
-    return review_staged(io, "pre-commit", framework=framework)
-
-
-@click.pass_obj
-def pre_merge_commit(io: Io, /, framework: bool) -> int:
-    """Review what a clean merge is about to record."""
-    return review_staged(io, "pre-merge-commit", framework=framework)
-
-
-def review_staged(io: Io, event: str, *, framework: bool) -> int:
-    """Review what is staged, for both hooks before a commit; with a framework also the range that it names."""
+def review_staged(io: Io, /, event: str, framework: bool) -> int:
+    """Review what is staged; with a framework also the range that it names."""
     if is_skipped(io, event):
         return 0
     from cli_guard.git.prefetch import BEFORE_COMMIT
@@ -158,8 +146,7 @@ def refuse_empty_run(io: Io, repository: "Repository", *, framework: bool) -> No
     )
 
 
-@click.pass_obj
-def post_index_change(io: Io) -> int:
+def prepare_review(io: Io, /, event: str) -> int:
     """Review what is staged, and keep nothing but which files are clean: the commit then has less to do."""
     from cli_guard.server.control import prepares
 
@@ -176,10 +163,9 @@ def post_index_change(io: Io) -> int:
     return 0
 
 
-@click.pass_obj
-def commit_msg(io: Io, /, file: str, framework: bool) -> int:
+def review_message(io: Io, /, event: str, file: str, framework: bool) -> int:
     """Review a message, and what was staged since the hook before."""
-    if is_skipped(io, "commit-msg"):
+    if is_skipped(io, event):
         return 0
     try:
         raw = io.path(file).read_bytes()
@@ -189,21 +175,22 @@ def commit_msg(io: Io, /, file: str, framework: bool) -> int:
         ) from error
     from cli_guard.review.request import Message
 
-    before = ("pre-commit", "pre-merge-commit")
-    request = Message(raw, with_change=not any(find_skip(io, event) for event in before))
+    before = [each.name for each in GIT_HOOKS if each.is_before_commit]
+    request = Message(raw, with_change=not any(find_skip(io, name) for name in before))
     # Git runs hooks at the top of the work tree, wherever the user is.
     shown = str(io.path(file)) if io.env.get("GIT_PREFIX") else file
     return answer(io, request, framework=framework, message_file=shown)
 
 
-@click.pass_obj
-def pre_push(io: Io, /, remote: str | None, url: str | None, framework: bool) -> int:
+def review_push(
+    io: Io, /, event: str, remote: str | None, url: str | None, framework: bool
+) -> int:
     """Review every ref that is pushed, commit by commit."""
-    if is_skipped(io, "pre-push"):
+    if is_skipped(io, event):
         return 0
     if io.stdin.isatty():
         raise UsageError(
-            "pre-push reads Git's lines from standard input; by hand use `cli-guard review --range A..B`"
+            f"{event} reads Git's lines from standard input; by hand use `cli-guard review --range A..B`"
         )
     from cli_guard.review.push import PushPlan, read_framework, read_lines
     from cli_guard.review.request import Push
@@ -231,10 +218,9 @@ def push_approvals(io: Io, remote: str) -> None:
     repository = io.find_repository()
     if not has_notes(repository):
         return
-    from cli_guard.review.policy import policy_for
-    from cli_guard.review.request import Staged
+    from cli_guard.policy.recorded import policy_at_head
 
-    policy, _ = policy_for(Staged(), repository, io.env)
+    policy, _ = policy_at_head(repository, io.env)
     if not remote or not any(each.push for each in policy.approvals):
         return
     try:
@@ -290,21 +276,22 @@ FRAMEWORK = click.Option(
     ["--framework"], is_flag=True, help="Run by pre-commit or prek, in their entry."
 )
 REMOTE = [click.Argument([name], required=False) for name in ("remote", "url")]
-PUSHED = "Review what is about to be pushed. Git's lines are read from standard input."
-for name, callback, words, given in (
-    ("pre-commit", pre_commit, "Review what is about to be committed.", [FRAMEWORK]),
-    ("pre-merge-commit", pre_merge_commit, "Review what a merge commit adds.", [FRAMEWORK]),
-    ("post-index-change", post_index_change, "Prepare the review of what is staged.", []),
-    (
-        "commit-msg",
-        commit_msg,
-        "Review a commit message.",
-        [click.Argument(["file"]), FRAMEWORK],
-    ),
-    ("pre-push", pre_push, PUSHED, [*REMOTE, FRAMEWORK]),
-):
-    command.add_command(Command(name, callback=callback, help=words, params=[*given]))
-command.add_command(pre_receive)
+# How a hook answers each request, and with which arguments.
+ANSWERS: dict[str, tuple[Callable[..., int], list[click.Parameter]]] = {
+    STAGED: (review_staged, [FRAMEWORK]),
+    MESSAGE: (review_message, [click.Argument(["file"]), FRAMEWORK]),
+    PUSH: (review_push, [*REMOTE, FRAMEWORK]),
+    PREPARATION: (prepare_review, []),
+}
+for hook in GIT_HOOKS:
+    if hook.module:
+        command.add_command(import_module(hook.module).command)
+        continue
+    function, params = ANSWERS[hook.request]
+    callback = click.pass_obj(partial(function, event=hook.name))
+    command.add_command(
+        Command(hook.name, callback=callback, help=hook.summary, params=params)
+    )
 for each in AGENTS.values():
     command.add_command(
         Command(

@@ -11,9 +11,10 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import ExitCode, UsageError
 from cli_guard.git.configured import configure, remove_configured
-from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, install
+from cli_guard.git.hooks import install
 from cli_guard.git.managers import FRAMEWORKS, Manager, find_managers
 from cli_guard.git.notes import MERGE
+from cli_guard.hooks import GIT_HOOKS, WORK_TREE_HOOKS
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors
 
@@ -81,7 +82,8 @@ def run(
         )
         return 0
     # A bare repository may have work trees, and it may be pushed to.
-    wanted = hook_type or (*HOOKS, *(SERVER_HOOKS if repository.bare else ()))
+    usual = GIT_HOOKS if repository.bare else WORK_TREE_HOOKS
+    wanted = hook_type or tuple(each.name for each in usual)
     managers = [each for each in find_managers(repository) if each.place not in FRAMEWORKS]
     if managers and not (force or config):
         return offer_lines(io, managers[0])
@@ -112,7 +114,7 @@ command = Command(
         click.Option(
             ["--hook-type", "-t"],
             multiple=True,
-            type=click.Choice((*HOOKS, *SERVER_HOOKS)),
+            type=click.Choice([each.name for each in GIT_HOOKS]),
             help="Install only this hook; may be repeated.",
         ),
         click.Option(

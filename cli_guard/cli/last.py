@@ -11,17 +11,13 @@ from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import VERBOSE, show
 from cli_guard.errors import CliGuardError
+from cli_guard.graph import half
 from cli_guard.policy.config import read_user_config
-from cli_guard.policy.language_model import ModelSection
-from cli_guard.repository.protocol import Repository
-from cli_guard.repository.texts import read_worktree_file
 from cli_guard.review.render.as_json import read_report
 from cli_guard.secrets.printable import json_value, printable
-from cli_guard.state.advice import Advice, AdviceStore, Question
+from cli_guard.state.advice import Advice, AdviceStore, Question, read_version
 from cli_guard.state.files import read_state
 from cli_guard.state.records import Records
-
-FILE_BYTES = 5_000_000
 
 
 @click.pass_obj
@@ -34,7 +30,7 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         # Nobody waits for it.
         os.nice(10)
         if config:
-            ask_in_background(io, config)
+            half.load("advice after a hook")(io, config)
         return 0
     repository = io.find_repository()
     path = Records(repository.state_folder).report
@@ -50,9 +46,11 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
         ) from None
     if format == "text":
         show(io, review, format, color, None, verbose=verbose)
-    advice = find_advice(io, repository, config) if config else None
+    advice: Advice | None = None
+    if config:
+        advice = half.load("advice on a commit")(io, repository, config)
     asked = (
-        advice.open_questions(lambda *place: read_text(repository, *place))
+        advice.open_questions(lambda *place: read_version(repository, *place))
         if advice
         else ()
     )
@@ -67,49 +65,6 @@ def run(io: Io, /, format: str, color: str, verbose: bool, background: bool) -> 
             now = io.invocation.now.isoformat(timespec="seconds")
             AdviceStore(repository.state_folder).keep(replace(advice, shown=now))
     return 0
-
-
-def ask_in_background(io: Io, config: ModelSection) -> None:
-    """Advise on the commit that is being made; `last` reports what goes wrong, when it tries again."""
-    from cli_guard.llm.summary import advise_after_hook
-
-    # The index that Git names to a hook may be a temporary one.
-    env = {name: value for name, value in io.env.items() if name != "GIT_INDEX_FILE"}
-    with suppress(CliGuardError, OSError):
-        advise_after_hook(
-            replace(io, env=env).find_repository(), config, replace(io.invocation, env=env)
-        )
-
-
-def find_advice(io: Io, repository: Repository, config: ModelSection) -> Advice | None:
-    """Return what the model says about the last commit, asking it now if need be; a failure is one line."""
-    from cli_guard.llm.summary import advise, last_entry
-
-    commit = repository.head
-    # The report is of a change that was not recorded.
-    if commit is None or last_entry(repository).get("decision") in ("deny", "review"):
-        return None
-    about = f"the model about {commit[:7]}"
-    try:
-        words = f"cli-guard: asking {about} (at most {config.deadline_s:g} s)"
-        return advise(repository, commit, config, io.invocation, lambda: io.warn(words))
-    except (CliGuardError, OSError) as error:
-        io.warn(f"cli-guard: nothing from {about}: {printable(str(error))}")
-        return None
-
-
-def read_text(repository: Repository, commit: str, path: str) -> str | None:
-    """Return a file in a commit, or in the work tree for "", with LF alone at the end of its lines."""
-    raw = (
-        repository.show(commit, path)
-        if commit
-        else read_worktree_file(repository.root, path, FILE_BYTES)
-    )
-    return (
-        None
-        if raw is None
-        else raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-    )
 
 
 def describe(advice: Advice, asked: tuple[Question, ...]) -> str:

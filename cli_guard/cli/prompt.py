@@ -89,8 +89,8 @@ def asking(
 
 def question(verdict: "Verdict", *, color: bool) -> str:
     """Format what the person needs to know: the reason, the whole command, its effects, a safer alternative."""
+    from cli_guard.execution.verdicts import WIDTH, Shown, render
     from cli_guard.model import Decision
-    from cli_guard.review.render.command import WIDTH, Shown, render
 
     texts = Shown.of(verdict)
     lines = [render(verdict, color=color)]

@@ -7,19 +7,9 @@ import click
 
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.model import Finding
+from cli_guard.policy.decisions import default_disposition
 from cli_guard.rules.catalog import Rule, load_all, read_measured
 from cli_guard.secrets.printable import printable
-
-
-def default_disposition(rule: Rule) -> str:
-    """Return the decision for a rule under the built-in policy."""
-    from cli_guard.policy.decisions import Policy
-
-    sample = Finding(
-        rule.id, rule.category, rule.severity, rule.confidence, "", None, "", ""
-    )
-    return str(Policy().disposition(sample))
 
 
 def rate_rule(rule: str) -> dict[str, float | None] | None:
@@ -29,18 +19,15 @@ def rate_rule(rule: str) -> dict[str, float | None] | None:
     return {"cases": cases, "precision": rates[0], "recall": rates[1]} if cases else None
 
 
-def every_rule(io: Io) -> Mapping[str, Rule]:
-    """Return all rules, with those in the index of the repository here. Raises ConfigError for a broken one."""
+def rules_here(io: Io) -> Mapping[str, Rule]:
+    """Return all rules, with those of the repository here. Raises ConfigError for a broken one."""
     from cli_guard.errors import NotARepository
-    from cli_guard.review.policy import recorded_rules
+    from cli_guard.review.policy import every_rule
 
     try:
-        repository = io.find_repository()
+        return every_rule(io.find_repository())
     except NotARepository:
         return load_all()
-    with repository.blobs(0) as blobs:
-        own = recorded_rules(repository, "", blobs).documents
-    return {**load_all(), **{name: document.as_rule() for name, document in own.items()}}
 
 
 def table_of(rules: Collection[Rule]) -> str:
@@ -54,7 +41,7 @@ def table_of(rules: Collection[Rule]) -> str:
 
 @click.pass_obj
 def run(io: Io, /, format: str, measured: bool) -> int:
-    rules = every_rule(io).values()
+    rules = rules_here(io).values()
     if format == "json":
         rows = [
             {

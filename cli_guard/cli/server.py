@@ -1,14 +1,19 @@
-"""`cli-guard server`: show, start or stop the warm server of this installation."""
+"""`cli-guard server`: show, start, stop, enable or disable the warm server of this installation."""
 
 import datetime
+import re
+from pathlib import Path
 
 import click
 
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.errors import CliGuardError, ConfigError, ExitCode, UsageError
+from cli_guard.policy.config import parse_config, parse_toml
 from cli_guard.review.render.words import count
-from cli_guard.server import activation, control
+from cli_guard.runtime import user_file
+from cli_guard.server import control
+from cli_guard.state.files import explain_write_errors, make_folder, write_atomically
 
 
 def describe_server(found: control.Status) -> str:
@@ -55,22 +60,54 @@ def stop(io: Io, /) -> int:
 
 @click.pass_obj
 def enable(io: Io, /) -> int:
-    """Let systemd's user instance start the server at the first request."""
-    check_enabled(io)
-    io.say(
-        f"cli-guard: server: systemd starts it at the first request ({control.enable()})"
-    )
-    return ExitCode.OK
+    """Use the server again."""
+    return switch(io, enabled=True)
 
 
 @click.pass_obj
 def disable(io: Io, /) -> int:
-    """Remove what `enable` has set up."""
-    was_enabled = activation.disable(io.env)
-    io.say(
-        f"cli-guard: server: {'not enabled any more' if was_enabled else 'was not enabled'}"
-    )
+    """Stop the server, and use none from now on."""
+    code = switch(io, enabled=False)
+    control.stop()
+    return code
+
+
+def switch(io: Io, *, enabled: bool) -> int:
+    """Write `[server] enabled` to the user's own file, unless it says so already. Raises CliGuardError."""
+    path = user_file(io.env)
+    if path is None:
+        raise UsageError("it cannot be saved: set HOME or XDG_CONFIG_HOME")
+    if control.is_enabled(io.env) is not enabled:
+        with explain_write_errors():
+            set_enabled(path, enabled)
+    io.say(f"cli-guard: server: {'enabled' if enabled else 'disabled'} in {path}")
     return ExitCode.OK
+
+
+def set_enabled(path: Path, enabled: bool) -> None:
+    """Set `[server] enabled` in the user's own file, and keep all else. Raises ConfigError, OSError."""
+    before = path.read_text("utf-8-sig") if path.exists() else ""
+    line = f"enabled = {'true' if enabled else 'false'}"
+    # The table up to the key, or to its first line alone.
+    after, found = re.subn(
+        r"(?m)^(\[server\]\n(?:(?!\[).*\n)*?)enabled[ \t]*=.*$",
+        rf"\1{line}",
+        before,
+        count=1,
+    )
+    if not found:
+        after, found = re.subn(r"(?m)^\[server\]$", f"[server]\n{line}", before, count=1)
+    if not found:
+        after = f"{before.rstrip()}\n\n[server]\n{line}\n".lstrip()
+    try:
+        is_kept = parse_config(parse_toml(after.encode(), ""), "").server.enabled is enabled
+    except ConfigError:
+        is_kept = False
+    if not is_kept:
+        raise ConfigError(f"{path}: write it there by hand: [server] {line}")
+    if not path.parent.exists():
+        make_folder(path.parent)
+    write_atomically(path, after)
 
 
 command = Group(
@@ -92,12 +129,15 @@ command.add_command(
     Command(
         "enable",
         callback=enable,
-        help="Let systemd start the server. Its user instance listens, and starts it at the first request after each"
-        " login. Run this again after an upgrade.",
+        help="Use the server again: [server] enabled = true in your own file.",
     )
 )
 command.add_command(
-    Command("disable", callback=disable, help="Remove what `enable` has set up.")
+    Command(
+        "disable",
+        callback=disable,
+        help="Stop the server and use none: [server] enabled = false in your own file.",
+    )
 )
 command.add_command(
     Command(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from cli_guard.answering.signing import is_revoked, own_keys
 from cli_guard.approvals.attestation import check_attestation
+from cli_guard.approvals.keys import is_revoked, own_keys
 from cli_guard.approvals.signatures import (
     SECURITY_KEYS,
     blob_of,

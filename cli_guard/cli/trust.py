@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from cli_guard.approvals.seals import seals_of
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
@@ -13,14 +14,13 @@ from cli_guard.commands import Context, judge
 from cli_guard.errors import UsageError
 from cli_guard.execution.checks.planning import context_of_checks
 from cli_guard.execution.checks.trust import Trusted
+from cli_guard.execution.work_tree import TrustedTree
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, digest_of
 from cli_guard.policy.config import FILE, read_user_config
 from cli_guard.policy.decisions import Policy
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.policy import recorded_policy
-from cli_guard.review.sealing import seals_of
-from cli_guard.review.work_tree import TrustedTree
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.trees import Tree, Trees, require_commit

@@ -7,7 +7,8 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.install import agent_option, check_where, where_option
 from cli_guard.cli.io import Io
 from cli_guard.git.configured import remove_configured
-from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, uninstall
+from cli_guard.git.hooks import uninstall
+from cli_guard.hooks import GIT_HOOKS
 from cli_guard.state.files import explain_write_errors
 
 
@@ -23,7 +24,7 @@ def run(io: Io, /, agent: str | None, where: str | None) -> int:
     else:
         with explain_write_errors("the hooks"):
             done = [
-                *remove_configured(repository, (*HOOKS, *SERVER_HOOKS)),
+                *remove_configured(repository, (each.name for each in GIT_HOOKS)),
                 *uninstall(repository),
             ]
     io.say(

@@ -2,6 +2,7 @@
 
 import click
 
+from cli_guard.approvals.storage import Notes
 from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
@@ -34,7 +35,7 @@ def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> i
             cache=False,
             repository=repository,
             record=False,
-            notes=(REF,),
+            storages=(Notes(repository),),
         )
     except UsageError:
         raise

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.effects.parsed_call import PHRASES
+from cli_guard.commands.effects.call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.lifting import apply_patterns
 from cli_guard.commands.model import (
@@ -22,7 +22,8 @@ from cli_guard.commands.patterns import fit_pattern
 from cli_guard.commands.profiles import apply_profile
 from cli_guard.commands.saving import pattern_to_save
 from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
-from cli_guard.commands.walk import Shell
+from cli_guard.commands.shell import Shell
+from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
 
 # Files whose known text is judged when they are run.
@@ -144,7 +145,7 @@ def find_unreadable(command: str) -> str | None:
 def walk(text: str, context: Context) -> Shell:
     """Walk through a text. What exceeds the bounds is an effect; the effects found before are kept."""
     files = {path: Stream(None, taints) for path, taints in context.files.items()}
-    shell = Shell(Scope(context, folder=context.folder, files=files))
+    shell = new_shell(Scope(context, folder=context.folder, files=files))
     most = LONGEST[context.setting]
     if len(text) > most:
         shell.emit(

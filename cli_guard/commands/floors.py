@@ -1,11 +1,11 @@
 """The floors, rules that no configuration lifts, for what a single command does not show by itself."""
 
 from cli_guard.commands.effects.places import unfold_home
-from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, Kind, Setting, Span
 from cli_guard.commands.parse.tree import Command, Function, Group, Pipeline, Text
 from cli_guard.commands.plain import children_of
 from cli_guard.commands.scope import BELOW, HIDDEN, REMOTE, SECRET, TOKEN
+from cli_guard.commands.shell import Shell
 from cli_guard.model import Decision
 
 WIPE = "command-wipe"
@@ -29,7 +29,7 @@ ALTERNATIVES = {
 }
 
 
-def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Span) -> bool:
+def check_remote_code(shell: Shell, taints: frozenset[str], how: str, span: Span) -> bool:
     """Deny code that came from the network or was hidden by an encoding; return whether it was denied."""
     if not taints & {REMOTE, HIDDEN}:
         return False
@@ -42,7 +42,7 @@ def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Sp
     return True
 
 
-def find_secret_below(shell: Machine, taints: frozenset[str]) -> str | None:
+def find_secret_below(shell: Shell, taints: frozenset[str]) -> str | None:
     """Return a file that may hold secrets among all that was read; None if there is none or nobody can look."""
     tree = shell.context.tree
     folders = (
@@ -56,7 +56,7 @@ def find_secret_below(shell: Machine, taints: frozenset[str]) -> str | None:
 
 
 def check_sent(
-    shell: Machine,
+    shell: Shell,
     taints: frozenset[str],
     where: str | None,
     span: Span,
@@ -89,18 +89,18 @@ def check_sent(
 
 
 def deny_guard_off(
-    shell: Machine, target: str | None, reason: str, span: Span, alternative: str = ""
+    shell: Shell, target: str | None, reason: str, span: Span, alternative: str = ""
 ) -> None:
     shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF, alternative=alternative)
 
 
-def deny_fork_bomb(shell: Machine, span: Span) -> None:
+def deny_fork_bomb(shell: Shell, span: Span) -> None:
     """Deny a function that starts itself again and again."""
     reason = "starts itself again and again until the machine stops responding"
     shell.emit(Kind.PROCESS, None, reason, span, rule=FORK_BOMB, decision=Decision.DENY)
 
 
-def deny_kill_all(shell: Machine, span: Span) -> None:
+def deny_kill_all(shell: Shell, span: Span) -> None:
     reason = "ends every process of the machine"
     shell.emit(Kind.PROCESS, "-1", reason, span, rule=KILL_ALL, decision=Decision.DENY)
 

@@ -142,9 +142,9 @@ def table(name: str) -> Spec | None:
 
 
 @cache
-def read_table(name: str) -> Spec:
-    """Read the table of exactly this name. Raises BrokenTable, KeyError."""
-    data = tables.read(name)
+def read_table(name: str, *, examples: bool = False) -> Spec:
+    """Read the table of exactly this name, with its examples if asked for. Raises BrokenTable, KeyError."""
+    data = tables.read(name, examples=examples)
     return spec_from(data, data.get("name", name), Spec(""))
 
 

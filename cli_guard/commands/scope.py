@@ -218,3 +218,8 @@ def make_unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str
 def restore(outer: dict[str, Stream], names: Iterable[str]) -> dict[str, Stream]:
     """Restore variables that were set for one command or function alone."""
     return {name: outer.get(name, ANYTHING) for name in names}
+
+
+def share_input(stdin: Stream) -> Stream:
+    """Return an input of which an earlier command may have read a part."""
+    return stdin if stdin.text is None or stdin == NOTHING else replace(stdin, assumed=True)

@@ -5,28 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import UsageError
-from cli_guard.execution.processes.environment import clean_environment
-from cli_guard.execution.processes.errors import failing_lines, plain
+from cli_guard.execution.environment import clean_environment
+from cli_guard.execution.errors import explain_output, plain
 from cli_guard.execution.processes.model import Result
 from cli_guard.graph.tools.tool import RUN_SECONDS
+from cli_guard.secrets.masked_stream import MaskedStream
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 
-# The summary: the lines that say what failed.
-FAILING_LINES = 20
-LAST_LINES = 6
-LINE_CHARS = 300
+# The summary.
 END_CHARS = 4_000
 # How much of the end is searched for them: a test program sums up at the end.
 SEARCHED_BYTES = 1_000_000
 # What is shown while it runs; the log holds the rest.
 SHOWN_BYTES = 2_000_000
 SHOWN_LINE_CHARS = 2_000
-LONGEST_LINE = 200_000
-# A key of many lines is masked whole or not at all: from its first line on output is held back, up to so much.
-HELD_BYTES = 20_000
-BEGINS = b"-----BEGIN "
-ENDS = b"-----END "
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,7 @@ class CommandRunner:
     seconds: float = RUN_SECONDS
 
     def run(self, command: str, folder: str) -> Mapping[str, object]:
-        """Runs a command with bash to its end, without input; nothing that it started is left running.
+        """Run a command with bash to its end, without input; nothing that it started is left running.
 
         Raises UsageError for a folder that is another, CliGuardError, KeyboardInterrupt, and what `begin` raises.
         """
@@ -75,75 +68,57 @@ class CommandRunner:
 
 
 class Shown:
-    """The output of a command as lines for a terminal: of two streams, redacted, without what acts on it, bounded."""
+    """The output of a command as lines for a terminal: of two streams, masked, without what acts on it, bounded."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._open = {"stdout": bytearray(), "stderr": bytearray()}
+        self._masked = {"stdout": MaskedStream(), "stderr": MaskedStream()}
         self._said = 0
         self.tail = bytearray()
 
     def add(self, stream: str, data: bytes) -> None:
-        """Takes in bytes of a stream as they come."""
+        """Take in bytes of a stream as they come."""
         self.tail += data
         if len(self.tail) > 2 * SEARCHED_BYTES:
             del self.tail[:-SEARCHED_BYTES]
-        if self._said > SHOWN_BYTES:
-            return
-        waits = self._open[stream]
-        waits += data
-        if b"\n" not in data and len(waits) <= LONGEST_LINE:
-            return
-        whole = waits.rfind(b"\n") + 1
-        begins = waits.rfind(BEGINS, 0, whole)
-        if (
-            begins >= 0
-            and waits.find(ENDS, begins, whole) < 0
-            and len(waits) - begins < HELD_BYTES
-        ):
-            whole = waits.rfind(b"\n", 0, begins) + 1
-        elif not whole or len(waits) - whole > LONGEST_LINE:
-            whole = len(waits)
-        self._show(bytes(waits[:whole]))
-        del waits[:whole]
+        if self._said <= SHOWN_BYTES:
+            self._show(self._masked[stream].feed(data))
 
     def end(self) -> None:
-        """Nothing more comes: shows what has no end of line."""
-        for left in self._open.values():
+        """Show what has no end of line."""
+        for masked in self._masked.values():
             if self._said <= SHOWN_BYTES:
-                self._show(bytes(left))
-            left.clear()
+                self._show(masked.end())
 
-    def _show(self, data: bytes) -> None:
-        if not data:
-            return
-        self._said += len(data)
-        for line in split_lines(data):
-            self._say(clip(line, SHOWN_LINE_CHARS))
+    def _show(self, text: str) -> None:
+        self._said += len(text)
+        for line in text.removesuffix("\n").split("\n") if text else ():
+            self._say(clip(printable_line(line), SHOWN_LINE_CHARS))
         if self._said > SHOWN_BYTES:
             self._say(f"[more than {SHOWN_BYTES:,} bytes: the rest is in the log alone]")
 
 
-def mask_output(data: bytes) -> str:
-    """Output as text without secrets; what acts on a terminal is taken out first, as a secret could hide in it."""
-    return redact(plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")))
+def decode_end(output: bytes) -> str:
+    """Return the end of an output, as far as it is searched for errors."""
+    return output[-SEARCHED_BYTES:].decode("utf-8", "replace")
 
 
 def split_lines(data: bytes) -> list[str]:
-    """Output as lines that may be shown, each as it stands at its end: a bar of progress is written over itself."""
-    lines = mask_output(data).split("\n")
+    """Return output as lines that may be shown, each as it is at its end: a progress bar is written over itself."""
+    text = plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
+    lines = redact(text).split("\n")
     if not lines[-1]:
         lines.pop()
     return [printable_line(line.rstrip("\r").rpartition("\r")[2]) for line in lines]
 
 
 def printable_line(line: str) -> str:
-    """A line of output for a terminal."""
+    """Return a line of output for a terminal."""
     return printable(line.replace("\t", "    "))
 
 
 def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object]:
-    """What came of a command, as plain data that may be shown."""
+    """Return the result of a command, as plain data that may be shown."""
     return {
         "command": printable(redact(result.command)),
         "folder": printable(result.working_dir),
@@ -153,36 +128,19 @@ def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object
         "left_behind": result.left_behind,
         "stdout": show_end(result.stdout),
         "stderr": show_end(result.stderr),
-        "failing_lines": []
-        if result.success
-        else find_failing_lines(mask_output(output[-SEARCHED_BYTES:])),
+        "failing_lines": [] if result.success else explain_output(decode_end(output)),
         "log": result.log_file,
         "problem": "" if result.success else problem_of(result, seconds),
     }
 
 
 def show_end(text: str) -> str:
-    """The end of an output, as it may be shown."""
+    """Return the end of an output, as it may be shown."""
     return "\n".join(split_lines(text.encode("utf-8", "surrogateescape")))[-END_CHARS:]
 
 
-def find_failing_lines(text: str) -> list[str]:
-    """The lines that say what failed; where one alone does (`make: *** Error 1`), with what was said last before it."""
-    failing = failing_lines(text, FAILING_LINES) if text.strip() else ()
-    lines = [clip(printable_line(line), LINE_CHARS) for line in failing]
-    if len(lines) != 1:
-        return lines
-    said = [
-        line
-        for line in split_lines(text.encode("utf-8", "surrogateescape"))
-        if line.strip()
-    ]
-    last = [clip(line.rstrip(), LINE_CHARS) for line in said[-LAST_LINES:]]
-    return last if lines[0] in map(str.strip, last) else [*lines, *last]
-
-
 def problem_of(result: Result, seconds: float) -> str:
-    """Why a command has not ended well, and what to do, in one line."""
+    """Return why a command failed, and what to do, in one line."""
     if result.timed_out:
         return f"not done within {seconds:g} s and ended, with all that it had started: run less, or run it yourself"
     return printable(redact(result.error or f"exit code {result.return_code}"))

@@ -10,8 +10,8 @@ from pathlib import Path
 from cli_guard.commands import Context
 from cli_guard.commands.effects.environment import variable_means
 from cli_guard.commands.model import Kind
+from cli_guard.execution.context import command_context, root_of
 from cli_guard.execution.permission import Permission
-from cli_guard.review.command_context import command_context, root_of
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact

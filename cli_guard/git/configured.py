@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cli_guard.errors import UsageError
-from cli_guard.git.hooks import HOOKS, SCRIPTS, take_out, write_script
+from cli_guard.git.hooks import take_out, write_script
 from cli_guard.git.managers import MENTION
+from cli_guard.hooks import WORK_TREE_HOOKS, event_of
 from cli_guard.repository.protocol import Repository
 
 OFF = ("false", "no", "off", "0")
@@ -33,7 +34,7 @@ def configure(
     folder = repository.common_dir / "hooks" / "cli-guard"
     for name in dict.fromkeys(names):
         folder.mkdir(parents=True, exist_ok=True)
-        write_script(folder / name, SCRIPTS.get(name, name), python)
+        write_script(folder / name, event_of(name), python)
         section = SECTION.format(name)
         for key, value in (("command", COMMAND.format(name)), ("event", name)):
             repository.git.run(
@@ -93,7 +94,7 @@ def configured_events(repository: Repository) -> dict[str, str]:
     known = (
         (event, name) for name in ours for event in events[name] if not off & {name, event}
     )
-    texts = {f"cli-guard-{event}": COMMAND.format(event) for event in HOOKS}
+    texts = {f"cli-guard-{e.name}": COMMAND.format(e.name) for e in WORK_TREE_HOOKS}
     return {
         e: name
         for e, name in known

@@ -8,21 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.git import hooks
-from cli_guard.git.hooks import FRAMEWORK, REVIEW_HOOKS, HookState, contents_of
+from cli_guard.git.hooks import FRAMEWORK, HookState, contents_of
+from cli_guard.hooks import MESSAGE, PUSH, REVIEW_HOOKS
 from cli_guard.repository.protocol import Repository
 
 KINDS = ("yml", "yaml", "json", "toml")
 LEFTHOOK = [f"{dot}lefthook.{kind}" for dot in ("", ".", ".config/") for kind in KINDS]
 FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml")
-# What an id in .pre-commit-hooks.yaml ends with, where that is not the stage itself.
-IDS = {"": "pre-commit", "merge": "pre-merge-commit"}
+# The stages of the ids in .pre-commit-hooks.yaml.
+IDS = {each.framework_id: each.name for each in REVIEW_HOOKS}
 # Comments do not count.
 CALL = re.compile(rb"(?m)^[^#\n]*\bcli[-_]guard['\"]?\s+hook\s+([a-z-]+)")
 ID = re.compile(
-    rb"(?m)^[^#\n]*\bid['\"]?\s*[:=]\s*['\"]?cli-guard-?(merge|commit-msg|pre-push|)(?![\w-])"
+    rb"(?m)^[^#\n]*\bid['\"]?\s*[:=]\s*['\"]?(%s)(?![\w-])" % "|".join(IDS).encode()
 )
 MENTION = re.compile(rb"(?m)^[^#\n]*\bcli[-_]guard\b")
-ARGUMENTS = {"commit-msg": " {1}", "pre-push": " {1} {2}\n      use_stdin: true"}
+STAGES = tuple(IDS.values())
+ARGUMENTS = {MESSAGE: " {1}", PUSH: " {1} {2}\n      use_stdin: true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +39,22 @@ class Manager:
 
     def missing_lines(self) -> Iterator[str]:
         """Yield for each other stage what adds cli-guard: a command, or lines of lefthook.yml."""
-        for stage in (each for each in REVIEW_HOOKS if each not in self.stages):
-            call = f"cli-guard hook {stage}"
-            arguments = ARGUMENTS.get(stage, "")
+        for event in (each for each in REVIEW_HOOKS if each.name not in self.stages):
+            call = f"cli-guard hook {event.name}"
+            arguments = ARGUMENTS.get(event.request, "")
             if self.name == "Husky":
                 line = f'{call} "$@"' if arguments else call
-                yield f"echo {shlex.quote(line)} >> {shlex.quote(f'{self.place}/{stage}')}"
+                file = f"{self.place}/{event.name}"
+                yield f"echo {shlex.quote(line)} >> {shlex.quote(file)}"
             else:
-                yield f"{stage}:\n  jobs:\n    - run: {call}{arguments}"
+                yield f"{event.name}:\n  jobs:\n    - run: {call}{arguments}"
 
 
 def called_stages(*paths: Path) -> frozenset[str]:
     """Return the stages for which files call cli-guard; all of them if it is named in another way."""
     texts = [contents_of(path) or b"" for path in paths]
     return frozenset(
-        named_stages(texts) or (REVIEW_HOOKS if any(map(MENTION.search, texts)) else ())
+        named_stages(texts) or (STAGES if any(map(MENTION.search, texts)) else ())
     )
 
 
@@ -59,7 +62,7 @@ def named_stages(texts: Iterable[bytes]) -> set[str]:
     found = {
         name.decode() for text in texts for name in (*ID.findall(text), *CALL.findall(text))
     }
-    return {IDS.get(name, name) for name in found} & set(REVIEW_HOOKS)
+    return {IDS.get(name, name) for name in found} & set(STAGES)
 
 
 def is_message_hook_next(repository: Repository, env: Mapping[str, str]) -> bool:
@@ -82,14 +85,14 @@ def find_managers(repository: Repository) -> list[Manager]:
     root = repository.root
     configured = hooks.configured_folder(repository)
     scripts = [
-        contents_of(repository.common_dir / "hooks" / name) or b"" for name in REVIEW_HOOKS
+        contents_of(repository.common_dir / "hooks" / name) or b"" for name in STAGES
     ]
     folder = root / (configured[1] if configured else ".husky")
     folder = folder.parent if folder.name == "_" else folder
     # `_` is Husky's own part, which `npx husky` makes in each clone.
     is_set_up = any((folder / "_" / name).is_file() for name in ("h", "husky.sh"))
     if is_set_up or (folder == root / ".husky" and folder.is_dir()):
-        stages = frozenset(name for name in REVIEW_HOOKS if called_stages(folder / name))
+        stages = frozenset(name for name in STAGES if called_stages(folder / name))
         active = is_set_up and configured is not None
         found.append(
             Manager("Husky", os.path.relpath(folder, root), stages, active, "npx husky")

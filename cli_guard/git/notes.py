@@ -1,13 +1,12 @@
-"""Signed approvals in Git: a note on the tree that is recorded, and on each file with a finding (git-notes(1)).
+"""The notes of signed approvals between repositories: fetched from a remote, merged and pushed (git-notes(1)).
 
-A commit changes its id when it is reworded, amended or rebased; a tree and a file keep theirs. One line an approval,
-so that two histories of the notes merge by sorting the lines (`cat_sort_uniq`).
+One line an approval, so that two histories of the notes merge by sorting the lines (`cat_sort_uniq`).
 """
 
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from cli_guard.errors import GitError
@@ -17,8 +16,6 @@ from cli_guard.repository.protocol import Commands, Repository
 REF = "refs/notes/cli-guard"
 FETCHED = "refs/notes/cli-guard-fetched"
 MERGE = ("notes.cli-guard.mergeStrategy", "cat_sort_uniq")
-MOST_BYTES = 2_000_000
-MOST_KEYS = 5_000
 PACK_BYTES = 200_000_000
 FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc")
 # What says where a repository is (git(1)).
@@ -31,55 +28,6 @@ PLACES = (
 )
 ATTEMPTS = 3
 SECONDS = 60
-
-
-def read_notes(
-    repository: Repository, keys: Iterable[str], refs: Iterable[str] = (REF,)
-) -> tuple[set[str], list[str]]:
-    """Return the lines of the notes on some objects, and a remark for each note that is too long to read.
-
-    `refs` are refs or commits of notes. The time depends on the number of keys, not of notes. Raises GitError.
-    """
-    paths = [path for key in list(dict.fromkeys(keys))[:MOST_KEYS] for path in fan_out(key)]
-    named = repository.identify(f"{ref}:{path}" for ref in refs for path in paths)
-    lines: set[str] = set()
-    long = []
-    with repository.blobs(MOST_BYTES) as reader:
-        for oid in dict.fromkeys(oid for oid, kind in named.values() if kind == "blob"):
-            raw = reader.read(oid)
-            if raw is None:
-                long.append(
-                    f"a note of {reader.sizes([oid])[oid]:,} bytes was not read: {oid[:10]}"
-                )
-            else:
-                lines.update(
-                    line
-                    for line in raw.decode("utf-8", "replace").splitlines()
-                    if line.strip()
-                )
-    return lines, long
-
-
-def fan_out(key: str) -> list[str]:
-    """Return the paths that a note on an object may have: Git adds folders as the number of notes grows."""
-    return [
-        "/".join((*(key[2 * at : 2 * at + 2] for at in range(deep)), key[2 * deep :]))
-        for deep in range(4)
-    ]
-
-
-def add_note(repository: Repository, keys: Iterable[str], line: str) -> None:
-    """Append a line to the notes on some objects. The caller holds a lock. Raises GitError."""
-    for key in dict.fromkeys(keys):
-        repository.git.run(
-            "notes",
-            f"--ref={REF}",
-            "append",
-            "-F",
-            "-",
-            key,
-            stdin=f"{line}\n".encode("ascii"),
-        )
 
 
 def has_notes(repository: Repository) -> bool:

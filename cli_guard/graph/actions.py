@@ -6,11 +6,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from cli_guard.errors import CliGuardError
-from cli_guard.graph.answer import answer_text, ran_of, review_text
+from cli_guard.graph.answer import answer_text, review_text
 from cli_guard.graph.context import Context, assistant_of, context_of
 from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
-from cli_guard.graph.state import Data, State, log
+from cli_guard.graph.state import Data, State, log, ran_of
 from cli_guard.graph.tools.tool import Tool, ToolOutput, World
 from cli_guard.model import Action, Category, Finding
 from cli_guard.policy.gate import RUN_CHECKS
@@ -199,10 +199,15 @@ def request_human_review(*, pause: bool) -> Node:
     return node
 
 
-def answer_of(state: State, context: Context) -> tuple[str, list[Data]]:
+def summary_of(state: State) -> str | None:
+    """Return a review in a few lines; None for that of an event, which `cli_guard.review.render` shows."""
+    return None if "event" in state["metadata"] else review_text(state)
+
+
+def answer_of(state: State, context: Context) -> tuple[str | None, list[Data]]:
     """Return the answer with the results so far, and the log of who has worded it."""
     if state["task_type"] == "change_review":
-        return review_text(state), []
+        return summary_of(state), []
     answer = answer_text(state, assistant_of(context).reply)
     return context.narrator(state, answer) if context.narrator else (answer, [])
 
@@ -228,6 +233,6 @@ def handle_failure(state: State, runtime: Runtime[Context]) -> State:
     return {
         "status": "failed",
         "decision": "deny",
-        "final_output": review_text(state) if denied else f"failed: {reason}",
+        "final_output": summary_of(state) if denied else f"failed: {reason}",
         "action_log": log("handle_failure", reason=reason),
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from cli_guard.graph.state import Data, State
+from cli_guard.graph.state import Data, State, ran_of
 
 SHOWN = 5
 
@@ -46,18 +46,6 @@ def answer_text(state: State, reply: Callable[[State], Iterable[str]]) -> str:
     if assumed:
         lines.append(f"Assumed: {assumed}.")
     return "\n".join((*lines, *review_lines(state)))
-
-
-def ran_of(state: State) -> Data:
-    """Return the result of the command that was run, empty if none was."""
-    return next(
-        (
-            r
-            for r in state["tool_results"]
-            if r["tool"] == "run_command" and "exit_code" in r
-        ),
-        {},
-    )
 
 
 def ran_lines(state: State) -> Iterator[str]:

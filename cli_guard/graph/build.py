@@ -10,6 +10,7 @@ a request: first it reads what it needs, then it does what was asked.
 """
 
 from copy import copy
+from functools import cache
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -58,6 +59,13 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     Invoked with `{"input": ..., "repo_snapshot": {...}}` and no context, it works on that snapshot alone.
     The library's default serializer of a checkpointer is replaced by one that reads only the types of the state.
     """
+    strict = checkpointer and with_kept_types(checkpointer)
+    return compile_graph(pause=checkpointer is not None).copy({"checkpointer": strict})
+
+
+@cache
+def compile_graph(*, pause: bool) -> Graph:
+    """Return the compiled graph without a checkpointer; with `pause` it waits for a person."""
     graph = StateGraph(State, context_schema=Context)
     graph.add_node("prepare_task", context_nodes.prepare_task)
     graph.add_node("classify_task", context_nodes.classify_task)
@@ -66,9 +74,7 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     graph.add_node("plan_cli_actions", actions.plan_cli_actions)
     graph.add_node("policy_gate", gate.policy_gate)
     graph.add_node("execute_safe_actions", actions.execute_safe_actions)
-    graph.add_node(
-        "request_human_review", actions.request_human_review(pause=checkpointer is not None)
-    )
+    graph.add_node("request_human_review", actions.request_human_review(pause=pause))
     graph.add_node("synthesize_cli_response", actions.synthesize_cli_response)
     graph.add_node("handle_failure", actions.handle_failure)
 
@@ -91,9 +97,7 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     )
     graph.add_edge("synthesize_cli_response", END)
     graph.add_edge("handle_failure", END)
-    return graph.compile(
-        checkpointer=checkpointer and with_kept_types(checkpointer), name=NAME
-    )
+    return graph.compile(name=NAME)
 
 
 def with_kept_types(checkpointer: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:

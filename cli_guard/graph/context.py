@@ -4,9 +4,9 @@ import datetime
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
+from cli_guard.graph.half import load
 from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import (
@@ -27,10 +27,6 @@ from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 if TYPE_CHECKING:
     from cli_guard.commands import Context as CommandContext
-
-
-# The assistant is a higher layer and no hook needs it, so it is imported by name, if a request brings no other.
-DEFAULT_ASSISTANT = "cli_guard.assistant.local"
 
 
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
@@ -177,7 +173,7 @@ def assistant_of(context: Context) -> Assistant:
     """Return the assistant of a context, the default one if the caller passed none."""
     if context.assistant is not None:
         return context.assistant
-    return cast(Assistant, import_module(DEFAULT_ASSISTANT).LocalAssistant())
+    return cast(Assistant, load("the assistant")())
 
 
 def context_of(given: Context | None, state: State) -> Context:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from cli_guard.approvals.counting import review_id
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
@@ -27,7 +28,6 @@ from cli_guard.repository.snapshot import Snapshot
 from cli_guard.reviewers.checks import report_not_run
 from cli_guard.reviewers.policy import not_reviewed
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import review_id
 
 CHECKS_WAIT = "checks-wait"
 

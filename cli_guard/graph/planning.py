@@ -6,13 +6,12 @@ repository has checks.
 
 from cli_guard.graph.context import Context, Planned, assistant_of
 from cli_guard.graph.state import State
+from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.model import Action
 from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
 from cli_guard.reviewers import registry
 from cli_guard.reviewers.per_file import may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
-
-PUSH_EVENTS = ("pre-push", "range", "verify", "pre-receive")
 
 
 def plan(state: State, context: Context) -> Planned:
@@ -36,7 +35,7 @@ def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
     ordered = sorted(
         registry.REVIEWERS, key=lambda each: each.name in subject.advice.reviewers
     )
-    read = [] if subject.event == registry.MESSAGE_ONLY else paths
+    read = [] if event_of(subject.event).request == MESSAGE else paths
     packed = (
         {change.path for change in subject.changes if may_be_packed(change)}
         if shard
@@ -78,6 +77,6 @@ def plan_checks(subject: ReviewInput) -> Action | None:
 
 def plan_recording(subject: ReviewInput, state: State) -> Action:
     """Plan the action that Git takes if the hook allows it."""
-    tool = "git_push" if subject.event in PUSH_EVENTS else "git_commit"
+    tool = "git_push" if event_of(subject.event).has_commits else "git_commit"
     arguments = {"content": subject.changes.identity, "findings": len(state["findings"])}
     return Action(tool, arguments, risk="git", purpose="let Git record what was reviewed")

@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,6 +26,7 @@ from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
 from cli_guard.graph.deferred import DeferredModule, keep_callbacks
 from cli_guard.graph.state import Data, State, is_intact
+from cli_guard.hooks import MESSAGE, PUSH, event_of
 from cli_guard.model import Action
 from cli_guard.secrets.redact import mask_everywhere, masks_in
 
@@ -34,9 +34,10 @@ keep_callbacks()
 LOCK_SECONDS = 2
 EXACT = ("tool_requests", "proposal", "repo_snapshot", "allowed_paths")
 THREAD: Any = {"configurable": {"thread_id": "review"}}
+CHANGE = "review the change that is about to be recorded"
 REQUESTS = {
-    "commit-msg": "review the message of the commit that is about to be recorded",
-    "pre-push": "review the commits that are about to be pushed",
+    MESSAGE: "review the message of the commit that is about to be recorded",
+    PUSH: "review the commits that are about to be pushed",
 }
 
 
@@ -63,11 +64,11 @@ class Pause:
 def run_review(context: Context) -> tuple[State, Pause | None]:
     """Review the subject of a context; return its state, and the pause if it waits for a person."""
     assert context.subject is not None  # noqa: S101 - a review has a subject
-    event = context.subject.event
+    event = event_of(context.subject.event)
     request: State = {
-        "input": REQUESTS.get(event, "review the change that is about to be recorded"),
+        "input": REQUESTS.get(event.request, CHANGE),
         "task_type": "change_review",
-        "metadata": {"event": event, "policy": context.policy.identity},
+        "metadata": {"event": event.name, "policy": context.policy.identity},
     }
     return run_graph(request, context)
 
@@ -87,9 +88,7 @@ def suspend_tracing() -> Iterator[None]:
 @suspend_tracing()
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
-    state = cast(
-        State, default_graph().invoke(request, without_tracing({}), context=context)
-    )
+    state = cast(State, build_graph().invoke(request, without_tracing({}), context=context))
     if state["status"] != "needs_review" or not state["review_id"]:
         return state, None
     return waiting(state, context)
@@ -122,12 +121,6 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     )
     (asked,) = stopped.pop("__interrupt__")
     return stopped | {"final_output": asked.value["final_output"]}, Pause(connection)
-
-
-@lru_cache(maxsize=1)
-def default_graph() -> Graph:
-    """Return the graph without a checkpointer, which ends where a person is asked; compiled once."""
-    return build_graph()
 
 
 def saver(connection: sqlite3.Connection) -> SqliteSaver:

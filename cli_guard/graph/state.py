@@ -104,6 +104,18 @@ def is_intact(state: Mapping[str, Any]) -> bool:
     )
 
 
+def ran_of(state: State) -> Data:
+    """Return the result of the command that was run, empty if none was."""
+    return next(
+        (
+            r
+            for r in state["tool_results"]
+            if r["tool"] == "run_command" and "exit_code" in r
+        ),
+        {},
+    )
+
+
 def log(node: str, **details: object) -> list[Data]:
     """Build one entry of the action log."""
     return [{"node": node, **details}]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from cli_guard.errors import CliGuardError
+from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.llm.answers import clean, parse_answer
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.ledger import Ledger
@@ -77,7 +78,10 @@ def advise_after_hook(
     """Advise on the commit whose hook has just allowed it, once it is recorded. Raises CliGuardError, OSError."""
     last = last_entry(repository)
     # A hook that SKIP has switched off has allowed nothing.
-    if last.get("event") != "commit-msg" or last.get("decision") != Decision.ALLOW:
+    if (
+        event_of(last.get("event")).request != MESSAGE
+        or last.get("decision") != Decision.ALLOW
+    ):
         return
     begun = datetime.datetime.fromisoformat(str(last["at"])).timestamp()
     until = time.monotonic() + RECORDED_SECONDS

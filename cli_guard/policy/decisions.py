@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from cli_guard.commands.model import Pattern
@@ -23,6 +24,7 @@ from cli_guard.policy.checks import CheckConfig
 from cli_guard.policy.config import DEFAULT_DECISIONS, ApprovalsSection, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
 from cli_guard.policy.mcp import ServerConfig, servers_in_force
+from cli_guard.rules.catalog import Rule
 
 STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
 
@@ -64,12 +66,12 @@ class Policy:
     also: tuple[Config, ...] = ()
     before: tuple[Config, ...] = ()
 
-    @property
+    @cached_property
     def configs(self) -> tuple[Config, ...]:
         """Return every configuration of the repository that applies."""
         return (self.config, *self.also, *self.before)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Return a hash of everything that decisions depend on."""
         own = self.user.model_dump_json() if self.user else ""
@@ -81,7 +83,7 @@ class Policy:
             ]
         )
 
-    @property
+    @cached_property
     def shared_identity(self) -> str:
         """Return a hash of what the repository decides: a signed approval must count on another machine as well.
 
@@ -148,7 +150,7 @@ class Policy:
             wanted = stricter(wanted, own)
         return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
 
-    @property
+    @cached_property
     def approvals(self) -> tuple[ApprovalsSection, ...]:
         """Return every `[approvals]` in force; the strictest counts."""
         return tuple(
@@ -267,3 +269,9 @@ def write_baseline(findings: Iterable[Finding]) -> str:
         {"rule": rule, "path": path, "fingerprint": mark} for rule, path, mark in entries
     ]
     return json.dumps({"version": 1, "findings": rows}, indent=2) + "\n"
+
+
+def default_disposition(rule: Rule) -> str:
+    """Return the decision for a rule under the built-in policy."""
+    kind = (rule.category, rule.severity, rule.confidence)
+    return str(Policy().disposition(Finding(rule.id, *kind, "", None, "", "")))

@@ -25,7 +25,7 @@ from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Severity
 from cli_guard.policy.config import describe, parse_toml
 from cli_guard.policy.globs import nearest
-from cli_guard.rules.catalog import Rule, read_table, rule_of
+from cli_guard.rules.catalog import Rule, flow_languages, read_table, rule_of
 
 FOLDER = ".cli-guard/rules"
 ENDINGS = (".yml", ".yaml", ".toml")
@@ -45,9 +45,6 @@ FLOW_FIELDS = {
     "guard": "condition kinds holds",
     "step": "call drops when unless",
 }
-FLOW_LANGUAGES = (
-    "bash c csharp go java javascript kotlin php python ruby rust swift".split()
-)
 FLOW_PROSE = ("what", "remedy", "reference", "fires", "silent")
 FLOW_TYPES = {
     "local": bool,
@@ -329,9 +326,9 @@ def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
     tables = parse_toml(text.encode("utf-8", "replace"), path)
     language = tables.pop("language", None)
     kinds = flow_kinds()
-    if language not in FLOW_LANGUAGES:
+    if language not in flow_languages():
         raise ConfigError(
-            f"{path}: language is {language!r}: it must be one of {', '.join(FLOW_LANGUAGES)}"
+            f"{path}: language is {language!r}: it must be one of {', '.join(flow_languages())}"
         )
     for section, entries in tables.items():
         if section not in FLOW_FIELDS or not isinstance(entries, list):

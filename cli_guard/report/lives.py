@@ -67,7 +67,7 @@ def read_lives(
 ) -> list[Life]:
     """Return the life of each finding in the entries of an audit log, oldest first.
 
-    `approvals` are those that `find_approvals` returns, which the notes may have and the log has not; one that is
+    `approvals` are those that `list_approvals` returns, which the notes may have and the log has not; one that is
     refused does not count. Entries of versions that did not list their findings have no lives. Raises GitError.
     """
     told = Telling()

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from cli_guard.approvals.counting import join_identity
 from cli_guard.errors import MissingObject
 from cli_guard.model import (
     POLICY_FILES,
@@ -17,6 +18,7 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.decisions import Policy
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.policy.user_rules import FOLDER, NO_RULES, UserRules
 from cli_guard.repository.message import recorded_message
 from cli_guard.repository.patch import PatchContents, read_patch
@@ -30,7 +32,7 @@ from cli_guard.repository.protocol import (
     TreeContents,
 )
 from cli_guard.repository.pushes import PushedRef
-from cli_guard.review.policy import policy_for, recorded_policy, recorded_rules
+from cli_guard.review.policy import policy_for, recorded_rules
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
 from cli_guard.review.render.words import count
@@ -48,7 +50,6 @@ from cli_guard.review.vouched import published_in, texts_in, vouched_history
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
-from cli_guard.state.approvals import join_identity
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository, UsageError
 from cli_guard.git.repository import GitRepository
+from cli_guard.hooks import event_of
 from cli_guard.model import (
     ChangeSet,
     Contents,
@@ -28,10 +29,11 @@ from cli_guard.review.request import Commit, Message, Patch, Push, Range, Reques
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
+    from cli_guard.approvals.lookup import Approvals
+    from cli_guard.approvals.storage import Storage
     from cli_guard.graph.run import Pause
     from cli_guard.graph.state import State
     from cli_guard.policy.decisions import Policy
-    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
@@ -72,7 +74,7 @@ def review_request(
     repository: Repository | None = None,
     record: bool = True,
     again: "list[PendingReview] | None" = None,
-    notes: Sequence[str] | None = None,
+    storages: "Sequence[Storage] | None" = None,
     paths: Sequence[str] = (),
     through_gitpython: bool = False,
 ) -> Review:
@@ -82,7 +84,7 @@ def review_request(
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. A review `again` is not recorded, and
-    what would wait is added to this list. With `notes`, only signed approvals count: those in these refs of notes. A
+    what would wait is added to this list. With `storages`, only signed approvals count: those there. A
     review of some `paths` alone, and one under a policy that is only tried, leaves no trace. With
     `through_gitpython`, Git is started by GitPython.
     """
@@ -104,18 +106,11 @@ def review_request(
             if reason:
                 repository.git.forget()
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
-    from cli_guard.git.notes import REF
     from cli_guard.policy.decisions import digest
-    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
     from cli_guard.review.paths import Paths
     from cli_guard.review.policy import TRIAL
-    from cli_guard.review.store import (
-        BEFORE_COMMIT,
-        pending_review,
-        record_review,
-        was_allowed,
-    )
+    from cli_guard.review.store import pending_review, record_review, was_allowed
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.clean_files import identity
     from cli_guard.state.records import Records
@@ -131,7 +126,7 @@ def review_request(
             if not was_allowed(gathered, records):
                 # Something was staged while the hook before this one ran, or that did not run.
                 done = review_request(
-                    Staged(BEFORE_COMMIT[0]),
+                    Staged("pre-commit"),
                     invocation,
                     plan_checks=plan_checks,
                     cache=cache,
@@ -151,26 +146,8 @@ def review_request(
                 gathered, subject=part, notes=(*gathered.notes, shard.note())
             )
         approvals = None
-        if repository and records:
-            # Those of the base and of the tip too, under which the commits were made.
-            policy = gathered.policy
-            accepted = {
-                replace(policy, config=each, also=(), before=()).shared_identity
-                for each in policy.configs
-            }
-            accepted.add(policy.shared_identity)
-            approvals = Approvals(
-                repository,
-                records,
-                invocation,
-                gathered.subject,
-                gathered.policy,
-                frozenset(accepted),
-                gathered.base,
-                local=notes is None,
-                recorded=isinstance(request, Range | Commit),
-                notes=notes or (REF,),
-            )
+        if repository:
+            approvals = approvals_for(request, repository, gathered, invocation, storages)
         content = gathered.subject.changes.identity
         done, pause = run(gathered, approvals, today, kept, on_progress, invocation)
         refused = (
@@ -197,7 +174,7 @@ def review_request(
         again += [pending_review(done, gathered, invocation)] if done.review_id else []
         return done
     if record and repository and records and not (only or TRIAL in gathered.notes):
-        if request.event in BEFORE_COMMIT and done.decision is Decision.ALLOW:
+        if event_of(request.event).is_before_commit and done.decision is Decision.ALLOW:
             from cli_guard.git.managers import is_message_hook_next
 
             is_next = is_message_hook_next(repository, invocation.env)
@@ -205,6 +182,37 @@ def review_request(
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
+
+
+def approvals_for(
+    request: Request,
+    repository: Repository,
+    gathered: "Gathered",
+    invocation: Invocation,
+    storages: "Sequence[Storage] | None",
+) -> "Approvals":
+    """Return the look-up of the approvals that may answer a review; `storages` see `review_request`."""
+    from cli_guard.approvals.lookup import Approvals, Verifier
+    from cli_guard.approvals.storage import storages_of
+
+    policy = gathered.policy
+    # Those of the base and of the tip too, under which the commits were made.
+    policies = {
+        replace(policy, config=each, also=(), before=()).shared_identity
+        for each in policy.configs
+    }
+    policies.add(policy.shared_identity)
+    return Approvals(
+        repository,
+        storages or storages_of(repository),
+        Verifier(repository, gathered.base, invocation, policies),
+        gathered.subject.changes,
+        gathered.subject.history,
+        policy,
+        gathered.base,
+        local=storages is None,
+        recorded=isinstance(request, Range | Commit),
+    )
 
 
 def run(

@@ -7,7 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cli_guard.approvals.counting import join_identity
 from cli_guard.errors import CliGuardError
+from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.model import Decision, Disposition, JudgedFinding, Status, Suppressed
 from cli_guard.repository.protocol import History
 from cli_guard.review.load import bound_text
@@ -15,7 +17,6 @@ from cli_guard.review.render import as_json
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import count
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import join_identity
 from cli_guard.state.audit import entry
 from cli_guard.state.files import read_state
 from cli_guard.state.records import PendingReview, Records
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from cli_guard.review.load import Gathered
     from cli_guard.runtime import Invocation
 
-BEFORE_COMMIT = ("pre-commit", "pre-merge-commit")
-# By event where a review is made: what is found there again and no more is fixed.
-PLACES = dict.fromkeys((*BEFORE_COMMIT, "staged", "worktree"), "index")
-PLACES |= {"commit-msg": "message", "pre-push": "push"}
 # The findings of an entry that are listed in it; the others are only counted.
 MOST_LISTED = 1_000
 MOST_BASES = 20
@@ -74,7 +71,8 @@ def was_allowed(gathered: "Gathered", records: Records) -> bool:
     allowed = (
         str(each.get("content"))
         for each in records.audit.recent()
-        if each.get("event") in BEFORE_COMMIT and each.get("decision") == Decision.ALLOW
+        if event_of(each.get("event")).is_before_commit
+        and each.get("decision") == Decision.ALLOW
     )
     text = message.text if message else ""
     return any(join_identity(content, text) == changes.identity for content in allowed)
@@ -83,7 +81,7 @@ def was_allowed(gathered: "Gathered", records: Records) -> bool:
 def with_change(review: Review, gathered: "Gathered", records: Records) -> Review:
     """Return the review of a message with what the hook before it left about the same change."""
     message = gathered.subject.message
-    if review.event != "commit-msg" or message is None:
+    if event_of(review.event).request != MESSAGE or message is None:
         return review
     try:
         _, left = as_json.read_report(read_state(records.report).decode("utf-8"))
@@ -107,7 +105,7 @@ def remind(gathered: "Gathered", records: Records) -> tuple[str, ...]:
     """Return the line about unseen questions on the previous commit, whose lines this one does not change."""
     # Most repositories have none: nothing more than this is done or loaded for them.
     if (
-        gathered.subject.event not in BEFORE_COMMIT
+        not event_of(gathered.subject.event).is_before_commit
         or not (records.folder / "advice/latest.json").exists()
     ):
         return ()
@@ -190,9 +188,10 @@ def audit_entry(
     ]
     # Only a whole review of known commits says which of them were reviewed.
     whole = head and len(bases) <= MOST_BASES and not any(ref.vouched for ref in pushed)
-    place = f"{PLACES.get(review.event)} {gathered.base or ''}{redact(' '.join(refs))}"
+    kind = event_of(review.event).place
+    place = f"{kind} {gathered.base or ''}{redact(' '.join(refs))}"
     # What is recorded stays there, and a part lacks what others find.
-    is_place = review.event in PLACES and not review.part and (refs or not head)
+    is_place = kind and not review.part and (refs or not head)
     return entry(
         review.event,
         invocation,

@@ -7,7 +7,6 @@ from cli_guard.model import Disposition, Severity, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.registry import REVIEWERS, Reviewer
 
-HOOKS = ("pre-commit", "pre-merge-commit", "pre-push", "pre-receive")
 # What a common machine reads in a millisecond. It stands for the time: how busy a machine is must change no report.
 CHARS_A_MS = 500
 ADVISING = frozenset(each.name for each in REVIEWERS if each.advises)

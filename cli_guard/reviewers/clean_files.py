@@ -20,6 +20,8 @@ from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import Limits
 
 LIBRARIES = ("ast-grep-py", "lizard", "PyYAML")
+# Code and rules: their sources in a checkout, or as the build compiled them.
+SUFFIXES = (".py", ".toml", ".yml", ".txt", ".json")
 PACKAGE = Path(__file__).parent.parent
 # By the name of the reviewer.
 Results = dict[str, FileResult]
@@ -67,7 +69,7 @@ def identity() -> bytes:
     for file in sorted(
         path
         for path in PACKAGE.rglob("*")
-        if path.suffix in (".py", ".toml", ".yml", ".yaml", ".txt")
+        if path.suffix in SUFFIXES and path.parent.name != "__pycache__"
     ):
         data = file.read_bytes()
         digest.update(

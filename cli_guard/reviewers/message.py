@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from cli_guard.hooks import PUSH, event_of
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
 from cli_guard.repository.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
@@ -65,7 +66,7 @@ def _judge(case: Case) -> Iterator[Finding]:
 
 
 def _in_force(rule: Rule, case: Case) -> bool:
-    is_push = case.subject.event == "pre-push"
+    is_push = event_of(case.subject.event).request == PUSH
     if rule.extra.get("style", case.subject.style) != case.subject.style:
         return False
     if is_push and not rule.extra.get("on_push"):

@@ -10,13 +10,13 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from cli_guard.hooks import MESSAGE, event_of
+
 if TYPE_CHECKING:
     from cli_guard.model import Report
     from cli_guard.reviewers.per_file import Examiner
     from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.rules.catalog import Rule
-
-MESSAGE_ONLY = "commit-msg"
 
 
 class Scope(StrEnum):
@@ -82,7 +82,7 @@ class Reviewer:
         """Return whether the change concerns it. `has_paths`: there are files to examine."""
         if self.name in subject.idle:
             return False
-        if subject.event == MESSAGE_ONLY:
+        if event_of(subject.event).request == MESSAGE:
             return self.on_message
         present = {
             Needs.NOTHING: True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import MissingObject
+from cli_guard.hooks import event_of
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -19,7 +20,7 @@ from cli_guard.model import (
 from cli_guard.policy.user_rules import NO_RULES, UserRules
 from cli_guard.repository.protocol import NoContents, WholeTree
 from cli_guard.repository.pushes import PushedRef
-from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
+from cli_guard.reviewers.advice import Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
 
@@ -85,7 +86,7 @@ class ReviewInput:
 
         limits = Limits.of(policy)
         idle, advising = sort_reviewers(policy)
-        bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
+        bounded = (advising, limits.advice_ms) if event_of(self.event).is_hook else ()
         return replace(
             self,
             changes=with_decisions(

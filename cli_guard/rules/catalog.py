@@ -6,28 +6,19 @@ rule) stays in `extra`.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from cli_guard.model import Category, Confidence, Finding, Severity
+from cli_guard.rules import data
 
-FOLDER = Path(__file__).parent
 # Folders of data that is not rules: kinds of file with commands, moves between libraries, definitions in languages, the
 # tables of the programs, what projects are like, errors in the output of processes.
-NOT_RULES = (
-    "__pycache__",
-    "command_files",
-    "editing",
-    "flow",
-    "languages",
-    "processes",
-    "programs",
-    "projects",
+NOT_RULES = frozenset(
+    "command_files editing flow languages processes programs projects".split()
 )
 
 
@@ -94,47 +85,40 @@ KNOWN = (
 )
 
 
-def rule_of(data: Mapping[str, Any]) -> Rule:
+def rule_of(table: Mapping[str, Any]) -> Rule:
     """Build a rule from its table. Raises KeyError or ValueError for a wrong one."""
     return Rule(
-        id=data["id"],
-        title=data["title"],
-        category=Category(data.get("category", "risk")),
-        severity=Severity(data["severity"]),
-        confidence=Confidence(data.get("confidence", "high")),
-        why=data["why"].strip(),
-        remedy=data["remedy"].strip(),
-        source=data.get("source", ""),
-        fires=tuple(data.get("fires", ())),
-        silent=tuple(data.get("silent", ())),
+        id=table["id"],
+        title=table["title"],
+        category=Category(table.get("category", "risk")),
+        severity=Severity(table["severity"]),
+        confidence=Confidence(table.get("confidence", "high")),
+        why=table["why"].strip(),
+        remedy=table["remedy"].strip(),
+        source=table.get("source", ""),
+        fires=tuple(table.get("fires", ())),
+        silent=tuple(table.get("silent", ())),
         extra=MappingProxyType(
-            {key: value for key, value in data.items() if key not in KNOWN}
+            {key: value for key, value in table.items() if key not in KNOWN}
         ),
     )
 
 
-def read_toml(path: Path) -> Iterator[Rule]:
-    """Return the rules of one TOML file, in its order."""
-    with path.open("rb") as file:
-        yield from (rule_of(table) for table in tomllib.load(file).get("rule", ()))
-
-
-def read_yaml(path: Path) -> Iterator[Rule]:
-    """Return the rules of one file of ast-grep YAML documents; the tree rule itself is `extra["document"]`."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    with path.open("rb") as file:
-        for document in yaml.load_all(file, Loader=loader):
-            metadata = document.pop("metadata")
-            yield rule_of({**metadata, "id": document["id"], "document": document})
+def rules_in(path: str, *, examples: bool = False) -> Iterator[Rule]:
+    """Yield the rules of one file in its order; `extra["document"]` of one in YAML is ast-grep's part."""
+    content = data.read(path, examples=examples)
+    if path.endswith(".toml"):
+        yield from (rule_of(table) for table in content.get("rule", ()))
+        return
+    for document in content:
+        tree = {key: each for key, each in document.items() if key != "metadata"}
+        yield rule_of({**document["metadata"], "id": document["id"], "document": tree})
 
 
 @cache
 def read_table(path: str) -> Mapping[str, Any]:
     """Return the data of a TOML file in this folder that holds no rules, such as `languages/files.toml`."""
-    with (FOLDER / path).open("rb") as file:
-        return MappingProxyType(tomllib.load(file))
+    return MappingProxyType(data.read(path))
 
 
 @cache
@@ -164,16 +148,17 @@ def read_patterns(path: str, section: str) -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def load(group: str) -> tuple[Rule, ...]:
-    """Return the rules of one group: a folder of this package (`secrets`) or a single file (`message`)."""
-    folder = FOLDER / group
-    files = sorted(folder.glob("*")) if folder.is_dir() else [folder.with_suffix(".toml")]
-    readers = {".toml": read_toml, ".yml": read_yaml}
+def load(group: str, *, examples: bool = False) -> tuple[Rule, ...]:
+    """Return the rules of one group: a folder of this package (`secrets`) or a single file (`message`).
+
+    They have the first of their examples; `examples` reads all, which only a checkout has.
+    """
+    files = [f"{group}/{name}" for name in data.names(group)] or [f"{group}.toml"]
     return tuple(
         rule
-        for file in files
-        if file.suffix in readers
-        for rule in readers[file.suffix](file)
+        for path in files
+        if not path.endswith(".txt")
+        for rule in rules_in(path, examples=examples)
     )
 
 
@@ -191,26 +176,15 @@ def one(group: str, rule_id: str) -> Rule:
 @cache
 def load_all() -> Mapping[str, Rule]:
     """Return every rule by its id, sorted."""
-    groups = {
-        p.stem
-        for p in FOLDER.iterdir()
-        if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)
-    }
-    rules = (rule for group in groups for rule in load(group))
+    groups = {path.partition("/")[0].removesuffix(".toml") for path in data.paths()}
+    rules = (rule for group in groups - NOT_RULES for rule in load(group))
     return MappingProxyType(
         {rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)}
     )
 
 
-def rule_ids() -> Iterator[str]:
-    """Yield the ids of all rules without reading the rules, which takes a shell's completion too long."""
-    for path in sorted(FOLDER.rglob("*.*")):
-        if (
-            path.suffix in (".toml", ".yml")
-            and path.relative_to(FOLDER).parts[0] not in NOT_RULES
-        ):
-            yield from re.findall(
-                r"^id(?: = |: )[\"']?([a-z]+-[a-z0-9-]+)[\"']?$",
-                path.read_text("utf-8"),
-                re.MULTILINE,
-            )
+@cache
+def flow_languages() -> tuple[str, ...]:
+    """Return the languages with tables of flows: the names of their folders."""
+    below = (path.split("/") for path in data.paths() if path.startswith("flow/"))
+    return tuple(sorted({parts[1] for parts in below if len(parts) == 3}))

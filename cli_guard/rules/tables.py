@@ -1,29 +1,23 @@
 """Find and read the tables of the programs: TOML files under `programs/`, each read on demand."""
 
-import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules import data
 
 NAMES = "names"
 
 
 @cache
 def _files() -> Mapping[str, str]:
-    # `rglob` takes seven times as long, at the start of every judgement.
-    found = sorted(
-        (folder, name)
-        for folder, _, names in os.walk(FOLDER / "programs")
-        for name in names
-    )
+    """Map the names of the tables to their paths."""
+    files = (path for path in data.paths() if path.startswith("programs/"))
     return MappingProxyType(
-        {n.removesuffix(".toml"): f"{at}/{n}" for at, n in found if n.endswith(".toml")}
+        {path.rpartition("/")[2].removesuffix(".toml"): path for path in files}
     )
 
 
@@ -40,14 +34,13 @@ def exists(name: str) -> bool:
 @cache
 def other_names() -> Mapping[str, str]:
     """Map other names to the program with the table: `egrep` -> `grep`."""
-    with open(_files()[NAMES], "rb") as file:  # noqa: PTH123 - a Path for each table takes time
-        return MappingProxyType(tomllib.load(file)["names"])
+    return MappingProxyType(data.read(_files()[NAMES])["names"])
 
 
-def read(name: str) -> dict[str, Any]:
-    """Return a table as data. Raises KeyError if it does not exist."""
-    with open(_files()[name], "rb") as file:  # noqa: PTH123
-        return tomllib.load(file)
+def read(name: str, *, examples: bool = False) -> dict[str, Any]:
+    """Return a table as data, its examples too if asked for. Raises KeyError if it does not exist."""
+    table: dict[str, Any] = data.read(_files()[name], examples=examples)
+    return table
 
 
 @cache
@@ -61,8 +54,7 @@ def words(name: str) -> Mapping[str, Any]:
             else {key: split(each) for key, each in given.items()}
         )
 
-    with (FOLDER / "words" / f"{name}.toml").open("rb") as file:
-        lists: dict[str, Any] = split(tomllib.load(file))
+    lists: dict[str, Any] = split(data.read(f"words/{name}.toml"))
     return MappingProxyType(lists)
 
 
@@ -88,23 +80,25 @@ class WorkspaceLists:
 @cache
 def workspace() -> WorkspaceLists:
     """Return what a trusted work tree allows."""
-    with (FOLDER / "workspace.toml").open("rb") as file:
-        data = tomllib.load(file)
+    lists = data.read("workspace.toml")
     return WorkspaceLists(
-        runs=frozenset((*data["runs"], *data["runners"])),
-        forms=tuple(name for name in data["runs"] if "*" in name),
-        runners=frozenset(data["runners"]),
-        local=frozenset(data["local"]),
-        cleans=frozenset(data["cleans"]),
-        writes=frozenset(data["writes"]),
-        asks=tuple(data["asks"]),
-        leaves=frozenset(data["leaves"]),
-        formats=frozenset(data["formats"]),
-        paths=frozenset(data["variables"]["paths"]),
-        flags=frozenset(data["variables"]["flags"]),
-        git={name: tuple(words) for name, words in data["git"].items()},
+        runs=frozenset((*lists["runs"], *lists["runners"])),
+        forms=tuple(name for name in lists["runs"] if "*" in name),
+        runners=frozenset(lists["runners"]),
+        local=frozenset(lists["local"]),
+        cleans=frozenset(lists["cleans"]),
+        writes=frozenset(lists["writes"]),
+        asks=tuple(lists["asks"]),
+        leaves=frozenset(lists["leaves"]),
+        formats=frozenset(lists["formats"]),
+        paths=frozenset(lists["variables"]["paths"]),
+        flags=frozenset(lists["variables"]["flags"]),
+        git={name: tuple(words) for name, words in lists["git"].items()},
         files={
             name: re.compile(text)
-            for name, text in {**data["files"], "flags": data["variables"]["safe"]}.items()
+            for name, text in {
+                **lists["files"],
+                "flags": lists["variables"]["safe"],
+            }.items()
         },
     )

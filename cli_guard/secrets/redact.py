@@ -132,6 +132,8 @@ def masks_in(text: str) -> dict[str, str]:
 
 def mask_everywhere(value: Any, masks: Mapping[str, str]) -> Any:
     """Replace texts by their masks in plain data and the dataclasses in it."""
+    if not masks:
+        return value
     if type(value) is str:
         for text, masked in masks.items():
             value = value.replace(text, masked)

@@ -1,7 +1,6 @@
 """`python -m cli_guard.server FOLDER [IDLE_SECONDS [MEGABYTES]]`: serves its identity, if no other server does.
 
-It is started by control.py, by systemd, or by another server when files have changed, and exits silently if it cannot
-serve.
+It is started by control.py or by another server when files have changed, and exits silently if it cannot serve.
 """
 
 import fcntl
@@ -15,7 +14,7 @@ from contextlib import suppress
 
 from cli_guard.__main__ import main as front_door
 from cli_guard.__main__ import run_in_process
-from cli_guard.server import activation, address
+from cli_guard.server import address
 from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
 from cli_guard.server.serving import BACKLOG, Server
 from cli_guard.server.trust import confinement
@@ -69,11 +68,7 @@ def main(arguments: list[str]) -> int:
     stay = Stay(idle, memory)
     # Listen from here on: for a client it is quicker to wait than to load the same.
     path = address.socket_path(inside, name)
-    activated = activation.take_inherited()
-    if activated:
-        # What a client is told of its peer are the credentials at listen(2), which so far are systemd's.
-        activated.listen(BACKLOG)
-    door = activated or listen(path)
+    door = listen(path)
     from cli_guard.graph.deferred import defer
     from cli_guard.server.control import is_enabled
     from cli_guard.server.warming import warm
@@ -83,11 +78,9 @@ def main(arguments: list[str]) -> int:
     if threading.active_count() > 1:
         # A lock that another thread holds at a fork would stay locked in the child.
         return 1
-    stay.settle(path, owned=activated is None)
-    if (
-        Server(door, held, identity, stay, is_enabled, run_in_process).serve() == "files"
-        and not activated
-    ):
+    stay.settle(path)
+    server = Server(door, held, identity, stay, is_enabled, run_in_process)
+    if server.serve() == "files":
         time.sleep(INSTALL_SECONDS)
         subprocess.Popen((sys.executable, *sys.orig_argv[1:]), start_new_session=True)
     return 0

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
+from cli_guard.hooks import MESSAGE, find_hook
 from cli_guard.server.client import BEGUN, ENDED, take_ticket
 from cli_guard.server.request import Form, Request
 
@@ -42,7 +43,8 @@ def answer(
     os.close(ticket)
     connection.sendall(BEGUN + b"\0")
     code = exit_code(run)
-    if code == 0 and request.arguments[:2] == (b"hook", b"commit-msg"):
+    hook = find_hook(sys.argv[1:])
+    if code == 0 and hook and hook.request == MESSAGE:
         from cli_guard.server.control import ask_model_later
 
         # Before the client knows: when it is gone, the server ends what is left of this child's process group.

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from cli_guard import hooks
 from cli_guard.server import address
 
 # As in `typing`, without loading it.
@@ -40,28 +41,28 @@ KILLED = b"K"
 INTERRUPT = b"I"
 TERMINATE = b"T"
 HANG_UP = b"H"
-PREPARE = ["hook", "post-index-change"]
-COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
-GIT_HOOKS = (*COMMIT_HOOKS, ["pre-push"], ["pre-receive"], PREPARE[1:])
 # Windows has no SIGHUP; it has no server either.
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (getattr(_signal, "SIGHUP", 0), HANG_UP))
 
 
 def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
+    if not argv or argv[0] not in ROUTED or address.switched_off(os.environ):
+        return False
     # A push rests on nothing that another process says or remembers.
-    is_push = argv[1:2] in (["pre-push"], ["pre-receive"])
-    return (
-        bool(argv)
-        and argv[0] in ROUTED
-        and not is_push
-        and not address.switched_off(os.environ)
-    )
+    hook = hooks.find_hook(argv)
+    return hook is None or not hook.is_push
 
 
 def is_agent_hook(argv: list[str]) -> bool:
     """Check whether a coding agent asks, not Git."""
-    return argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS
+    return argv[:1] == ["hook"] and hooks.find_hook(argv) is None
+
+
+def is_preparation(argv: list[str]) -> bool:
+    """Check whether this run only prepares a review: see `cli_guard.cli.hook.prepare_review`."""
+    hook = hooks.find_hook(argv)
+    return hook is not None and hook.request == hooks.PREPARATION and len(argv) == 2
 
 
 def find_hook_limit(env: "Mapping[str, str]") -> float:
@@ -102,11 +103,8 @@ def make_ticket() -> int:
     return take
 
 
-def connect(*, proven: bool = True) -> "_socket.socket | None":
-    """Connect to the server for our run, None if there is none that can be trusted.
-
-    Not `proven`: any process of this user that listens there, which may be systemd.
-    """
+def connect() -> "_socket.socket | None":
+    """Connect to the server for our run, None if there is none that can be trusted."""
     inside = address.folder(os.environ)
     who = address.identity()
     if inside is None or who is None or not address.is_own_folder(inside):
@@ -118,9 +116,7 @@ def connect(*, proven: bool = True) -> "_socket.socket | None":
         name = address.name_of(who)
         connection.connect(address.socket_path(inside, name))
         user, pid = peer(connection)
-        if user == os.geteuid() and (
-            not proven or address.is_recorded(pid, f"{inside}/{name}.lock")
-        ):
+        if user == os.geteuid() and address.is_recorded(pid, f"{inside}/{name}.lock"):
             return connection
     except OSError:
         pass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.runtime import user_file
-from cli_guard.server import activation, address, client
+from cli_guard.server import address, client
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
@@ -128,43 +128,21 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
         return None
     for each in (os.path.dirname(inside), inside):  # noqa: PTH120 - as client.py has it
         os.makedirs(each, 0o700, exist_ok=True)  # noqa: PTH103
-    # If systemd listens, this connection makes it start one.
-    if (
-        not address.is_own_folder(inside)
-        or address.is_locked(f"{inside}/{address.name_of(who)}.lock")
-        or client.connect(proven=False) is not None
+    if not address.is_own_folder(inside) or address.is_locked(
+        f"{inside}/{address.name_of(who)}.lock"
     ):
         return None
     return subprocess.Popen(
-        (*command(inside), *options),
+        (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, *options),
         # Not our streams: Git, or a framework, reads them until every process has closed them.
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env=variables(),
+        env={name: os.environ[name] for name in KEPT if name in os.environ}
+        | {"PATH": os.defpath},
         start_new_session=True,
     )
-
-
-def command(inside: str) -> tuple[str, ...]:
-    return (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside)
-
-
-def variables() -> dict[str, str]:
-    """Return the environment of a server."""
-    return {name: os.environ[name] for name in KEPT if name in os.environ} | {
-        "PATH": os.defpath
-    }
-
-
-def enable() -> str:
-    """Let systemd listen for our server, and return the path. Raises CliGuardError."""
-    inside, who = own_place()
-    stop()
-    path = f"{inside}/{address.name_of(who)}"
-    activation.enable(os.environ, command(inside), variables(), path)
-    return path
 
 
 def flags() -> tuple[str, ...]:
@@ -231,9 +209,7 @@ def start_and_wait() -> Status:
         found = status()
         if found is not None:
             return found
-        ended = (
-            process.poll() is not None if process else client.connect(proven=False) is None
-        )
+        ended = process is None or process.poll() is not None
         if ended and not address.is_locked(f"{inside}/{address.name_of(who)}.lock"):
             break
         time.sleep(0.02)

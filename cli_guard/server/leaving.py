@@ -154,16 +154,14 @@ class Stay:
         default_factory=lambda: marks((*own_files(), *find_start_files()))
     )
     _socket: Mark = None
-    _owned: bool = True
     _suspect: bool = False
     _asked: float = field(default_factory=time.monotonic)
     _looked: float = field(default_factory=time.monotonic)
 
-    def settle(self, socket: str, *, owned: bool = True) -> None:
-        """Record what is loaded, and the socket. `owned`: it is removed at the end, systemd does not listen on it."""
+    def settle(self, socket: str) -> None:
+        """Record what is loaded, and the socket."""
         self.socket = socket
         self._socket = mark(socket)
-        self._owned = owned
         loaded = marks(find_loaded())
         self._watch.add(folders(loaded))
         # Written since we began: what was loaded may be the file before.
@@ -171,8 +169,8 @@ class Stay:
         self._known |= {path: None for path in loaded if self._suspect} or loaded
 
     def remove_socket(self) -> None:
-        """Remove the socket, unless another server has replaced it or systemd listens on it."""
-        if self._owned and mark(self.socket) == self._socket:
+        """Remove the socket, unless another server has replaced it."""
+        if mark(self.socket) == self._socket:
             with suppress(OSError):
                 os.unlink(self.socket)  # noqa: PTH108
 

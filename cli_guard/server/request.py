@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from cli_guard.server.client import PREPARE
+from cli_guard.server.client import is_preparation
 
 # More than any command line and environment that Linux takes (execve(2): 6 MiB by the usual limit of the stack).
 LONGEST = 16_777_216
@@ -46,8 +46,8 @@ class Request:
 
     @property
     def prepares(self) -> bool:
-        """Return whether this run only prepares a review: see `cli_guard.cli.hook.post_index_change`."""
-        return [os.fsdecode(each) for each in self.arguments] == PREPARE
+        """Return whether this run only prepares a review."""
+        return is_preparation([os.fsdecode(each) for each in self.arguments])
 
     @property
     def variables(self) -> dict[str, str]:

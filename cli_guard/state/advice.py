@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
+from cli_guard.repository.protocol import Repository
+from cli_guard.repository.texts import read_worktree_file
 from cli_guard.repository.unified import lines_of, opcodes
 from cli_guard.state.files import make_folder, read_state, write_atomically
 
 KEPT = 200
 TEXTS = ("content", "commit", "at", "model", "summary", "shown")
+FILE_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +102,13 @@ class AdviceStore:
         for old in self.every()[:-KEPT]:
             (self.folder / f"{old.content}.json").unlink(missing_ok=True)
         return advice
+
+
+def read_version(repository: Repository, commit: str, path: str) -> str | None:
+    """Return a file in a commit, or in the work tree for "", with LF alone at the end of its lines."""
+    raw = repository.show(commit, path) if commit else None
+    if not commit:
+        raw = read_worktree_file(repository.root, path, FILE_BYTES)
+    if raw is None:
+        return None
+    return raw.decode("utf-8", "surrogateescape").replace("\r\n", "\n")

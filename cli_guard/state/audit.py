@@ -2,7 +2,7 @@
 
 A line that is changed, moved or removed from the middle breaks the chain; lines cut off the end are noticed
 because the last hash is stored beside the log. Against a user who rewrites both files, only what was signed stands
-(`cli_guard.answering.auditing`).
+(`cli_guard.approvals.heads`).
 """
 
 import hashlib

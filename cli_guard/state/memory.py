@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
 from cli_guard.secrets.redact import redact
+from cli_guard.state.audit import AuditLog, Entry
 from cli_guard.state.files import make_folder, open_state
-from cli_guard.state.records import Records
 
 if TYPE_CHECKING:
     import sqlite3
@@ -151,30 +151,27 @@ class Memory:
         return added.lastrowid or 0
 
     def _import(self, database: sqlite3.Connection) -> None:
-        """Import new decisions from the audit log and new reasons from approvals."""
-        records = Records(self.path.parent)
-        for approval in records.approvals():
-            if approval.reason:
-                text = clean_text(f"approved by {approval.by}: {approval.reason}")
-                self._add(
-                    database,
-                    "reason",
-                    text,
-                    approval.at,
-                    f"approval {approval.id} {approval.at}",
-                )
-        entries = deque(records.audit.entries(), MOST_DECISIONS)
-        for entry in (entry for entry in entries if entry.get("event") in DECIDED):
-            told = f"{DECIDED[str(entry['event'])]} {entry.get('review_id')} by {entry.get('user')}"
-            text = clean_text(f"{told}: {entry['reason']}" if entry.get("reason") else told)
-            at = str(entry.get("at", ""))
-            self._add(
-                database,
-                "decision",
-                text,
-                at,
-                f"{entry['event']} {entry.get('review_id')} {at}",
-            )
+        """Import new decisions, and the reasons of those for a change, from the audit log."""
+        log = AuditLog(self.path.parent)
+        for entry in log.events("approve")[-MOST_DECISIONS:]:
+            # The content of a request of `ask` is its id, and a signed approval has another level.
+            is_change = entry.get("content") != entry.get("review_id")
+            if entry.get("reason") and is_change and entry.get("level", "tty") == "tty":
+                said = f"approved by {entry.get('user')}: {entry['reason']}"
+                self._import_entry(database, "reason", said, "approval", entry)
+        for entry in deque(log.entries(), MOST_DECISIONS):
+            event = str(entry.get("event"))
+            if event in DECIDED:
+                said = f"{DECIDED[event]} {entry.get('review_id')} by {entry.get('user')}"
+                said += f": {entry['reason']}" if entry.get("reason") else ""
+                self._import_entry(database, "decision", said, event, entry)
+
+    def _import_entry(
+        self, database: sqlite3.Connection, kind: str, said: str, what: str, entry: Entry
+    ) -> None:
+        at = str(entry.get("at", ""))
+        source = f"{what} {entry.get('review_id')} {at}"
+        self._add(database, kind, clean_text(said), at, source)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import GitRepository
 from cli_guard.runtime import user_state
-from cli_guard.state.approvals import Approval
 from cli_guard.state.audit import AuditLog
 from cli_guard.state.files import (
     lock,
@@ -102,35 +101,8 @@ class Records:
         words = getattr(error, "strerror", None) or str(error)
         return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
 
-    def approvals(self, *, confirmed: bool = True) -> tuple[Approval, ...]:
-        """Return what was approved at a terminal and the audit log confirms, or all. Raises CliGuardError."""
-        found = []
-        for line in self._approval_lines():
-            with suppress(ValueError, TypeError, KeyError):
-                data = json.loads(line)
-                texts = [
-                    str(data[key])
-                    for key in ("id", "content", "policy", "by", "at", "reason")
-                ]
-                marks = tuple(map(str, data["fingerprints"]))
-                found.append(
-                    Approval(
-                        texts[0], texts[1], texts[2], marks, texts[3], texts[4], texts[5]
-                    )
-                )
-        if not found or not confirmed:
-            return tuple(found)
-        keys = ("review_id", "content", "policy", "fingerprints")
-        known = [[each.get(key) for key in keys] for each in self.audit.events("approve")]
-        return tuple(
-            a for a in found if [a.id, a.content, a.policy, sorted(a.fingerprints)] in known
-        )
-
-    def signed_lines(self) -> tuple[str, ...]:
-        """Return the lines of the signed approvals that were given here, to be verified. Raises CliGuardError."""
-        return tuple(line for line in self._approval_lines() if '"payload":' in line)
-
-    def _approval_lines(self) -> list[str]:
+    def approvals(self) -> list[str]:
+        """Return the lines of the approvals that were given here, oldest first. Raises CliGuardError."""
         try:
             return list(read_lines(self._approvals))
         except OSError as error:
@@ -138,14 +110,8 @@ class Records:
                 f"the approvals in {self._approvals} cannot be read: {error.strerror}; repair or delete the file"
             ) from error
 
-    def approve(self, approval: Approval | str) -> None:
-        """Store an approval, or the line of a signed one. Raises OSError."""
-        kept = ("id", "content", "policy", "fingerprints", "by", "at", "reason")
-        line = (
-            approval
-            if isinstance(approval, str)
-            else json.dumps({key: getattr(approval, key) for key in kept})
-        )
+    def add_approval(self, line: str) -> None:
+        """Store the line of an approval, and drop the oldest beyond KEPT_APPROVALS. Raises OSError."""
         with lock(self._approvals):
             lines = [*read_lines(self._approvals), line][-KEPT_APPROVALS:]
             write_atomically(self._approvals, "\n".join(lines) + "\n")

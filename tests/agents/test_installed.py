@@ -1,4 +1,7 @@
-"""The hook of every agent as `install` writes it: three places, our program by its path, started before it is said."""
+"""The hook of every agent as `install` writes it: three places, our program by its path, started before it is said.
+
+The hook in the project is a real process; that of another place must be the same command.
+"""
 
 import json
 import os
@@ -8,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents_seen import NAMES, meaning, payload
+from agents_seen import NAMES, meaning, payload, send
 from examples import table
 from in_process import guard
 from repositories import GUARD, Done, Repo
@@ -57,35 +60,39 @@ def start(command: str, repo: Repo, data: object) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.parametrize("agent", NAMES)
+def test_the_hook_of_a_project_is_a_process(committed: Repo, agent: str) -> None:
+    done = guard(committed, "install", "--agent", agent)
+    assert (done.code, done.err) == (0, "")
+    command = command_in(settings_of(committed, agent))
+    assert command.startswith(GUARD)
+    harmless = payload(committed, agent, "shell")
+    harmful = payload(committed, agent, "shell", command="rm -rf /")
+    started = start(command, committed, harmful)
+    assert meaning(agent, started)[0] == "deny"
+    assert started == send(committed, agent, harmful), "as in one process"
+    assert meaning(agent, send(committed, agent, harmless))[0] == "nothing"
+
+
 @pytest.mark.parametrize(("agent", "where"), PLACES)
-def test_at_each_place(committed: Repo, agent: str, where: str) -> None:
+def test_at_each_place(
+    committed: Repo, unchecked: list[str], agent: str, where: str
+) -> None:
     path = settings_of(committed, agent, where)
-    done = guard(committed, "install", "--agent", agent, "--where", where)
+    options = ("--agent", agent, "--where", where)
+    done = guard(committed, "install", *options)
     assert (done.code, done.err) == (0, "")
     assert ": installed" in done.out
-    command = command_in(path)
-    assert command.startswith(GUARD)
-    assert (
-        meaning(agent, start(command, committed, payload(committed, agent, "shell")))[0]
-        == "nothing"
-    )
-    harmful = payload(committed, agent, "shell", command="rm -rf /")
-    assert meaning(agent, start(command, committed, harmful))[0] == "deny"
+    assert unchecked == [command_in(path)], "started before it is installed"
     before = path.read_bytes()
-    assert (
-        "is there already"
-        in guard(committed, "install", "--agent", agent, "--where", where).out
-    )
+    assert "is there already" in guard(committed, "install", *options).out
     assert path.read_bytes() == before
     assert AGENTS[agent].title in guard(committed, "doctor").out
-    assert (
-        "removed" in guard(committed, "uninstall", "--agent", agent, "--where", where).out
-    )
+    assert "removed" in guard(committed, "uninstall", *options).out
     assert not path.exists() or "cli-guard" not in path.read_text()
-    assert (
-        "no cli-guard hook"
-        in guard(committed, "uninstall", "--agent", agent, "--where", where).out
-    )
+    assert "no cli-guard hook" in guard(committed, "uninstall", *options).out
+    guard(committed, "install", "--agent", agent)
+    assert len({*unchecked}) == 1, "the same command as in the project"
 
 
 @pytest.mark.parametrize("agent", NAMES)
@@ -136,7 +143,9 @@ def test_a_program_that_answers_wrongly_is_not_installed(
 
 
 @pytest.mark.parametrize("agent", NAMES)
-def test_settings_that_are_not_ours_stay(committed: Repo, agent: str) -> None:
+def test_settings_that_are_not_ours_stay(
+    committed: Repo, unchecked: list[str], agent: str
+) -> None:
     path = settings_of(committed, agent)
     path.parent.mkdir(parents=True, exist_ok=True)
     for text in ("{} // a comment", "[]", "\xff"):
@@ -148,7 +157,9 @@ def test_settings_that_are_not_ours_stay(committed: Repo, agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", NAMES)
-def test_a_link_out_of_the_repository_is_not_followed(committed: Repo, agent: str) -> None:
+def test_a_link_out_of_the_repository_is_not_followed(
+    committed: Repo, unchecked: list[str], agent: str
+) -> None:
     outside = committed.path.parent / "outside"
     outside.mkdir()
     name = AGENTS[agent].load().PROTOCOL.places["project"]

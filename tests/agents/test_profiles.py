@@ -1,10 +1,13 @@
-"""How far a work tree is trusted, through the hooks of the agents as processes: what passes, what needs a person."""
+"""How far a work tree is trusted, through the hooks of the agents: what passes, what needs a person.
 
-import json
+In this process; each agent's hook as a process is in test_installed.py.
+"""
+
 from pathlib import Path
 
 import pytest
 from agents_seen import ASKS, NAMES, kinds_of, meaning, path_key, payload
+from agents_seen import send as send_request
 from in_process import Terminal, guard, stage
 from repositories import Repo, key
 
@@ -42,7 +45,7 @@ def configure(repo: Repo, text: str) -> None:
 
 
 def send(repo: Repo, agent: str, data: object) -> tuple[str, str]:
-    return meaning(agent, repo.guard("hook", agent, stdin=json.dumps(data)))
+    return meaning(agent, send_request(repo, agent, data))
 
 
 def run(repo: Repo, agent: str, command: str) -> tuple[str, str]:

@@ -5,15 +5,14 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from examples import table
+import pytest
+from labelled_sets import assert_as_known
 
-from cli_guard.assistant.request import read_request
+from benchmarks.english_requests import judge_cases
 from cli_guard.graph.state import TaskType
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "requests"
-# What the rules reach on requests that they were never tuned on; fixtures/requests/README.md tells the history.
-HELD_OUT = 0.96
-TUNED = ("tuned", "second", "third", "fourth", "fifth")
+FILES = sorted(FOLDER.glob("*.tsv"))
 
 
 def rows(name: str) -> list[tuple[str, str]]:
@@ -21,22 +20,16 @@ def rows(name: str) -> list[tuple[str, str]]:
     return [tuple(line.split("\t", 1)) for line in lines if line and line[0] != "#"]  # type: ignore[misc]
 
 
-def right(name: str) -> float:
-    cases = rows(name)
-    return sum(read_request(request).kind == kind for kind, request in cases) / len(cases)
-
-
-@table("name", TUNED)
-def test_the_tuned_requests_are_told(name: str) -> None:
-    assert right(name) >= 0.97
-
-
-def test_the_held_out_requests_are_told() -> None:
-    assert right("held_out") >= HELD_OUT
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_no_request_is_read_otherwise_than_before(file: Path) -> None:
+    right = judge_cases(file)
+    assert_as_known(
+        FOLDER, file.stem, right, "python -m benchmarks.english_requests --write"
+    )
 
 
 def test_the_labels_are_balanced_and_stand_once() -> None:
-    cases = [case for name in (*TUNED, "held_out") for case in rows(name)]
+    cases = [case for file in FILES for case in rows(file.stem)]
     assert len(cases) >= 360
     counts = Counter(kind for kind, _ in cases)
     assert set(counts) == set(get_args(TaskType))

@@ -46,11 +46,11 @@ status = "ok"
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """One run of all our own tasks."""
+def whole(tmp_path_factory: pytest.TempPathFactory, preloaded: Path) -> Done:
+    """One run of all our own tasks. Workers that load everything: see `test_an_interrupt_leaves_nothing_behind`."""
     home = tmp_path_factory.mktemp("home")
     done = subprocess.run(
-        [*RUNNER, "--format", "json"],
+        [preloaded / "python", *RUNNER[1:], "--format", "json"],
         cwd=home, env=isolated_environment(home), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
@@ -96,7 +96,7 @@ def some(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def preloaded_workers(preloaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers that load nothing: `whole` has real ones."""
+    """Workers that load nothing."""
     monkeypatch.setattr(
         pool, "sys", SimpleNamespace(executable=str(preloaded / "python"), path=sys.path)
     )

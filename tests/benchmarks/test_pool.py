@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,11 +60,9 @@ def test_each_ends_in_its_own_way(tmp_path: Path, scratch: Path, jobs: int) -> N
     given = tasks(
         tmp_path, d="die", c="pass", b="raise", a="print", h="1 hang", g="1 child", z="pass"
     )
-    started = time.monotonic()
     results = run_all(
         given, jobs, dict(os.environ), lambda result: heard.append(result.id), STAND_IN
     )
-    assert time.monotonic() - started < 40
     assert [(result.id, result.result) for result in results] == [
         ("d", "crashed"), ("c", "passed"), ("b", "crashed"), ("a", "passed"),
         ("h", "timeout"), ("g", "timeout"), ("z", "passed"),

@@ -9,6 +9,8 @@ import pytest
 from in_process import RISKY, approve, damaged, guard, records, stage, waiting
 from repositories import GUARD, Done, Repo, key
 
+from cli_guard.approvals.storage import StateFolder
+
 MORE = RISKY + '    subprocess.run("other " + name, shell=True)\n'
 
 
@@ -36,8 +38,8 @@ def test_approves_once_and_shows_what(committed: Repo) -> None:
     assert waiting(committed) == []
     passed = commit_hook(committed)
     assert passed.code == 0
-    [approval] = records(committed).approvals()
-    assert (approval.id, approval.reason) == (found, "the name is checked")
+    [approval] = StateFolder(records(committed)).unsigned()
+    assert (approval.id, approval.made.reason) == (found, "the name is checked")
     trail = list(records(committed).audit.entries())
     assert [entry["event"] for entry in trail] == ["pre-commit", "approve", "pre-commit"]
     assert records(committed).audit.verify().problem is None
@@ -146,7 +148,7 @@ def test_another_policy_at_head_voids_it(committed: Repo) -> None:
     found = stopped(committed)
     assert approve(committed, found).code == 0
     assert commit_hook(committed).code == 0
-    (approval,) = records(committed).approvals()
+    (approval,) = StateFolder(records(committed)).unsigned()
     env = {"XDG_CONFIG_HOME": str(committed.path.parent / "config")}
     user = committed.path.parent / "config" / "cli-guard" / "config.toml"
     user.parent.mkdir(parents=True)
@@ -235,7 +237,7 @@ def test_a_checkpoint_that_cannot_be_read_is_one_line(
         done = approve(committed, found)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "again" in done.err
-    assert records(committed).approvals() == ()
+    assert StateFolder(records(committed)).unsigned() == []
     assert commit_hook(committed).code == 3
     assert approve(committed, found).code == 0, "the next run has made a new checkpoint"
 

@@ -23,6 +23,7 @@ from in_process import RISKY, guard, records, stage, state_values, waiting
 from repositories import GUARD, Repo, key
 from terminals import Seat
 
+from cli_guard.approvals.storage import StateFolder
 from cli_guard.cli import ask_now
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
@@ -91,8 +92,8 @@ def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
     assert subject(served) == "Add reports" and waiting(served) == []
     assert events(served) == {"pre-commit": 2, "approve": 1, "commit-msg": 1}
     assert records(served).audit.verify().problem is None
-    [approval] = records(served).approvals()
-    assert approval.reason == ""
+    [approval] = StateFolder(records(served)).unsigned()
+    assert approval.made.reason == ""
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,10 @@ def test_anything_else_is_no(served: Repo, typed: str) -> None:
         code, seen = terminal.end()
     assert code != 0, seen
     assert subject(served) == "Start" and len(waiting(served)) == 1
-    assert events(served) == {"pre-commit": 1} and records(served).approvals() == ()
+    assert (
+        events(served) == {"pre-commit": 1}
+        and StateFolder(records(served)).unsigned() == []
+    )
 
 
 def test_what_was_typed_before_the_question_is_no_answer(asking: Repo) -> None:
@@ -124,7 +128,7 @@ def test_what_was_typed_before_the_question_is_no_answer(asking: Repo) -> None:
         terminal.until(QUESTION)
         terminal.type("\n")
         assert terminal.end()[0] != 0
-    assert records(asking).approvals() == ()
+    assert StateFolder(records(asking)).unsigned() == []
 
 
 @COLD_TOO
@@ -450,7 +454,7 @@ def test_what_approves_nothing(
         == 3
     )
     assert out.getvalue().endswith("cli-guard: not approved\n")
-    assert len(waiting(asking)) == 1 and records(asking).approvals() == ()
+    assert len(waiting(asking)) == 1 and StateFolder(records(asking)).unsigned() == []
 
 
 def test_what_is_kept_of_a_review_is_not_what_is_shown(

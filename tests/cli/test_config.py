@@ -12,7 +12,7 @@ from repositories import Repo, key
 
 from cli_guard.policy.config import parse_config, read_config
 from cli_guard.policy.globs import matches
-from cli_guard.review.first_policy import patterns_of
+from cli_guard.policy.migration import patterns_of
 from cli_guard.rules.catalog import read_table
 
 # A file of the work tree, and what a hook says of it when it is staged.

@@ -12,8 +12,6 @@ from man_pages import write_pages
 from repositories import Repo
 from test_fast_path import HEAVIER
 
-from cli_guard.rules.catalog import load_all, rule_ids
-
 ASK = """
 import os, sys
 from pathlib import Path
@@ -107,10 +105,6 @@ def test_no_variable_silences_a_hook(committed: Repo) -> None:
     for value in ("bash_complete", "bash_source", "powershell_complete", "\x1b[2J"):
         done = guard(committed, env={"_CLI_GUARD_COMPLETE": value})
         assert done.code == 2 and done.err.count("\n") == 1 and "\x1b" not in done.err
-
-
-def test_ids_for_completion_are_those_of_the_rules() -> None:
-    assert sorted(rule_ids()) == list(load_all())
 
 
 @table(

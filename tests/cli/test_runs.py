@@ -26,9 +26,8 @@ from cli_guard.git.repository import GitRepository
 from cli_guard.graph.gate import proposal_id
 from cli_guard.graph.state import State
 from cli_guard.model import Action
+from cli_guard.policy.recorded import policy_at_head
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 
 FILES: dict[str, str | bytes] = {
@@ -316,7 +315,7 @@ def forged(repo: Repo, found: str, change: Callable[[list[Action]], list[Action]
 
     state = records(repo)
     state_values(state.checkpoint(found), values)
-    policy, _ = policy_for(Staged(), GitRepository.discover(repo.path, repo.env), repo.env)
+    policy, _ = policy_at_head(GitRepository.discover(repo.path, repo.env), repo.env)
     other = proposal_id(made, policy.identity)
     state.checkpoint(found).rename(state.checkpoint(other))
     told = state.folder / "waiting" / f"{found}.json"

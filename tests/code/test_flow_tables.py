@@ -1,24 +1,19 @@
-"""Every entry of the flow tables has a file in which it matters, and a twin in which it does not."""
+"""Every entry of the flow tables is complete: rules/test_rule_examples.py runs its examples."""
 
-import re
 import tomllib
 from pathlib import Path
 
-import pytest
+from examples import table
 
-from cli_guard.code.syntax import Trees
-from cli_guard.code.taint.flows import find_flows
-from cli_guard.code.taint.tables import SECTIONS, tables_of
-from cli_guard.rules import catalog
-from cli_guard.rules.examples import expand
+from cli_guard.code.taint.tables import SECTIONS
+from cli_guard.rules import catalog, data
 
-FOLDER = catalog.FOLDER / "flow"
+FOLDER = data.FOLDER / "flow"
 KINDS = {
     r.id.removeprefix("code-flow-")
     for r in catalog.load("code")
     if r.id.startswith("code-flow-")
 }
-TYPED = re.compile(r"/>|\w: (?:string|any|[A-Z]\w+)[,);= ]")
 FIELDS = {
     "source": {
         "reads",
@@ -63,42 +58,7 @@ def entries() -> list[tuple[Path, str, int, dict[str, object]]]:
     ]
 
 
-EXAMPLES = [
-    pytest.param(
-        file.parent.name,
-        entry,
-        text,
-        fires,
-        id=f"{file.parent.name}-{file.stem}-{section}{number}-{fires}",
-    )
-    for file, section, number, entry in entries()
-    for fires in (True, False)
-    for text in entry["fires" if fires else "silent"]  # type: ignore[attr-defined]
-]
-
-
-def found_in(language: str, text: str) -> list[str]:
-    tables = tables_of(language)
-    assert tables is not None
-    flows = find_flows(Trees().root(language, text), language, text, tables)
-    assert not flows or tables.may_hold_flow(text)
-    return [flow.kind for flow in flows]
-
-
-@pytest.mark.parametrize(("language", "entry", "text", "fires"), EXAMPLES)
-def test_an_entry_matters_in_its_example_and_not_in_the_twin(
-    language: str, entry: dict[str, object], text: str, fires: bool
-) -> None:
-    if language == "javascript" and TYPED.search(text):
-        language = "tsx"
-    if language == "c" and "std::" in text:
-        language = "cpp"
-    kinds = found_in(language, expand(text))
-    wanted = {entry["kind"]} if "kind" in entry else set(kinds)
-    assert bool(wanted & set(kinds)) is fires, kinds
-
-
-@pytest.mark.parametrize(("file", "section", "number", "entry"), entries())
+@table(("file", "section", "number", "entry"), entries())
 def test_an_entry_is_complete(
     file: Path, section: str, number: int, entry: dict[str, object]
 ) -> None:

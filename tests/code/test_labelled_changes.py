@@ -1,13 +1,24 @@
-"""The labelled changes of fixtures/code have the form that their README describes."""
+"""The labelled changes of fixtures/code: what is found and what is false, by id, and the form of the sets."""
 
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from labelled_sets import assert_as_known
+
+from benchmarks.code_findings import judge_cases
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "code"
 FILES = sorted(FOLDER.glob("*.toml"))
+
+
+COMMAND = "python -m benchmarks.code_findings --no-peers --write --set fixtures/code"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_no_risk_is_lost_and_no_twin_is_reported(file: Path) -> None:
+    assert_as_known(FOLDER, file.stem, judge_cases(file), COMMAND)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

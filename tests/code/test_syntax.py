@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import pytest
 from repositories import Repo
 
 from cli_guard.code.syntax import Trees, without_long_comments
@@ -30,27 +29,20 @@ def test_words_keep_the_characters_that_they_were_given() -> None:
     assert (effect.span.start, effect.span.end) == (3, 10)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "".join(" " * n + f"k{n}:\n" for n in range(300)),
-        "- " * 400 + "x\n",
-        "? " * 400 + "x\n",
-    ],
-    ids=["levels", "dashes", "keys"],
-)
 def test_yaml_of_many_levels_is_named_and_does_not_end_the_process(
-    committed: Repo, text: str
+    committed: Repo,
 ) -> None:
-    committed.write(".github/workflows/deep.yml", "on: pull_request_target\njobs:\n" + text)
+    levels = "".join(" " * n + f"k{n}:\n" for n in range(300))
+    for number, text in enumerate((levels, "- " * 400 + "x\n", "? " * 400 + "x\n")):
+        committed.write(
+            f".github/workflows/deep{number}.yml", f"on: pull_request_target\njobs:\n{text}"
+        )
     committed.git("add", "-A")
     done = committed.guard("review", "--format", "json")
     assert done.code in (0, 3), done.err
-    assert "levels of indentation" in done.out
-    assert (
-        Trees().root("yaml", "".join(" " * n + f"k{n}:\n" for n in range(60))).kind()
-        == "stream"
-    )
+    assert done.out.count("levels of indentation") >= 3
+    few = "".join(" " * n + f"k{n}:\n" for n in range(60))
+    assert Trees().root("yaml", few).kind() == "stream"
 
 
 def test_a_hundred_thousand_comments_in_python_take_no_minutes() -> None:

@@ -31,7 +31,7 @@ def saved_patterns() -> list[tuple[labelled_commands.Labelled, str]]:
 
 
 def alternatives_of(name: str) -> Iterator[str]:
-    for spec in read_table(name).every():
+    for spec in read_table(name, examples=True).every():
         yield spec.alternative
         yield from (fact.alternative for fact in spec.options.values() if fact.match)
 

@@ -26,11 +26,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Worlds:
 
 
 def test_work_in_a_trusted_tree_passes(worlds: Worlds) -> None:
-    harmless = [
-        each
-        for each in judge_day(worlds, "known", Profile.WORKSPACE)
-        if each.wanted == "allow"
-    ]
+    harmless = judge_day(worlds, "known", Profile.WORKSPACE, "allow")
     assert len(harmless) > 400
     passed = [each for each in harmless if each.answer.verdict is Decision.ALLOW]
     assert len(passed) >= LEAST_PASSING * len(harmless)
@@ -38,9 +34,7 @@ def test_work_in_a_trusted_tree_passes(worlds: Worlds) -> None:
 
 def test_nothing_dangerous_passes(worlds: Worlds) -> None:
     for profile in Profile:
-        dangerous = [
-            each for each in judge_day(worlds, "known", profile) if each.wanted == "deny"
-        ]
+        dangerous = judge_day(worlds, "known", profile, "deny")
         assert dangerous
         assert [
             each.row["command"]

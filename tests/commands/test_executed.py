@@ -14,8 +14,8 @@ from examples import examples
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Profile
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 ROWS = (Path(__file__).parent / "executed.jsonl").read_text("utf-8").splitlines()
 # What is too long for a row: bounds that were taken for the end of a text.

@@ -8,8 +8,8 @@ from examples import examples, near_misses, table
 from repositories import Repo
 
 from cli_guard.commands import Context, judge
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 ALLOW = Decision.ALLOW
 REVIEW = Decision.REVIEW

@@ -3,7 +3,7 @@
 import pytest
 from examples import examples, table
 
-from cli_guard.commands import Context, Kind, Setting, judge, walk
+from cli_guard.commands import Context, Kind, Setting, judge, shell
 from cli_guard.commands.model import Verdict
 from cli_guard.model import Decision
 
@@ -484,8 +484,8 @@ def test_the_variables_of_a_text_are_collected_once(
 ) -> None:
     """Each assignment asks for them, so the work of a long script would grow with the square."""
     calls = []
-    collect = walk.find_names
-    monkeypatch.setattr(walk, "find_names", lambda node: calls.append(1) or collect(node))
+    collect = shell.find_names
+    monkeypatch.setattr(shell, "find_names", lambda node: calls.append(1) or collect(node))
     text = "".join(f"NAME{n}=a; echo $NAME{n}\n" for n in range(50))
     assert judge(text, Context(setting=Setting.CHANGE)).verdict is ALLOW
     assert len(calls) == 1

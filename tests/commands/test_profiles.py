@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from examples import examples, near_misses, table
+from in_process import guard
 from repositories import Repo, isolated_environment
 
 from cli_guard.commands import Setting, judge, judge_or_raise
 from cli_guard.commands.model import Context, Pattern, Profile
+from cli_guard.execution.context import command_context
 from cli_guard.model import Decision
-from cli_guard.review.command_context import command_context
 
 FILES = {
     "src/app.py": "import os\n",
@@ -49,7 +50,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.write("src/app.py", "import sys\n")
     repo.write("notes/new.txt", "x")
     (repo.path / "away").symlink_to(folder)
-    repo.guard("install")
+    guard(repo, "install")
     return repo
 
 
@@ -276,14 +277,14 @@ def test_the_three_profiles(
 def test_a_commit_asks_where_no_hook_reviews_it(committed: Repo) -> None:
     command = "git commit -m x"
     assert judge(command, context(committed)).verdict is Decision.REVIEW
-    committed.guard("install")
+    guard(committed, "install")
     assert judge(command, context(committed)).verdict is Decision.ALLOW
     committed.git("config", "core.hooksPath", "/dev/null")
     assert judge(command, context(committed)).verdict is Decision.REVIEW
 
 
 def test_an_amended_commit_asks_once_it_is_pushed(committed: Repo, tmp_path: Path) -> None:
-    committed.guard("install")
+    guard(committed, "install")
     assert judge("git commit --amend", context(committed)).verdict is Decision.ALLOW
     Repo.create(tmp_path / "origin.git", committed.env, "--bare")
     committed.git("remote", "add", "origin", str(tmp_path / "origin.git"))

@@ -8,10 +8,10 @@ from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Context, Profile
+from cli_guard.execution import work_tree
+from cli_guard.execution.work_tree import TrustedTree
 from cli_guard.git.process import Git
 from cli_guard.model import Decision
-from cli_guard.review import work_tree
-from cli_guard.review.work_tree import TrustedTree
 from cli_guard.rules.tables import words
 
 ALLOW = Decision.ALLOW

@@ -12,7 +12,7 @@ from cli_guard.commands import judge
 from cli_guard.commands.model import DECISIONS, HARMLESS, Effect, Kind
 from cli_guard.commands.programs import Option, Spec, read_table, table
 from cli_guard.model import Decision
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.data import FOLDER
 from cli_guard.rules.tables import other_names, programs
 
 LOADS = "loads code or plug-ins of the project"
@@ -112,7 +112,7 @@ def examples_in(whole: Spec, facts: Collection[Option]) -> tuple[int, int]:
 @pytest.mark.parametrize("folder", FOLDERS)
 @examples.table("name", programs_in)
 def test_a_table_is_true(folder: str, name: str) -> tuple[int, int]:
-    whole = read_table(name)
+    whole = read_table(name, examples=True)
     assert whole.source, "a table says where its facts come from"
     assert any(whole.examples.values()), "a table has whole commands with their verdicts"
     specs = list(whole.every())
@@ -158,7 +158,7 @@ def test_no_program_has_two_tables() -> None:
     assert len(files) == len(set(files))
 
 
-@pytest.mark.parametrize("name", [name for name in programs() if read_table(name).loads])
+@examples.table("name", lambda: [name for name in programs() if read_table(name).loads])
 def test_a_program_that_loads_code_of_the_project_asks_once(name: str) -> None:
     reasons = [
         effect.reason for effect in judge(f"{name} x").effects if effect.kind is Kind.EXEC

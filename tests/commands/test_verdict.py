@@ -403,7 +403,7 @@ def test_a_reason_without_words_of_the_command_is_not_searched_for_secrets() -> 
     script = """
 import sys
 from cli_guard.commands import judge
-from cli_guard.review.render.command import render, sentence
+from cli_guard.execution.verdicts import render, sentence
 for command in ("ls -la", "cat a.py"):
     print(render(judge(command)), sentence(judge(command)), sep="|")
 print("cli_guard.secrets.engine" in sys.modules)

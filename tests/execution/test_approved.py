@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 from repositories import key
 
 from cli_guard.execution.approved import (
-    FAILING_LINES,
-    HELD_BYTES,
-    LONGEST_LINE,
     SHOWN_BYTES,
     SHOWN_LINE_CHARS,
     Shown,
     summarize,
 )
+from cli_guard.execution.errors import ERROR_LINES, LAST_LINES
 from cli_guard.execution.processes.model import Result
+from cli_guard.secrets.masked_stream import LONGEST
 from cli_guard.secrets.printable import printable
 
 PEM = (
@@ -88,7 +87,7 @@ def test_two_streams_are_two() -> None:
 
 def test_a_key_without_an_end_is_held_back_for_so_long() -> None:
     assert shown(PEM, b"more\n") == ["-----BEGIN EC PRIVATE KEY-----****more"]
-    lines = [b"plain %d\n" % number for number in range(HELD_BYTES // 8)]
+    lines = [b"plain %d\n" % number for number in range(2_000)]
     assert shown(b"-----BEGIN OF WHAT\n", *lines)[-1] == f"plain {len(lines) - 1}"
 
 
@@ -99,7 +98,7 @@ def test_a_line_of_a_megabyte(step: int) -> None:
         *(data[at : at + step] for at in range(0, len(data), step)), b"\nbehind it\n"
     )
     assert all(len(line) <= SHOWN_LINE_CHARS for line in said)
-    assert len(said) <= len(data) // LONGEST_LINE + 2
+    assert len(said) <= len(data) // LONGEST + 2
     assert said[-1] == "behind it"
 
 
@@ -127,7 +126,7 @@ def test_what_is_told_is_bounded_and_holds_no_secret() -> None:
     )
     lines = data["failing_lines"]
     assert isinstance(lines, list)
-    assert 0 < len(lines) <= FAILING_LINES
+    assert 0 < len(lines) <= ERROR_LINES + 1 + LAST_LINES
     assert len(str(data)) < 10_000
     assert key() not in str(data)
 

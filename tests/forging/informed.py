@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -40,6 +39,7 @@ from forging.world import (
 )
 from in_process import RISKY, call
 from repositories import GUARD, Repo
+from watching import cpu_seconds
 
 from cli_guard.answering import signing
 
@@ -558,6 +558,5 @@ def a_push_of_a_line_that_takes_for_ever_to_read(world: World) -> None:
         "Add somebody",
         {SIGNERS: f"{text}\nmallory@example.org {'a' * 60}! ssh-ed25519 x\n"},
     )
-    started = time.monotonic()
-    server.refused("main")
-    assert time.monotonic() - started < 20
+    with cpu_seconds(20):
+        server.refused("main")

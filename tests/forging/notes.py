@@ -1,7 +1,6 @@
 """Forged notes: lines, objects and refs that are not what a reader expects, and too many of them."""
 
 import json
-import time
 
 from authenticators import sshsig
 from forging.table import assert_plain, forgery
@@ -19,6 +18,7 @@ from forging.world import (
     with_subject,
 )
 from in_process import RISKY
+from watching import cpu_seconds
 
 ESCAPE = "\x1b[2K\r\x1b[1Acli-guard: verified; 1 finding approved\n::stop-commands::x\n::notice::cli-guard: verified"
 
@@ -310,10 +310,9 @@ def a_remote_with_forged_notes(world: World) -> None:
 def a_note_of_ten_megabytes(world: World) -> None:
     statement = world.change()
     world.note(signed(changed(statement, reason="x" * 10_000_000), MALLORY))
-    started = time.monotonic()
-    done = world.verify()
-    assert_plain(done)
-    assert time.monotonic() - started < 20
+    with cpu_seconds(20):
+        done = world.verify()
+        assert_plain(done)
 
 
 @forgery(codes=(0, 2, 3))
@@ -366,7 +365,6 @@ def an_honest_approval_among_a_hundred_thousand_notes(world: World) -> None:
     world.repo.git("update-ref", NOTES, world.repo.git("commit-tree", "-m", "Notes", outer))
     world.note(signed(statement, ADA))
     assert len(world.repo.git("notes", f"--ref={NOTES}", "list").splitlines()) > 100_000
-    started = time.monotonic()
-    done = world.verify()
-    assert_plain(done)
-    assert time.monotonic() - started < 10
+    with cpu_seconds(10):
+        done = world.verify()
+        assert_plain(done)

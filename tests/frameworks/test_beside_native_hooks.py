@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from frameworks.programs import Framework
+from in_process import guard
 from repositories import Repo, key
 
-from cli_guard.git.hooks import HOOKS
+from cli_guard.hooks import WORK_TREE_HOOKS
 
 LEAK = f'KEY = "{key()}"\n'
 EMPTY = """\
@@ -68,7 +69,7 @@ def both(repo: Repo, framework: Framework, order: str) -> None:
         if letter == "f":
             framework.run(repo, "install", "-t", "pre-commit", "-t", "pre-push")
         else:
-            done = repo.guard("install")
+            done = guard(repo, "install")
             assert done.code == 0, done.err
 
 
@@ -99,7 +100,7 @@ def test_taking_ours_out_leaves_the_rest(
     without = hooks(configured)
     bare_framework.run(configured, "uninstall", "-t", "pre-commit", "-t", "pre-push")
     both(configured, bare_framework, order)
-    assert configured.guard("uninstall").code == 0
+    assert guard(configured, "uninstall").code == 0
     assert hooks(configured) == without
 
 
@@ -107,7 +108,7 @@ def test_taking_the_framework_out_leaves_ours(
     configured: Repo, bare_framework: Framework
 ) -> None:
     put_own_hook(configured)
-    configured.guard("install")
+    guard(configured, "install")
     alone = hooks(configured)
     both(configured, bare_framework, "fg")
     bare_framework.run(configured, "uninstall", "-t", "pre-commit", "-t", "pre-push")
@@ -130,15 +131,15 @@ def test_force_puts_ours_in_place_of_the_framework(
     configured: Repo, bare_framework: Framework
 ) -> None:
     both(configured, bare_framework, "gf")
-    assert configured.guard("install", "--force").code == 0
-    assert set(hooks(configured)) == set(HOOKS)
+    assert guard(configured, "install", "--force").code == 0
+    assert set(hooks(configured)) == {each.name for each in WORK_TREE_HOOKS}
 
 
 def test_two_frameworks_in_a_row_are_refused(configured: Repo) -> None:
     for name in ("pre-commit", "prek"):
         Framework(name, configured.env).run(configured, "install", "-t", "pre-commit")
     there = hooks(configured)
-    done = configured.guard("install")
+    done = guard(configured, "install")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "two frameworks run each other here" in done.err
     assert hooks(configured) == there

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from repositories import Repo
 
-from cli_guard.git.hooks import REVIEW_HOOKS
+from cli_guard.hooks import REVIEW_HOOKS
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
@@ -23,7 +23,8 @@ def test_pre_commit_validates_it(repo: Repo) -> None:
 
 
 def test_every_hook_has_one_entry() -> None:
-    assert [entry["stages"] for entry in ENTRIES] == [[name] for name in REVIEW_HOOKS]
+    listed = [(entry["id"], entry["stages"]) for entry in ENTRIES]
+    assert listed == [(each.framework_id, [each.name]) for each in REVIEW_HOOKS]
 
 
 @pytest.mark.parametrize("page", PAGES)

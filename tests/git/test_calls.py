@@ -111,16 +111,14 @@ def test_no_output_is_an_answer_only_where_it_succeeded(
 
 @pytest.mark.parametrize(
     "script",
-    ["import time; time.sleep(60)", "import os, time; os.close(1); time.sleep(60)"],
+    ["import time; time.sleep(3600)", "import os, time; os.close(1); time.sleep(3600)"],
 )
 def test_one_that_says_nothing_is_late_and_ended(script: str) -> None:
-    started = time.monotonic()
     made = python(script)
     with pytest.raises(Late):
         made.rest(soon(0.5))
         made.ended(soon(0.5))
     made.close()
-    assert time.monotonic() - started < 30
 
 
 def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -> None:
@@ -129,14 +127,13 @@ def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -
         {
             **committed.env,
             "PATH": slow_git(
-                tmp_path, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done; sleep 60"
+                tmp_path,
+                "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done; sleep 3600",
             ),
         },
     )
-    started = time.monotonic()
     with pytest.raises(GitError, match="did not answer within 2 s"):
         git.bounded("log", limit=1_000, seconds=2)
-    assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from booby_traps import Traps
-from in_process import guard
+from in_process import guard, inspect
 from repositories import GUARD, Repo, cold, key, placed
 
 from cli_guard.errors import GitError
@@ -228,7 +228,7 @@ def test_ways_of_reading_pathspecs_do_no_harm(committed: Repo, variable: str) ->
 def test_a_filter_whose_name_cannot_be_switched_off_is_refused(committed: Repo) -> None:
     committed.git("config", "filter.a=b.clean", "false")
     committed.write("key.py", SECRET)
-    done = committed.inspect("review", "--worktree")
+    done = inspect(committed, "review", "--worktree")
     assert (done.code, done.out) == (2, "")
     assert re.fullmatch(
         r"cli-guard: the filter .*a=b\.clean.* cannot be switched off.*\n", done.err

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from examples import table
+from in_process import inspect
 from repositories import Repo, key, placed
 
 from cli_guard.git.contents import BlobContents, BlobReader
@@ -109,7 +110,7 @@ def test_binary_empty_and_deleted_files(committed: Repo) -> None:
     ]
     assert (
         "not reviewed: logo.png (binary: searched only for keys)"
-        in committed.inspect("review").out
+        in inspect(committed, "review").out
     )
 
 
@@ -371,7 +372,7 @@ def test_a_missing_object_is_one_clear_line(committed: Repo) -> None:
         content = file.read_bytes()
         file.chmod(0o644)
         file.unlink()
-        done = committed.inspect("review")
+        done = inspect(committed, "review")
         assert (done.code, done.out) == (2, ""), revision
         assert len(done.err.splitlines()) == 1
         assert "git fsck" in done.err

@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from in_process import guard
+from preloaded import use_preloaded
 from repositories import Repo, key
 
 from cli_guard.git.repository import GitRepository
@@ -19,8 +21,9 @@ MANY = 12
 
 
 @pytest.fixture
-def pushed(guarded: Repo, tmp_path: Path) -> Repo:
+def pushed(guarded: Repo, tmp_path: Path, preloaded: Path) -> Repo:
     """A repository with our hooks; its remote has `main` with 30 commits, each with a policy of its own."""
+    use_preloaded(guarded.path / ".git/hooks/pre-push", preloaded)
     bare = Repo.create(tmp_path / "origin.git", guarded.env, "--bare")
     guarded.git("remote", "add", "origin", str(bare.path))
     add_commits(
@@ -61,9 +64,12 @@ def count_calls(repo: Repo, lines: list[str], folder: Path) -> int:
     )
     program.chmod(0o755)
     path = f"{folder}:{repo.env['PATH']}"
-    done = repo.inspect(
-        "hook", "pre-push", "origin", "url", stdin="".join(lines), env={"PATH": path}
-    )
+    with repo.unchanged():
+        done = guard(
+            *(repo, "hook", "pre-push", "origin", "url"),
+            stdin="".join(lines),
+            env={"PATH": path},
+        )
     assert done.code in (0, 3), done.all
     return len(log.read_text().splitlines())
 
@@ -153,7 +159,7 @@ def test_one_guilty_branch_among_many(pushed: Repo) -> None:
     assert "file.py:1" in words and pushed.git("rev-parse", "guilty~1")[:10] in words
 
 
-@pytest.mark.parametrize("at", [0, 7, MANY])
+@pytest.mark.parametrize("at", [0, MANY])
 def test_the_strictest_policy_of_many_tips_counts(pushed: Repo, at: int) -> None:
     names = [f"topic-{number}" for number in range(MANY)]
     for name in names:

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from in_process import inspect
 from repositories import Repo, key, placed, secrets
 
 from cli_guard.model import Decision
@@ -49,7 +50,7 @@ def test_all_names_at_once_are_printed_safely(committed: Repo) -> None:
         committed.write(name, SECRET)
     committed.git("add", "-A")
     for options in ([], ["--format", "json"]):
-        done = committed.inspect("review", "--verbose", *options)
+        done = inspect(committed, "review", "--verbose", *options)
         assert done.code == 1
         assert not CONTROL.search(done.all)
         assert key() not in done.all

@@ -8,6 +8,7 @@ import pytest
 from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import inspect
 from repositories import Repo, key, placed
 
 from cli_guard.errors import UsageError
@@ -120,7 +121,7 @@ def test_standard_input_outside_of_a_repository(
 ) -> None:
     nowhere = Repo(tmp_path, isolated)
     patch = f"--- a/x.py\n+++ b/x.py\n@@ -0,0 +1 @@\n+{SECRET}"
-    done = nowhere.inspect("review", "--patch", "-", stdin=patch)
+    done = inspect(nowhere, "review", "--patch", "-", stdin=patch)
     assert done.code == 1
     assert "x.py:1" in done.out
     assert list(tmp_path.iterdir()) == []
@@ -128,7 +129,7 @@ def test_standard_input_outside_of_a_repository(
 
 def test_an_empty_patch_changes_nothing(committed: Repo) -> None:
     committed.write("empty.patch", "")
-    done = committed.inspect("review", "--patch", "empty.patch")
+    done = inspect(committed, "review", "--patch", "empty.patch")
     assert (done.code, done.err) == (0, "")
 
 
@@ -154,7 +155,7 @@ def test_a_text_that_is_no_patch_is_one_line(text: str) -> None:
 
 
 def test_no_patch_is_exit_2(committed: Repo) -> None:
-    done = committed.inspect("review", "--patch", "-", stdin="\x1b[31m no patch\n")
+    done = inspect(committed, "review", "--patch", "-", stdin="\x1b[31m no patch\n")
     assert (done.code, done.out) == (2, "")
     assert len(done.err.splitlines()) == 1
     assert "standard input is not a patch" in done.err

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from in_process import guard, inspect
 from repositories import GUARD, Done, Repo, cold, key, placed
 
 from cli_guard.model import Decision
@@ -60,7 +61,7 @@ def test_inside_a_submodule(committed: Repo, isolated: dict[str, str]) -> None:
         "lib",
     )
     inner = Repo(committed.path / "lib", isolated)
-    inner.guard("install")
+    guard(inner, "install")
     inner.write("key.py", SECRET)
     inner.git("add", "-A")
     with committed.unchanged():
@@ -115,7 +116,7 @@ def test_git_dir_and_work_tree_from_the_environment(
 def test_no_repository(tmp_path: Path, isolated: dict[str, str]) -> None:
     nowhere = Repo(tmp_path, isolated)
     for arguments in (["review"], ["hook", "pre-commit"], ["install"]):
-        one_line(nowhere.inspect(*arguments), "there is no Git repository here")
+        one_line(inspect(nowhere, *arguments), "there is no Git repository here")
 
 
 def test_a_bare_repository_has_commits_and_no_index(
@@ -126,8 +127,8 @@ def test_a_bare_repository_has_commits_and_no_index(
     committed.git("clone", "-q", "--bare", str(committed.path), str(path))
     before = Repo(path, isolated)
     for arguments in (["review"], ["review", "--worktree"], ["hook", "pre-commit"]):
-        one_line(before.inspect(*arguments), "bare", "--commit")
-    done = before.guard("review", "--commit", "HEAD")
+        one_line(inspect(before, *arguments), "bare", "--commit")
+    done = guard(before, "review", "--commit", "HEAD")
     assert done.code == 1
     assert "key.py:1" in done.out
 
@@ -138,8 +139,8 @@ def test_a_repository_of_another_user_is_refused_in_git_s_words(committed: Repo)
     committed.git("add", "-A")
     for path in (committed.path, committed.path / ".git"):
         os.chown(path, OTHER_USER, OTHER_USER)
-    one_line(committed.inspect("review"), "dubious ownership", "safe.directory")
-    one_line(committed.inspect("hook", "pre-commit"), "dubious ownership")
+    one_line(inspect(committed, "review"), "dubious ownership", "safe.directory")
+    one_line(inspect(committed, "hook", "pre-commit"), "dubious ownership")
 
 
 @cold
@@ -197,7 +198,7 @@ def test_a_partial_clone_does_not_fetch(
     partial.write("key.py", SECRET)
     partial.git("add", "-A")
     assert placed(partial.look()) == [("key.py", 1)]
-    done = partial.inspect("review", "--commit", "HEAD")
+    done = inspect(partial, "review", "--commit", "HEAD")
     one_line(done, "missing")
     assert not marker.exists()
     partial.git("show", "HEAD")
@@ -206,18 +207,18 @@ def test_a_partial_clone_does_not_fetch(
 
 def test_a_damaged_index_is_one_clear_line(committed: Repo) -> None:
     (committed.path / ".git" / "index").write_bytes(b"DIRC nonsense")
-    one_line(committed.inspect("review"), "index")
+    one_line(inspect(committed, "review"), "index")
 
 
 def test_a_head_that_names_nonsense_is_one_clear_line(committed: Repo) -> None:
     committed.write("key.py", SECRET)
     committed.git("add", "-A")
     (committed.path / ".git" / "refs" / "heads" / "main").write_text("f" * 40 + "\n")
-    one_line(committed.inspect("review"), "f" * 40, "git fsck")
+    one_line(inspect(committed, "review"), "f" * 40, "git fsck")
 
 
 def test_without_git_on_the_path(committed: Repo, tmp_path: Path) -> None:
-    done = committed.guard("review", env={"PATH": str(tmp_path)})
+    done = guard(committed, "review", env={"PATH": str(tmp_path)})
     one_line(done, "git was not found on PATH")
 
 

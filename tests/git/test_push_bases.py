@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from in_process import guard
 from repositories import Done, Repo, key
 
 SECRET = f'KEY = "{key()}"\n'
@@ -64,7 +65,7 @@ def test_what_was_fetched_or_cloned_is_not_reviewed_again(
     pushed.git("push", "-q", "--no-verify", "origin", "main", "main:side")
     pushed.git("clone", "-q", str(tmp_path / "origin.git"), str(tmp_path / "clone"))
     clone = Repo(tmp_path / "clone", pushed.env)
-    assert clone.guard("install").code == 0
+    assert guard(clone, "install").code == 0
     clone.git("checkout", "-q", "-b", "topic")
     clone.commit("Work", {"work.py": "a = 1\n"})
     done = push(clone, "topic")

@@ -1,14 +1,18 @@
 """What a review never uses is not loaded, and whoever uses it gets the real thing."""
 
+import json
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 from in_process import stage
 from repositories import Repo
+
+from cli_guard.rules import data
 
 RUN = """
 import sys
@@ -21,10 +25,10 @@ print(code, *sorted(each for each in real if "/site-packages/" in str(vars(sys.m
 # All that a hook loads of other projects, and nothing else.
 LOADED = (
     "annotated_types ast_grep_py click langchain_core langchain_protocol langgraph ormsgpack packaging pydantic"
-    " pydantic_core typing_inspection uuid_utils xxhash yaml"
+    " pydantic_core typing_inspection uuid_utils xxhash"
 ).split()
 
-# Each runs in a process of its own; what it prints must be the same whether the libraries are deferred or not.
+# Each runs in a fork of its own; what it prints must be the same whether the libraries are deferred or not.
 USES = {
     "a class is called": "from langsmith import RunTree; print(type(RunTree(name='a', run_type='chain')).__module__)",
     "a class is subclassed": "from langsmith.schemas import Run\nclass A(Run): pass\nprint(A.__mro__[1].__module__)",
@@ -42,6 +46,33 @@ USES = {
     "\nbuild_graph().invoke({'input': 'x', 'repo_snapshot': {}}, {'callbacks': [kept]}); print(len(kept.traced_runs))",
 }
 
+# Runs each use in a fork of a process that has prepared what all of them need, and prints what came of it.
+FORKS = """
+import json, os, sys, traceback
+prepare, uses = json.load(sys.stdin)
+exec(prepare, {"__name__": "__main__"})
+ends = {}
+for name, use in uses.items():
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.dup2(writing, 1)
+        os.dup2(writing, 2)
+        code = 1
+        try:
+            exec(use, {"__name__": "__main__"})
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        os._exit(code)
+    os.close(writing)
+    with open(reading) as output:
+        last = output.read().splitlines()[-1:]
+    ends[name] = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), *last]
+print(json.dumps(ends))
+"""
+
 
 def run(
     script: str, *argv: str, env: dict[str, str] | None = None, repo: Repo | None = None
@@ -58,6 +89,8 @@ def run(
 
 
 def test_a_hook_loads_these_and_no_more(committed: Repo) -> None:
+    for folder in ("code", "code/utils"):
+        data.names(folder)  # in a fresh checkout rules are compiled first
     stage(
         committed,
         {
@@ -72,16 +105,28 @@ def test_a_hook_loads_these_and_no_more(committed: Repo) -> None:
     assert [name for name in names if not name.startswith("_")] == LOADED
 
 
-@pytest.mark.parametrize("use", USES, ids=str)
-def test_a_use_gets_the_real_thing(use: str) -> None:
-    deferred = (
-        "from cli_guard.graph.deferred import defer; defer(); import langgraph.graph\n"
+def ends_after(prepare: str) -> dict[str, list[Any]]:
+    """Prepare once, and return of each use the exit code and its last line."""
+    done = subprocess.run(
+        (sys.executable, "-c", FORKS),
+        input=json.dumps([prepare, USES]),
+        capture_output=True,
+        text=True,
     )
-    eager = "import langsmith, langgraph_sdk, requests\n"
-    code, last = run(deferred + USES[use])
-    expected_code, expected = run(eager + USES[use])
-    assert code == expected_code
-    assert last.split("'")[-1] == expected.split("'")[-1]
+    assert done.returncode == 0, done.stderr
+    ends: dict[str, list[Any]] = json.loads(done.stdout.splitlines()[-1])
+    return ends
+
+
+def test_a_use_gets_the_real_thing() -> None:
+    deferred = ends_after(
+        "from cli_guard.graph.deferred import defer; defer(); import langgraph.graph"
+    )
+    eager = ends_after("import langsmith, langgraph_sdk, requests")
+    assert deferred.keys() == eager.keys() == USES.keys()
+    for use, (code, last) in deferred.items():
+        assert code == eager[use][0], use
+        assert last.split("'")[-1] == eager[use][1].split("'")[-1], use
 
 
 @pytest.fixture

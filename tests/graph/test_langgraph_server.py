@@ -90,10 +90,9 @@ def post(machine: Path) -> Iterator[Post]:
             try:
                 send("assistants/search", {})
                 break
-            except OSError:
-                assert server.poll() is None and time.monotonic() < until, (
-                    machine / "server.log"
-                ).read_text()
+            except OSError as error:
+                if server.poll() is not None or time.monotonic() > until:
+                    raise AssertionError((machine / "server.log").read_text()) from error
                 time.sleep(0.1)
         yield send
     finally:

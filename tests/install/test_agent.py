@@ -9,6 +9,8 @@ import pytest
 from in_process import call, guard
 from repositories import GUARD, Done, Repo
 
+# That the hook is started before it is installed, see tests/agents/test_installed.py.
+pytestmark = pytest.mark.usefixtures("unchecked")
 COMMAND = f"{GUARD} hook claude-code || exit 2"
 ENTRY = {
     "matcher": "*",

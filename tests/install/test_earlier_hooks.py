@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from in_process import guard
 from repositories import Done, Repo, key
 
 LEAK = f'KEY = "{key()}"\n'
@@ -24,7 +25,7 @@ def put_hook(repo: Repo, text: str, name: str = "pre-commit", mode: int = 0o755)
 
 
 def installing(repo: Repo, *options: str) -> str:
-    done = repo.guard("install", *options)
+    done = guard(repo, "install", *options)
     assert done.code == 0, done.err
     return done.out
 
@@ -160,11 +161,11 @@ def test_uninstall_restores_what_was_there(committed: Repo, before: str) -> None
     assert stat.S_ISREG(hook.lstat().st_mode)
     assert (committed.path / "tool.sh").read_text() == "#!/bin/sh\nexit 0\n"
     installing(committed)
-    done = committed.guard("uninstall")
+    done = guard(committed, "uninstall")
     assert done.code == 0
     assert picture(hook.parent) == there
     assert (
-        committed.guard("uninstall").out
+        guard(committed, "uninstall").out
         == "cli-guard: no cli-guard hook is installed here\n"
     )
 
@@ -188,7 +189,7 @@ def test_force_replaces_the_hook(committed: Repo) -> None:
     assert "in place of the existing hook" in installing(committed, "--force")
     done = committing(committed)
     assert done.code == 1 and "mine ran" not in done.all
-    committed.guard("uninstall")
+    guard(committed, "uninstall")
     assert not hook_of(committed).exists()
 
 
@@ -196,18 +197,18 @@ def test_two_hooks_to_keep_are_refused_before_anything_changes(committed: Repo) 
     put_hook(committed, "#!/bin/sh\nexit 0\n", "pre-push")
     put_hook(committed, "#!/bin/sh\nexit 1\n", "pre-push.before-cli-guard")
     there = picture(committed.path / ".git/hooks")
-    done = committed.guard("install")
+    done = guard(committed, "install")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "delete one of them, or use --force" in done.err
     assert picture(committed.path / ".git/hooks") == there
-    assert committed.guard("install", "--force").code == 0
+    assert guard(committed, "install", "--force").code == 0
 
 
 def test_a_hook_that_was_written_over_ours_is_left_alone(committed: Repo) -> None:
     put_hook(committed, "#!/bin/sh\nexit 0\n")
     installing(committed)
     put_hook(committed, "#!/bin/sh\necho another manager\n")
-    said = committed.guard("uninstall").out
+    said = guard(committed, "uninstall").out
     assert (
         "pre-commit: belongs to another program; the previous hook is still kept as" in said
     )
@@ -221,5 +222,5 @@ def test_uninstall_brings_back_what_was_kept_though_ours_was_deleted(
     there = picture(committed.path / ".git/hooks")
     installing(committed, "-t", "pre-commit")
     hook_of(committed).unlink()
-    committed.guard("uninstall")
+    guard(committed, "uninstall")
     assert picture(committed.path / ".git/hooks") == there

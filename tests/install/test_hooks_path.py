@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from in_process import guard
 from repositories import GUARD, Repo, key
 
 LEAK = f'KEY = "{key()}"\n'
 
 
 def refused(repo: Repo, **options: str) -> str:
-    done = repo.guard("install", **options)
+    done = guard(repo, "install", **options)
     assert (done.code, done.out) == (2, "")
     assert len(done.err.splitlines()) == 1
     assert not (repo.path / ".git/hooks/pre-commit").exists()
@@ -43,7 +44,7 @@ def test_the_fix_works(committed: Repo, scope: str) -> None:
     )
     assert not blocks(committed, "unseen.py")
     follow(committed, line)
-    assert committed.guard("install").code == 0
+    assert guard(committed, "install").code == 0
     assert blocks(committed)
 
 
@@ -63,7 +64,7 @@ def test_the_fix_covers_every_place_at_once(committed: Repo) -> None:
         in line
     )
     follow(committed, line)
-    assert committed.guard("install").code == 0
+    assert guard(committed, "install").code == 0
     assert blocks(committed)
 
 
@@ -96,7 +97,7 @@ def test_a_value_in_the_environment_is_told_apart(committed: Repo) -> None:
         "GIT_CONFIG_KEY_0": "core.hooksPath",
         "GIT_CONFIG_VALUE_0": "/elsewhere",
     }
-    done = committed.guard("install", env=variables)
+    done = guard(committed, "install", env=variables)
     assert done.code == 2
     assert "remove it from Git's command line and the GIT_CONFIG_* variables" in done.err
 
@@ -110,7 +111,7 @@ def test_the_repositorys_own_folder_by_any_name_is_fine(
     (committed.path / "linked").symlink_to(".git/hooks")
     committed.git("config", "--global", "core.hooksPath", "/elsewhere")
     committed.git("config", "core.hooksPath", value.format(root=committed.path))
-    assert committed.guard("install", at=".").code == 0
+    assert guard(committed, "install", at=".").code == 0
     assert blocks(committed)
 
 
@@ -121,11 +122,11 @@ def test_a_relative_folder_is_another_one_in_a_linked_work_tree(committed: Repo)
     line = refused(linked)
     assert not blocks(linked, "unseen.py")
     follow(linked, line)
-    assert linked.guard("install").code == 0
+    assert guard(linked, "install").code == 0
     assert blocks(linked)
 
 
 def test_uninstall_works_while_git_looks_elsewhere(guarded: Repo) -> None:
     guarded.git("config", "core.hooksPath", "/elsewhere")
-    assert "pre-commit: removed" in guarded.guard("uninstall").out
+    assert "pre-commit: removed" in guard(guarded, "uninstall").out
     assert not (guarded.path / ".git/hooks/pre-commit").exists()

@@ -112,18 +112,20 @@ def plant(repo: Repo) -> Path:
     return traces
 
 
+MANY = {"PYTHONPATH": ".", "PYTHONHOME": "/nowhere", "PYTHONSTARTUP": "click.py"}
+
+
 @cold
-@pytest.mark.parametrize("found_by", ["its interpreter", "PATH"])
 @pytest.mark.parametrize(
-    "variables",
+    ("found_by", "variables"),
     [
-        {},
-        {"PYTHONPATH": "."},
-        {"PYTHONPATH": ":"},
-        {"PYTHONHOME": "."},
-        {"PYTHONPATH": ".", "PYTHONHOME": "/nowhere", "PYTHONSTARTUP": "click.py"},
+        pytest.param("its interpreter", {}, id="none"),
+        pytest.param("its interpreter", {"PYTHONPATH": ":"}, id="empty entry"),
+        pytest.param("its interpreter", {"PYTHONHOME": "."}, id="home"),
+        pytest.param("its interpreter", MANY, id="many"),
+        pytest.param("PATH", {"PYTHONPATH": ":", "PYTHONHOME": "."}, id="PATH"),
+        pytest.param("PATH", MANY, id="PATH, many"),
     ],
-    ids=["none", "dot", "empty entry", "home", "many"],
 )
 def test_no_module_of_the_work_tree_is_imported(
     guarded: Repo, variables: dict[str, str], found_by: str

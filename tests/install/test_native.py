@@ -5,13 +5,14 @@ import shlex
 from pathlib import Path
 
 import pytest
+from in_process import guard
 from repositories import Repo, key
 
 LEAK = f'KEY = "{key()}"\n'
 
 
 def install(repo: Repo, *options: str) -> str:
-    done = repo.guard("install", *options)
+    done = guard(repo, "install", *options)
     assert done.code == 0, done.err
     return done.out
 
@@ -95,7 +96,7 @@ def test_the_message_hook_reviews_the_message(committed: Repo) -> None:
 
 
 def test_an_unknown_hook_type_is_one_line(committed: Repo) -> None:
-    done = committed.guard("install", "--hook-type", "post-commit")
+    done = guard(committed, "install", "--hook-type", "post-commit")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
 
 
@@ -165,7 +166,7 @@ def test_hooks_fire_in_the_main_and_in_a_linked_work_tree(committed: Repo) -> No
 
 def test_installing_from_a_subfolder(committed: Repo) -> None:
     committed.write("deep/er/x.py", "x = 1\n")
-    done = committed.guard("install", at="deep/er")
+    done = guard(committed, "install", at="deep/er")
     assert done.code == 0
     committed.write("deep/er/x.py", LEAK)
     committed.git("add", "-A")
@@ -240,7 +241,7 @@ def test_a_bare_repository_serves_its_work_trees(committed: Repo) -> None:
 def test_no_repository_is_one_line(
     tmp_path: Path, isolated: dict[str, str], command: str
 ) -> None:
-    done = Repo(tmp_path, isolated).guard(command)
+    done = guard(Repo(tmp_path, isolated), command)
     assert (done.code, done.out) == (2, "")
     assert (
         done.err
@@ -252,7 +253,7 @@ def test_a_hooks_folder_that_cannot_be_written_is_one_line(committed: Repo) -> N
     folder = committed.path / ".git/hooks"
     folder.rename(folder.with_name("aside"))
     folder.write_text("in the way\n")
-    done = committed.guard("install")
+    done = guard(committed, "install")
     assert (done.code, done.out) == (1, "")
     assert done.err == f"cli-guard: the hooks cannot be written to {folder}: File exists\n"
 
@@ -262,7 +263,7 @@ def test_a_hooks_folder_that_cannot_be_written_is_one_line(committed: Repo) -> N
 def test_a_hooks_folder_that_is_read_only_is_one_line(guarded: Repo, command: str) -> None:
     folder = guarded.path / ".git/hooks"
     folder.chmod(0o555)
-    done = guarded.guard(command)
+    done = guard(guarded, command)
     folder.chmod(0o755)
     assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
     assert str(folder) in done.err and "Permission denied" in done.err
@@ -294,7 +295,7 @@ def test_a_graphical_client_has_a_short_path(guarded: Repo) -> None:
 
 def test_what_is_installed_names_no_version(guarded: Repo) -> None:
     """So that a hook does not grow stale when cli-guard is updated."""
-    version = guarded.guard("--version").out.split()[1]
+    version = guard(guarded, "--version").out.split()[1]
     for name in ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push"):
         assert version not in (guarded.path / ".git/hooks" / name).read_text()
 

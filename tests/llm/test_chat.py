@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.commands import Context as CommandContext
@@ -51,6 +51,7 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(max_examples=40)
 @given(
     st.lists(PIECES, max_size=12),
     st.integers(0, 2),

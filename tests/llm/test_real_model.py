@@ -3,7 +3,6 @@
 import importlib.util
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -98,12 +97,10 @@ def test_the_deadline_holds_and_the_server_is_free_again(
     gateway = gateway_at(
         tmp_path, address, light=[NAME], answer_tokens=7_000, deadline_s=0.02
     )
-    began = time.monotonic()
     with pytest.raises(
         ModelError, match=r"the time is up after 0.02 s \(model.deadline_s\)"
     ):
         gateway.ask(PROMPT, "light", purpose="test")
-    assert time.monotonic() - began < 30
 
 
 def test_a_long_prompt_says_what_to_set(tmp_path: Path, address: str) -> None:

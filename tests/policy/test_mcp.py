@@ -16,8 +16,7 @@ from cli_guard.policy.config import Config, parse_config, read_config, read_user
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.mcp import Hints, McpTool, ServerConfig, decision
-from cli_guard.review.policy import policy_for
-from cli_guard.review.request import Staged
+from cli_guard.policy.recorded import policy_at_head
 
 SERVER = '[mcp.git]\ncommand = ["mcp-server-git"]\nallow = ["git_log", "git_status"]\n'
 
@@ -147,7 +146,7 @@ def own(env: Mapping[str, str], text: str) -> None:
 
 
 def servers(repo: Repo) -> dict[str, ServerConfig]:
-    policy, _ = policy_for(Staged(), GitRepository.discover(repo.path, repo.env), repo.env)
+    policy, _ = policy_at_head(GitRepository.discover(repo.path, repo.env), repo.env)
     return policy.servers
 
 

@@ -7,9 +7,7 @@ from examples import examples, near_misses, table
 from repositories import Repo
 
 from cli_guard.errors import UsageError
-from cli_guard.git.process import Git
-from cli_guard.git.repository import GitRepository
-from cli_guard.review.command_context import (
+from cli_guard.execution.context import (
     Configuration,
     OtherRepositories,
     repository_configures,
@@ -18,6 +16,8 @@ from cli_guard.review.command_context import (
     split_batch,
     user_configures,
 )
+from cli_guard.git.process import Git
+from cli_guard.git.repository import GitRepository
 from cli_guard.review.precheck import message_of, nothing_to_review, required_calls
 from cli_guard.review.push import PushPlan
 from cli_guard.review.request import (

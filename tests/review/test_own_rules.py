@@ -2,7 +2,7 @@
 
 import json
 
-from in_process import guard, stage
+from in_process import guard, inspect, stage
 from repositories import Repo
 
 from cli_guard.review.request import Commit, Range, Worktree
@@ -112,7 +112,7 @@ def test_an_own_flow_table_adds_to_ours(committed: Repo) -> None:
     )
     assert rules(committed.look()) == ["policy-weakened"]
     stage(committed, {path: TABLE.replace("kind =", "kinds =")})
-    done = committed.inspect("review")
+    done = inspect(committed, "review")
     assert (done.code, done.err.count("\n")) == (
         2,
         1,
@@ -152,7 +152,7 @@ def test_a_link_or_a_folder_in_place_of_the_rules_is_seen(committed: Repo) -> No
     (committed.path / PATH).unlink()
     (committed.path / PATH).symlink_to("../../elsewhere.yml")
     committed.git("add", "-A")
-    done = committed.inspect("review")
+    done = inspect(committed, "review")
     assert (done.code, done.err) == (
         2,
         f"cli-guard: {PATH}: is a link: rules are read from regular files\n",
@@ -161,7 +161,7 @@ def test_a_link_or_a_folder_in_place_of_the_rules_is_seen(committed: Repo) -> No
 
 def test_a_broken_file_is_one_line_and_its_repair_passes(committed: Repo) -> None:
     stage(committed, {PATH: RULE.replace("severity", "severty"), "shop.py": CODE})
-    done = committed.inspect("review")
+    done = inspect(committed, "review")
     told = (
         f"cli-guard: {PATH}:1: unknown key 'metadata.severty'; did you mean 'severity'?\n"
     )
@@ -169,28 +169,28 @@ def test_a_broken_file_is_one_line_and_its_repair_passes(committed: Repo) -> Non
     committed.commit("Broken")
     assert guard(committed, "review", "--commit", "HEAD").code == 2
     stage(committed, {"more.py": "x = 1\n"})
-    assert committed.inspect("review").code == 2
+    assert inspect(committed, "review").code == 2
     stage(committed, {PATH: RULE})
-    assert committed.inspect("review").code == 0
+    assert inspect(committed, "review").code == 0
 
 
 def test_rules_and_explain_show_them(committed: Repo) -> None:
     stage(committed, {PATH: RULE})
     (committed.path / "folder").mkdir()
-    listed = committed.inspect("rules", at="folder")
+    listed = inspect(committed, "rules", at="folder")
     assert (
         "user-no-sleep" in listed.out
         and "review  high      Waiting in a request" in listed.out
     )
     found = {
         row["id"]: row
-        for row in json.loads(committed.inspect("rules", "--format", "json").out)
+        for row in json.loads(inspect(committed, "rules", "--format", "json").out)
     }
     assert found["user-no-sleep"]["default"] == "review"
-    assert "It blocks a worker." in committed.inspect("explain", "user-no-sleep").out
-    assert committed.inspect("explain", "user-nobody").code == 2
+    assert "It blocks a worker." in inspect(committed, "explain", "user-no-sleep").out
+    assert inspect(committed, "explain", "user-nobody").code == 2
     stage(committed, {PATH: RULE + "what: no\n"})
-    assert committed.inspect("rules").code == 2
+    assert inspect(committed, "rules").code == 2
 
 
 def test_a_finding_is_answered_like_any_other(committed: Repo) -> None:

@@ -1,18 +1,15 @@
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from examples import examples, examples_of, near_misses, table
+from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reviewers.example_inputs import KEPT, OID, Recorded, TextOfHunks, change_set
 
-from cli_guard.errors import MissingObject
 from cli_guard.model import (
     ChangeSet,
     FileChange,
     Finding,
-    Hunk,
     Kind,
     RefUpdate,
     Severity,
@@ -23,81 +20,9 @@ from cli_guard.repository.message import parse_message
 from cli_guard.repository.pushes import Graph, Line, PushedRef
 from cli_guard.reviewers.message import CHECKS, review
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules.catalog import Rule, load
+from cli_guard.rules.catalog import load
 
-RULES = {rule.id: rule for rule in load("message")}
-FILE = re.compile(r"([AMDR]) (\S+)$")
-OID = "1" * 40
-
-
-class TextOfHunks:
-    """Contents in which a file is nothing but its changed lines."""
-
-    def new(self, change: FileChange) -> str:
-        return "\n".join(change.added.values())
-
-    def old(self, change: FileChange) -> str:
-        return "\n".join(change.removed.values())
-
-
-class Recorded(TextOfHunks):
-    """Contents of a repository with these files, and messages of its commits, the newest first."""
-
-    def __init__(
-        self, messages: Sequence[str] = (), files: Mapping[str, str] | None = None
-    ) -> None:
-        self.objects = {f":{path}": text for path, text in (files or {}).items()}
-        for number, message in enumerate(messages):
-            name = f"{number:040x}" if number else "HEAD"
-            self.objects[name] = (
-                f"tree {OID}\nparent {number + 1:040x}\nauthor A\n\n{message}\n"
-            )
-
-    def object_name(self, path: str) -> str:
-        return f":{path}"
-
-    def raw(self, change: FileChange) -> bytes | None:
-        if change.new_blob not in self.objects:
-            raise MissingObject(change.path)
-        return self.objects[change.new_blob].encode()
-
-
-KEPT = Recorded(["Read the old format\n\nTwo sites write it."] * 50)
-
-
-def change_set(description: str) -> ChangeSet:
-    """The change that an example of `rules/message.toml` describes."""
-    files: list[FileChange] = []
-    for line in description.splitlines():
-        header = FILE.match(line)
-        if header:
-            files.append(
-                FileChange(
-                    path=header[2], status=Status(header[1]), hunks=(Hunk(1, 1, (), ()),)
-                )
-            )
-        else:
-            hunk = files[-1].hunks[0]
-            is_removed = line.startswith("-")
-            removed = (*hunk.removed, line[1:]) if is_removed else hunk.removed
-            added = hunk.added if is_removed else (*hunk.added, line[1:])
-            files[-1] = replace(files[-1], hunks=(Hunk(1, 1, removed, added),))
-    return ChangeSet(files=tuple(files))
-
-
-def subject_of(rule: Rule, example: str) -> ReviewInput:
-    """The example where its rule is in force: being written, already recorded, or on its way to a remote."""
-    text, _, description = example.partition("\n<<change>>\n")
-    changes = change_set(description)
-    style = rule.extra.get("style", "plain")
-    if rule.extra.get("pushed_only") or rule.extra.get("recorded_only"):
-        commit = replace(changes, commit=OID, message=text)
-        return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
-    message = parse_message(text.encode())
-    contents = KEPT if rule.extra.get("habit") else TextOfHunks()
-    return ReviewInput(
-        "commit-msg", changes, contents=contents, message=message, style=style
-    )
+RULES = {rule.id: rule for rule in load("message", examples=True)}
 
 
 def reported(subject: ReviewInput) -> dict[str, Finding]:
@@ -109,14 +34,6 @@ def written(message: str, style: str = "plain", **more: object) -> set[str]:
         "commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style
     )
     return set(reported(replace(subject, **more)))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-@examples(("example", "fires"), examples_of, fires="fires")
-def test_rule_fires_on_its_examples_and_on_no_near_miss(
-    rule: Rule, example: str, fires: bool
-) -> None:
-    assert (rule.id in reported(subject_of(rule, example))) == fires
 
 
 def test_every_rule_has_a_check_and_both_kinds_of_example() -> None:

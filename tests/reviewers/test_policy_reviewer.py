@@ -7,22 +7,19 @@ import pytest
 from examples import examples, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reviewers.example_inputs import policy_change as subject
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import ChangeSet, FileChange, Skipped, Status
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
 from cli_guard.policy.loosenings import STOPS, disposition_of, loosenings, weaker_rules
-from cli_guard.repository.between import SnapshotContents, changes_between
+from cli_guard.repository.between import SnapshotContents
 from cli_guard.reviewers.policy import not_reviewed, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load, load_all
 
 STRICT = '[rules]\n"code-*" = "deny"\n'
-
-
-def subject(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
-    return ReviewInput("staged", changes_between(old, new), SnapshotContents(old, new))
 
 
 def moved(old: str, new: str, text: str) -> ReviewInput:
@@ -36,36 +33,12 @@ def rules(subject: ReviewInput) -> list[str]:
     return [finding.rule for finding in review(subject).findings]
 
 
-def example(text: str) -> ReviewInput:
-    path, _, rest = text.partition("\n")
-    before, _, after = rest.partition("---\n")
-    old = {path: before} if before.strip() else {}
-    new = {path: after} if after.strip() else {}
-    return subject(old, new)
-
-
-RULES = {rule.id: rule for rule in load("policy") if rule.fires}
-
-
-@pytest.mark.parametrize("rule", RULES)
-@examples("text", lambda rule: RULES[rule].fires)
-def test_an_example_fires(rule: str, text: str) -> None:
-    found = [finding for finding in review(example(text)).findings if finding.rule == rule]
-    assert found
-    assert all(
-        finding.path == text.split("\n")[0] and finding.message and finding.fingerprint
-        for finding in found
-    )
-
-
-@pytest.mark.parametrize("rule", RULES)
-@near_misses("text", lambda rule: RULES[rule].silent)
-def test_a_near_miss_is_silent(rule: str, text: str) -> None:
-    assert rule not in rules(example(text))
-
-
 def test_every_rule_of_this_reviewer_has_examples() -> None:
-    bare = {rule.id for rule in load("policy") if not (rule.fires and rule.silent)}
+    bare = {
+        rule.id
+        for rule in load("policy", examples=True)
+        if not (rule.fires and rule.silent)
+    }
     assert bare == {"policy-not-reviewed", "policy-suppression-new"}, (
         "the gate reports these"
     )

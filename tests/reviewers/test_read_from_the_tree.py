@@ -1,5 +1,6 @@
 """What reviewers read of files and commits that the change does not touch, in a real repository."""
 
+from in_process import guard
 from repositories import Repo
 
 LONG = "Teach the importer to read files that were written by the old exporter, too"
@@ -30,7 +31,7 @@ def test_style_of_the_last_messages_is_kept(guarded: Repo) -> None:
     guarded.git("reset", "-q", "--hard", "HEAD~")
     history(guarded, *["Read the new format"] * 2)
     assert advised(guarded, LONG)
-    assert "message-subject-long" in guarded.guard("review", "--commit", "HEAD").out
+    assert "message-subject-long" in guard(guarded, "review", "--commit", "HEAD").out
 
 
 def test_file_of_a_message_linter_asks_for_a_style(guarded: Repo) -> None:

@@ -4,6 +4,7 @@ import pytest
 from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import guard
 from repositories import Repo, key
 
 from cli_guard.errors import UsageError
@@ -75,8 +76,8 @@ def test_what_is_no_part_is_refused(text: str) -> None:
 
 
 def findings(repo: Repo, *options: str) -> list[tuple[str, ...]]:
-    report = repo.guard(
-        "review", "--range", "HEAD~3..HEAD", "--format", "json", *options
+    report = guard(
+        repo, "review", "--range", "HEAD~3..HEAD", "--format", "json", *options
     ).json
     names = ("rule", "path", "line", "fingerprint", "decision")
     return sorted(tuple(str(found[name]) for name in names) for found in report["findings"])
@@ -124,11 +125,11 @@ def test_a_part_says_what_it_is(committed: Repo) -> None:
     committed.commit("Add another", {"b.py": "VALUE = 1\n"})
     committed.commit("And one more", {"c.py": "VALUE = 1\n"})
     options = ("review", "--range", "HEAD~3..HEAD", "--shard", "2/3", "--format")
-    assert "shard 2 of 3" in committed.guard(*options, "json").json["notes"][0]
+    assert "shard 2 of 3" in guard(committed, *options, "json").json["notes"][0]
     assert (
-        committed.guard(*options, "sarif")
+        guard(committed, *options, "sarif")
         .json["runs"][0]["automationDetails"]["id"]
         .endswith("/2-of-3/")
     )
-    refused = committed.guard("review", "--staged", "--shard", "4/3")
+    refused = guard(committed, "review", "--staged", "--shard", "4/3")
     assert (refused.code, "--shard" in refused.err) == (2, True)

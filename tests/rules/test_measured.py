@@ -7,9 +7,9 @@ from repositories import Repo
 
 from benchmarks import rules_measured
 from benchmarks.rules_measured import FILE, NOBODY, SETS, Outcome, digest, tally
-from cli_guard.cli.rules import default_disposition, rate_rule
+from cli_guard.cli.rules import rate_rule
 from cli_guard.policy.config import parse_config
-from cli_guard.policy.decisions import Policy
+from cli_guard.policy.decisions import Policy, default_disposition
 from cli_guard.rules.catalog import load_all, read_measured
 
 KEPT = tomllib.loads(FILE.read_text("utf-8"))

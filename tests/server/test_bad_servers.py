@@ -148,9 +148,12 @@ def impostor(
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield
-        ended.set()
-        thread.join()
+        try:
+            yield
+        finally:
+            # Beside a closed socket it would not wait, and take all of a processor.
+            ended.set()
+            thread.join()
 
 
 @pytest.mark.parametrize("kind", IMPOSTORS)

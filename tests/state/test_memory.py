@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from repositories import key
 
 from cli_guard.errors import CliGuardError
-from cli_guard.state.approvals import Approval
+from cli_guard.state.audit import AuditLog
+from cli_guard.state.files import make_folder
 from cli_guard.state.memory import MOST_CHARACTERS, Memory
 from cli_guard.state.records import Records
 
@@ -94,31 +95,20 @@ def test_the_oldest_rows_go_beyond_the_bound(
 
 
 def test_reasons_of_approvals_are_taken_over_once(memory: Memory, tmp_path: Path) -> None:
-    records = Records(tmp_path / "cli-guard")
-    records.prepare()
-    records.approve(
-        Approval(
-            "abc",
-            "c",
-            "p",
-            ("f",),
-            "Ada",
-            "2026-05-04T10:00:00+00:00",
-            "the key is a sample",
-        )
-    )
-    records.approve(Approval("def", "c", "p", ("f",), "Ada", "2026-05-04T11:00:00+00:00"))
-    assert texts(memory, "sample") == []
-    event = {
+    log = AuditLog(tmp_path / "cli-guard")
+    approved = {
         "event": "approve",
         "review_id": "abc",
         "content": "c",
-        "policy": "p",
-        "fingerprints": ["f"],
+        "user": "Ada",
+        "at": "2026-05-04T10:00:00+00:00",
+        "reason": "the key is a sample",
     }
-    records.audit.append(event)
+    make_folder(tmp_path / "cli-guard")
+    log.append(approved)
     for _ in range(3):
-        assert texts(memory, "sample") == ["approved by Ada: the key is a sample"]
+        found = texts(memory, "sample", kind="reason")
+        assert found == ["approved by Ada: the key is a sample"]
     assert [row.kind for row in memory.recent()] == ["decision", "reason"]
     assert memory.recent()[-1].at == "2026-05-04T10:00:00+00:00"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from in_process import guard
 from repositories import GUARD, Done, Repo, key
 
 RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
@@ -53,7 +54,7 @@ def test_the_state_folder_is_a_folder(committed: Repo) -> None:
     (committed.path / ".git/cli-guard").write_text("")
     committed.write("a.py", "a = 1\n")
     committed.git("add", "-A")
-    done = committed.guard("hook", "pre-commit")
+    done = guard(committed, "hook", "pre-commit")
     assert done.code != 0
     assert "should be a folder: remove it" in done.err
 
@@ -79,7 +80,7 @@ def test_a_lock_that_is_held_is_not_waited_for(committed: Repo) -> None:
         done = hook(committed)
     assert done.code not in (0, 124)
     assert "audit.jsonl.lock is locked" in done.err
-    assert committed.guard("hook", "pre-commit").code == 0
+    assert guard(committed, "hook", "pre-commit").code == 0
 
 
 def test_every_state_file_is_its_owners_alone(committed: Repo) -> None:
@@ -90,9 +91,9 @@ def test_every_state_file_is_its_owners_alone(committed: Repo) -> None:
         (folder / "audit.jsonl").touch(0o644)
         committed.write("a.py", RISKY)
         committed.git("add", "-A")
-        committed.guard("hook", "pre-commit")
-        committed.guard("ask", "Where is run defined?")
-        committed.guard("shell", "-c", "remember the answer")
+        guard(committed, "hook", "pre-commit")
+        guard(committed, "ask", "Where is run defined?")
+        guard(committed, "shell", "-c", "remember the answer")
     finally:
         os.umask(before)
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -105,7 +106,7 @@ def test_a_secret_that_is_typed_is_not_kept(committed: Repo) -> None:
         f"Where is {key()} used?",
         f"Run `echo {key()[:4]}` and tell whether {key()} is used",
     ):
-        committed.guard("ask", request)
+        guard(committed, "ask", request)
     kept = [
         path for path in (committed.path / ".git/cli-guard").rglob("*") if path.is_file()
     ]

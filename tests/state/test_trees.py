@@ -9,8 +9,8 @@ import pytest
 from in_process import Terminal, call, guard
 from repositories import Repo
 
+from cli_guard.approvals.seals import seals_of
 from cli_guard.git.repository import GitRepository
-from cli_guard.review.sealing import seals_of
 from cli_guard.state.trees import Trees
 
 NOW = datetime.datetime(2026, 11, 23, tzinfo=datetime.UTC)

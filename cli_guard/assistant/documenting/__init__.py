@@ -1,9 +1,9 @@
-"""Docstring skeletons and repairs as a patch; the words are left to a person, and nothing is written.
+"""Repairs of documentation as a patch, and what lacks documentation; nothing is written, and no word made up.
 
-`definitions` finds what is asked for, `source` reads a file and guards its code, `python_skeleton` and
-`comment_skeleton` put the facts of a signature into the style of the file, `repair` mends stale parameters.
+`source` reads a file and guards its code, `repair` mends stale parameters, `skeleton` puts the facts of a signature
+into the style of the file, for the sentences of a model (`wording`).
 """
 
-from cli_guard.assistant.documenting.document import Documentation, Proposal, document
+from cli_guard.assistant.documenting.document import DocProposal, Documentation, document
 
-__all__ = ["Documentation", "Proposal", "document"]
+__all__ = ["DocProposal", "Documentation", "document"]

@@ -1,17 +1,12 @@
-"""From a request to a patch: skeletons for what has no documentation, repairs for what no longer fits."""
+"""From a request to what it lacks: repairs of stale documentation, and skeletons for what has none."""
 
 import posixpath
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cli_guard.assistant.documenting.comment_skeleton import write_comment
-from cli_guard.assistant.documenting.definitions import find_definitions
-from cli_guard.assistant.documenting.python_skeleton import (
-    read_signatures,
-    write_docstring,
-    write_module_doc,
-)
 from cli_guard.assistant.documenting.repair import repair
+from cli_guard.assistant.documenting.skeleton import write_skeleton
 from cli_guard.assistant.documenting.source import (
     Edit,
     Source,
@@ -27,35 +22,37 @@ from cli_guard.assistant.request_documentation import (
     explain_choice,
     find_language,
 )
-from cli_guard.code.symbols import Symbol
+from cli_guard.code.symbols.model import Symbol
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
-from cli_guard.reviewers.docs.styles import Style
 from cli_guard.secrets.redact import redact
 
 MOST = 40
 MOST_FILES = 60
+MOST_CANDIDATES = 40
 # Reasons of a symbol (`Symbol.quiet`) that leave it out even where all of a file is asked for.
 NOT_EXPECTED = frozenset(
-    {"nested", "override", "overload", "setter", "commented", "called by a framework"}
+    ("nested", "override", "overload", "setter", "commented", "called by a framework")
 )
 WORDS = (
-    "prose such as a README. What the code gives: docstring skeletons (parameters, types, defaults, returns, raises) "
-    "and repairs of missing and stale parameters; name a file, a folder or a definition"
+    "prose such as a README. What the code gives: the names without documentation, and repairs of missing and stale"
+    " parameters; name a file, a folder or a definition"
 )
 NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
+DEFINES = r"\b(?:def|class|func|function|fn|struct|enum|trait|type|interface|record|const|let)\b[^\n]{0,80}"
 # Puts words into the lines of a skeleton, given its file and its symbol.
 Fill = Callable[[Source, str, Sequence[str]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class DocProposal:
     """One docstring or comment.
 
     `line` counts from 1: where the text goes in the file as it is now. `symbol` is a qualified name, "" for a
-    module; `kind` is "module", "class", "function", "method" or "update". `note` says what an update puts right.
+    module; `kind` is "module", "class", "function", "method" or "update". `note` says what an update puts right, of
+    what has no documentation how it is defined.
     """
 
     path: str
@@ -70,12 +67,13 @@ class Proposal:
 class Documentation:
     """All proposals of one request. Nothing of it is written anywhere.
 
-    `patch` is a unified diff that `git apply` takes, `changes` path -> whole new text: both may hold secrets of the
-    file, and are masked before they are shown. `missing` are what the request names and the repository does not hold,
-    a line each; `by_hand` what is left to a person, a line each; `assumed` says how an ambiguous request was read.
+    `patch` is a unified diff that `git apply` takes, `changes` path -> whole new text: both hold the repairs, and the
+    skeletons only where something filled them. Both may hold secrets of the file, and are masked before they are shown.
+    `missing` are what the request names and the repository does not hold, a line each; `by_hand` what is left to a
+    person, a line each; `assumed` says how an ambiguous request was read.
     """
 
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[DocProposal, ...]
     patch: str
     changes: Mapping[str, str]
     missing: tuple[str, ...] = ()
@@ -85,13 +83,14 @@ class Documentation:
 
 
 @dataclass
-class _Work:
-    """Collect what is proposed for a request, file by file, and what is not and why."""
+class Documenting:
+    """Collects what is proposed for a request, file by file, and what is not and why."""
 
     wanted: DocRequest
     texts: Mapping[str, str]
+    fill: Fill | None = None
     trees: Trees = field(default_factory=Trees)
-    edits: dict[str, tuple[Source, list[tuple[Proposal, Edit]]]] = field(
+    edits: dict[str, tuple[Source, list[tuple[DocProposal, Edit]]]] = field(
         default_factory=dict
     )
     missing: list[str] = field(default_factory=list)
@@ -99,21 +98,20 @@ class _Work:
     assumed: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     room: int = MOST
-    fill: Fill | None = None
 
     def add(
-        self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str = ""
+        self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str
     ) -> None:
         """Propose an edit, once for a place; it is checked with the others of its file."""
         pairs = self.edits.setdefault(source.path, (source, []))[1]
         if any(other.line == edit.line for _, other in pairs):
             return
-        name = symbol.qualname if symbol is not None else ""
-        edit = (
-            replace(edit, lines=self.fill(source, name, edit.lines)) if self.fill else edit
-        )
+        name = symbol.qualname if symbol else ""
+        if self.fill:
+            edit = replace(edit, lines=self.fill(source, name, edit.lines))
         text = redact("\n".join(edit.lines).strip("\n"), source.path)
-        pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
+        note = redact(note, source.path)
+        pairs.append((DocProposal(source.path, edit.line, name, kind, text, note), edit))
         self.room -= 1
 
     def skip(self, path: str, reason: str, *, asks: bool = False) -> None:
@@ -122,17 +120,16 @@ class _Work:
 
     def finish(self) -> Documentation:
         """Check the edits, and make the patch of those that leave the code as it is."""
-        kept = {
-            path: self._drop_unsafe(source, pairs)
-            for path, (source, pairs) in self.edits.items()
-        }
-        changes = {
-            path: apply_edits(self.edits[path][0], [e for _, e in pairs])
-            for path, pairs in kept.items()
-            if pairs
-        }
+        proposals: list[DocProposal] = []
+        changes = {}
+        for path, (source, pairs) in self.edits.items():
+            kept = self.drop_unsafe(source, pairs)
+            proposals += (proposal for proposal, _ in kept)
+            made = [edit for _, edit in kept if edit.drop or self.fill]
+            if made:
+                changes[path] = apply_edits(source, made)
         return Documentation(
-            proposals=tuple(proposal for pairs in kept.values() for proposal, _ in pairs),
+            proposals=tuple(proposals),
             patch=unified_diff({path: self.texts[path] for path in changes}, changes),
             changes=changes,
             missing=tuple(redact(line) for line in dict.fromkeys(self.missing)),
@@ -141,27 +138,27 @@ class _Work:
             skipped=tuple(dict.fromkeys(self.skipped)),
         )
 
-    def _drop_unsafe(
-        self, source: Source, pairs: list[tuple[Proposal, Edit]]
-    ) -> list[tuple[Proposal, Edit]]:
+    def drop_unsafe(
+        self, source: Source, pairs: list[tuple[DocProposal, Edit]]
+    ) -> list[tuple[DocProposal, Edit]]:
+        """Return the edits that leave the code as it is."""
         if not pairs or keeps_code(source, [edit for _, edit in pairs]):
             return pairs
-        if len(pairs) == 1:
-            name = pairs[0][0].symbol or "the module"
-            self.skip(source.path, f"`{name}`: documentation there would change the code")
-            return []
-        half = len(pairs) // 2
-        return [
-            *self._drop_unsafe(source, pairs[:half]),
-            *self._drop_unsafe(source, pairs[half:]),
-        ]
+        kept = [pair for pair in pairs if keeps_code(source, [pair[1]])]
+        for proposal, _ in pairs:
+            if not any(proposal is other for other, _ in kept):
+                name = proposal.symbol or "the module"
+                self.skip(
+                    source.path, f"`{name}`: documentation there would change the code"
+                )
+        return kept
 
     def find_named(self) -> list[tuple[Source, Symbol]]:
         """Find the definition that each name means; state the others of that name as an assumption."""
         found = []
         wanted = self.wanted
         for name in (*wanted.names, *wanted.maybe):
-            hits, skipped = find_definitions(name, wanted, self.texts, self.trees)
+            hits = sorted(self.find_definitions(name), key=lambda hit: rank_hit(hit, name))
             if hits:
                 found.append(hits[0])
                 places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
@@ -172,36 +169,59 @@ class _Work:
                 self.missing.append(
                     f"{name}: no definition of that name in the languages read here"
                 )
-                self.skipped += skipped
         return found
+
+    def find_definitions(self, name: str) -> Iterator[tuple[Source, Symbol]]:
+        """Yield the definitions of a name; a file that cannot be read is noted."""
+        parts = re.split(r"\.|::|#", name)
+        definition = re.compile(rf"{DEFINES}(?<![\w$]){re.escape(parts[-1])}(?![\w$])")
+        where = self.wanted.paths or sorted(
+            self.texts, key=lambda path: (is_test_code(path), path)
+        )
+        candidates = [p for p in where if find_language(p) and parts[-1] in self.texts[p]]
+        candidates.sort(key=lambda path: not definition.search(self.texts[path]))
+        for path in candidates[:MOST_CANDIDATES]:
+            source = self.read(path)
+            for symbol in source.symbols if source else ():
+                # A constructor of the same name is part of its class.
+                is_part = (
+                    symbol.quiet in ("overload", "setter") or symbol.name == symbol.owner
+                )
+                ending = symbol.qualname.split(".")[-len(parts) :]
+                if source and not is_part and parts in (ending, [symbol.name]):
+                    yield source, symbol
+
+    def read(self, path: str) -> Source | None:
+        source = read_source(path, self.texts[path], self.trees)
+        if isinstance(source, Skipped):
+            self.skipped.append(source)
+            return None
+        return source
 
     def document_named(self, source: Source, symbol: Symbol) -> None:
         """Document a definition by name; of a class, also the public methods that lack documentation."""
-        style = self.style_of(source)
         gaps = [
-            s
-            for s in (source.symbols if symbol.kind == "class" else ())
-            if s.qualname.rpartition(".")[0] == symbol.qualname
-            and s.is_function
-            and s.doc is None
-            if _is_expected(s, DocRequest())
+            each
+            for each in (source.symbols if symbol.kind == "class" else ())
+            if each.qualname.rpartition(".")[0] == symbol.qualname
+            and each.is_function
+            and each.doc is None
+            and is_expected(each, DocRequest())
         ]
         if symbol.doc is None:
             gaps.insert(0, symbol)
-        elif not self.add_repair(source, symbol, style, complete=True) and not gaps:
+        elif not self.add_repair(source, symbol, complete=True) and not gaps:
             self.skip(
                 source.path,
                 f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}",
             )
-        self.add_skeletons(source, gaps, style)
+        self.add_skeletons(source, gaps)
 
     def document_files(self) -> None:
         """Document or repair the files that are asked for, or all."""
         paths = self.wanted.paths
         if not paths and self.wanted.everything:
-            paths = tuple(
-                p for p in sorted(self.texts) if not is_test_code(p) and find_language(p)
-            )
+            paths = list_sources(self.texts)
         if not paths and not self.missing and not self.by_hand:
             self.missing.append(NOTHING_NAMED)
         for at, path in enumerate(paths):
@@ -209,27 +229,22 @@ class _Work:
                 reason = f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
                 self.skip(path, reason, asks=True)
                 break
-            source = read_source(path, self.texts[path], self.trees)
-            if isinstance(source, Skipped):
-                self.skipped.append(source)
-            elif self.wanted.update:
-                style = self.style_of(source)
-                wrong = [
-                    self.add_repair(source, s, style, complete=False)
-                    for s in source.symbols
-                ]
-                if not any(wrong):
-                    self.skip(
-                        path,
-                        "no parameter in its documentation is known to be missing or stale",
-                    )
-            else:
+            source = self.read(path)
+            if source is not None:
                 self.document_file(source)
 
     def document_file(self, source: Source) -> None:
         wanted = self.wanted
+        if wanted.update:
+            repairs = [self.add_repair(source, s, complete=False) for s in source.symbols]
+            if not any(repairs):
+                self.skip(
+                    source.path,
+                    "no parameter in its documentation is known to be missing or stale",
+                )
+            return
         gaps: list[Symbol | None] = [
-            s for s in source.symbols if s.doc is None and _is_expected(s, wanted)
+            s for s in source.symbols if s.doc is None and is_expected(s, wanted)
         ]
         if wanted.kinds <= {"module"} and lacks_module_docstring(source):
             gaps.insert(0, None)
@@ -239,15 +254,11 @@ class _Work:
         if left > 0:
             reason = f"{left} more without documentation: ask again when these are in"
             self.skip(source.path, reason, asks=True)
-        self.add_skeletons(source, gaps[: self.room], self.style_of(source))
+        self.add_skeletons(source, gaps[: self.room])
 
-    def style_of(self, source: Source) -> Style:
-        return find_style(source, self.texts, self.wanted.style)
-
-    def add_repair(
-        self, source: Source, symbol: Symbol, style: Style, *, complete: bool
-    ) -> bool:
+    def add_repair(self, source: Source, symbol: Symbol, *, complete: bool) -> bool:
         """Propose a repair, or leave it to a person; False if nothing is wrong."""
+        style = find_style(source, self.texts, self.wanted.style)
         found = repair(source, symbol, style, complete=complete)
         if found is None:
             return False
@@ -260,40 +271,44 @@ class _Work:
             self.add(source, edit, "update", symbol, wrong)
         return True
 
-    def add_skeletons(
-        self, source: Source, gaps: Sequence[Symbol | None], style: Style
-    ) -> None:
-        python = source.language == "python"
-        signatures = read_signatures(source) if python and gaps else {}
+    def add_skeletons(self, source: Source, gaps: Sequence[Symbol | None]) -> None:
+        style = find_style(source, self.texts, self.wanted.style) if gaps else None
         for symbol in gaps:
-            if symbol is None:
-                self.add(source, write_module_doc(source, style), "module", None)
-            elif python and symbol.body <= symbol.head_end:
+            edit = write_skeleton(source, symbol, style) if style else None
+            if edit is not None:
+                kind = symbol.kind if symbol else "module"
+                note = source.line(symbol.line).strip() if symbol else ""
+                self.add(source, edit, kind, symbol, note)
+            elif symbol:
                 self.skip(
                     source.path,
                     f"`{symbol.qualname}` has no line of its own for a docstring",
                 )
-            elif not python:
-                self.add(source, write_comment(source, symbol, style), symbol.kind, symbol)
-            elif edit := write_docstring(source, symbol, style, signatures):
-                self.add(source, edit, symbol.kind, symbol)
-            else:
-                self.skip(
-                    source.path,
-                    f"`{symbol.qualname}` is defined again below, or within a function",
-                )
+
+
+def rank_hit(hit: tuple[Source, Symbol], name: str) -> tuple[object, ...]:
+    """Order the definitions of a name, the likeliest first."""
+    source, symbol = hit
+    return (
+        is_test_code(source.path),
+        symbol.qualname != name,
+        not symbol.public,
+        source.path.count("/"),
+        source.path,
+        symbol.line,
+    )
 
 
 def document(
     request: str, texts: Mapping[str, str], fill: Fill | None = None
 ) -> Documentation:
-    """Propose docstring skeletons and repairs for what a request names, as a patch.
+    """Find what a request names that lacks documentation, and repair what is stale.
 
-    `texts` are the files of a repository, path -> text. `fill` puts words into each skeleton. What the request names
-    and is not there comes back in `missing`; nothing is raised for it.
+    `texts` are the files of a repository, path -> text. `fill` puts words into each skeleton; without it the patch
+    holds repairs alone. What the request names and is not there comes back in `missing`; nothing is raised for it.
     """
     wanted = with_modules(read_request(request, texts).documentation, texts)
-    work = _Work(wanted, texts, assumed=list(wanted.assumed), fill=fill)
+    work = Documenting(wanted, texts, fill, assumed=list(wanted.assumed))
     work.missing += [
         f"{path}: there is no such file or folder here" for path in wanted.missing
     ]
@@ -307,31 +322,29 @@ def document(
     return work.finish()
 
 
+def list_sources(texts: Mapping[str, str]) -> tuple[str, ...]:
+    """List the files that can be documented, without tests."""
+    return tuple(p for p in sorted(texts) if find_language(p) and not is_test_code(p))
+
+
 def with_modules(wanted: DocRequest, texts: Mapping[str, str]) -> DocRequest:
     """Add the files of the modules and packages that a request names as such, where it names no other."""
-    if wanted.paths or wanted.names:
+    if wanted.paths or wanted.names or not wanted.modules:
         return wanted
-    known = [
-        path for path in sorted(texts) if find_language(path) and not is_test_code(path)
-    ]
-    paths = [
-        path
-        for path in known
-        if not {
-            posixpath.splitext(posixpath.basename(path))[0],
-            posixpath.basename(posixpath.dirname(path)),
-        }.isdisjoint(wanted.modules)
-    ]
+    paths = []
+    for path in list_sources(texts):
+        folder, _, name = path.rpartition("/")
+        if {posixpath.splitext(name)[0], posixpath.basename(folder)} & {*wanted.modules}:
+            paths.append(path)
     left = tuple(name for name in wanted.maybe if name not in wanted.modules)
     return replace(wanted, paths=tuple(paths), maybe=left) if paths else wanted
 
 
-def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
-    """Should a definition have documentation when its whole file or class is asked for?"""
+def is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
+    """Return whether a definition should have documentation when its whole file or class is asked for."""
     if symbol.quiet in NOT_EXPECTED or (wanted.kinds and symbol.kind not in wanted.kinds):
         return False
-    if symbol.name == "constructor" or (
-        symbol.name.startswith("__") and symbol.name.endswith("__")
-    ):
+    is_special = symbol.name.startswith("__") and symbol.name.endswith("__")
+    if symbol.name == "constructor" or is_special:
         return False
     return symbol.public or wanted.private

@@ -1,10 +1,7 @@
 """Repair of existing documentation: exactly the lines of stale and missing parameters change."""
 
-import ast
-import inspect
 from dataclasses import replace
 
-from cli_guard.assistant.documenting.python_skeleton import find_parser_style
 from cli_guard.assistant.documenting.source import TODO, Edit, Source
 from cli_guard.code.symbols import Parameter, Symbol
 from cli_guard.reviewers.docs.documented import Documented
@@ -29,28 +26,27 @@ def repair(
     documented = READERS[source.language](doc.text)
     wrong = mismatch(source.language, symbol, documented)
     if complete:
-        wrong = replace(wrong, new=_find_missing(symbol, documented))
+        wrong = replace(wrong, new=find_missing(symbol, documented, doc.text))
     new = {p.name for p in wrong.new}
     gone = set(wrong.gone)
-    if wrong == Mismatch() or not _is_confirmed(
-        documented.style, doc.text, has=gone, has_not=new
-    ):
+    if wrong == Mismatch():
         return None
-    ordered = replace(wrong, new=_order_for_insertion(symbol, documented, wrong.new))
+    ordered = replace(wrong, new=order_for_insertion(symbol, documented, wrong.new))
     indent = source.indent_of(doc.line)
     words = dict.fromkeys(new, TODO)
     text = repaired(source.language, symbol, doc, documented, ordered, style, indent, words)
-    if text is None or _may_be_example(doc.text, documented, wrong):
-        return _describe(wrong), None
-    if not _is_confirmed(documented.style, text, has=new, has_not=gone):
-        return _describe(wrong), None
+    if text is None or may_be_example(doc.text, documented, wrong):
+        return describe(wrong), None
+    repaired_names = {name.strip("*") for name in READERS[source.language](text).names}
+    if not repaired_names >= new or not repaired_names.isdisjoint(gone):
+        return describe(wrong), None
     # One name gone and one new at its place: the reviewer takes that for a new name, and keeps the words.
     kept = "; the words are kept, check them" if wrong.new and TODO not in text else ""
     lines = tuple(text.split("\n"))
-    return _describe(wrong) + kept, Edit(doc.line, lines, doc.end_line - doc.line + 1)
+    return describe(wrong) + kept, Edit(doc.line, lines, doc.end_line - doc.line + 1)
 
 
-def _order_for_insertion(
+def order_for_insertion(
     symbol: Symbol, documented: Documented, new: tuple[Parameter, ...]
 ) -> tuple[Parameter, ...]:
     """Reverse those before all documented parameters: each is put in front of the ones before it."""
@@ -63,7 +59,9 @@ def _order_for_insertion(
     return (*reversed(front), *(p for p in new if p not in front))
 
 
-def _find_missing(symbol: Symbol, documented: Documented) -> tuple[Parameter, ...]:
+def find_missing(
+    symbol: Symbol, documented: Documented, text: str
+) -> tuple[Parameter, ...]:
     """Find the parameters that a comment which documents others leaves out; `*args` and `_private` need none."""
     if not (documented.certain and documented.entries) or any(
         not p.name for p in symbol.parameters
@@ -71,32 +69,19 @@ def _find_missing(symbol: Symbol, documented: Documented) -> tuple[Parameter, ..
         return ()
     listed = {name.strip("_") for name in documented.names}
     bare = (p for p in symbol.parameters if not p.star and not p.name.startswith("_"))
-    return tuple(p for p in bare if p.name.strip("_") not in listed)
+    # The first line of a docstring may be an entry, which is not read as one.
+    return tuple(
+        p for p in bare if p.name.strip("_") not in listed and f" {p.name}:" not in text
+    )
 
 
-def _may_be_example(text: str, documented: Documented, wrong: Mismatch) -> bool:
-    """Is a stale entry below a doctest, whose output it may be?"""
+def may_be_example(text: str, documented: Documented, wrong: Mismatch) -> bool:
+    """Return whether a stale entry is below a doctest, whose output it may be."""
     last = max((e.first for e in documented.entries if e.name in wrong.gone), default=0)
     return any(">>>" in line for line in text.split("\n")[:last])
 
 
-def _is_confirmed(style: str, text: str, has: set[str], has_not: set[str]) -> bool:
-    """Does docstring_parser, a second reader of Python docstrings, find the ones and not the others?"""
-    from docstring_parser import ParseError, parse
-
-    if style == "tags":
-        return True
-    try:
-        found = parse(
-            inspect.cleandoc(ast.literal_eval(text.strip())), find_parser_style(style)
-        ).params
-    except (ParseError, SyntaxError, ValueError):
-        return False
-    names = {part.strip(" *`\\") for param in found for part in param.arg_name.split(",")}
-    return names >= has and names.isdisjoint(has_not)
-
-
-def _describe(wrong: Mismatch) -> str:
+def describe(wrong: Mismatch) -> str:
     lists = {"stale": wrong.gone, "missing": [p.name for p in wrong.new]}
     parts = [f"{title}: `{'`, `'.join(names)}`" for title, names in lists.items() if names]
     if wrong.no_result:

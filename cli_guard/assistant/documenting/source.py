@@ -15,6 +15,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.documented import read_docstring
 from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of
+from cli_guard.reviewers.docs.suggest import indent_of
 
 TODO = "TODO: describe."
 FILE_CHARS = 400_000
@@ -40,10 +41,13 @@ class Source:
         """The lines without LF; a CR stays at the end of its line."""
         return self.text.split("\n")
 
+    def line(self, number: int) -> str:
+        """Return a line, counted from 1; "" behind the end."""
+        return self.lines[number - 1] if number <= len(self.lines) else ""
+
     def indent_of(self, number: int) -> str:
-        """The white space at the beginning of a line, counted from 1."""
-        line = self.lines[number - 1]
-        return line[: len(line) - len(line.lstrip())]
+        """Return the white space at the beginning of a line, counted from 1."""
+        return indent_of(self.line(number))
 
 
 @dataclass(frozen=True, slots=True)

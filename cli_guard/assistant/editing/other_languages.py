@@ -4,7 +4,6 @@ They say where the uses are, the steps in their order and the risks, and hold no
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,7 +36,7 @@ from cli_guard.assistant.editing.usages import (
     word,
 )
 from cli_guard.assistant.request_change import Change
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules import data as rule_files
 
 PLANNED_ONLY = frozenset({"javascript", "typescript", "tsx", "go", "java", "rust"})
 JAVASCRIPT = "a property of that name (`.{name}`) may be another object's: each use is for a person to decide"
@@ -156,13 +155,18 @@ class Migration:
 @cache
 def migrations() -> tuple[Migration, ...]:
     found = []
-    for path in sorted((FOLDER / "editing").glob("*.toml")):
-        read = tomllib.loads(path.read_text("utf-8"))
+    for file in rule_files.names("editing"):
+        read = rule_files.read(f"editing/{file}")
         data: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list) else v for k, v in read.items()
         }
         found.append(
-            Migration(name=path.stem, old=data.pop("from"), new=data.pop("to"), **data)
+            Migration(
+                name=file.removesuffix(".toml"),
+                old=data.pop("from"),
+                new=data.pop("to"),
+                **data,
+            )
         )
     return tuple(found)
 

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 from cli_guard.assistant.sandbox.commands import COMMANDS
 from cli_guard.assistant.sandbox.commands.command import Reads, Run, reads_dash
 from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_snapshot
-from cli_guard.assistant.sandbox.gnu.diff import diff
-from cli_guard.assistant.sandbox.gnu.ls import ls
 from cli_guard.assistant.sandbox.model import Answer, Call, Image, Limits, RunResult, Shell
 from cli_guard.errors import UsageError
 from cli_guard.rules.catalog import read_table
@@ -81,10 +79,9 @@ def execute(
     own: dict[str, tuple[Run, Reads]] = {
         name: (each.answer, each.reads) for name, each in COMMANDS.items()
     }
-    own |= {"ls": (ls, reads_dash), "diff": (diff, reads_dash)}
     own |= {name: (answer_not_found(name), reads_dash) for name in ABSENT}
     for name, (answer, reads) in own.items():
-        bash.add_command(name, adapt_command(answer, reads, world, layout.ended, images))
+        bash.add_command(name, adapt_command(answer, reads, world, images))
     out = Sink(limits.output_bytes, bash.cancel)
     err = Sink(limits.output_bytes, bash.cancel)
     # With an input that is opened, `rg PATTERN` would search that, empty or not, where it is to search the files.
@@ -140,7 +137,7 @@ def answer_not_found(name: str) -> Run:
 
 
 def adapt_command(
-    answer: Run, reads: Reads, world: Shell, started_at: float, images: list[Image]
+    answer: Run, reads: Reads, world: Shell, images: list[Image]
 ) -> Callable[[CommandContext], Awaitable[int]]:
     """Make a command of ours callable by the interpreter."""
 
@@ -150,7 +147,7 @@ def adapt_command(
         stdin = (
             b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
         )
-        given = answer(Call(arguments, stdin, context.cwd, context.fs, world, started_at))
+        given = answer(Call(arguments, stdin, context.cwd, context.fs, world))
         images.extend(given.images)
         try:
             await context.stdout.write(given.stdout)

@@ -116,17 +116,13 @@ class WrongUsage(CommandFailure):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a command of ours: its words, standard input, the folder it was called in, and the world.
-
-    `started_at` is the time (seconds since the epoch) from which on a file counts as written by the call.
-    """
+    """One call of a command of ours: its words, standard input, the folder it was called in, and the world."""
 
     arguments: tuple[str, ...]
     stdin: bytes
     folder: str
     files: FileSystem = field(repr=False)
     world: Shell = field(repr=False)
-    started_at: float = 0.0
 
     def absolute(self, path: str) -> str:
         """Return the path in the sandbox that a word names."""

@@ -1,393 +1,243 @@
-"""Turn the expressions of a syntax tree into the shapes of `program`: calls, texts, comparisons, assignments."""
+"""Read the expressions of a syntax tree: names, calls, texts, comparisons, assignments.
+
+One function a shape: it gets the reader, a node and an empty Node at its place, and returns what stands for the node.
+"""
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.program import Node
-from cli_guard.code.taint.tree_reader import DEEPEST, TreeReader, plain_type
+from cli_guard.code.taint.tree_reader import TreeReader, field_of, first_of, has_sign
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+OBJECT = (
+    "object receiver operand value argument expression target path scope condition".split()
+)
+MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
 TARGET = ("left", "pattern", "name", "declarator", "target", "alias", "property", "key")
 VALUE = ("right", "value", "result", "default_value")
-ARGUMENTS = ("arguments", "parameters")
-CHAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
-MACRO_TOKEN = re.compile(rf"{CHAIN.pattern}|[(),]")
-CAPTURE = re.compile(r"\{([A-Za-z_]\w*)[:}]")
-QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+# Operators that put a text together, whatever the language.
+JOINS = frozenset(("+", ".", "%", "..", "<<", "||=", "++"))
+AND = ("&&", "and")
+OR = ("||", "or", "??", "?:")
+# Parts of a text that hold nothing of it.
+MARKS = ("string_start", "string_end", "interpolation_identifier_start")
+UNEQUAL_WORDS = ("not in", "is not")
+LIST_TYPE = re.compile(r"(?:Array|List|Vec|vector|Sequence|Iterable|Set|list)\b")
+TYPE_WORDS = re.compile(
+    r"\b(?:const|mut|final|dyn|impl|var|val|let|struct|out|ref|readonly)\b|'[a-z]\w*\s"
+)
 
 
-class Expressions(TreeReader):
-    """Lowers expressions; statements, functions and classes are added by the one subclass, in `lowering`."""
-
-    def _call(self, node: "SgNode", made: Node) -> Node:
-        kind = node.kind()
-        named = self._named_children(node)
-        made.op = "call"
-        if kind in ("composite_literal", "struct_expression"):
-            body = node.field("body")
-            of = self._field(node, ("type", "name"))
-            self._fill(made, self._named_children(body) if body is not None else ())
-            made.op = "group"
-            made.name = plain_type(self._source(of)) if of is not None else ""
-            return made
-        if kind in (
-            "echo_statement",
-            "print_intrinsic",
-            "jsx_attribute",
-            "shell_command_expression",
-        ) or (kind.startswith(("include", "require")) and self.language == "php"):
-            word = kind.split("_")[0] if kind != "shell_command_expression" else "subshell"
-            if kind.endswith("once_expression"):
-                word += "_once"
-            if kind == "jsx_attribute" and named:
-                word = f"jsx.{self._source(named.pop(0))}"
-            return self._with_callee(made, self._word(made, word), named)
-        if kind == "command":
-            name = node.field("name")
-            word = self._source(name) if name is not None else ""
-            return self._with_callee(
-                made, self._word(made, word), list(node.field_children("argument"))
-            )
-        arguments = self._field(node, ARGUMENTS) or next(
-            (
-                c
-                for c in named
-                if c.kind()
-                in ("arguments", "argument_list", "call_suffix", "value_arguments")
-            ),
-            None,
-        )
-        callee = self._callee(node, made, named, arguments)
-        given = self._arguments(arguments) if arguments is not None else []
-        for extra in (node.field("block"), node.field("initializer")):
-            if extra is not None:
-                given.append(extra)
-        return self._with_callee(made, callee, given)
-
-    def _callee(
-        self, node: "SgNode", made: Node, named: list["SgNode"], arguments: "SgNode | None"
-    ) -> Node:
-        kind = node.kind()
-        if "new" in kind or kind == "object_creation_expression":
-            of = self._field(node, ("constructor", "type", "name")) or (
-                named[0] if named else None
-            )
-            return self._word(
-                made, "new " + plain_type(self._source(of)) if of is not None else "new"
-            )
-        owner = self._field(node, ("receiver", "object", "scope"))
-        method = self._field(node, ("method", "name"))
-        if owner is not None and method is not None:
-            inner = self.lower(owner)
-            span = method.range()
-            name = self._source(method).lstrip("$")
-            return Node(
-                "member", span.start.line + 1, inner.start, span.end.index, (inner,), name
-            )
-        target = self._field(node, ("function", "method", "name"))
-        if target is None:
-            target = next(
-                (c for c in named if arguments is None or c.range() != arguments.range()),
-                None,
-            )
-        if target is not None and target.kind() in (
-            "generic_function",
-            "generic_name",
-            "template_function",
-        ):
-            target = (
-                self._field(target, ("function", "name")) or self._named_children(target)[0]
-            )
-        return self.lower(target) if target is not None else self._word(made, "")
-
-    def _arguments(self, arguments: "SgNode") -> list["SgNode"]:
-        if arguments.kind() == "template_string":
-            return [arguments]
-        found = []
-        for child in self._named_children(arguments):
-            if child.kind() == "value_arguments" or child.kind() == "annotated_lambda":
-                found += self._named_children(child)
-            else:
-                found.append(child)
-        return found
-
-    def _word(self, made: Node, word: str) -> Node:
-        return Node("name", made.line, made.start, made.start, name=word)
-
-    def _with_callee(self, made: Node, callee: Node, given: Sequence["SgNode"]) -> Node:
-        self._fill(made, given)
-        made.op, made.parts, made.keys = "call", (callee, *made.parts), (None, *made.keys)
+def read_name(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    text = reader.text[made.start : made.end]
+    own_field = reader.language.own_field
+    if own_field and text.startswith(own_field):
+        made.op = "member"
+        made.name = text.lstrip(own_field)
+        made.parts = (made.word("self"),)
         return made
+    made.op = "name"
+    made.name = text.lstrip(reader.language.sigils)
+    return made
 
-    def _macro(self, node: "SgNode", made: Node) -> Node:
-        """Read the names in the tokens of a Rust macro: its grammar does not parse them."""
-        named = self._named_children(node)
-        body = self._source(named[-1])
-        strings = QUOTED.findall(body)
-        chains = [name for text in strings[:1] for name in CAPTURE.findall(text)]
-        first = (
-            [Node("constant", made.line, made.start, made.end, text=strings[0])]
-            if strings
-            else []
-        )
-        given = self._tokens(made, MACRO_TOKEN.findall(QUOTED.sub(" ", body)))
-        parts = (*first, *(self._chain(made, chain) for chain in chains), *given)
-        word = self._source(named[0]).replace("::", ".")
-        made.op, made.parts = "call", (self._word(made, word), *parts)
-        made.keys = (None,) * len(made.parts)
-        return made
 
-    def _tokens(self, made: Node, tokens: list[str], depth: int = 0) -> list[Node]:
-        """Read names and calls from the tokens of a macro, which it takes from the front."""
-        found: list[Node] = []
-        while tokens and depth < DEEPEST:
-            piece = tokens.pop(0)
-            if piece == ")":
-                break
-            if piece == "(":
-                inner = self._tokens(made, tokens, depth + 1)
-                callee = found.pop() if found and found[-1].op != "call" else None
-                if callee is None:
-                    found += inner
-                else:
-                    keys = (None,) * (len(inner) + 1)
-                    found.append(
-                        Node(
-                            "call",
-                            made.line,
-                            made.start,
-                            made.end,
-                            (callee, *inner),
-                            keys=keys,
-                        )
-                    )
-            elif piece not in (",", "&"):
-                found.append(self._chain(made, piece))
-        return found
+def read_constant(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    made.op = "constant"
+    made.text = reader.text[made.start : made.end]
+    return made
 
-    def _chain(self, made: Node, chain: str) -> Node:
-        first, *members = chain.replace("::", ".").split(".")
-        node = Node("name", made.line, made.start, made.end, name=first)
-        for member in members:
-            node = Node("member", made.line, made.start, made.end, (node,), member)
-        return node
 
-    def _text(self, node: "SgNode", made: Node) -> Node:
-        parts = []
-        if node.kind() == "subshell" or node.kind() == "command_substitution":
-            return self._with_callee(
-                made, self._word(made, "subshell"), self._named_children(node)
-            )
-        for child in self._named_children(node):
-            shape = self.shapes.get(child.kind())
-            if shape == "constant" and child.kind() != "number":
-                span = child.range()
-                text = self._source(child)
-                parts.append(
-                    Node(
-                        "constant",
-                        span.start.line + 1,
-                        span.start.index,
-                        span.end.index,
-                        text=text,
-                    )
-                )
-            elif child.kind() not in (
-                "string_start",
-                "string_end",
-                "interpolation_identifier_start",
-            ):
-                parts.append(self.lower(child))
-        if all(part.op == "constant" for part in parts):
-            return self._constant(node, made)
-        if len(parts) == 1 and self.language == "bash":  # quotes only keep it one word
-            return parts[0]
+def read_member(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    named = node.named_children()
+    owner = field_of(node, OBJECT) or (named[0] if named else None)
+    member = field_of(node, MEMBER) or (named[-1] if len(named) > 1 else None)
+    if owner is None or member is None:
+        return reader.fill(made, named)
+    if member.range().start.index < owner.range().start.index:
+        return reader.fill(made, named)
+    made.op = "member"
+    made.name = reader.source(member).lstrip("?.!:&>-$@").split("<")[0].strip()
+    made.parts = (reader.lower(owner),)
+    return made
+
+
+def read_index(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    named = node.named_children()
+    made.op = "index"
+    made.parts = reader.lower_all(named)
+    return made if named else read_constant(reader, node, made)
+
+
+def read_text(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    if node.kind() in ("subshell", "command_substitution"):
+        return reader.call(made, made.word("subshell"), node.named_children())
+    parts = []
+    for child in node.named_children():
+        kind = child.kind()
+        if reader.language.shapes.get(kind) == "constant" and kind != "number":
+            parts.append(read_constant(reader, child, reader.place(child)))
+        elif kind not in MARKS:
+            parts.append(reader.lower(child))
+    if all(part.op == "constant" for part in parts):
+        return read_constant(reader, node, made)
+    if len(parts) == 1 and reader.language.bare_texts:
+        return parts[0]
+    made.op = "text"
+    made.parts = tuple(parts)
+    return made
+
+
+def read_binary(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    """Read `a + b + c`, which nests to the left, as one; `and`, `or` and comparisons keep their meaning."""
+    operator = find_operator(reader, node)
+    operands = find_operands(node)
+    made.name = operator
+    made.op = "test"
+    if operator in AND:
+        made.op = "and"
+    elif operator in OR:
+        made.op = "or"
+    elif operator in JOINS or operator in reader.language.joins.split():
         made.op = "text"
-        made.parts = tuple(parts)
-        return made
+        while operands and operands[0].kind() == node.kind():
+            if find_operator(reader, operands[0]) != operator:
+                break
+            operands = [*find_operands(operands[0]), *operands[1:]]
+            reader.spend(1)
+    made.parts = reader.lower_all(operands)
+    return made
 
-    def _binary(self, node: "SgNode", made: Node) -> Node:
-        """Read `a + b + c`, which nests to the left, as one; `and`, `or` and comparisons keep their meaning."""
-        operator = self._operator(node)
-        operands = self._operands(node)
-        if operator in ("&&", "and", "||", "or", "??", "?:"):
-            made.op = "and" if operator in ("&&", "and") else "or"
-            made.parts = self._all(operands)
-            made.name = operator
-        elif operator in (
-            "+",
-            ".",
-            *(["/"] if self.language == "python" else []),
-            "%",
-            "..",
-            "<<",
-            "||=",
-            "++",
-        ):
-            while (
-                operands
-                and self._operator(operands[0]) == operator
-                and operands[0].kind() == node.kind()
-            ):
-                operands = [*self._operands(operands[0]), *operands[1:]]
-                self._count += 1
-            made.op = "text"
-            made.parts = self._all(operands)
-            made.name = operator
-        else:
-            made.op = "test"
-            made.parts = self._all(operands)
-            made.name = operator
-        return made
 
-    def _operands(self, node: "SgNode") -> list["SgNode"]:
-        return [
-            child
-            for child in self._named_children(node)
-            if not child.kind().endswith("operator") or child.children()
-        ]
+def find_operands(node: "SgNode") -> list["SgNode"]:
+    return [
+        child
+        for child in node.named_children()
+        if not child.kind().endswith("operator") or child.children()
+    ]
 
-    def _operator(self, node: "SgNode") -> str:
-        operator = node.field("operator")
-        if operator is not None:
-            return self._source(operator)
-        return " ".join(
-            self._source(c)
-            for c in node.children()
-            if not c.is_named() and c.text() not in "()[]"
-        )
 
-    def _test(self, node: "SgNode", made: Node) -> Node:
-        operands = self._named_children(node)
-        if node.kind() == "test_command" and len(operands) == 1:
-            return self.lower(operands[0])
-        operator = node.field("operators") or node.field("operator")
+def find_operator(reader: TreeReader, node: "SgNode") -> str:
+    operator = node.field("operator")
+    if operator is not None:
+        return reader.source(operator)
+    signs = (child for child in node.children() if not child.is_named())
+    return " ".join(reader.source(sign) for sign in signs if sign.text() not in "()[]")
+
+
+def read_test(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    operands = node.named_children()
+    if node.kind() == "test_command" and len(operands) == 1:
+        return reader.lower(operands[0])
+    operator = field_of(node, ("operators", "operator"))
+    made.op = "test"
+    made.name = reader.source(operator) or find_operator(reader, node)
+    made.parts = reader.lower_all([o for o in operands if o.kind() not in UNEQUAL_WORDS])
+    if not made.name.strip():
+        made.name = reader.source(first_of(node.children(), *UNEQUAL_WORDS))
+    if reader.language.not_first and made.parts and made.parts[0].op == "not":
+        negated, *others = made.parts
+        inner = made.beside("test", (*negated.parts, *others), made.name)
+        made.op = "not"
+        made.parts = (inner,)
+    return made
+
+
+def read_not(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    operator = find_operator(reader, node).split(" ")[0]
+    made.parts = reader.lower_all(node.named_children())
+    if operator in ("!", "not"):
+        made.op = "not"
+        made.parts = made.parts[-1:]
+    elif operator in ("-z", "-n", "typeof"):
         made.op = "test"
-        made.parts = self._all(
-            [o for o in operands if o.kind() not in ("not in", "is not")]
-        )
-        made.name = self._source(operator) if operator is not None else self._operator(node)
-        if (
-            self.language == "bash" and made.parts and made.parts[0].op == "not"
-        ):  # [[ ! $a == b ]]
-            inner = Node(
-                "test",
-                made.line,
-                made.start,
-                made.end,
-                (*made.parts[0].parts, *made.parts[1:]),
-                made.name,
-            )
-            made.op = "not"
-            made.parts = (inner,)
-        if not made.name.strip():
-            made.name = next(
-                (
-                    self._source(o)
-                    for o in node.children()
-                    if o.kind() in ("not in", "is not")
-                ),
-                "",
-            )
+        made.name = operator
+    return made
+
+
+def read_cast(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    named = node.named_children()
+    of = node.field("type") or (named[-1] if named else None)
+    value = field_of(node, ("value", "operand", "expression")) or (
+        named[0] if named else None
+    )
+    made.op = "cast"
+    made.name = plain_type(reader.source(of))
+    made.parts = (reader.lower(value),) if value is not None else ()
+    return made
+
+
+def read_assignment(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+    target, value = find_sides(node)
+    if target is None:
+        return reader.fill(made, node.named_children())
+    made.op = "assign"
+    made.name = "="
+    operator = find_operator(reader, node).split(" ")[0]
+    if node.kind() != "keyed_element" and is_augmented(node, operator):
+        made.name = operator
+    made.text = find_type(reader, node)
+    targets = reader.lower(target)
+    made.parts = (targets,)
+    if value is not None:
+        given = reader.lower(value)
+        made.parts = (targets, given)
+        if given.function is not None and not given.function.name:
+            given.function.name = targets.name
+    other = node.field("alternative") if node.kind() == "let_declaration" else None
+    if other is None:
         return made
+    # It runs only if the pattern does not match: evaluated beside what follows.
+    inner = reader.lower(other)
+    unlikely = inner.beside("if", (inner.word(""), inner))
+    return made.beside("block", (unlikely, made))
 
-    def _not(self, node: "SgNode", made: Node) -> Node:
-        named = self._named_children(node)
-        operator = self._operator(node).split(" ")[0]
-        made.op = "group"
-        made.parts = self._all(named)
-        if operator in ("!", "not"):
-            made.op, made.parts = "not", made.parts[-1:]
-        elif operator in ("-z", "-n", "typeof"):
-            made.op = "test"
-            made.name = operator
-        return made
 
-    def _cast(self, node: "SgNode", made: Node) -> Node:
-        named = self._named_children(node)
-        of = node.field("type") or (named[-1] if named else None)
-        value = self._field(node, ("value", "operand", "expression")) or (
-            named[0] if named else None
-        )
-        made.op = "cast"
-        made.name = plain_type(self._source(of)) if of is not None else ""
-        made.parts = (self.lower(value),) if value is not None else ()
-        return made
+def is_augmented(node: "SgNode", operator: str) -> bool:
+    """Return whether an assignment adds to what its target holds."""
+    if "augmented" in node.kind():
+        return True
+    return operator.endswith("=") and operator not in ("=", ":=", "==")
 
-    def _assign(self, node: "SgNode", made: Node) -> Node:
-        target = self._field(node, TARGET)
-        value = self._field(node, VALUE)
-        named = self._named_children(node)
-        if node.kind() == "as_pattern" and len(named) == 2:
-            value, target = named
-        if target is None and named:
-            target = next(
-                (c for c in named if c.kind() not in ("binding_pattern_kind", "modifiers")),
-                None,
-            )
-        if (
-            value is None
-            and target is not None
-            and any(c.text() in ("=", "+=", ":=") for c in node.children())
-        ):
-            value = named[-1] if named[-1].range() != target.range() else None
-        elif value is None and node.kind() in ("init_declarator", "variable_declarator"):
-            value = named[-1] if len(named) > 1 else None
-        if target is None:
-            return self._fill(made, named)
-        made.op = "assign"
-        operator = (
-            self._operator(node).split(" ")[0] if node.kind() != "keyed_element" else "="
-        )
-        augmented = (
-            operator.endswith("=") and len(operator) > 1 and operator not in (":=", "==")
-        )
-        made.name = operator if augmented or "augmented" in node.kind() else "="
-        made.text = self._type_of(node)
-        targets = self.lower(target)
-        made.parts = (targets,)
-        if value is not None:
-            given = self.lower(value)
-            made.parts = (targets, given)
-            if given.function is not None and not given.function.name:
-                given.function.name = targets.name
-        other = node.field("alternative") if node.kind() == "let_declaration" else None
-        if other is not None:
-            return Node(
-                "block", made.line, made.start, made.end, (self._unlikely(other), made)
-            )
-        return made
 
-    def _unlikely(self, node: "SgNode") -> Node:
-        """What runs only if a pattern does not match: evaluated beside what follows."""
-        inner = self.lower(node)
-        return Node(
-            "if", inner.line, inner.start, inner.end, (self._word(inner, ""), inner)
-        )
+def find_sides(node: "SgNode") -> "tuple[SgNode | None, SgNode | None]":
+    """Return the target of an assignment and its value."""
+    named = node.named_children()
+    if node.kind() == "as_pattern" and len(named) == 2:
+        return named[1], named[0]
+    target = field_of(node, TARGET)
+    value = field_of(node, VALUE)
+    if target is None:
+        others = [c for c in named if c.kind() not in ("binding_pattern_kind", "modifiers")]
+        target = others[0] if others else None
+    if target is None or value is not None:
+        return target, value
+    last = named[-1]
+    if has_sign(node, ("=", "+=", ":=")):
+        return target, last if last.range() != target.range() else None
+    declares = node.kind() in ("init_declarator", "variable_declarator")
+    return target, last if declares and len(named) > 1 else None
 
-    def _type_of(self, node: "SgNode") -> str:
-        of = node.field("type")
-        parent = node.parent()
-        if of is None and parent is not None and "declarat" in parent.kind():
-            of = parent.field("type")
-        if of is None:
-            declared = next(
-                (
-                    c
-                    for c in self._named_children(node)
-                    if c.kind() == "variable_declaration"
-                ),
-                node,
-            )
-            of = next(
-                (
-                    c
-                    for c in self._named_children(declared)
-                    if c.kind() in ("user_type", "type_annotation")
-                ),
-                None,
-            )
-        return plain_type(self._source(of)) if of is not None else ""
+
+def find_type(reader: TreeReader, node: "SgNode") -> str:
+    of = node.field("type")
+    parent = node.parent()
+    if of is None and parent is not None and "declarat" in parent.kind():
+        of = parent.field("type")
+    if of is None:
+        declared = first_of(node.named_children(), "variable_declaration") or node
+        of = first_of(declared.named_children(), "user_type", "type_annotation")
+    return plain_type(reader.source(of))
+
+
+def plain_type(text: str) -> str:
+    """Return a type without what is generic, optional or by reference in it: `&mut foo::Bar<T>` is `foo.Bar`.
+
+    A list keeps its brackets: `[]byte` and `Array<Int>` are no numbers.
+    """
+    text = TYPE_WORDS.sub("", text.strip().lstrip(":")).strip()
+    listed = "[]" if "[" in text or LIST_TYPE.match(text) else ""
+    text = re.sub(r"<.*|\(.*|\[.*?\]", "", text, flags=re.DOTALL)
+    return text.replace("::", ".").replace("\\", ".").strip(" *&?!.[]'\"") + listed

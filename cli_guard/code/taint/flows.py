@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.calls import key_of
+from cli_guard.code.taint.evaluation import summarize
+from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
 from cli_guard.code.taint.program import Function
 from cli_guard.code.taint.tables import Entry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
-    MOST_STEPS,
     Origin,
     Reached,
     Scope,
@@ -23,7 +24,7 @@ from cli_guard.code.taint.values import (
     source_of,
     union,
 )
-from cli_guard.code.taint.walk import NUMBERS, Walk
+from cli_guard.code.taint.variables import NUMBERS
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -32,7 +33,6 @@ __all__ = ["Flow", "TooBigError", "find_flows"]
 
 MOST_SPENT = 400_000
 DEEPEST_CALLS = 12
-IMPLICIT_SELF = ("java", "kotlin", "csharp", "swift", "cpp")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "init", "__construct", "new")
 OWN = ("self", "this", "cls", "static", "super", "Self")
 LONGEST_PATH = 5
@@ -75,7 +75,7 @@ class _File:
         self.text = text
         self._lines = text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
-        self.implicit_self = language in IMPLICIT_SELF
+        self.implicit_self = language_named(language).implicit_self
         self.globals: set[str] = set()
         self._main, functions = lower(root, language, text)
         self._functions: dict[str, list[Function]] = {}
@@ -97,7 +97,7 @@ class _File:
             raise TooBigError
 
     def flows(self) -> list[Flow]:
-        found = Walk(self, self._main, Scope()).run()
+        found = summarize(self, self._main, Scope())
         self._keep(found)
         flows: dict[tuple[str, int], Flow] = {}
         for sink in found.sinks.values():
@@ -136,14 +136,7 @@ class _File:
             yield taint
         elif taint.origin.kind == "field" and depth < 4:
             for stored in self._fields.get(taint.origin.name, CLEAN):
-                joined = Taint(
-                    stored.origin,
-                    (*stored.steps, *taint.steps)[:MOST_STEPS],
-                    stored.guesses + taint.guesses,
-                    stored.safe | taint.safe,
-                    stored.whole,
-                )
-                yield from self._sources(joined, depth + 1)
+                yield from self._sources(stored.lead_to(taint), depth + 1)
 
     def store(self, name: str, value: Value) -> None:
         self._fields[name] = union((self._fields.get(name, CLEAN), value))
@@ -215,7 +208,7 @@ class _File:
         if not function.parameters and given:
             for name in ("it", "$0"):
                 inner.values[name] = given
-        summary = Walk(self, function, inner).run()
+        summary = summarize(self, function, inner)
         self._keep(summary)
         self._depth -= 1
         self._summaries[id(function)] = summary

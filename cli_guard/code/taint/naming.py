@@ -4,21 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cli_guard.code.languages import FAMILY
+from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.program import Node
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-IMPORTS = {
-    "python": "import_statement import_from_statement",
-    "javascript": "import_statement",
-    "go": "import_spec",
-    "rust": "use_declaration",
-    "php": "namespace_use_clause",
-    "java": "import_declaration",
-    "kotlin": "import_header",
-}
 REQUIRED = re.compile(
     r"\b(?:const|let|var)\s+(\w+|\{[^}]{1,400}\})\s*=\s*(?:await\s+import|require)\(\s*['\"]([^'\"]{1,200})['\"]\s*\)"
     r"((?:\.\w+)*)"
@@ -34,13 +25,13 @@ BRACKETS = frozenset(("call", "index", "cast", "not"))
 
 def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
     """Map the names that a file imports to the dotted names of what they stand for."""
-    family = FAMILY.get(language, language)
+    known = language_named(language)
     found: dict[str, str] = {}
-    for kind in IMPORTS.get(family, "").split():
+    for kind in known.imports.split():
         for node in root.find_all(kind=kind):
             if len(found) < MOST_IMPORTS:
-                found |= READERS[family](node.text())
-    if family == "javascript":
+                found |= IMPORT_FORMS[known.import_form](node.text())
+    if known.requires:
         for names, module, member in REQUIRED.findall(text):
             module = _module(module)
             if names.startswith("{"):
@@ -65,7 +56,7 @@ def _read_list(names: str) -> list[tuple[str, str]]:
     return [(m[1], m[2] or m[1]) for m in pairs if m]
 
 
-def _python(text: str) -> dict[str, str]:
+def _read_from(text: str) -> dict[str, str]:
     named = PYTHON_FROM.match(text)
     if named:
         return {local: f"{named[1]}.{name}" for name, local in _read_list(named[2])}
@@ -73,7 +64,7 @@ def _python(text: str) -> dict[str, str]:
     return {local: name for name, local in modules if local != name}
 
 
-def _javascript(text: str) -> dict[str, str]:
+def _read_braces(text: str) -> dict[str, str]:
     source = re.search(r"['\"]([^'\"]+)['\"]\s*;?\s*$", text)
     if not source:
         return {}
@@ -93,7 +84,7 @@ def _javascript(text: str) -> dict[str, str]:
     return found
 
 
-def _go(text: str) -> dict[str, str]:
+def _read_path(text: str) -> dict[str, str]:
     named = re.match(r"(?:(\w+)\s+)?\"([^\"]+)\"", text)
     if not named:
         return {}
@@ -102,7 +93,7 @@ def _go(text: str) -> dict[str, str]:
     return {named[1]: name} if named[1] and named[1] != name else {}
 
 
-def _rust(text: str) -> dict[str, str]:
+def _read_tree(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     body = re.sub(r"\s+", " ", text).removeprefix("pub ").removeprefix("use ").rstrip("; ")
     stack: list[str] = []
@@ -121,7 +112,7 @@ def _rust(text: str) -> dict[str, str]:
     return found
 
 
-def _last_part(text: str) -> dict[str, str]:
+def _read_last(text: str) -> dict[str, str]:
     named = re.match(
         r"(?:import\s+(?:static\s+)?|use\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$", text
     )
@@ -138,14 +129,13 @@ def _last_part(text: str) -> dict[str, str]:
     )
 
 
-READERS = {
-    "python": _python,
-    "javascript": _javascript,
-    "go": _go,
-    "rust": _rust,
-    "php": _last_part,
-    "java": _last_part,
-    "kotlin": _last_part,
+# How imports are read, by the word of `import_form` in rules/languages/shapes.toml.
+IMPORT_FORMS = {
+    "from": _read_from,
+    "braces": _read_braces,
+    "path": _read_path,
+    "tree": _read_tree,
+    "last": _read_last,
 }
 
 

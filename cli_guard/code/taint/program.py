@@ -1,5 +1,6 @@
 """The shape of a program that is left when data is followed through it: the same for every language."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -38,6 +39,14 @@ class Node:
     text: str = ""
     function: "Function | None" = None
 
+    def beside(self, op: str, parts: tuple["Node", ...] = (), name: str = "") -> "Node":
+        """Return another node at the same place."""
+        return Node(op, self.line, self.start, self.end, parts, name)
+
+    def word(self, name: str) -> "Node":
+        """Return a name that nobody wrote, at the beginning of this node."""
+        return Node("name", self.line, self.start, self.start, name=name)
+
 
 @dataclass(slots=True, eq=False)
 class Parameter:
@@ -61,3 +70,17 @@ class Function:
     heading: str = ""
     owner: str = ""
     line: int = 1
+
+    @property
+    def parameter_names(self) -> list[str]:
+        """Return the first name of each parameter, "" for one without."""
+        return [each.names[0] if each.names else "" for each in self.parameters]
+
+
+def leaves(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield the names, members and constants in some nodes."""
+    for node in nodes:
+        if node.parts and node.op != "member":
+            yield from leaves(node.parts)
+        else:
+            yield node

@@ -4,14 +4,14 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
 from cli_guard.code.languages import FAMILY
-from cli_guard.rules.catalog import FOLDER, read_table
+from cli_guard.rules import data as rule_files
+from cli_guard.rules.catalog import read_table
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
@@ -179,8 +179,8 @@ class Tables:
 @cache
 def tables_of(language: str) -> Tables | None:
     """Return the tables of a language as ast-grep names it, None if nothing is known of it."""
-    folder = FOLDER / "flow" / FAMILY.get(language, language)
-    files = sorted(folder.glob("*.toml"))
+    folder = f"flow/{FAMILY.get(language, language)}"
+    files = rule_files.names(folder)
     if not files:
         return None
     common = read_table("flow/common.toml")["secrets"]
@@ -193,12 +193,12 @@ def tables_of(language: str) -> Tables | None:
             "secret": True,
         },
     )
-    read = (tomllib.loads(file.read_text("utf-8")) for file in files)
+    tables = (rule_files.read(f"{folder}/{name}") for name in files)
     known = (
-        compile_entry(s, data)
-        for table in read
-        for s in SECTIONS
-        for data in table.get(s, ())
+        compile_entry(section, data)
+        for table in tables
+        for section in SECTIONS
+        for data in table.get(section, ())
     )
     return Tables((secret, *known))
 

@@ -67,6 +67,16 @@ class Taint:
         )
         return replace(self, steps=steps, guesses=self.guesses + guesses)
 
+    def lead_to(self, later: "Taint", *between: Step) -> "Taint":
+        """Return the way of this taint, continued by that of a later one."""
+        steps = dict.fromkeys((*self.steps, *between, *later.steps))
+        return replace(
+            self,
+            steps=tuple(steps)[:MOST_STEPS],
+            guesses=self.guesses + later.guesses,
+            safe=self.safe | later.safe,
+        )
+
     def harms(self, entry: Entry) -> bool:
         """Return whether a sink is one for this value; what comes from the caller may yet be."""
         kind = entry.data["kind"]

@@ -3,7 +3,7 @@
 import re
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.parsed_call import ParsedCall
+from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import EVERY_FILE, Act
@@ -19,7 +19,7 @@ KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
 NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 
 
-def run_code(call: ParsedCall, language: str, code: Stream, span: Span) -> None:
+def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
     """Judge code in one of the languages of `inline`."""
     call.took_input = True
     if code.text is None:
@@ -46,7 +46,7 @@ def run_code(call: ParsedCall, language: str, code: Stream, span: Span) -> None:
         floors.check_sent(call.shell, taints, call.title, span, program=True)
 
 
-def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
+def keep_denials(call: Call, text: str, span: Span) -> None:
     """Judge text that the code may pass to a shell. Keep only denials: the text may not be a command at all."""
     shell = call.shell
     outer, shell.effects, partial = shell.effects, {}, shell.partial
@@ -60,7 +60,7 @@ def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
         shell.partial = partial
 
 
-def one_act(call: ParsedCall, act: Act, span: Span) -> None:
+def one_act(call: Call, act: Act, span: Span) -> None:
     shell = call.shell
     field = Field(None, "", span) if act.target is None else literal(act.target, span)
     if act.suspect is not None:

@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 
-from cli_guard.commands.effects.parsed_call import ParsedCall
+from cli_guard.commands.effects.call import Call
 from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import Stream
 
@@ -21,9 +21,7 @@ CACHE = "pycache_prefix"
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
 
-def check_imports(
-    call: ParsedCall, code: Stream | None = None, *, module: str = ""
-) -> None:
+def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -> None:
     """Emit an effect if a file in the current folder may replace a module that Python imports.
 
     `code` is None for `-m`, which runs `module`. Standard modules import each other, so a file with the name of any of

@@ -6,14 +6,15 @@ from fnmatch import fnmatchcase
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.handlers import HANDLERS
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
-from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.plain import OUTSIDE_BUILTINS
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import ANYTHING, Stream, taints_of
+from cli_guard.commands.shell import Shell
 
 POWERSHELL = re.compile(
     r"(?:Get|Set|New|Remove|Invoke|Start|Stop|Write|Out|Select|Where|ForEach|Test|Copy|Move|Add|Clear|Import|Export|ConvertTo"
@@ -40,7 +41,7 @@ CMD = frozenset(
 )
 
 
-def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def invoke(shell: Shell, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Run a command (function, alias or program); return what it prints."""
     shell.budget.step()
     met = Invocation(
@@ -62,7 +63,7 @@ def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> St
         return run_command(shell, fields, stdin, span)
 
 
-def run_command(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_command(shell: Shell, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Resolve the name of a command."""
     name = fields[0].text
     if name is None or fields[0].assumed or fields[0].pattern:
@@ -83,7 +84,7 @@ def run_command(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
 
 
 def run_definition(
-    shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span
+    shell: Shell, name: str, fields: list[Field], stdin: Stream, span: Span
 ) -> Stream | None:
     """Run a function or an alias; return None if the name is neither."""
     if name in shell.scope.functions:
@@ -99,7 +100,7 @@ def run_definition(
 
 
 def run_alias(
-    shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span
+    shell: Shell, text: str, rest: list[Field], stdin: Stream, span: Span
 ) -> Stream:
     words = [literal(word, span) for word in text.split()]
     if re.search(r"[;&|$`'\"<>(){}\\]", text):
@@ -107,7 +108,7 @@ def run_alias(
     return shell.invoke([*words, *rest], stdin, span) if words else ANYTHING
 
 
-def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_unknown(shell: Shell, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Emit what is certain about a program whose name is unknown before it runs."""
     first = fields[0]
     if not floors.check_remote_code(shell, first.taints, "as the name of a program", span):
@@ -123,7 +124,7 @@ def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
 
 
 def run_program(
-    shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span
+    shell: Shell, name: str, fields: list[Field], stdin: Stream, span: Span
 ) -> Stream:
     base = name.rsplit("/", 1)[-1]
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
@@ -145,10 +146,10 @@ def run_program(
         return Stream(None, taints_of((stdin, *fields)))
     call = Call(shell, fields, stdin, span, spec)
     handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
-    return handler(call) if handler else call.run()
+    return handler(call) if handler else run_call(call)
 
 
-def run_path(shell: Machine, given: Field, span: Span) -> None:
+def run_path(shell: Shell, given: Field, span: Span) -> None:
     """Run a program named by its path: a file of the project, or one downloaded or written earlier."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)

@@ -9,9 +9,9 @@ from glob import escape
 from cli_guard.commands.effects.places import is_below, unfold_home
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import Invocation
-from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import HARMLESS, Effect, Kind
 from cli_guard.commands.scope import DASHED
+from cli_guard.commands.shell import Shell
 
 # Effects that bring no file whose name the judge does not know.
 NAMELESS = HARMLESS | {Kind.DELETE, Kind.CREDENTIAL, Kind.PROCESS}
@@ -27,7 +27,7 @@ COPYING = frozenset(("cp", "gcp", "scp"))
 RECURSIVE = ("-r", "-R", "--recursive", "-a", "--archive")
 
 
-def may_be_option(shell: Machine, word: Field) -> bool:
+def may_be_option(shell: Shell, word: Field) -> bool:
     """Return whether a word may begin with a dash, as far as the names of files are known."""
     if not word.is_open:
         return False
@@ -42,13 +42,13 @@ def may_be_option(shell: Machine, word: Field) -> bool:
     ) or may_have_created(shell)
 
 
-def finds_name(shell: Machine, word: Field) -> bool:
+def finds_name(shell: Shell, word: Field) -> bool:
     """Return whether a pattern finds a file of the current folder, as far as the judge can look; else it is text."""
     first = word.start.partition("/")[0]
     return any(fnmatchcase(name, first) for name in shell.context.names or ())
 
 
-def has_dashed_name(shell: Machine, pattern: str) -> bool:
+def has_dashed_name(shell: Shell, pattern: str) -> bool:
     """Return whether a pattern finds such a name in the current folder, True if the judge cannot look."""
     context = shell.context
     folder = shell.scope.folder
@@ -63,7 +63,7 @@ def has_dashed_name(shell: Machine, pattern: str) -> bool:
     return any(fnmatchcase(path.rpartition("/")[2], first) for path in found)
 
 
-def holds_odd_names(shell: Machine) -> bool:
+def holds_odd_names(shell: Shell) -> bool:
     """Return whether there is such a name anywhere in the work tree, True if the judge cannot look."""
     tree = shell.context.tree
     root = shell.context.root
@@ -78,7 +78,7 @@ def holds_odd_names(shell: Machine) -> bool:
     return tree.holds_odd_names()
 
 
-def may_have_created(shell: Machine) -> bool:
+def may_have_created(shell: Shell) -> bool:
     """Return whether an earlier command of the text may have made a file with such a name."""
     present = [shell.caller]
     while present[-1] is not None:

@@ -14,7 +14,6 @@ from cli_guard.commands.effects.places import (
     unfold_home,
 )
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Setting, Span
 from cli_guard.commands.scope import (
     ANYTHING,
@@ -25,6 +24,7 @@ from cli_guard.commands.scope import (
     SECRET,
     Stream,
 )
+from cli_guard.commands.shell import Shell
 from cli_guard.model import Decision
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
@@ -49,7 +49,7 @@ NOTABLE = {
 }
 
 
-def path_of(shell: Machine, given: Field) -> str:
+def path_of(shell: Shell, given: Field) -> str:
     """Return the normalised path of a field, as far as it is known."""
     return resolve_path(
         given.text if given.text is not None else given.start,
@@ -58,7 +58,7 @@ def path_of(shell: Machine, given: Field) -> str:
     )
 
 
-def physical_path(shell: Machine, given: Field) -> str:
+def physical_path(shell: Shell, given: Field) -> str:
     """Return the path of a known field with its links followed: `link/..` is above where the link leads."""
     path = path_of(shell, given)
     folder = shell.scope.folder
@@ -70,7 +70,7 @@ def physical_path(shell: Machine, given: Field) -> str:
     return resolve_path(shell.context.follow(whole), None, shell.context)
 
 
-def find_target(shell: Machine, given: Field) -> str:
+def find_target(shell: Shell, given: Field) -> str:
     """Return the path of a field, or where its links lead if that is more than an ordinary file."""
     path = path_of(shell, given)
     if not path.startswith(("/dev/", "/proc/")):
@@ -84,7 +84,7 @@ def find_target(shell: Machine, given: Field) -> str:
     return path
 
 
-def find_secret_link(shell: Machine, pattern: str | None = None) -> str | None:
+def find_secret_link(shell: Shell, pattern: str | None = None) -> str | None:
     """Return what leads to a secret: a path that a pattern finds, or any link in the work tree."""
     tree = shell.context.tree
     follow = shell.context.follow
@@ -110,7 +110,7 @@ def find_secret_link(shell: Machine, pattern: str | None = None) -> str | None:
     return None
 
 
-def read_path(shell: Machine, given: Field, span: Span) -> Stream:
+def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     """Emit the read of a file; return what is known of its contents."""
     path = find_target(shell, given)
     known = shell.scope.files.get(path)
@@ -158,14 +158,14 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     return known or ANYTHING
 
 
-def check_folder(shell: Machine, given: Field, span: Span) -> None:
+def check_folder(shell: Shell, given: Field, span: Span) -> None:
     """Reject a relative path where it is not certain which folder a `cd` has reached."""
     if shell.scope.unsure_folder and not given.start.startswith(("/", "~")):
         shell.reject("a path in a folder that cd may not have reached", span)
 
 
 def write_path(
-    shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes"
+    shell: Shell, given: Field, span: Span, carried: Stream, *, verb: str = "writes"
 ) -> None:
     """Emit the write of a file; `carried` is what goes into it."""
     path = find_target(shell, given)
@@ -243,14 +243,14 @@ def write_path(
         remember(shell, path, carried)
 
 
-def remember(shell: Machine, path: str, carried: Stream) -> None:
+def remember(shell: Shell, path: str, carried: Stream) -> None:
     """Record the contents of a file; a second write adds to it."""
     before = shell.scope.files.get(path)
     taints = carried.taints | (before.taints if before else frozenset())
     shell.scope.files[path] = Stream(carried.text if before is None else None, taints)
 
 
-def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "deletes") -> None:
+def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes") -> None:
     """Emit that a file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
     if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:

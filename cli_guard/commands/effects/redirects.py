@@ -5,10 +5,10 @@ import re
 from cli_guard.commands.effects.paths import path_of, read_path, write_path
 from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
-from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.tree import Redirect
 from cli_guard.commands.scope import NOTHING, REMOTE, TOKEN, Stream, make_doubtful
+from cli_guard.commands.shell import Shell
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
@@ -18,7 +18,7 @@ Sinks = list[tuple[str, Field]]
 
 
 def apply_redirects(
-    shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream
+    shell: Shell, redirects: tuple[Redirect, ...], stdin: Stream
 ) -> tuple[Stream, Sinks]:
     """Return the input of a command and the target file of each descriptor."""
     sinks: Sinks = []
@@ -68,7 +68,7 @@ def may_not_open(redirects: tuple[Redirect, ...], sinks: Sinks) -> bool:
     return opens or any(redirect.operator == "<" for redirect in redirects)
 
 
-def is_connected(shell: Machine, sinks: Sinks) -> bool:
+def is_connected(shell: Shell, sinks: Sinks) -> bool:
     """Return whether the output goes to a connection; usually the input then comes from there too."""
     return any(
         classify_path(path_of(shell, target)) is PathClass.SOCKET
@@ -77,7 +77,7 @@ def is_connected(shell: Machine, sinks: Sinks) -> bool:
     )
 
 
-def write_sinks(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
+def write_sinks(shell: Shell, output: Stream, sinks: Sinks) -> Stream:
     """Write the output to its files; return what is left for the pipe."""
     for descriptor, target in sinks:
         carried = output if descriptor in OUTPUT else NOTHING

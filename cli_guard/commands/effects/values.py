@@ -4,11 +4,11 @@ import re
 from dataclasses import replace
 
 from cli_guard.commands import floors
+from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.imports import check_imports
 from cli_guard.commands.effects.loose import finds_name
-from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import (
     find_secret_link,
     path_of,
@@ -66,21 +66,17 @@ FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 
-def emit_for(
-    call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str = ""
-) -> None:
+def emit_for(call: Call, kind: Kind, given: Field, reason: str, rule: str = "") -> None:
     """Emit the effect of one word of a call."""
     call.effect(kind, given.shown, reason, given.span, rule)
 
 
-def values_of(call: ParsedCall, *names: str) -> list[Field]:
+def values_of(call: Call, *names: str) -> list[Field]:
     """Return the values of the options with one of these names."""
     return [value for option, value in call.arguments.values if {*option.names} & {*names}]
 
 
-def take(
-    call: ParsedCall, kind: str, given: Field, reason: str = "", rule: str = ""
-) -> None:
+def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") -> None:
     call.shell.budget.step()
     if kind in TAKERS:
         TAKERS[kind](call, given)
@@ -104,14 +100,14 @@ def take(
         take_effect(call, Kind(kind), given, reason, rule)
 
 
-def run_language(call: ParsedCall, kind: str, code: Stream, span: Span) -> None:
+def run_language(call: Call, kind: str, code: Stream, span: Span) -> None:
     """Judge code of a kind such as `code:python`."""
     if kind == "code:python" and call.program.name == "python":
         check_imports(call, code)
     run_code(call, kind.removeprefix("code:"), code, span)
 
 
-def take_effect(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str) -> None:
+def take_effect(call: Call, kind: Kind, given: Field, reason: str, rule: str) -> None:
     """Emit an effect whose target is the value. A value that begins with `!` is also judged as text for a shell."""
     if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
         call.shell.run_nested(given.text[1:], given.span)
@@ -122,7 +118,7 @@ def take_effect(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: s
     emit_for(call, kind, given, reason, rule)
 
 
-def take_read(call: ParsedCall, given: Field) -> None:
+def take_read(call: Call, given: Field) -> None:
     if given.text in INPUT:
         call.reads.append(call.stdin)
     elif given.stream is not None:
@@ -151,7 +147,7 @@ def take_read(call: ParsedCall, given: Field) -> None:
         call.reads.append(read_path(call.shell, given, given.span))
 
 
-def take_url(call: ParsedCall, given: Field) -> None:
+def take_url(call: Call, given: Field) -> None:
     text = given.start
     if text.startswith("file:"):
         # The file also depends on escapes and braces that only the program resolves.
@@ -165,7 +161,7 @@ def take_url(call: ParsedCall, given: Field) -> None:
     connect(call, Kind.NETWORK_IN, given, "fetches")
 
 
-def connect(call: ParsedCall, kind: Kind, given: Field, verb: str) -> None:
+def connect(call: Call, kind: Kind, given: Field, verb: str) -> None:
     """Emit the connection to an address; one of the form `ext::command` runs it (git-remote-ext(1))."""
     if "::" in given.start.partition("/")[0]:
         emit_for(call, Kind.EXEC, given, "runs the command in the address")
@@ -173,13 +169,13 @@ def connect(call: ParsedCall, kind: Kind, given: Field, verb: str) -> None:
     emit_for(call, kind, given, f"{verb} {shorten(given)}")
 
 
-def check_address(call: ParsedCall, given: Field) -> None:
+def check_address(call: Call, given: Field) -> None:
     """Deny an address with a secret in it. A variable that is all of it (`$DATABASE_URL`) goes where it belongs."""
     taints = given.taints - {TOKEN} if given.shape == "x" else given.taints
     floors.check_sent(call.shell, taints, given.shown, given.span, stays=stays_here(call))
 
 
-def take_name(call: ParsedCall, given: Field) -> None:
+def take_name(call: Call, given: Field) -> None:
     """Judge a DNS name that is looked up: the owner of the name sees the query, so it may carry data out."""
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     if given.text is None:
@@ -196,7 +192,7 @@ def take_name(call: ParsedCall, given: Field) -> None:
         emit_for(call, Kind.NETWORK_OUT, given, reason)
 
 
-def take_server(call: ParsedCall, given: Field) -> None:
+def take_server(call: Call, given: Field) -> None:
     """Emit the connection of a client to its server, or list of servers, unless all are on this machine."""
     check_address(call, given)
     hosts = find_hosts(given.start) or [given.start]
@@ -204,7 +200,7 @@ def take_server(call: ParsedCall, given: Field) -> None:
         emit_for(call, Kind.NETWORK_OUT, given, f"connects to {shorten(given)}")
 
 
-def take_endpoint(call: ParsedCall, given: Field) -> None:
+def take_endpoint(call: Call, given: Field) -> None:
     """Emit the connection if the value is an address; a name or path on the usual server adds nothing."""
     if given.text is None or find_hosts(given.start):
         take_server(call, given)
@@ -218,18 +214,18 @@ def find_hosts(text: str) -> list[str]:
     return hosts
 
 
-def take_host(call: ParsedCall, given: Field) -> None:
+def take_host(call: Call, given: Field) -> None:
     connect(call, Kind.NETWORK_OUT, given, "connects to")
 
 
-def check_data(call: ParsedCall, taints: frozenset[str], span: Span) -> bool:
+def check_data(call: Call, taints: frozenset[str], span: Span) -> bool:
     """Deny that a call sends secrets; return whether it does."""
     return floors.check_sent(
         call.shell, taints, call.title, span, program=True, stays=stays_here(call)
     )
 
 
-def stays_here(call: ParsedCall) -> bool:
+def stays_here(call: Call) -> bool:
     """Return whether all that a call connects to is certainly on this machine."""
     given = [each for kind, each in call.arguments.kinds if kind in PLACES]
     given += [value for option, value in call.arguments.values if option.takes in PLACES]
@@ -244,7 +240,7 @@ def stays_here(call: ParsedCall) -> bool:
     return all(LOOPBACK.fullmatch(host) for named in hosts for host in named)
 
 
-def take_upload(call: ParsedCall, given: Field) -> None:
+def take_upload(call: Call, given: Field) -> None:
     """Emit the upload of a file, or the connection to where it goes."""
     if given.text in INPUT:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
@@ -262,7 +258,7 @@ def take_upload(call: ParsedCall, given: Field) -> None:
     emit_for(call, Kind.NETWORK_OUT, given, f"sends {shorten(given)}")
 
 
-def take_send(call: ParsedCall, given: Field) -> None:
+def take_send(call: Call, given: Field) -> None:
     """Emit that a text is sent; `@FILE` in it stands for the contents of a file."""
     file = FILE_IN_FORM.match(given.start)
     if file and given.start:
@@ -278,7 +274,7 @@ def take_send(call: ParsedCall, given: Field) -> None:
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
-def take_header(call: ParsedCall, given: Field) -> None:
+def take_header(call: Call, given: Field) -> None:
     """Judge a request header. A key in a variable is a normal login; a file with a key is not."""
     if given.taints & {SECRET}:
         take_send(call, given)
@@ -288,31 +284,31 @@ def take_header(call: ParsedCall, given: Field) -> None:
         call.effect(Kind.CREDENTIAL, None, "sends a key from a variable", given.span)
 
 
-def take_folder(call: ParsedCall, given: Field) -> None:
+def take_folder(call: Call, given: Field) -> None:
     """Change to the folder that the command runs in."""
     is_above = ".." in given.start.split("/")
     path = physical_path(call.shell, given) if is_above else path_of(call.shell, given)
     call.shell.scope.folder = path if given.text is not None else None
 
 
-def take_env(call: ParsedCall, given: Field) -> None:
+def take_env(call: Call, given: Field) -> None:
     name, _, value = given.start.partition("=")
     call.shell.environment(name, value if given.text is not None else None, given.span)
 
 
-def take_config(call: ParsedCall, given: Field) -> None:
+def take_config(call: Call, given: Field) -> None:
     """Apply `key=value` of Git's configuration; a key alone means true."""
     key, equals, value = given.start.partition("=")
     known = value if equals else "true"
     configure(call, key, known if given.text is not None else None, given.span)
 
 
-def take_config_env(call: ParsedCall, given: Field) -> None:
+def take_config_env(call: Call, given: Field) -> None:
     """Apply `key=NAME` of Git's configuration: the environment variable holds the value."""
     configure(call, given.start.partition("=")[0], None, given.span)
 
 
-def configure(call: ParsedCall, key: str, value: str | None, span: Span) -> None:
+def configure(call: Call, key: str, value: str | None, span: Span) -> None:
     meaning = key_means(key, value)
     if meaning:
         kind, why = meaning
@@ -325,7 +321,7 @@ def configure(call: ParsedCall, key: str, value: str | None, span: Span) -> None
             )
 
 
-def take_shell(call: ParsedCall, given: Field) -> None:
+def take_shell(call: Call, given: Field) -> None:
     words = call.arguments.operands
     behind = words[words.index(given) + 2 :] if given in words else []
     outer = call.shell.scope.arguments
@@ -337,7 +333,7 @@ def take_shell(call: ParsedCall, given: Field) -> None:
 
 
 def run_shell(
-    call: ParsedCall, code: Stream, span: Span, stdin: Stream, *, here: bool = False
+    call: Call, code: Stream, span: Span, stdin: Stream, *, here: bool = False
 ) -> Stream:
     """Run shell code as far as it is known: in a new shell, or with `here` in this one (eval)."""
     call.took_input = True
@@ -352,7 +348,7 @@ def run_shell(
     return ANYTHING
 
 
-def take_script(call: ParsedCall, given: Field) -> None:
+def take_script(call: Call, given: Field) -> None:
     call.took_input = True
     if given.text in INPUT:
         take_input(call, call.spec.stdin or "script")
@@ -376,7 +372,7 @@ def take_script(call: ParsedCall, given: Field) -> None:
     call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 
-def take_module(call: ParsedCall, given: Field) -> None:
+def take_module(call: Call, given: Field) -> None:
     """Run a Python module by its own table, or by that of the program of its name."""
     call.took_input = True
     module = given.text or ""
@@ -397,7 +393,7 @@ def take_module(call: ParsedCall, given: Field) -> None:
     call.arguments.unknown.clear()
 
 
-def take_input(call: ParsedCall, kind: str) -> None:
+def take_input(call: Call, kind: str) -> None:
     """Use the input of a call as code or as names of files."""
     stdin = call.stdin
     if stdin == NOTHING and kind.startswith(("shell", "code:")):

@@ -7,6 +7,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import CODE_NAMES
 from cli_guard.commands.effects.paths import path_of, physical_path
 from cli_guard.commands.effects.places import unfold_home
+from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, field_of, stream_of
 from cli_guard.commands.expand.words import BLANKS
@@ -61,7 +62,7 @@ def is_there(call: Call, folder: str | None) -> bool:
 
 
 def working_folder(call: Call) -> Stream:
-    call.run()
+    run_call(call)
     return call.shell.expander().variable("PWD")
 
 
@@ -185,7 +186,7 @@ def shift(call: Call) -> Stream:
         call.shell.scope.arguments = (
             call.shell.scope.arguments[int(count or 0) :] if sure else None
         )
-    return call.run()
+    return run_call(call)
 
 
 def unset(call: Call) -> Stream:
@@ -300,7 +301,7 @@ def locate(words: list[Field]) -> Stream:
 
 
 def which(call: Call) -> Stream:
-    call.run()
+    run_call(call)
     return locate(call.arguments.operands)
 
 
@@ -327,7 +328,7 @@ def examine(call: Call) -> Stream:
         call.shell.reject(
             "arithmetic on a value that is not known to be a number", call.span
         )
-    return call.run()
+    return run_call(call)
 
 
 COMPARISONS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")

@@ -10,6 +10,7 @@ from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.credentials import list_hidden
 from cli_guard.commands.effects.loose import may_be_option
+from cli_guard.commands.effects.output import origin_of_paths
 from cli_guard.commands.effects.paths import delete_path, find_target, path_of, write_path
 from cli_guard.commands.effects.places import (
     PathClass,
@@ -18,6 +19,7 @@ from cli_guard.commands.effects.places import (
     holds_credentials,
     is_credential,
 )
+from cli_guard.commands.effects.running import note_unknown_words, run_call
 from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
@@ -91,7 +93,7 @@ def find(call: Call) -> Stream:
         emit_for(call, Kind.UNKNOWN, word, reason)
     # A format may be any text.
     prints_text = any(word.text in ("-printf", "-ls") for word in rest)
-    origin = call.origin_of_paths("paths", [path_of(call.shell, each) for each in roots])
+    origin = origin_of_paths(call, "paths", [path_of(call.shell, each) for each in roots])
     outputs = [Stream(None, taints_of(found), "" if prints_text else origin)]
     while rest:
         word, *rest = rest
@@ -238,7 +240,7 @@ def mode(call: Call) -> Stream:
     else:
         wanted = "".join(word.shown for word in operands[:1])
         operands = operands[1:]
-    call.not_understood()
+    note_unknown_words(call)
     for operand in operands:
         change_mode(call, operand, wanted, recursive=recursive)
     return NOTHING
@@ -283,7 +285,7 @@ def deny_for_all(call: Call, operand: Field, reason: str) -> None:
 
 def owner(call: Call) -> Stream:
     recursive = call.arguments.has("-R", "--recursive")
-    call.not_understood()
+    note_unknown_words(call)
     for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
         path = path_of(call.shell, operand)
         if recursive and is_vital(operand, path):
@@ -330,7 +332,7 @@ def tar(call: Call) -> Stream:
     for _, value in given.values:
         if value.text and value.text.startswith("exec="):
             call.shell.run_nested(value.text[5:], value.span)
-    return call.run()
+    return run_call(call)
 
 
 def place_operands(call: Call, folders: list[Field]) -> Iterator[Field]:
@@ -372,7 +374,7 @@ def date(call: Call) -> Stream:
     for operand in operands:
         if not operand.start.startswith("+"):
             call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
-    output = call.run()
+    output = run_call(call)
     # A format may produce any word, the name of a file among them.
     texts = (DATE_FIELD.sub("", operand.shown) for operand in operands)
     return Stream(None, output.taints) if any(map(LETTER.search, texts)) else output

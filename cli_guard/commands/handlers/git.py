@@ -19,6 +19,7 @@ from cli_guard.commands.effects.places import (
     resolve_path,
     unfold_home,
 )
+from cli_guard.commands.effects.running import apply_options, note_unknown_words, run_call
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
@@ -89,7 +90,7 @@ def git(call: Call) -> Stream:
         check_urls(call)
     if call.spec.name == "git push":
         check_pushed(call)
-    output = call.run()
+    output = run_call(call)
     if call.spec.name == "git rev-parse":
         return print_path(call, output)
     options = [word.start for word in call.fields[1:] if word.start.startswith("-")]
@@ -242,9 +243,9 @@ def config(call: Call) -> Stream:
     if first in READS | WRITES and not verbs & (READS | WRITES):
         verbs.add(first)
         operands = operands[1:]
-    call.apply_options()
+    apply_options(call)
     check_urls(call)
-    call.not_understood()
+    note_unknown_words(call)
     if any(each.dynamic for each in given.operands):
         call.effect(
             Kind.UNKNOWN, None, "has a key or value known only at run time", call.span

@@ -7,6 +7,7 @@ from binascii import Error as BinasciiError
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, path_of, remember
 from cli_guard.commands.effects.places import resolve_path
+from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
@@ -51,7 +52,7 @@ def transfer(call: Call) -> Stream:
                 verb="deletes what is missing in the source from",
             )
     given.kinds[:] = zip(kinds, given.operands, strict=True)
-    return call.run()
+    return run_call(call)
 
 
 def fetch(call: Call) -> Stream:
@@ -59,7 +60,7 @@ def fetch(call: Call) -> Stream:
     for value in values_of(call, "-w"):
         if "%output{" in value.start or value.start.startswith("@"):
             emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
-    output = call.run()
+    output = run_call(call)
     if call.program.name != "curl" or call.arguments.has(
         "-O", "--remote-name", "--remote-name-all"
     ):
@@ -73,7 +74,7 @@ def fetch(call: Call) -> Stream:
 
 def verify_digests(call: Call) -> Stream:
     """Handle sha256sum -c: a download that fits a digest in the same script was reviewed with it."""
-    output = call.run()
+    output = run_call(call)
     # An agent could write any digest into its own command.
     if (
         not call.arguments.has("-c", "--check")
@@ -109,7 +110,7 @@ def connection(call: Call) -> Stream:
     addresses = [operand.shown.upper() for operand in call.arguments.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
         check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
-    return call.run()
+    return run_call(call)
 
 
 def gh(call: Call) -> Stream:
@@ -125,7 +126,7 @@ def gh(call: Call) -> Stream:
             emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
     if call.spec.name == "gh api":
         leave_out_fields(call)
-    return call.run()
+    return run_call(call)
 
 
 def leave_out_fields(call: Call) -> None:
@@ -167,12 +168,12 @@ def make(call: Call) -> Stream:
             if line[:1] == "\t"
         )
         call.shell.run_nested(recipe, call.span)
-    return call.run()
+    return run_call(call)
 
 
 def decode(call: Call) -> Stream:
     """Handle base64 and its like: decoded data is known if the input is, otherwise hidden."""
-    output = call.run()
+    output = run_call(call)
     if not call.arguments.has("-d", "--decode", "-D", "-r", "--reverse"):
         return output
     streams = call.reads or [call.stdin]
@@ -183,7 +184,7 @@ def decode(call: Call) -> Stream:
 
 def openssl(call: Call) -> Stream:
     """Handle openssl: what it decrypts or decodes was hidden, and may be a secret."""
-    output = call.run()
+    output = run_call(call)
     if not {"-d", "-decrypt"}.intersection(word.text for word in call.fields[1:]):
         return output
     call.effect(Kind.CREDENTIAL, None, "decrypts or decodes data", call.span)

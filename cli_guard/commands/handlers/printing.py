@@ -3,9 +3,11 @@
 import re
 from dataclasses import replace
 
-from cli_guard.commands.effects.call import Call, join_operands
+from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import CODE_NAMES
 from cli_guard.commands.effects.loose import may_be_option
+from cli_guard.commands.effects.output import join_operands
+from cli_guard.commands.effects.running import apply_options, note_unknown_words, run_call
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.quoting import ansi_c
@@ -99,11 +101,11 @@ def environment(call: Call) -> Stream:
         rest = call.environment(list(given.rest)) if given.rest else []
         if given.rest and rest:
             given.rest[:] = rest
-            return call.run()
+            return run_call(call)
     if call.arguments.values:
-        call.apply_options()
+        apply_options(call)
     elif not call.is_help_request():
-        call.not_understood()
+        note_unknown_words(call)
         call.effect(
             Kind.CREDENTIAL, None, "prints the environment, secrets included", call.span
         )

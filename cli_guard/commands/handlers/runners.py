@@ -5,6 +5,13 @@ from dataclasses import replace
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.running import (
+    apply_options,
+    finish,
+    note_unknown_words,
+    own_effect,
+    run_call,
+)
 from cli_guard.commands.effects.values import run_shell
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.model import Kind
@@ -54,9 +61,9 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
 def xargs(call: Call) -> Stream:
     """Run a command with its input as further words, or in place of a mark."""
     given = call.arguments
-    call.own_effect()
-    call.apply_options()
-    call.not_understood()
+    own_effect(call)
+    apply_options(call)
+    note_unknown_words(call)
     mark = next(
         (
             value.shown
@@ -105,9 +112,9 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
 
 def parallel(call: Call) -> Stream:
     """Judge what parallel runs: its command with each item in the place of `{}`, in a shell and as words."""
-    call.apply_options()
-    call.not_understood()
-    call.finish()
+    apply_options(call)
+    note_unknown_words(call)
+    finish(call)
     rest = call.arguments.rest or call.arguments.operands
     marks = [at for at, word in enumerate(rest) if word.text in MARKS]
     command = rest[: marks[0]] if marks else rest
@@ -139,8 +146,8 @@ def parallel(call: Call) -> Stream:
 def run_guarded(call: Call) -> Stream:
     """Handle `cli-guard exec`: one word is text for bash, several are a command; `--stdin` is its input."""
     folder = call.shell.scope.folder
-    call.apply_options()
-    call.not_understood()
+    apply_options(call)
+    note_unknown_words(call)
     answers = [
         v
         for option, v in call.arguments.values
@@ -163,7 +170,7 @@ def set_scripts(call: Call) -> Stream:
         name, _, command = (word.text or "").partition("=")
         if name.startswith("scripts.") and command:
             call.shell.run_child(command, word.span)
-    return call.run()
+    return run_call(call)
 
 
 def kill(call: Call) -> Stream:
@@ -176,7 +183,7 @@ def kill(call: Call) -> Stream:
     if signalled and "-1" in after:
         floors.deny_kill_all(call.shell, call.span)
         return NOTHING
-    return call.run()
+    return run_call(call)
 
 
 HANDLERS = {

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.paths import read_path
+from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
@@ -23,7 +24,7 @@ def assignments(call: Call) -> Stream:
     for operand in call.arguments.operands:
         if "=" in operand.start:
             emit_for(call, Kind.SYSTEM, operand, f"sets {operand.shown}")
-    return call.run()
+    return run_call(call)
 
 
 def pager(call: Call) -> Stream:
@@ -36,7 +37,7 @@ def pager(call: Call) -> Stream:
         for kind, each in call.arguments.kinds
         if not each.start.startswith("+")
     ]
-    return call.run()
+    return run_call(call)
 
 
 def resources(call: Call) -> Stream:
@@ -52,7 +53,7 @@ def resources(call: Call) -> Stream:
         kind, equals, path = value.start.partition("=")
         if equals and kind.endswith("-file"):
             take(call, Kind.READ, literal(path, value.span, like=value))
-    output = call.run()
+    output = run_call(call)
     # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
     return (
         replace(output, origin="value")
@@ -69,7 +70,7 @@ def cloud(call: Call) -> Stream:
         mark = next((mark for mark in marks if value.startswith(mark)), None)
         if mark:
             take(call, Kind.READ, literal(value.removeprefix(mark), word.span, like=word))
-    return call.run()
+    return run_call(call)
 
 
 def jq(call: Call) -> Stream:
@@ -85,7 +86,7 @@ def jq(call: Call) -> Stream:
             if "file" in (word.text or ""):
                 call.reads.append(read_path(call.shell, value, value.span))
     call.replace_fields([call.fields[0], *words])
-    return call.run()
+    return run_call(call)
 
 
 def has_plain_names(call: Call, pattern: str) -> bool:
@@ -129,7 +130,7 @@ def perl(call: Call) -> Stream:
                 "write",
                 literal(operand.start.lstrip("> \t\n"), operand.span, like=operand),
             )
-    return call.run()
+    return run_call(call)
 
 
 def yq(call: Call) -> Stream:
@@ -142,7 +143,7 @@ def yq(call: Call) -> Stream:
                 "reads files or variables that its expression names",
                 word.span,
             )
-    return call.run()
+    return run_call(call)
 
 
 def parted(call: Call) -> Stream:
@@ -150,14 +151,14 @@ def parted(call: Call) -> Stream:
     words = [operand.text for operand in call.arguments.operands]
     if len(words) > 1 and PRINTING.issuperset(words[1:]):
         call.arguments.kinds.clear()
-    return call.run()
+    return run_call(call)
 
 
 def make_file_system(call: Call) -> Stream:
     """Handle `mkfs -t TYPE`, which runs `mkfs.TYPE` with options of that program."""
     kinds = values_of(call, "-t")
     if not kinds or kinds[0].text is None:
-        return call.run()
+        return run_call(call)
     kind = kinds[0]
     words = [
         word
@@ -173,7 +174,7 @@ def tsc(call: Call) -> Stream:
     """Handle tsc: `--noEmit false` writes after all."""
     if any(operand.text == "false" for operand in call.arguments.operands):
         call.effect(Kind.WRITE, None, "writes what it compiles", call.span)
-    return call.run()
+    return run_call(call)
 
 
 def sed(call: Call) -> Stream:
@@ -185,7 +186,7 @@ def sed(call: Call) -> Stream:
         ]
         given.kinds[:] = [(kind, each) for kind, each in given.kinds if each not in files]
         call.written += [(each, "changes") for each in files]
-    return call.run()
+    return run_call(call)
 
 
 HANDLERS = {

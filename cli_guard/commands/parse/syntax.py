@@ -1,13 +1,24 @@
 """Read the syntax of a shell script (bash(1), SHELL GRAMMAR): commands, lists, compound commands, here-documents.
 
-Each rule of the grammar is a method that begins at `at` and stops behind what it has read. What is no shell syntax is
-an error with its place, and reading goes on behind it.
+Each rule of the grammar is a function that begins at the cursor and stops behind what it has read. What is no shell
+syntax is an error with its place, and reading goes on behind it.
 """
 
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.parse.simple import RESERVED, CommandReader
+from cli_guard.commands.parse.cursor import Cursor, Grammar
+from cli_guard.commands.parse.simple import (
+    RESERVED,
+    expect,
+    find_reserved,
+    read_bodies,
+    read_redirects,
+    read_simple,
+    read_words,
+    skip_blanks,
+    skip_lines,
+)
 from cli_guard.commands.parse.tree import (
     AndOr,
     Case,
@@ -25,367 +36,345 @@ from cli_guard.commands.parse.tree import (
     Text,
     Word,
 )
-from cli_guard.commands.parse.words import DEEPEST
+from cli_guard.commands.parse.words import (
+    DEEPEST,
+    find_computed,
+    read_expression,
+    read_word,
+)
 
 ENDS = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}"))
 NAMED_FUNCTION = re.compile(r"[ \t]*([^\s;&|()<>'\"\\$`]+)(?:[ \t]*\([ \t]*\))?")
-COMPUTED = re.compile(r"\(\(")
+TEST_OPERATOR = re.compile(r"&&|\|\||[&|()<>;]")
+BODY = re.compile(r"[ \t]*[{(]")
 CASE_END = re.compile(r";;&|;;|;&")
 
 
 def parse(text: str) -> Script:
     """Parse a text. Never raises; what is no shell syntax is recorded in `errors`."""
-    return Reader(text).read_all()
+    return read_all(Cursor(text, GRAMMAR))
 
 
-class Reader(CommandReader):
-    """Reads lists, pipelines and compound commands."""
+def read_all(cursor: Cursor) -> Script:
+    items = list[Node]()
+    while not cursor.at_end:
+        items += read_list(cursor, frozenset())
+        if not cursor.at_end:
+            # A closing parenthesis or word without what it closes.
+            start = cursor.at
+            if not (cursor.take(RESERVED) or cursor.take(CASE_END)):
+                cursor.at += 1
+            cursor.fail(start)
+    read_bodies(cursor)
+    return Script(tuple(items), tuple(cursor.errors))
 
-    def read_all(self) -> Script:
-        items = list[Node]()
-        while self.at < len(self.text):
-            items += self.read_list(frozenset())
-            if self.at < len(self.text):
-                # A closing parenthesis or word without what it closes.
-                start = self.at
-                found = RESERVED.match(self.text, self.at) or CASE_END.match(
-                    self.text, self.at
-                )
-                self.at = found.end() if found else self.at + 1
-                self.fail(start)
-        self.read_bodies()
-        return Script(tuple(items), tuple(self.errors))
 
-    def read_inner(self, opening: int, kind: str) -> Script:
-        outer = self.pending
-        self.pending = []
-        items = self.read_nested(frozenset((")",)))
-        self.read_bodies()
-        if outer and "\n" in self.text[opening : self.at]:
-            # Which line the body of the outer here-document begins at differs between shells.
-            self.fail(opening)
-        self.pending = outer
-        self.expect(")", opening - 1)
-        return Script(items)
+def read_inner(cursor: Cursor) -> Script:
+    """Read the commands behind an opening parenthesis, and step behind the closing one."""
+    opening = cursor.at
+    outer = cursor.pending
+    cursor.pending = []
+    items = read_nested(cursor, frozenset((")",)))
+    read_bodies(cursor)
+    if outer and "\n" in cursor.text[opening : cursor.at]:
+        # Which line the body of the outer here-document begins at differs between shells.
+        cursor.fail(opening)
+    cursor.pending = outer
+    expect(cursor, ")", opening - 1)
+    return Script(items)
 
-    def read_apart(self, text: str, start: int) -> Script:
-        if self.depth > DEEPEST:
-            self.fail(start)
-            return Script()
-        inner = Reader(
-            text, base=self.base + start, depth=self.depth + 1, errors=self.errors
-        )
-        return Script(inner.read_all().items)
 
-    def read_nested(self, ends: frozenset[str]) -> Nodes:
-        """Read the commands inside of something, one level deeper."""
-        if self.depth > DEEPEST:
-            self.fail(self.at)
-            self.at = len(self.text)
-            return ()
-        self.depth += 1
-        items = tuple(self.read_list(ends))
-        self.depth -= 1
-        return items
+def read_apart(cursor: Cursor, text: str, start: int) -> Script:
+    if cursor.depth > DEEPEST:
+        cursor.fail(start)
+        return Script()
+    inner = cursor.inside(text, start)
+    inner.depth += 1
+    return Script(read_all(inner).items)
 
-    def read_some(self) -> Nodes:
-        """Read the commands of a compound command, of which there has to be one."""
-        items = self.read_nested(frozenset())
-        if not items:
-            self.fail(self.at)
-        return items
 
-    def read_list(self, ends: frozenset[str]) -> Iterator[Node]:
-        """Read commands up to one of the words or characters in `ends`, or another that ends a list."""
-        while True:
-            self.skip_lines()
-            if (
-                self.at >= len(self.text)
-                or self.text[self.at] in ends
-                or self.find_reserved() in ENDS
-            ):
-                return
-            if self.text[self.at] == ")" or CASE_END.match(self.text, self.at):
-                return
-            start = self.at
-            node = self.read_and_or()
-            self.skip_blanks()
-            if self.text.startswith("&", self.at) and self.at > start:
-                self.at += 1
-                node = Group("background", (node,), self.span(start))
-            elif self.text.startswith(";", self.at) and not CASE_END.match(
-                self.text, self.at
-            ):
-                self.at += 1
-                if self.at == start + 1:
-                    self.fail(start)
-                    continue
-            elif self.at == start:
-                self.at += 1
-                self.fail(start)
+def read_nested(cursor: Cursor, ends: frozenset[str]) -> Nodes:
+    """Read the commands inside of something, one level deeper."""
+    if cursor.depth > DEEPEST:
+        cursor.fail(cursor.at)
+        cursor.at = len(cursor.text)
+        return ()
+    cursor.depth += 1
+    items = tuple(read_list(cursor, ends))
+    cursor.depth -= 1
+    return items
+
+
+def read_some(cursor: Cursor) -> Nodes:
+    """Read the commands of a compound command, of which there has to be one."""
+    items = read_nested(cursor, frozenset())
+    if not items:
+        cursor.fail(cursor.at)
+    return items
+
+
+def read_list(cursor: Cursor, ends: frozenset[str]) -> Iterator[Node]:
+    """Read commands up to one of the words or characters in `ends`, or another that ends a list."""
+    while True:
+        skip_lines(cursor)
+        if cursor.at_end or cursor.char in ends or ends_list(cursor):
+            return
+        start = cursor.at
+        node = read_and_or(cursor)
+        skip_blanks(cursor)
+        if cursor.at > start and cursor.accept("&"):
+            node = Group("background", (node,), cursor.span(start))
+        elif cursor.has(";") and not cursor.match(CASE_END):
+            cursor.at += 1
+            if cursor.at == start + 1:
+                cursor.fail(start)
                 continue
-            elif not self.is_end():
-                # `ls (`, or a word behind `fi`.
-                self.fail(self.at)
-            yield node
+        elif cursor.at == start:
+            cursor.at += 1
+            cursor.fail(start)
+            continue
+        elif not is_end(cursor):
+            # `ls (`, or a word behind `fi`.
+            cursor.fail(cursor.at)
+        yield node
 
-    def is_end(self) -> bool:
-        """Return whether a command may end here without a separator."""
-        at_end = self.at >= len(self.text) or self.text[self.at] in "\n)"
-        return (
-            at_end
-            or self.find_reserved() in ENDS
-            or bool(CASE_END.match(self.text, self.at))
-        )
 
-    def read_and_or(self) -> Node:
-        start = self.at
-        items = [self.read_pipeline()]
-        operators = list[str]()
-        while True:
-            self.skip_blanks()
-            operator = self.text[self.at : self.at + 2]
-            if operator not in ("&&", "||"):
-                break
-            self.at += 2
-            self.skip_lines()
-            operators.append(operator)
-            items.append(self.read_operand())
-        return (
-            AndOr(tuple(items), tuple(operators), self.span(start))
-            if operators
-            else items[0]
-        )
+def is_end(cursor: Cursor) -> bool:
+    """Return whether a command may end here without a separator."""
+    return cursor.at_end or cursor.has("\n") or ends_list(cursor)
 
-    def read_operand(self) -> Node:
-        """Read the pipeline behind an operator, which cannot be missing."""
-        start = self.at
-        node = self.read_pipeline()
-        if self.at == start:
-            self.fail(start)
-        return node
 
-    def read_pipeline(self) -> Node:
-        start = self.at
-        word = self.find_reserved()
-        if word == "!":
-            self.at += 1
-            self.skip_blanks()
-            return self.read_operand()
-        if word == "time" and (compound := self.read_timed(start)):
-            return compound
-        stages = [self.read_command()]
-        if self.at == start and self.text[start : start + 1] in ("|", "&"):
-            self.fail(start)
-        while self.text.startswith("|", self.at) and not self.text.startswith(
-            "||", self.at
-        ):
-            self.at += 2 if self.text.startswith("|&", self.at) else 1
-            self.skip_lines()
-            before = self.at
-            stages.append(self.read_command())
-            if self.at == before:
-                self.fail(before)
-        return Pipeline(tuple(stages), self.span(start)) if len(stages) > 1 else stages[0]
+def ends_list(cursor: Cursor) -> bool:
+    """Return whether something stands here that ends a list of commands."""
+    if cursor.has(")") or find_reserved(cursor) in ENDS:
+        return True
+    return cursor.match(CASE_END) is not None
 
-    def read_timed(self, start: int) -> Node | None:
-        """Read `time` before a compound command; before a simple one it is read as a program."""
-        self.at += 4
-        self.skip_blanks()
-        if self.text.startswith("(", self.at) or (
-            self.find_reserved() and self.find_reserved() not in ENDS
-        ):
-            inner = self.read_pipeline()
-            return Group("time", (inner,), self.span(start))
-        self.at = start
-        return None
 
-    def read_command(self) -> Node:
-        start = self.at
-        word = self.find_reserved()
-        if COMPUTED.match(self.text, self.at) and (closed := self.find_computed(start + 2)):
-            self.at = closed + 2
-            expression = self.read_expression(start + 2, closed)
-            return Compute(expression, self.span(start), self.read_redirects())
-        if self.text.startswith("(", self.at):
-            if COMPUTED.match(self.text, self.at):
-                self.fail(start)
-            self.at += 1
-            items = self.read_inner(self.at, "(").items
-            if not items:
-                self.fail(start)
-            return Group("subshell", items, self.span(start), self.read_redirects())
-        if word in COMPOUND:
-            self.at += len(word)
-            return COMPOUND[word](self, start)
-        return self.read_simple()
+def read_and_or(cursor: Cursor) -> Node:
+    start = cursor.at
+    items = [read_pipeline(cursor)]
+    operators = list[str]()
+    while True:
+        skip_blanks(cursor)
+        operator = cursor.peek(2)
+        if operator not in ("&&", "||"):
+            break
+        cursor.at += 2
+        skip_lines(cursor)
+        operators.append(operator)
+        items.append(read_operand(cursor))
+    if not operators:
+        return items[0]
+    return AndOr(tuple(items), tuple(operators), cursor.span(start))
 
-    def read_group(self, start: int) -> Node:
-        items = self.read_some()
-        self.expect("}", start)
-        return Group("group", items, self.span(start), self.read_redirects())
 
-    def read_if(self, start: int) -> Node:
-        branches = []
-        otherwise = Nodes()
-        while True:
-            condition = self.read_some()
-            self.expect("then", start)
-            branches.append((condition, self.read_some()))
-            if self.find_reserved() != "elif":
-                break
-            self.at += 4
-        if self.find_reserved() == "else":
-            self.at += 4
-            otherwise = self.read_some()
-        self.expect("fi", start)
-        return If(tuple(branches), otherwise, self.span(start), self.read_redirects())
+def read_operand(cursor: Cursor) -> Node:
+    """Read the pipeline behind an operator, which cannot be missing."""
+    start = cursor.at
+    node = read_pipeline(cursor)
+    if cursor.at == start:
+        cursor.fail(start)
+    return node
 
-    def read_while(self, start: int) -> Node:
-        kind = self.text[start : self.at]
-        condition = self.read_some()
-        body = self.read_body(start)
-        return Loop(kind, condition, body, self.span(start), self.read_redirects())
 
-    def read_body(self, start: int) -> Nodes:
-        """Read `do ... done`, or `{ ... }` in its place."""
-        self.skip_lines()
-        closing = "}" if self.find_reserved() == "{" else "done"
-        self.expect("{" if closing == "}" else "do", start)
-        body = self.read_some()
-        self.expect(closing, start)
-        return body
+def read_pipeline(cursor: Cursor) -> Node:
+    start = cursor.at
+    word = find_reserved(cursor)
+    if word == "!":
+        cursor.at += 1
+        skip_blanks(cursor)
+        return read_operand(cursor)
+    if word == "time" and (compound := read_timed(cursor, start)):
+        return compound
+    stages = [read_command(cursor)]
+    if cursor.at == start and cursor.has(("|", "&")):
+        cursor.fail(start)
+    while cursor.has("|") and not cursor.has("||"):
+        cursor.at += 2 if cursor.has("|&") else 1
+        skip_lines(cursor)
+        before = cursor.at
+        stages.append(read_command(cursor))
+        if cursor.at == before:
+            cursor.fail(before)
+    return Pipeline(tuple(stages), cursor.span(start)) if len(stages) > 1 else stages[0]
 
-    def read_for(self, start: int) -> Node:
-        kind = self.text[start : self.at]
-        self.skip_blanks()
-        if COMPUTED.match(self.text, self.at) and (
-            closed := self.find_computed(self.at + 2)
-        ):
-            expression = self.read_expression(self.at + 2, closed)
-            self.at = closed + 2
-            self.skip_separator()
-            test = Compute(expression, self.span(start))
-            return Loop(
-                kind,
-                (test,),
-                self.read_body(start),
-                self.span(start),
-                self.read_redirects(),
-            )
-        name = self.read_word()
-        if not is_bare(name):
-            self.fail(start)
-        self.skip_lines()
-        words = None
-        if self.find_reserved() == "in":
-            self.at += 2
-            words = self.read_words()
-        self.skip_separator()
-        text = "".join(part.text for part in name.parts if isinstance(part, Text))
-        # Braces in place of `do` and `done` are not in the manual.
-        kind = f"{kind} {{" if self.find_reserved() == "{" else kind
-        return For(
-            kind,
-            text,
-            words,
-            self.read_body(start),
-            self.span(start),
-            self.read_redirects(),
-        )
 
-    def skip_separator(self) -> None:
-        self.skip_blanks()
-        if self.text.startswith(";", self.at):
-            self.at += 1
-        self.skip_lines()
+def read_timed(cursor: Cursor, start: int) -> Node | None:
+    """Read `time` before a compound command; before a simple one it is read as a program."""
+    cursor.at += 4
+    skip_blanks(cursor)
+    word = find_reserved(cursor)
+    if cursor.has("(") or (word and word not in ENDS):
+        inner = read_pipeline(cursor)
+        return Group("time", (inner,), cursor.span(start))
+    cursor.at = start
+    return None
 
-    def read_case(self, start: int) -> Node:
-        self.skip_blanks()
-        word = self.read_word()
-        self.expect("in", start)
-        branches = []
-        while True:
-            self.skip_lines()
-            if self.at >= len(self.text) or self.find_reserved() == "esac":
-                break
-            before = self.at
-            patterns = self.read_patterns()
-            body = self.read_nested(frozenset())
-            end = CASE_END.match(self.text, self.at)
-            branches.append((patterns, body, end[0] if end else ""))
-            self.at = end.end() if end else self.at
-            if self.at == before:
-                break
-        self.expect("esac", start)
-        return Case(word, tuple(branches), self.span(start), self.read_redirects())
 
-    def read_patterns(self) -> tuple[Word, ...]:
-        start = self.at
-        patterns = list[Word]()
-        if self.text.startswith("(", self.at):
-            self.at += 1
-        while True:
-            self.skip_blanks()
-            patterns.append(self.read_word())
-            if not patterns[-1].parts:
-                self.fail(start)
-            self.skip_blanks()
-            if not self.text.startswith("|", self.at):
-                break
-            self.at += 1
-        self.expect(")", start)
-        return tuple(patterns)
+def read_command(cursor: Cursor) -> Node:
+    start = cursor.at
+    word = find_reserved(cursor)
+    if cursor.has("((") and (closed := find_computed(cursor, start + 1)):
+        cursor.at = closed + 2
+        expression = read_expression(cursor, start + 2, closed)
+        return Compute(expression, cursor.span(start), read_redirects(cursor))
+    if cursor.has("("):
+        if cursor.has("(("):
+            cursor.fail(start)
+        cursor.at += 1
+        items = read_inner(cursor).items
+        if not items:
+            cursor.fail(start)
+        return Group("subshell", items, cursor.span(start), read_redirects(cursor))
+    if word in COMPOUND:
+        cursor.at += len(word)
+        return COMPOUND[word](cursor, start)
+    return read_simple(cursor)
 
-    def read_test(self, start: int) -> Node:
-        """Read `[[ ... ]]`; behind `=~`, parentheses and bars belong to the expression."""
-        words = list[Word]()
-        while self.at < len(self.text):
-            self.skip_lines()
-            before = self.at
-            if (
-                self.text.startswith("]]", self.at)
-                and self.text[self.at + 2 : self.at + 3] in ENDING
-            ):
-                break
-            operator = self.text[
-                self.at : self.at + (2 if self.text[self.at : self.at + 2] in PAIRS else 1)
-            ]
-            is_process = self.text.startswith(("<(", ">("), self.at)
-            if operator and operator[0] in "&|()<>;" and not is_process:
-                self.at += len(operator)
-                if (
-                    operator == ")"
-                    and words
-                    and words[-1].parts == (Text("(", "operator"),)
-                ):
-                    self.fail(before)
-                words.append(Word((Text(operator, "operator"),), self.span(before)))
-            else:
-                words.append(self.read_word())
-            if self.at == before:
-                break
-        self.expect("]]", start)
-        return Test(tuple(words), self.span(start), self.read_redirects())
 
-    def read_function(self, start: int) -> Node:
-        found = NAMED_FUNCTION.match(self.text, self.at)
-        self.at = found.end() if found else self.at
-        self.skip_lines()
-        return Function(found[1] if found else "", self.read_command(), self.span(start))
+def read_group(cursor: Cursor, start: int) -> Node:
+    items = read_some(cursor)
+    expect(cursor, "}", start)
+    return Group("group", items, cursor.span(start), read_redirects(cursor))
 
-    def read_coproc(self, start: int) -> Node:
-        self.skip_blanks()
-        found = NAMED_FUNCTION.match(self.text, self.at)
-        body = (
-            self.text[found.end() :].lstrip(" \t")[:1]
-            if found and not self.find_reserved()
-            else ""
-        )
-        if found and body in ("{", "("):
-            self.at = found.end()
-            self.skip_blanks()
-        return Group("coproc", (self.read_command(),), self.span(start))
+
+def read_if(cursor: Cursor, start: int) -> Node:
+    branches = []
+    otherwise = Nodes()
+    while True:
+        condition = read_some(cursor)
+        expect(cursor, "then", start)
+        branches.append((condition, read_some(cursor)))
+        if find_reserved(cursor) != "elif":
+            break
+        cursor.at += 4
+    if find_reserved(cursor) == "else":
+        cursor.at += 4
+        otherwise = read_some(cursor)
+    expect(cursor, "fi", start)
+    return If(tuple(branches), otherwise, cursor.span(start), read_redirects(cursor))
+
+
+def read_while(cursor: Cursor, start: int) -> Node:
+    kind = cursor.text[start : cursor.at]
+    condition = read_some(cursor)
+    body = read_body(cursor, start)
+    return Loop(kind, condition, body, cursor.span(start), read_redirects(cursor))
+
+
+def read_body(cursor: Cursor, start: int) -> Nodes:
+    """Read `do ... done`, or `{ ... }` in its place."""
+    skip_lines(cursor)
+    closing = "}" if find_reserved(cursor) == "{" else "done"
+    expect(cursor, "{" if closing == "}" else "do", start)
+    body = read_some(cursor)
+    expect(cursor, closing, start)
+    return body
+
+
+def read_for(cursor: Cursor, start: int) -> Node:
+    kind = cursor.text[start : cursor.at]
+    skip_blanks(cursor)
+    if cursor.has("((") and (closed := find_computed(cursor, cursor.at + 1)):
+        expression = read_expression(cursor, cursor.at + 2, closed)
+        cursor.at = closed + 2
+        skip_separator(cursor)
+        test = Compute(expression, cursor.span(start))
+        body = read_body(cursor, start)
+        return Loop(kind, (test,), body, cursor.span(start), read_redirects(cursor))
+    name = read_word(cursor)
+    if not is_bare(name):
+        cursor.fail(start)
+    skip_lines(cursor)
+    words = None
+    if find_reserved(cursor) == "in":
+        cursor.at += 2
+        words = read_words(cursor)
+    skip_separator(cursor)
+    text = "".join(part.text for part in name.parts if isinstance(part, Text))
+    # Braces in place of `do` and `done` are not in the manual.
+    if find_reserved(cursor) == "{":
+        kind = f"{kind} {{"
+    body = read_body(cursor, start)
+    return For(kind, text, words, body, cursor.span(start), read_redirects(cursor))
+
+
+def skip_separator(cursor: Cursor) -> None:
+    skip_blanks(cursor)
+    cursor.accept(";")
+    skip_lines(cursor)
+
+
+def read_case(cursor: Cursor, start: int) -> Node:
+    skip_blanks(cursor)
+    word = read_word(cursor)
+    expect(cursor, "in", start)
+    branches = []
+    while True:
+        skip_lines(cursor)
+        if cursor.at_end or find_reserved(cursor) == "esac":
+            break
+        before = cursor.at
+        patterns = read_patterns(cursor)
+        body = read_nested(cursor, frozenset())
+        end = cursor.take(CASE_END)
+        branches.append((patterns, body, end[0] if end else ""))
+        if cursor.at == before:
+            break
+    expect(cursor, "esac", start)
+    return Case(word, tuple(branches), cursor.span(start), read_redirects(cursor))
+
+
+def read_patterns(cursor: Cursor) -> tuple[Word, ...]:
+    start = cursor.at
+    patterns = list[Word]()
+    cursor.accept("(")
+    while True:
+        skip_blanks(cursor)
+        patterns.append(read_word(cursor))
+        if not patterns[-1].parts:
+            cursor.fail(start)
+        skip_blanks(cursor)
+        if not cursor.accept("|"):
+            break
+    expect(cursor, ")", start)
+    return tuple(patterns)
+
+
+def read_test(cursor: Cursor, start: int) -> Node:
+    """Read `[[ ... ]]`; behind `=~`, parentheses and bars belong to the expression."""
+    words = list[Word]()
+    while not cursor.at_end:
+        skip_lines(cursor)
+        before = cursor.at
+        if cursor.has("]]") and cursor.peek(1, 2) in ENDING:
+            break
+        if not cursor.has(("<(", ">(")) and (found := cursor.take(TEST_OPERATOR)):
+            if found[0] == ")" and words and words[-1].parts == OPENED:
+                cursor.fail(before)
+            words.append(Word((Text(found[0], "operator"),), cursor.span(before)))
+        else:
+            words.append(read_word(cursor))
+        if cursor.at == before:
+            break
+    expect(cursor, "]]", start)
+    return Test(tuple(words), cursor.span(start), read_redirects(cursor))
+
+
+def read_function(cursor: Cursor, start: int) -> Node:
+    found = cursor.take(NAMED_FUNCTION)
+    skip_lines(cursor)
+    return Function(found[1] if found else "", read_command(cursor), cursor.span(start))
+
+
+def read_coproc(cursor: Cursor, start: int) -> Node:
+    skip_blanks(cursor)
+    found = cursor.match(NAMED_FUNCTION)
+    if found and not find_reserved(cursor) and BODY.match(cursor.text, found.end()):
+        cursor.at = found.end()
+        skip_blanks(cursor)
+    return Group("coproc", (read_command(cursor),), cursor.span(start))
 
 
 def is_bare(word: Word) -> bool:
@@ -397,17 +386,18 @@ def is_bare(word: Word) -> bool:
     )
 
 
-PAIRS = ("&&", "||")
+OPENED = (Text("(", "operator"),)
 ENDING = ("", "\\", " ", "\t", "\n", ";", "&", "|", ")", "<", ">")
 COMPOUND = {
-    "{": Reader.read_group,
-    "if": Reader.read_if,
-    "while": Reader.read_while,
-    "until": Reader.read_while,
-    "for": Reader.read_for,
-    "select": Reader.read_for,
-    "case": Reader.read_case,
-    "[[": Reader.read_test,
-    "function": Reader.read_function,
-    "coproc": Reader.read_coproc,
+    "{": read_group,
+    "if": read_if,
+    "while": read_while,
+    "until": read_while,
+    "for": read_for,
+    "select": read_for,
+    "case": read_case,
+    "[[": read_test,
+    "function": read_function,
+    "coproc": read_coproc,
 }
+GRAMMAR = Grammar(read_command, read_inner, read_apart)

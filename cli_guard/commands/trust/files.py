@@ -9,6 +9,7 @@ from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Kind
 from cli_guard.commands.trust.code import brings_more, is_trusted_call
 from cli_guard.commands.trust.place import Place, makes_link
+from cli_guard.hooks import REVIEW_HOOKS
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
@@ -26,7 +27,8 @@ PROTECTED = (
 # What a search from the top finds in `.git` (gitrepository-layout(5)), and in our state there.
 GIT_NAMES = (
     *".git HEAD FETCH_HEAD ORIG_HEAD COMMIT_EDITMSG config index objects refs heads tags hooks info logs pack".split(),
-    *"packed-refs description exclude modules worktrees pre-commit pre-merge-commit commit-msg pre-push".split(),
+    *"packed-refs description exclude modules worktrees".split(),
+    *(each.name for each in REVIEW_HOOKS),
     *"cli-guard audit.jsonl audit.head approvals.jsonl master main".split(),
 )
 ACTIONS = frozenset("-delete -exec -execdir -ok -okdir -fprint -fprintf -fls".split())

@@ -3,17 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from cli_guard.execution.processes.errors import clip_line, cut, plain, scan
+from cli_guard.execution.errors import LINE_CHARS, explain_output
 from cli_guard.model import Finding, Skipped, fingerprint
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
-
-LAST_LINES = 12
-ERROR_LINES = 6
-LINE_CHARS = 300
-
 
 State = Literal["passed", "failed", "not run"]
 
@@ -62,23 +57,9 @@ class Outcome:
             message=make_safe(
                 f"the check {self.check.name} {self.did}: {self.reason}{without}"
             ),
-            evidence="\n".join(lines_of(self.output)),
+            evidence="\n".join(explain_output(self.output)),
             fingerprint=fingerprint(rule.id, self.check.name, self.check.tree),
         )
-
-
-def lines_of(output: str) -> list[str]:
-    """Return the lines of an output that explain it: its known errors, then its last lines."""
-    # As one text: a private key is more than a line.
-    text = redact(plain(output.replace("\r\n", "\n")))
-    lines = text.split("\n")
-    kept = [number for number, line in enumerate(lines, 1) if line.strip()][-LAST_LINES:]
-    errors = dict.fromkeys(
-        cut(each.message) for each in scan(text) if each.line not in kept
-    )
-    last = (clip_line(lines[number - 1]) for number in kept)
-    chosen = (*list(errors)[:ERROR_LINES], *(["..."] if errors else []), *last)
-    return [clip(printable(line), LINE_CHARS) for line in chosen]
 
 
 def make_safe(text: str) -> str:

@@ -3,22 +3,21 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from cli_guard.approvals.seals import seals_of
 from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Setting
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.checkout import tree_of_index
+from cli_guard.hooks import event_of
 from cli_guard.model import ChangeSet, Decision
 from cli_guard.policy.checks import CheckConfig, PlannedCheck, Stage, digest_of
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository
 from cli_guard.repository.pushes import PushedRef
-from cli_guard.review.policy import recorded_policy
 from cli_guard.review.request import Push, Request, Staged
-from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import Invocation
-
-COMMITS = ("pre-commit", "pre-merge-commit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +32,8 @@ class Target:
 
 def stage_of(request: Request) -> Stage | None:
     """Return the stage of a request, None for one that records and sends nothing."""
-    if isinstance(request, Push):
-        return Stage.PRE_PUSH
-    if isinstance(request, Staged) and request.event in COMMITS:
-        return Stage.PRE_COMMIT
-    return None
+    stage = event_of(request.event).checks
+    return Stage(stage) if stage and isinstance(request, Push | Staged) else None
 
 
 def plan_checks(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from cli_guard.execution.processes.errors import plain
+from cli_guard.execution.errors import plain
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint
 from cli_guard.policy.checks import CheckConfig, PlannedCheck
 from cli_guard.policy.globs import matches

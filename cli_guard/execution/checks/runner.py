@@ -3,7 +3,6 @@
 import os
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -12,48 +11,26 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.checks.outcome import Outcome, State
 from cli_guard.execution.checks.passes import Pass, Passes, key_of
+from cli_guard.execution.checks.process import CheckProcess
 from cli_guard.execution.checks.reports import changed_files, findings_in, read_report
-from cli_guard.execution.processes.environment import clean_environment
-from cli_guard.execution.processes.manager import ProcessManager
-from cli_guard.execution.processes.model import Process, Result, Started
-from cli_guard.execution.processes.ports import find_process_on_port, is_port_available
-from cli_guard.execution.processes.results import name_of
-from cli_guard.execution.processes.supervisor.process_tree import identity
+from cli_guard.execution.environment import clean_environment
+from cli_guard.execution.ports import (
+    find_process_on_port,
+    is_port_available,
+    wait_until_answers,
+)
+from cli_guard.execution.shell import NOT_EXECUTABLE, NOT_FOUND, TEMPORARY, ended_words
 from cli_guard.git.checkout import Checkout, checked_out
 from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
 from cli_guard.repository.protocol import Repository
 from cli_guard.runtime import Invocation
 
-TAIL_BYTES = 256_000
 SERVER_LINES = 200
-RECORD_SECONDS = 1.0
-# Programs read one or the other (POSIX, and Python's tempfile).
-TEMPORARY = ("TMPDIR", "TMP", "TEMP")
-# POSIX shell, "Exit Status for Commands": found but not executable, and not found.
-NO_COMMAND = {126: "cannot be executed", 127: "names a command that was not found"}
-
-
-class Tail:
-    """The end of a command's output, both streams in the order in which they came."""
-
-    def __init__(self) -> None:
-        self._kept = bytearray()
-        self._cut = False
-
-    def __call__(self, stream: str, data: bytes) -> None:
-        self._kept += data
-        if len(self._kept) > 2 * TAIL_BYTES:
-            del self._kept[:-TAIL_BYTES]
-            self._cut = True
-
-    @property
-    def text(self) -> str:
-        """The output as text, without a line that is cut at its beginning."""
-        raw = bytes(self._kept)
-        return ((raw.partition(b"\n")[2] if self._cut else b"") or raw).decode(
-            "utf-8", "replace"
-        )
+NO_COMMAND = {
+    NOT_EXECUTABLE: "its command cannot be executed",
+    NOT_FOUND: "its command names a command that was not found",
+}
 
 
 @dataclass
@@ -95,19 +72,21 @@ class Ports:
 
 @dataclass(frozen=True)
 class Runner:
-    """What all checks of one run share; `staged` if they check the index, `changes` are under review."""
+    """What all checks of one run share; `staged` if they check the index, `changes` are under review.
+
+    Once `is_stopped`, running commands are ended, and none is started.
+    """
 
     repository: Repository
     invocation: Invocation
     passes: Passes
     staged: bool
     changes: ChangeSet
+    is_stopped: Callable[[], bool]
     ports: Ports = field(default_factory=Ports)
 
-    def run(
-        self, check: PlannedCheck, manager: ProcessManager, stopped: Callable[[], bool]
-    ) -> Outcome:
-        """Run a check unless its tree has passed before; start nothing once `stopped`. Errors become the outcome."""
+    def run(self, check: PlannedCheck) -> Outcome:
+        """Run a check unless its tree has passed before. Errors become the outcome."""
         env, secrets = environment_of(check, self.invocation.env)
         # Findings of a report are about the change, not about the tree alone.
         key = key_of(check, env) if check.config.cache and not check.config.report else None
@@ -115,10 +94,13 @@ class Runner:
         if known:
             return Outcome(check, "passed", seconds=known.seconds, cached=True)
         try:
-            outcome = self._run(check, manager, env, stopped)
+            outcome = self._run_in_checkout(check, env)
             outcome = replace(outcome, missing=(*outcome.missing, *secrets))
         except CliGuardError as error:
             return Outcome(check, "not run", str(error))
+        except OSError as error:  # a full disk, no more processes
+            reason = f"the machine ran out of a resource: {error.strerror}"
+            return Outcome(check, "not run", reason)
         if key and outcome.state == "passed":
             # The pass counts even if it cannot be kept.
             with suppress(OSError, CliGuardError):
@@ -126,13 +108,7 @@ class Runner:
                 self.passes.keep(key, Pass(outcome.seconds, at))
         return outcome
 
-    def _run(
-        self,
-        check: PlannedCheck,
-        manager: ProcessManager,
-        env: dict[str, str],
-        stopped: Callable[[], bool],
-    ) -> Outcome:
+    def _run_in_checkout(self, check: PlannedCheck, env: dict[str, str]) -> Outcome:
         config = check.config
         with ExitStack() as stack:
             port = stack.enter_context(self.ports.reserve(config.needs_port))
@@ -142,56 +118,41 @@ class Runner:
             folder = folder_in(checkout, config.working_dir)
             temporary = checkout.folder.parent / "tmp"
             temporary.mkdir()
-            env = (
-                env
-                | dict.fromkeys(TEMPORARY, str(temporary))
-                | ({"PORT": str(port)} if port else {})
-            )
+            env = env | dict.fromkeys(TEMPORARY, str(temporary))
+            if port:
+                env["PORT"] = str(port)
             report = temporary / "report"
-            changed = changed_files(config, self.changes)
-            if config.report and not changed:
-                return Outcome(check, "passed", missing=checkout.missing)
             if config.report:
+                changed = changed_files(config, self.changes)
+                if not changed:
+                    return Outcome(check, "passed", missing=checkout.missing)
                 listed = temporary / "changed"
                 listed.write_bytes(b"".join(os.fsencode(path) + b"\0" for path in changed))
                 env |= {"REPORT": str(report), "CHANGED_FILES": str(listed)}
-            server: int | None = None
-            if config.server and not stopped():
-                started = manager.start(
-                    config.server,
-                    cwd=folder,
-                    env=env,
-                    startup_timeout=config.ready_seconds,
-                    port=port,
-                    respond=None,
-                )
-                problem = describe_start_failure(check, started, checkout)
-                if problem:
-                    return problem
-                if started.pid is not None:
-                    stack.callback(manager.stop, started.pid)
-                    server = started.pid
-            if stopped():
+            server = None
+            if config.server and port and not self.is_stopped():
+                server = stack.enter_context(CheckProcess(config.server, folder, env))
+                if not wait_until_answers(
+                    port, config.ready_seconds, lambda: self._is_running(server)
+                ):
+                    outcome = describe_silent_server(check, server, port)
+                    return replace(outcome, missing=checkout.missing)
+            if self.is_stopped():
                 return Outcome(check, "not run", "interrupted")
-            tail = Tail()
-            result = manager.run(
-                config.command,
-                cwd=folder,
-                env=env,
-                timeout=config.timeout_seconds,
-                respond=None,
-                on_output=tail,
-            )
-            outcome = outcome_of(check, result, tail.text, checkout)
-            if (
-                config.report
-                and not result.timed_out
-                and result.return_code not in (None, *NO_COMMAND)
-            ):
+            with CheckProcess(config.command, folder, env) as process:
+                process.wait(config.timeout_seconds, self.is_stopped)
+                code = process.code
+                seconds = process.seconds
+            outcome = outcome_of(check, code, seconds, process.output)
+            outcome = replace(outcome, missing=checkout.missing)
+            if config.report and code is not None and code not in NO_COMMAND:
                 outcome = self._with_report(outcome, report, folder, checkout)
             if server is None or outcome.state == "passed":
                 return outcome
-            return add_server_output(outcome, manager, server)
+            return add_server_output(outcome, server)
+
+    def _is_running(self, process: CheckProcess) -> bool:
+        return process.code is None and not self.is_stopped()
 
     def _with_report(
         self, outcome: Outcome, report: Path, folder: Path, checkout: Checkout
@@ -237,70 +198,36 @@ def environment_of(
     return own | check.config.environment, tuple(secrets)
 
 
-def describe_start_failure(
-    check: PlannedCheck, started: Started, checkout: Checkout
-) -> Outcome | None:
-    """Return the outcome if the server does not answer, None if it does."""
-    if started.state == "ready":
-        return None
-    if started.pid is None:
-        reason = f"its server did not start: {started.error}"
-        return Outcome(check, "not run", reason, missing=checkout.missing)
-    if started.state == "starting":
-        seconds = check.config.ready_seconds
-        reason = f"its server did not answer on port {started.port} within {seconds:g} s (ready_seconds)"
-    else:
-        reason = f"its server {ended_words(started.return_code)} before it answered on port {started.port}"
-    output = f"{started.stdout}\n{started.stderr}"
-    return Outcome(check, "failed", reason, started.duration, output, checkout.missing)
+def describe_silent_server(check: PlannedCheck, server: CheckProcess, port: int) -> Outcome:
+    """Return the outcome of a check whose server does not answer."""
+    seconds = check.config.ready_seconds
+    reason = f"did not answer on port {port} within {seconds:g} s (ready_seconds)"
+    if server.code is not None:
+        server.end()
+        reason = f"{ended_words(server.code)} before it answered on port {port}"
+    return Outcome(check, "failed", f"its server {reason}", server.seconds, server.output)
 
 
 def outcome_of(
-    check: PlannedCheck, result: Result, output: str, checkout: Checkout
+    check: PlannedCheck, code: int | None, seconds: float, output: str
 ) -> Outcome:
+    """Return the outcome of a check by its exit code, None at its limit."""
+    if code == 0:
+        return Outcome(check, "passed", seconds=seconds)
     state: State = "failed"
-    reason = ""
-    if result.timed_out:
-        reason = f"timed out after {check.config.timeout_seconds:g} s (timeout_seconds)"
-    elif result.return_code is None:
-        state = "not run"
-        reason = result.error or "it did not start"
-    elif result.return_code in NO_COMMAND:
-        state = "not run"
-        reason = f"its command {NO_COMMAND[result.return_code]}"
-    elif result.return_code != 0:
-        reason = ended_words(result.return_code)
-    else:
-        state = "passed"
-        output = ""
-    return Outcome(check, state, reason, result.duration, output, checkout.missing)
-
-
-def add_server_output(outcome: Outcome, manager: ProcessManager, server: int) -> Outcome:
-    """Add to a failure what its server printed: the cause may be there."""
-    until = time.monotonic() + RECORD_SECONDS
-    # A server that has just gone is recorded as ended a moment later.
-    while (
-        (found := find_process(manager, server))
-        and found.running
-        and identity(server) is None
-    ):
-        if time.monotonic() > until:
-            break
-        time.sleep(0.01)
-    if found is None:
-        return outcome
-    ended = "" if found.running else f"; its server {ended_words(found.return_code)}"
-    output = f"{manager.logs(server, SERVER_LINES)}\n{outcome.output}"
-    return replace(outcome, reason=outcome.reason + ended, output=output)
-
-
-def find_process(manager: ProcessManager, pid: int) -> Process | None:
-    return next((each for each in manager.processes() if each.pid == pid), None)
-
-
-def ended_words(code: int | None) -> str:
-    """Return `ended with exit code 1`, or `was ended by SIGKILL`."""
     if code is None:
-        return "ended"
-    return f"ended with exit code {code}" if code >= 0 else f"was ended by {name_of(-code)}"
+        reason = f"timed out after {check.config.timeout_seconds:g} s (timeout_seconds)"
+    elif code in NO_COMMAND:
+        state = "not run"
+        reason = NO_COMMAND[code]
+    else:
+        reason = ended_words(code)
+    return Outcome(check, state, reason, seconds, output)
+
+
+def add_server_output(outcome: Outcome, server: CheckProcess) -> Outcome:
+    """Add to a failure what its server printed: the cause may be there."""
+    ended = "" if server.code is None else f"; its server {ended_words(server.code)}"
+    lines = server.output.splitlines(keepends=True)
+    output = f"{''.join(lines[-SERVER_LINES:])}\n{outcome.output}"
+    return replace(outcome, reason=outcome.reason + ended, output=output)

@@ -1,7 +1,5 @@
 """Runs the planned and permitted checks in parallel, and reports progress and results."""
 
-import os
-import shutil
 import signal
 import threading
 import time
@@ -15,7 +13,7 @@ from cli_guard.execution.checks.outcome import Outcome, make_safe
 from cli_guard.execution.checks.passes import Passes
 from cli_guard.execution.checks.planning import context_of_checks, plan_checks
 from cli_guard.execution.checks.runner import Runner
-from cli_guard.execution.processes.manager import ProcessManager
+from cli_guard.execution.shell import cores
 from cli_guard.git.checkout import sweep
 from cli_guard.graph.context import Context
 from cli_guard.graph.tools.effects import checking_tool
@@ -75,15 +73,19 @@ class Checks:
         changes: ChangeSet,
     ) -> None:
         self._planned = {check.id: check for check in planned if check.may_run}
+        self._stopped = threading.Event()
         self._runner = Runner(
-            repository, invocation, Passes(repository.state_folder), staged, changes
+            repository,
+            invocation,
+            Passes(repository.state_folder),
+            staged,
+            changes,
+            self._stopped.is_set,
         )
         self._repository = repository
         self._invocation = invocation
         self._out = out
-        self._active: dict[str, ProcessManager] = {}
-        self._lock = threading.Lock()
-        self._stopped = False
+        self._running: set[str] = set()
 
     def allowed_in(self, context: Context) -> Context:
         """Return the context of a review with the tool that runs these checks."""
@@ -138,60 +140,31 @@ class Checks:
             self._out, len(chosen), dumb=self._invocation.env.get("TERM") == "dumb"
         )
         pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
-        futures = [pool.submit(self._run_safely, check) for check in chosen]
+        futures = [pool.submit(self._run_one, check) for check in chosen]
         try:
             pending: set[Future[Outcome]] = set(futures)
             while pending:
                 _, pending = wait(pending, TICK_SECONDS, FIRST_COMPLETED)
-                with self._lock:
-                    running = [key.partition("@")[0] for key in self._active]
+                # A copy: the threads go on.
+                running = [key.partition("@")[0] for key in self._running.copy()]
                 progress.tick(running, len(futures) - len(pending))
                 if signals:
                     raise KeyboardInterrupt
             return [each.result() for each in futures]
         except BaseException:
-            self._stop()
+            self._stopped.set()
             raise
         finally:
             # Each removes its checkout first.
             pool.shutdown(wait=True, cancel_futures=True)
             progress.end()
 
-    def _run_safely(self, check: PlannedCheck) -> Outcome:
-        try:
-            return self._run_one(check)
-        except OSError as error:  # a full disk, no more processes
-            return Outcome(
-                check, "not run", f"the machine ran out of a resource: {error.strerror}"
-            )
-
     def _run_one(self, check: PlannedCheck) -> Outcome:
-        """Run a check with a manager of its own, which ends all that it started."""
-        with ProcessManager() as manager:
-            with self._lock:
-                if self._stopped:
-                    return Outcome(check, "not run", "interrupted")
-                self._active[check.id] = manager
-            try:
-                return self._runner.run(check, manager, lambda: self._stopped)
-            finally:
-                with self._lock:
-                    del self._active[check.id]
-                manager.close()
-                # A command that starts while `_stop` closes the manager creates the folder again.
-                shutil.rmtree(manager.folder, ignore_errors=True)
-
-    def _stop(self) -> None:
-        """End all process trees at once; the threads then find their commands ended."""
-        with self._lock:
-            self._stopped = True
-            closing = [
-                threading.Thread(target=each.close) for each in self._active.values()
-            ]
-        for thread in closing:
-            thread.start()
-        for thread in closing:
-            thread.join()
+        self._running.add(check.id)
+        try:
+            return self._runner.run(check)
+        finally:
+            self._running.discard(check.id)
 
 
 @contextmanager
@@ -215,13 +188,6 @@ def note_signals() -> Iterator[list[int]]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-
-
-def cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS
-        return os.cpu_count() or 1
 
 
 class Progress:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.launcher import Launcher, Request, Run
-from cli_guard.execution.processes.model import Started, State
-from cli_guard.execution.processes.ports import (
+from cli_guard.execution.ports import (
     find_process_on_port,
     is_port_available,
     wait_until_answers,
 )
+from cli_guard.execution.processes.launcher import Launcher, Run, request_of
+from cli_guard.execution.processes.model import Started, State
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
@@ -99,13 +99,12 @@ def start(
             "working_dir": prepared.folder,
             "port": port,
         }
-        request = Request(
+        request = request_of(
             prepared,
             str(folder),
             grace=GRACE,
             respond=respond,
             keep=keep,
-            keep_family=True,
             record=record,
         )
         run = launcher.open(request)

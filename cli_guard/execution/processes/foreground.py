@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.launcher import Launcher, Request, Run
+from cli_guard.execution.processes.launcher import Launcher, Run, request_of
 from cli_guard.execution.processes.model import Result
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
@@ -41,17 +41,16 @@ def run_to_end(
         folder = registry.place()
     except OSError as error:
         return failure(prepared, no_log(registry, error))
-    request = Request(
+    request = request_of(
         prepared,
         str(folder),
-        timeout=timeout,
         grace=GRACE,
+        timeout=timeout,
         respond=respond,
-        stdin=None if prepared.terminal else stdin,
         forward=on_output is not None,
     )
     try:
-        run = launcher.open(request)
+        run = launcher.open(request, None if prepared.terminal else stdin)
     except CliGuardError as error:
         return failure(prepared, str(error))
     try:

@@ -1,7 +1,8 @@
-"""Opens runs: starts the supervisor of this process once, and hands it commands; one socket for each."""
+"""Opens runs: a monitor for each command, and the socket to it."""
 
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,13 +11,12 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.preparing import Prepared
-from cli_guard.execution.processes.supervisor.streams import LOG_BYTES
 from cli_guard.execution.processes.supervisor.wire import (
     JSON,
     STREAMS,
@@ -27,49 +27,47 @@ from cli_guard.execution.processes.supervisor.wire import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One command, with all that was decided about it; `record` is what `ps` shows of it, None to keep no record.
+def request_of(
+    prepared: Prepared,
+    run: str,
+    *,
+    grace: float,
+    timeout: float | None = None,
+    respond: str | None = None,
+    forward: bool = False,
+    keep: bool = False,
+    record: dict[str, object] | None = None,
+) -> Message:
+    """Return the request for one command, with all that was decided about it.
 
-    `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `keep` lets
-    it outlive its owner, `keep_family` lets its process tree outlive it.
+    `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `record` is
+    what `ps` shows of it, None for a command in the foreground, which its process tree may not outlive. With `keep`
+    it outlives its owner.
     """
-
-    prepared: Prepared
-    run: str
-    timeout: float | None = None
-    grace: float = 5.0
-    respond: str | None = None
-    stdin: int | None = None
-    forward: bool = False
-    keep: bool = False
-    keep_family: bool = False
-    record: dict[str, object] | None = None
-    log_bytes: int = LOG_BYTES
-
-    def as_message(self) -> Message:
-        own = {
-            each: getattr(self, each)
-            for each in self.__dataclass_fields__
-            if each not in ("prepared", "stdin")
-        }
-        command = {
-            each: getattr(self.prepared, each)
-            for each in ("words", "folder", "env", "terminal")
-        }
-        return {
-            **own,
-            **command,
-            "limits": asdict(self.prepared.limits),
-            "log": f"{self.run}/log",
-        }
+    return {
+        "words": prepared.words,
+        "folder": prepared.folder,
+        "env": prepared.env,
+        "terminal": prepared.terminal,
+        "limits": asdict(prepared.limits),
+        "run": run,
+        "log": f"{run}/log",
+        "grace": grace,
+        "timeout": timeout,
+        "respond": respond,
+        "forward": forward,
+        "keep": keep,
+        "record": record,
+    }
 
 
 LEAVE_SECONDS = 10.0
+PAUSE_SECONDS = 0.005
 FORKS = hasattr(os, "fork") and hasattr(socket, "AF_UNIX")
+PYTHON = (sys.executable, "-I", "-S", "-X", "utf8")
 START = (
-    "import sys; sys.path += sys.argv[4:]; from cli_guard.execution.processes.supervisor.serving import main;"
-    " main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])"
+    "import sys; sys.path += sys.argv[3:]; from cli_guard.execution.processes.supervisor.monitor import main;"
+    " main(int(sys.argv[1]), int(sys.argv[2]))"
 )
 Event = tuple[str, Message | bytes]
 
@@ -127,111 +125,93 @@ class Run:
         with suppress(OSError):
             self._connection.sendall(message(request))
 
+    @property
+    def is_gone(self) -> bool:
+        """True once the monitor has ended, or the connection was closed."""
+        if self._connection.fileno() < 0:
+            return True
+        # Registered for nothing: poll(2) reports a hang-up in any case.
+        ended = select.poll()
+        ended.register(self._connection.fileno(), 0)
+        return bool(ended.poll(0))
+
     def close(self) -> None:
         """Close the connection, which ends a command that is bound to its owner."""
         self._connection.close()
 
 
 class Launcher:
-    """Hands commands to the supervisor, started with the first one. `folder` is removed with it, unless it is ""."""
+    """Starts the monitors of one owner's commands; `temporary` is its folder, removed with it, "" for none."""
 
-    def __init__(self, folder: str = "") -> None:
-        self._folder = folder
+    def __init__(self, temporary: str = "") -> None:
+        self._temporary = temporary
         self._lock = threading.Lock()
         self._closed = False
         self._runs: weakref.WeakSet[Run] = weakref.WeakSet()
-        self._supervisor: subprocess.Popen[bytes] | None = None
-        self._requests: socket.socket | None = None
-        self._lifeline: socket.socket | None = None
 
-    def open(self, request: Request) -> Run:
-        """Hand a command over. Raises CliGuardError if no process can be started at all."""
-        if not FORKS:
-            raise CliGuardError(
-                "commands can be run on POSIX systems only: fork(2) and Unix sockets are needed"
-            )
-        ours, theirs = socket.socketpair()
-        try:
-            data = message(request.as_message())
-            # Sent before the monitor has the socket, so that it wakes once.
-            sent = ours.send(data, socket.MSG_DONTWAIT)
-            with theirs:
-                self._hand_over(theirs, request.stdin)
-            if sent < len(data):
-                ours.sendall(data[sent:])
-        except OSError as error:
-            ours.close()
-            raise CliGuardError(
-                f"no process can be started: {error.strerror}; end some processes and try again"
-            ) from error
-        return self._register(ours)
-
-    def _register(self, connection: socket.socket) -> Run:
-        """Return a run that `close` stops, from whichever thread."""
-        run = Run(connection)
-        with self._lock:
-            self._runs.add(run)
-            late = self._closed
-        if late:
-            run.send(do="stop")
-        return run
-
-    def _hand_over(self, connection: socket.socket, stdin: int | None) -> None:
-        fds = [connection.fileno(), *([stdin] if stdin is not None else [])]
+    def open(self, request: Message, stdin: int | None = None) -> Run:
+        """Start a monitor with a command. Raises CliGuardError if no process can be started at all."""
         with self._lock:
             if self._closed:
                 raise CliGuardError(
                     "this manager is closed, and its commands have been stopped"
                 )
-            if self._requests is None or (
-                self._supervisor and self._supervisor.poll() is not None
-            ):
-                self._start()
-            assert self._requests  # noqa: S101 - just started
-            try:
-                socket.send_fds(self._requests, [b"."], fds)
-            except OSError:
-                # The supervisor was killed just now; try once more.
-                self._start()
-                socket.send_fds(self._requests, [b"."], fds)
-
-    def _start(self) -> None:
-        self._shut()
-        requests, their_requests = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        lifeline, their_lifeline = socket.socketpair()
-        with their_requests, their_lifeline:
-            fds = (their_requests.fileno(), their_lifeline.fileno())
-            arguments = (*map(str, fds), self._folder, *import_paths())
-            self._supervisor = subprocess.Popen(
-                (sys.executable, "-I", "-S", "-X", "utf8", "-c", START, *arguments),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=fds,
-                env={},
-            )
-        self._requests = requests
-        self._lifeline = lifeline
-
-    def _shut(self) -> None:
-        for each in (self._requests, self._lifeline):
-            if each is not None:
-                each.close()
+        run = open_run({**request, "temporary": self._temporary}, stdin)
+        with self._lock:
+            self._runs.add(run)
+            late = self._closed
+        if late:
+            run.send(do="leave")
+        return run
 
     def close(self) -> None:
-        """Stop the supervisor, and with it all that is bound to this owner; safe beside a concurrent `open`."""
+        """Stop all that is bound to this owner; safe beside a concurrent `open`."""
         with self._lock:
             self._closed = True
             runs = list(self._runs)
-            self._shut()
-            self._requests = self._lifeline = None
-        # A thread that waits for a command keeps its connection open.
+        # A thread that waits for a command keeps its connection, and reads how it ended.
         for run in runs:
-            run.send(do="stop")
-        if self._supervisor is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._supervisor.wait(LEAVE_SECONDS)
-            self._supervisor = None
+            run.send(do="leave")
+        deadline = time.monotonic() + LEAVE_SECONDS
+        while not all(run.is_gone for run in runs) and time.monotonic() < deadline:
+            time.sleep(PAUSE_SECONDS)
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def open_run(request: Message, stdin: int | None) -> Run:
+    """Start the monitor of a command, and send it the request. Raises CliGuardError."""
+    if not FORKS:
+        raise CliGuardError(
+            "commands can be run on POSIX systems only: fork(2) and Unix sockets are needed"
+        )
+    ours, theirs = socket.socketpair()
+    given = [theirs.fileno()]
+    if stdin is not None:
+        given.append(stdin)
+    try:
+        with theirs:
+            subprocess.run(
+                (*PYTHON, "-c", START, *map(str, [*given, -1][:2]), *import_paths()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=given,
+                env={},
+                start_new_session=True,
+                check=True,
+            )
+        ours.sendall(message(request))
+    except (OSError, subprocess.CalledProcessError) as error:
+        ours.close()
+        reason = error.strerror if isinstance(error, OSError) else "its monitor has failed"
+        raise CliGuardError(
+            f"no process can be started: {reason}; end some processes and try again"
+        ) from error
+    except BaseException:
+        ours.close()
+        raise
+    return Run(ours)
 
 
 def import_paths() -> list[str]:

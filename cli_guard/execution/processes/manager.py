@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,9 +57,7 @@ class ProcessManager:
         self._launcher = Launcher(temporary)
         self._bound: dict[int, Run] = {}
         self._starts = 0
-        self._close = weakref.finalize(
-            self, close_manager, self._launcher, self._bound, temporary, os.getpid()
-        )
+        self._close = weakref.finalize(self, close_manager, self._launcher, os.getpid())
 
     def run(
         self,
@@ -186,15 +183,8 @@ class ProcessManager:
         self.close()
 
 
-def close_manager(
-    launcher: Launcher, bound: dict[int, Run], folder: str, owner: int
-) -> None:
+def close_manager(launcher: Launcher, owner: int) -> None:
     """Close a manager; a forked child that inherits one does nothing."""
     if os.getpid() != owner:
         return
-    for run in bound.values():
-        run.close()
-    bound.clear()
     launcher.close()
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from cli_guard.execution.errors import ProcessError
+
 State = Literal["ready", "exited", "failed", "starting"]
 STATE_WORDS = {
     "ready": "is running",
@@ -32,17 +34,6 @@ class Limits:
     cpu_seconds: int | None = None
     memory_bytes: int | None = None
     file_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessError:
-    """An error that was found in output. `line` counts from 1; `context` are the lines around it and itself."""
-
-    type: str
-    message: str
-    line: int
-    text: str
-    context: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 import math
 import os
 import shlex
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.environment import Passed, clean_environment
+from cli_guard.execution.environment import Passed, clean_environment
 from cli_guard.execution.processes.model import Limits
 from cli_guard.execution.processes.sandbox import Sandbox, wrap_command
+from cli_guard.execution.shell import shell_words
 
 TERMINAL_SIZE = (40, 120)
 
@@ -51,9 +51,7 @@ def prepare(
         raise CliGuardError(problem)
     passed = Passed(dict(env)) if env is not None else clean_environment(dict(os.environ))
     own = passed.env
-    words = (
-        (shell_of(own), "-c", "--", command) if isinstance(command, str) else tuple(command)
-    )
+    words = shell_words(command, own) if isinstance(command, str) else tuple(command)
     sandbox_text = None
     if sandbox is not None:
         words, sandbox_text = wrap_command(words, sandbox, folder, own)
@@ -96,8 +94,3 @@ def problem_with(
     if timeout is not None and (not math.isfinite(timeout) or timeout <= 0):
         return f"the timeout must be more than 0 seconds, not {timeout:g}"
     return None
-
-
-def shell_of(env: Mapping[str, str]) -> str:
-    """Return bash, whose syntax the command engine reads, or /bin/sh if it is missing."""
-    return shutil.which("bash", path=env.get("PATH")) or "/bin/sh"

@@ -191,29 +191,21 @@ def last_lines(log: Path, lines: int) -> bytes:
 
 def before_the_end(log: Path, file: BinaryIO, lines: int) -> bytes:
     """Return the last lines of an open log, and leave it at its end."""
-    data = tail(file, lines)
-    missing = lines - data.count(b"\n")
-    if missing >= 0 and len(data) < READ_BYTES:
+    data = read_end(file)
+    if data.count(b"\n") <= lines and len(data) < READ_BYTES:
         with suppress(OSError), log.with_name(log.name + ".1").open("rb") as moved_away:
-            data = tail(moved_away, missing + 1) + data
+            data = read_end(moved_away) + data
     end = b"\n" if data.endswith(b"\n") else b""
-    kept = data.removesuffix(b"\n").split(b"\n")[-lines:] if lines > 0 and data else []
-    return b"\n".join(kept) + end if kept else b""
+    if not data or lines < 1:
+        return b""
+    return b"\n".join(data.removesuffix(b"\n").split(b"\n")[-lines:]) + end
 
 
-def tail(file: BinaryIO, lines: int) -> bytes:
-    """Read the end of a file that holds so many lines, at most `READ_BYTES`, and leave the file at its end."""
-    end = position = file.seek(0, os.SEEK_END)
-    parts: list[bytes] = []
-    found = 0
-    while position and found <= lines and end - position < READ_BYTES:
-        step = min(BLOCK, position)
-        position -= step
-        file.seek(position)
-        parts.append(file.read(step))
-        found += parts[-1].count(b"\n")
-    file.seek(end)
-    return b"".join(reversed(parts))
+def read_end(file: BinaryIO) -> bytes:
+    """Read the last `READ_BYTES` of a file, and leave it at its end."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - READ_BYTES))
+    return file.read()
 
 
 def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:

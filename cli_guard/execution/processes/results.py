@@ -2,16 +2,16 @@
 
 import errno
 import os
-import signal
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cli_guard.execution.processes.errors import scan
-from cli_guard.execution.processes.model import SHOWN_CHARS, ProcessError
+from cli_guard.execution.errors import ProcessError, scan
+from cli_guard.execution.processes.model import SHOWN_CHARS
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
+from cli_guard.execution.shell import signal_name
 
 SCANNED_BYTES = 2_000_000
 SHELL_CODES = {
@@ -143,7 +143,7 @@ def what_went_wrong(
     if code is None:
         return LOST
     if code < 0:
-        return f"ended by {name_of(-code)}"
+        return f"ended by {signal_name(-code)}"
     if code in SHELL_CODES:
         return f"{errors[0].message if errors else SHELL_CODES[code]} (exit code {code})"
     if errors:
@@ -171,10 +171,3 @@ def notes_of(data: Mapping[str, Any]) -> list[str]:
     if data["log_rotated"]:
         notes.append("the log has reached its limit: its beginning was deleted")
     return notes
-
-
-def name_of(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -1,4 +1,4 @@
-"""Finds the port that a command will listen on, by the options of common servers.
+"""Finds the port that a command will listen on, by the names and the options of common servers.
 
 Only the words of the command are read: a port that is computed (`$PORT`) or in a file is unknown.
 """
@@ -21,7 +21,7 @@ PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 ADDRESS = re.compile(r"(?:[a-z]+://)?(?:\[[0-9A-Fa-f:.]*\]|[^:/\[\]]*):(\d{1,5})/?\Z")
 # `--bind 0.0.0.0` names a host alone.
-HOST = re.compile(r"[A-Za-z0-9.-]+\Z")
+HOST = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\Z|\d+(?:\.\d+)+\Z")
 # Here-documents, substitutions and functions hold text that is not run as it is written.
 SCRIPT = re.compile(r"<<|\$\(|`|\)\s*\{")
 DEEPEST = 8
@@ -31,22 +31,24 @@ VARIABLES = frozenset(
 )
 
 
+# The options that servers take a port or an address by.
+OPTION = re.compile(r"(?:--(?:[A-Za-z]+\.)?port|--listen|--bind|--dev-addr|-[abplPS])\Z")
+# With these the port stands elsewhere, or there is none.
+ELSEWHERE = frozenset(("--uds", "--fd", "-c", "--config"))
+NO_SERVER = frozenset(("--help", "--version", "list", "stop", "workspaces"))
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
-    """How a server takes its port.
+    """A program that listens; `default` is its documented port, `command` are the sub-commands that start it.
 
-    `options` take a port or an address, `command` is the sub-command that starts it, `positional`: an operand may be
-    the port or an address, `default` is the documented port, `moves`: it takes another one if that is in use. With a
-    word of `unless` it has no default; `values` are options whose value is not an operand.
+    `moves`: it takes another port if that is in use. `positional`: an operand may be the port or an address.
     """
 
-    options: tuple[str, ...] = ("--port", "-p")
+    default: int | None
     command: tuple[str, ...] = ()
-    positional: bool = False
-    default: int | None = None
     moves: bool = False
-    unless: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
+    positional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,40 +59,30 @@ class Expected:
     moves: bool = False
 
 
-LONG = ("--port",)
-BIND = ("-b", "--bind")
-NO_LAB = ("list", "stop", "build", "workspaces")
-# The defaults are those of each project's own documentation.
 SERVERS = {
-    "(script)": Server(("--port", "-p", "--listen")),
-    "http.server": Server((), positional=True, default=8000),
-    "manage.py": Server((), ("runserver",), positional=True, default=8000),
-    "flask": Server(command=("run",), default=5000, values=("--app", "-A", "-h", "--host")),
-    "uvicorn": Server(LONG, default=8000, unless=("--uds", "--fd")),
-    "gunicorn": Server(BIND, default=8000, unless=("-c", "--config")),
-    "hypercorn": Server(BIND, default=8000, unless=("-c", "--config")),
-    "fastapi": Server(LONG, ("dev", "run"), default=8000),
-    "streamlit": Server(("--server.port",), ("run",), default=8501, moves=True),
-    "jupyter": Server(
-        ("--port", "--ServerApp.port"),
-        ("lab", "notebook"),
-        default=8888,
-        moves=True,
-        unless=NO_LAB,
-    ),
-    "mkdocs": Server(("-a", "--dev-addr"), ("serve",), default=8000),
-    "vite": Server(LONG, ("dev", "serve", ""), default=5173, moves=True),
-    "next": Server(command=("dev", "start"), default=3000),
-    "ng": Server(LONG, ("serve",), default=4200),
-    "webpack-dev-server": Server(LONG, default=8080, moves=True),
-    "http-server": Server(default=8080, moves=True),
-    "serve": Server(("-l", "--listen", "-p"), default=3000, moves=True),
-    "json-server": Server(default=3000),
-    "php": Server(("-S",)),
-    "rails": Server(command=("server", "s"), default=3000),
-    "jekyll": Server(("--port", "-P"), ("serve", "s"), default=4000),
-    "hugo": Server(command=("server", "serve"), default=1313),
-    "redis-server": Server(LONG),
+    "(script)": Server(None),
+    "http.server": Server(8000, positional=True),
+    "manage.py": Server(8000, ("runserver",), positional=True),
+    "flask": Server(5000, ("run",)),
+    "uvicorn": Server(8000),
+    "gunicorn": Server(8000),
+    "hypercorn": Server(8000),
+    "fastapi": Server(8000, ("dev", "run")),
+    "streamlit": Server(8501, ("run",), moves=True),
+    "jupyter": Server(8888, ("lab", "notebook"), moves=True),
+    "mkdocs": Server(8000, ("serve",)),
+    "vite": Server(5173, ("dev", "serve", ""), moves=True),
+    "next": Server(3000, ("dev", "start")),
+    "ng": Server(4200, ("serve",)),
+    "webpack-dev-server": Server(8080, moves=True),
+    "http-server": Server(8080, moves=True),
+    "serve": Server(3000, moves=True),
+    "json-server": Server(3000),
+    "php": Server(None),
+    "rails": Server(3000, ("server", "s")),
+    "jekyll": Server(4000, ("serve", "s")),
+    "hugo": Server(1313, ("server", "serve")),
+    "redis-server": Server(None),
 }
 NAMES = (*(name for name in SERVERS if name != "(script)"), *MANAGERS)
 
@@ -100,20 +92,18 @@ def find_expected_port(command: str | Sequence[str]) -> Expected | None:
 
     A text is split as a shell splits it, words are one command.
     """
-    text = command if isinstance(command, str) else " ".join(map(str, command))
+    text = command if isinstance(command, str) else " ".join(command)
     if (
         len(text) > LONGEST
         or SCRIPT.search(text)
         or not any(name in text for name in NAMES)
     ):
         return None
-    for words in (
-        split(text) if isinstance(command, str) else [[str(word) for word in command]]
-    ):
-        port_variable, words = strip_runners(words)
+    for words in split(text) if isinstance(command, str) else [list(command)]:
+        variable, words = strip_runners(words)
         server = SERVERS.get(words[0].partition("@")[0]) if words else None
-        if server and (operands := find_operands(server, words[1:])) is not None:
-            return port_of(server, words[1:], operands, port_variable)
+        if server and starts(server, words[1:]):
+            return port_of(server, words[1:], variable)
     return None
 
 
@@ -179,40 +169,36 @@ def script_words(manager: str, words: list[str]) -> list[str]:
     return ["(script)", *options]
 
 
-def find_operands(server: Server, words: list[str]) -> list[str] | None:
-    """Return the operands behind the sub-command, None if these words do not start the server."""
-    operands = []
-    before = ""
-    for word in words:
-        if not word.startswith("-") and before not in (*server.options, *server.values):
-            operands.append(word)
-        before = word
-    if HELP & set(words) or (
-        server.command and (operands[0] if operands else "") not in server.command
-    ):
-        return None
-    return operands[1:] if server.command else operands
+def starts(server: Server, words: list[str]) -> bool:
+    """Check whether a program is called as a server: by its sub-command, the first operand."""
+    if NO_SERVER & set(words):
+        return False
+    if not server.command:
+        return True
+    # `flask --app NAME run`
+    rest = words[2:] if words[:1] == ["--app"] else words
+    first = next((word for word in rest if word[0:1].isalpha()), "")
+    return first in server.command
 
 
-def port_of(
-    server: Server, words: list[str], operands: list[str], variable: str | None
-) -> Expected | None:
-    given = variable
+def port_of(server: Server, words: list[str], variable: str | None) -> Expected | None:
+    """Return the port that the options name, else the documented one; None if it is named, but not a number."""
+    named = [] if variable is None else [variable]
     for word, following in zip(words, [*words, ""][1:], strict=True):
         name, equals, value = word.partition("=")
-        if name in server.options:
-            given = value if equals else following
-        elif word[:2] in server.options and word[2:].isdigit():
-            given = word[2:]
-    if server.positional and operands:
-        given = operands[-1]
-    default = None if set(server.unless) & set(words) else server.default
-    if given is None:
-        return Expected(default, server.moves) if default else None
-    port = parse_port(given)
-    if port is None and server.options == BIND and HOST.match(given):
-        return Expected(default, server.moves) if default else None
-    return Expected(port) if port else None
+        if OPTION.match(name):
+            named.append(value if equals else following)
+        elif OPTION.match(word[:2]) and word[2:].isdigit():
+            named.append(word[2:])
+    if server.positional:
+        named += [word for word in words if not word.startswith("-")][-1:]
+    named = [each for each in named if not HOST.match(each) or each == variable]
+    if named:
+        port = parse_port(named[-1])
+        return Expected(port) if port else None
+    if server.default is None or ELSEWHERE & set(words):
+        return None
+    return Expected(server.default, server.moves)
 
 
 def parse_port(text: str) -> int | None:

@@ -4,7 +4,6 @@ import os
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
@@ -12,9 +11,8 @@ from cli_guard.execution.processes.background import GRACE
 from cli_guard.execution.processes.launcher import Run
 from cli_guard.execution.processes.model import Stopped
 from cli_guard.execution.processes.registry import Entry
-from cli_guard.execution.processes.results import name_of
-from cli_guard.execution.processes.supervisor import process_tree
-from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS, Ending
+from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS
+from cli_guard.execution.shell import signal_name
 
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
@@ -43,31 +41,13 @@ def request_stop(entry: Entry, run: Run | None, force: bool) -> str | None:
         elif entry.watched:
             os.kill(entry.monitor, signal.SIGUSR1 if force else signal.SIGTERM)
         else:
-            end_unwatched(entry, force)
+            # Its monitor was killed, and the guard with it. It led a session of its own.
+            os.killpg(entry.pid, signal.SIGKILL)
     except ProcessLookupError:
         return None
     except OSError as error:
         return f"{entry.pid} cannot be stopped: {error.strerror}"
     return None
-
-
-def end_unwatched(entry: Entry, force: bool) -> None:
-    """End a process tree whose monitor was killed, as far as it can be found from its leader."""
-
-    def living() -> list[int]:
-        if entry.identity is None or process_tree.identity(entry.pid) != entry.identity:
-            return []
-        return [entry.pid, *process_tree.descendants(entry.pid)]
-
-    steps = [(signal.SIGINT, 0.0), (signal.SIGTERM, GRACE / 2), (signal.SIGKILL, GRACE)]
-    ending = Ending([(signal.SIGKILL, 0.0)] if force else list(steps))
-    members = living()
-    while living() and not ending.step(living):
-        members += [pid for pid in living() if pid not in members]
-        time.sleep(ending.pause)
-    # It led a session of its own; what it left behind is still in its group.
-    with suppress(OSError):
-        os.killpg(entry.pid, signal.SIGKILL)
 
 
 def stop_method(force: bool) -> Literal["graceful", "forced"]:
@@ -90,19 +70,9 @@ def wait_until_stopped(
             error=f"{entry.pid} has not ended: it waits in the kernel: try again later",
         )
     code = now.return_code
-    how = (
-        ""
-        if code is None
-        else f" ({name_of(-code)})"
-        if code < 0
-        else f" (exit code {code})"
-    )
-    if not was_running:
-        return replace(
-            result, message=f"process {entry.pid} had already ended{how}", return_code=code
-        )
-    return replace(
-        result,
-        message=f"process {entry.pid} and its process tree have ended{how}",
-        return_code=code,
-    )
+    how = ""
+    if code is not None:
+        how = f" ({signal_name(-code)})" if code < 0 else f" (exit code {code})"
+    ended = "and its process tree have ended" if was_running else "had already ended"
+    message = f"process {entry.pid} {ended}{how}"
+    return replace(result, message=message, return_code=code)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal, cast
 
 from cli_guard.errors import UsageError
+from cli_guard.execution.context import command_context
 from cli_guard.policy.globs import nearest
-from cli_guard.review.command_context import command_context
 from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
 from cli_guard.runtime import Invocation
 
@@ -190,7 +190,7 @@ def bound_report(data: dict[str, object]) -> dict[str, object]:
 def check_command(around: Surroundings, arguments: Arguments) -> Answer:
     """Judges a shell command as `cli-guard check-command` does; nothing is run. Raises CliGuardError."""
     from cli_guard.commands import judge
-    from cli_guard.review.render.command import as_dict, render
+    from cli_guard.execution.verdicts import as_dict, render
 
     invocation = resolve_folder(around, arguments)
     verdict = judge(

@@ -1,1 +1,1 @@
-"""A page of evidence: one HTML file that loads nothing, for a review and for the history of a repository."""
+"""A page of evidence: what a repository holds about answers, and its history."""

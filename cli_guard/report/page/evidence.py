@@ -10,24 +10,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
-from cli_guard.answering.auditing import (
-    approval_events,
-    check_log,
-    noted_lines,
-    read_signed,
-)
-from cli_guard.approvals.signers import Signers
+from cli_guard.approvals.heads import check_log
+from cli_guard.approvals.listing import approval_events, every_signed
+from cli_guard.approvals.lookup import Verifier
 from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
-from cli_guard.report.page import markup as page
-from cli_guard.report.page.markup import Markup, Section, anchor, fit, join, link
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.approvals import check_statement
+from cli_guard.review.render.page import markup as page
+from cli_guard.review.render.page.markup import Markup, Section, anchor, fit, join, link
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import Entry
-from cli_guard.state.records import Records
+from cli_guard.state.audit import AuditLog, Entry
 
 # Each signature takes some milliseconds to check.
 MOST_CHECKED = 300
@@ -96,6 +90,30 @@ class Evidence:
         ]
         return join(("; evidence: " if links else "", join(links, ", ")))
 
+    def answers(self, commits: Mapping[str, str] | None = None) -> Section:
+        """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
+        known = commits or {}
+        shown = self.given[:SHOWN]
+        cards = [card_of(e, known.get(e.made.content, e.commit)) for e in shown]
+        older = len(self.given) - len(cards)
+        rest = f"and {older} older: cli-guard audit show --approvals" if older else ""
+        more = rest if cards else "Nothing was approved here."
+        return page.section("answers", "Approvals", *cards, more)
+
+    def proof(self) -> Section:
+        """Return what can be relied on, and what can be forged."""
+        proofs = [each.proof for each in self.given]
+        tally = [f"{proofs.count(each)} {each}" for each in COLORS if each in proofs]
+        text = page.fill(
+            "proof.html",
+            tally=", ".join(tally) or "none",
+            signers=self.signers,
+            log=self.log,
+            color="bad" if self.problems else "plain",
+            problems=page.bullets(self.problems) or "",
+        )
+        return Section("proof", "What this proves", text)
+
 
 def collect_evidence(
     repository: Repository, invocation: Invocation, base: str | None = None
@@ -104,31 +122,31 @@ def collect_evidence(
 
     The signers are those of the commit `base`, of HEAD for None. Raises CliGuardError.
     """
-    records = Records(repository.state_folder)
+    log = AuditLog(repository.state_folder)
     base = base or repository.head
-    signers = Signers.at_commit(repository, base)
-    logged = approval_events(records.audit)
-    signed = read_signed({*noted_lines(repository), *records.signed_lines()})
+    verifier = Verifier(repository, base, invocation)
+    logged = approval_events(log)
     ids = {str(each.get("statement")): str(each.get("review_id", "")) for each in logged}
+    signed = sorted(every_signed(repository), key=lambda each: each.statement.at)[::-1]
     given = []
-    for number, (mark, envelope, made, level) in enumerate(
-        sorted(signed, key=lambda each: each[2].at)[::-1]
-    ):
-        good: object = f"not checked: only the newest {MOST_CHECKED} were"
+    for number, each in enumerate(signed):
+        refused: object = f"not checked: only the newest {MOST_CHECKED} were"
         if number < MOST_CHECKED:
-            good = check_statement(made, envelope, signers, None, invocation)
-        proof, why = (
-            (REFUSED, good)
-            if isinstance(good, str)
-            else (GOOD, f"by a signer at {str(base)[:10]}")
-        )
-        given.append(Given(made, level, proof, why, mark, ids.get(mark, "")))
-    known = {each.mark for each in given}
+            refused = verifier(each)
+        proof = GOOD
+        why = f"by a signer at {str(base)[:10]}"
+        if isinstance(refused, str):
+            proof = REFUSED
+            why = refused
+        level = str(each.signature.presence)
+        review_id = ids.get(each.digest, "")
+        given.append(Given(each.statement, level, proof, why, each.digest, review_id))
+    known = {each.digest for each in signed}
     given += [
         claim_of(each) for each in logged if str(each.get("statement", "")) not in known
     ]
     try:
-        result = records.audit.verify()
+        result = log.verify()
     except OSError as error:
         raise CliGuardError(
             f"the audit log cannot be read: {error.strerror} ({error.filename})"
@@ -166,21 +184,6 @@ def claim_of(logged: Entry) -> Given:
     return Given(made, level, UNSIGNED, LOST if mark else CLAIM, mark, said["review_id"])
 
 
-def answers_section(
-    evidence: Evidence, commits: Mapping[str, str] | None = None
-) -> Section:
-    """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
-    cards = [
-        card_of(e, (commits or {}).get(e.made.content, e.commit))
-        for e in evidence.given[:SHOWN]
-    ]
-    older = len(evidence.given) - len(cards)
-    rest = f"and {older} older: cli-guard audit show --approvals" if older else ""
-    return page.section(
-        "answers", "Approvals", *cards, rest if cards else "Nothing was approved here."
-    )
-
-
 def card_of(given: Given, commit: str) -> Markup:
     made = given.made
     none = "none given"
@@ -211,24 +214,4 @@ def card_of(given: Given, commit: str) -> Markup:
         commit=link(anchor("c", commit), commit[:10]) if commit else "not known here",
         revision=commit[:10] or "COMMIT",
         **{name: fit(text) for name, text in (shown | bound).items()},
-    )
-
-
-def proof_section(evidence: Evidence) -> Section:
-    """Return what can be relied on, and what can be forged."""
-    proofs = [each.proof for each in evidence.given]
-    tally = (
-        ", ".join(f"{proofs.count(each)} {each}" for each in COLORS if each in proofs)
-        or "none"
-    )
-    color = "bad" if evidence.problems else "plain"
-    problems = page.bullets(evidence.problems) or ""
-    about = {
-        "signers": evidence.signers,
-        "log": evidence.log,
-        "color": color,
-        "problems": problems,
-    }
-    return Section(
-        "proof", "What this proves", page.fill("proof.html", tally=tally, **about)
     )

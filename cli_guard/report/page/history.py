@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from cli_guard.answering.auditing import find_approvals
+from cli_guard.approvals.counting import RecordedContent
+from cli_guard.approvals.listing import every_signed, list_approvals
 from cli_guard.errors import ConfigError, GitError
+from cli_guard.hooks import event_of
 from cli_guard.model import POLICY_FILES, Finding
 from cli_guard.policy.loosenings import loosenings
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.report.lives import Life, read_lives
 from cli_guard.report.page.evidence import REFUSED, Evidence, collect_evidence
-from cli_guard.report.page.markup import SHOWN
 from cli_guard.repository.protocol import OID, Bounds, Repository
-from cli_guard.review.policy import recorded_policy
+from cli_guard.review.render.page.markup import SHOWN
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Range
 from cli_guard.review.run import review_request
@@ -23,7 +25,6 @@ from cli_guard.reviewers.policy import review as review_policy
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry
 
 # Commits, and findings of each kind whose commit is looked for.
@@ -41,7 +42,6 @@ DECISIONS = {
     "unreviewed": "no review known here",
 }
 DOUBTFUL = ("against", "skipped", "unreviewed")
-BEFORE = ("pre-commit", "pre-merge-commit", "commit-msg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,9 @@ def collect_history(
     lives = [
         each
         for each in read_lives(
-            repository, entries, find_approvals(repository, invocation, "")[1]
+            repository,
+            entries,
+            list_approvals(repository, invocation, every_signed(repository)),
         )
         if each.commit in ids
         or each.fingerprint in marks
@@ -240,7 +242,11 @@ def judge(
                 last |= dict.fromkeys(
                     ids.intersection(repository.commits(head, exclude=bases)), "allow"
                 )
-        elif entry.get("event") in BEFORE and what in ("deny", "review", "skipped"):
+        elif event_of(entry.get("event")).is_of_commit and what in (
+            "deny",
+            "review",
+            "skipped",
+        ):
             # A review in the index names the commit that it starts from; a skip has its time alone.
             start = str(entry.get("place")).rpartition(" ")[2]
             before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1

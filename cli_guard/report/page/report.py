@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.report.lives import APPROVED, FIXED, OPEN, Life
-from cli_guard.report.page import markup as page
-from cli_guard.report.page.evidence import Evidence, answers_section, proof_section
-from cli_guard.report.page.findings import STATES, Row, findings_section
+from cli_guard.report.page.evidence import Evidence
 from cli_guard.report.page.history import DECISIONS, DOUBTFUL, History, Recorded
-from cli_guard.report.page.markup import (
+from cli_guard.review.render.html import answer_of
+from cli_guard.review.render.page import markup as page
+from cli_guard.review.render.page.findings import STATES, Row, findings_section
+from cli_guard.review.render.page.markup import (
     Markup,
     Section,
     anchor,
@@ -19,7 +20,6 @@ from cli_guard.report.page.markup import (
     section,
     tag,
 )
-from cli_guard.review.render.html import answer_of
 from cli_guard.review.render.words import count
 from cli_guard.rules.catalog import load_all
 
@@ -58,7 +58,7 @@ def render(history: History) -> str:
     sections = (
         commits_section(commits),
         findings_section(rows_of(history, ids), ids),
-        answers_section(evidence, history.contents),
+        evidence.answers(history.contents),
         listing(
             "policy",
             "Policy",
@@ -73,7 +73,7 @@ def render(history: History) -> str:
             "All was reviewed.",
             unread_rows(history),
         ),
-        proof_section(evidence),
+        evidence.proof(),
     )
     verdict = "deny" if evidence.problems else "review" if doubtful else "allow"
     return page.document("cli-guard: report", verdict, head, sections)

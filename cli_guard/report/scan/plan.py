@@ -17,8 +17,8 @@ from cli_guard.model import Skipped
 from cli_guard.policy.checks import LEADING_OUT
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.decisions import Policy
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.policy import recorded_policy
 from cli_guard.reviewers.clean_files import identity
 from cli_guard.runtime import Invocation
 

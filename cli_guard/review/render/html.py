@@ -1,10 +1,11 @@
 """The report as one HTML file that loads nothing: for a browser, an auditor, a printer."""
 
+from typing import Protocol
+
 from cli_guard.model import Suppressed
-from cli_guard.report.page import markup as page
-from cli_guard.report.page.evidence import Evidence, answers_section, proof_section
-from cli_guard.report.page.findings import Row, findings_section
-from cli_guard.report.page.markup import SHOWN, Markup, fit, tag
+from cli_guard.review.render.page import markup as page
+from cli_guard.review.render.page.findings import Row, findings_section
+from cli_guard.review.render.page.markup import SHOWN, Markup, Section, fit, tag
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,
@@ -16,8 +17,25 @@ from cli_guard.review.render.words import (
 )
 
 
+class Evidence(Protocol):
+    """What a repository holds about who answered which finding (`cli_guard.report.page.evidence`)."""
+
+    @property
+    def about(self) -> tuple[tuple[str, object], ...]:
+        """Return facts for the head of the page."""
+
+    def links_to(self, fingerprint: str) -> Markup:
+        """Return links to the approvals that name a finding."""
+
+    def answers(self) -> Section:
+        """Return who approved what."""
+
+    def proof(self) -> Section:
+        """Return what can be relied on."""
+
+
 def render(review: Review, evidence: Evidence | None = None) -> str:
-    """Render a page; `evidence` is what a repository holds about who answered which finding."""
+    """Render a page; with `evidence` it says who answered which finding."""
     sentence, *steps = next_steps(review)
     shown = (
         ("Event", review.event),
@@ -47,11 +65,11 @@ def render(review: Review, evidence: Evidence | None = None) -> str:
     )
     sections = [
         findings_section(rows),
-        *([answers_section(evidence)] if evidence else ()),
+        *([evidence.answers()] if evidence else ()),
         page.section(
             "unread", "Not reviewed", listed, page.bullets((*lines, *review.notes))
         ),
-        *([proof_section(evidence)] if evidence else ()),
+        *([evidence.proof()] if evidence else ()),
     ]
     return page.document(
         f"cli-guard: {verdict(review)}", str(review.decision), head, sections

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
+from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.model import (
     Decision,
     Disposition,
@@ -91,7 +92,11 @@ class Review:
     def is_silent(self) -> bool:
         """Is it of a commit message, with nothing to report? Such a review is not printed."""
         news = self.findings or self.notes or any(each.new for each in self.suppressed)
-        return self.event == "commit-msg" and self.decision is Decision.ALLOW and not news
+        return (
+            event_of(self.event).request == MESSAGE
+            and self.decision is Decision.ALLOW
+            and not news
+        )
 
     def sort_findings(
         self, disposition: Disposition | None = None

@@ -3,7 +3,8 @@
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from cli_guard.model import (
     Category,
@@ -110,11 +111,16 @@ def _group(
         PLACE_WIDTH, max((len(where(judged.finding)) for judged in chosen), default=0)
     )
     style = "" if style == "brief" and kind is not Disposition.ADVISE else style
-    shown = ["\n".join(_finding(judged, review, column, paint, style)) for judged in chosen]
+
+    def format_first(number: int) -> list[str]:
+        listed = _share_remedies(chosen[:number])
+        return ["\n".join(_finding(each, review, column, paint, style)) for each in listed]
+
+    shown = format_first(len(chosen))
     while style == "brief" and shown:
         if "\n".join(shown).count("\n") + 2 + (len(shown) < len(findings)) <= room:
             break
-        shown.pop()
+        shown = format_first(len(shown) - 1)
     more = len(findings) - len(shown)
     heading = (
         [paint(_DISPOSITION_COLORS[kind], f"{tally_of(kind, review)}:")] if findings else []
@@ -124,6 +130,17 @@ def _group(
         *shown,
         *([paint("dim", f"and {more} more: {fuller(review)}")] if more else []),
     ]
+
+
+def _share_remedies(listed: Sequence[JudgedFinding]) -> Iterator[JudgedFinding]:
+    """Leave a remedy that several findings of one rule have to the last of them."""
+    last = {(each.finding.rule, each.finding.remedy): each for each in listed}
+    for each in listed:
+        found = each.finding
+        if found.suggestion or last[found.rule, found.remedy] is each:
+            yield each
+        else:
+            yield replace(each, finding=replace(found, remedy=""))
 
 
 def _cut(text: str, review: Review) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cli_guard.code.languages import comment
+from cli_guard.hooks import MESSAGE, event_of
 from cli_guard.model import Category, Decision, Disposition, Finding, Skipped
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import clip, printable
@@ -179,7 +180,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
         return (_reason(review) or "policy does not allow it",)
     must = f"{count(len(denied), 'finding')} must be fixed"
     where_to, lines = _answers(denied)
-    if review.event == "commit-msg":
+    if event_of(review.event).request == MESSAGE:
         change = f"change the message, kept in {printable(review.message_file)}"
         return (change, _resume(review), f"or answer it {where_to} with:", *lines)
     if all(found.category is Category.MESSAGE for found in denied):
@@ -223,12 +224,13 @@ def _after_review(review: Review) -> tuple[str, ...]:
     reason = _reason(review) or f"{count(number, 'finding')} to approve"
     if not review.review_id:
         return (reason,)
-    again = dict.fromkeys(("pre-commit", "pre-merge-commit"), "then commit again")
-    again |= {"pre-push": "then push again", "commit-msg": _resume(review)}
+    event = event_of(review.event)
+    again = f"then {event.again}" if event.is_hook else ""
     command = f"{printable(review.program)} approve {printable(review.review_id)}"
-    if review.event == "commit-msg":
+    if event.request == MESSAGE:
+        again = _resume(review)
         reason = f"{reason}; the message is kept in {printable(review.message_file)}"
-    return tuple(filter(None, (reason, command, again.get(review.event))))
+    return tuple(filter(None, (reason, command, again)))
 
 
 def _reason(review: Review) -> str:

@@ -49,10 +49,7 @@ PROSE = frozenset(
 
 @cache
 def _rules() -> dict[str, Rule]:
-    return {
-        found.id: found
-        for found in catalog.read_toml(catalog.FOLDER / "code" / "files.toml")
-    }
+    return {found.id: found for found in catalog.rules_in("code/files.toml")}
 
 
 def rule(name: str) -> Rule:

@@ -71,8 +71,7 @@ def _compile(rule: Rule) -> LineRule:
 
 @cache
 def _rules(topic: str) -> tuple[LineRule, ...]:
-    file = catalog.FOLDER / "code" / f"lines-{topic}.toml"
-    return tuple(map(_compile, catalog.read_toml(file)))
+    return tuple(map(_compile, catalog.rules_in(f"code/lines-{topic}.toml")))
 
 
 def rules_for(path: str) -> tuple[LineRule, ...]:

@@ -12,16 +12,13 @@ from itertools import chain
 from cli_guard.code.languages import FAMILY
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Finding, Severity, fingerprint
-from cli_guard.rules.catalog import Rule, read_patterns, read_table
+from cli_guard.rules.catalog import Rule, flow_languages, read_patterns, read_table
 
 PUT_INTO_EFFECT = "the change puts this line into effect without touching it"
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
-LANGUAGES = (
-    "python javascript go java kotlin csharp php ruby rust c swift bash yaml hcl".split()
-)
-TOPICS = {name: name for name in LANGUAGES} | FAMILY
+TOPICS = {name: name for name in (*flow_languages(), "yaml", "hcl")} | FAMILY
 
 YAML_PATHS, YAML_TEXTS, LINE_RULES = (
     read_patterns("languages/patterns.toml", name)

@@ -46,13 +46,12 @@ from cli_guard.reviewers.code.remarks import (
 )
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.unread import unread
-from cli_guard.rules import catalog
+from cli_guard.rules import catalog, data
 from cli_guard.rules.catalog import Rule
 
 if TYPE_CHECKING:
     from ast_grep_py import Config, SgNode
 
-FOLDER = catalog.FOLDER / "code"
 MAX_DEPTH = 200
 LONG_LINE = 10_000
 CONTENT_CHARS = 10_000
@@ -103,10 +102,13 @@ class TreeRule:
 def rules_of(topic: str) -> tuple[TreeRule, ...]:
     """Return the rules of one topic, read at its first file: a change to a README reads none."""
     utils = _utils(topic)
-    files = [*FOLDER.glob(f"{topic}.yml"), *sorted(FOLDER.glob(f"{topic}-*.yml"))]
-    return tuple(
-        _compile(rule, utils) for file in files for rule in catalog.read_yaml(file)
-    )
+    files = [
+        f"code/{name}"
+        for name in sorted(data.names("code"), key=lambda name: name.removesuffix(".yml"))
+        if name == f"{topic}.yml"
+        or (name.startswith(f"{topic}-") and name.endswith(".yml"))
+    ]
+    return tuple(_compile(rule, utils) for file in files for rule in catalog.rules_in(file))
 
 
 @lru_cache(maxsize=20)
@@ -143,16 +145,10 @@ def check_user_rules(users: UserRules) -> None:
 
 
 def _utils(topic: str) -> Mapping[str, Any]:
-    file = FOLDER / "utils" / f"{topic}.yml"
-    if not file.exists():
+    if f"{topic}.yml" not in data.names("code/utils"):
         return {}
-    import yaml
-
-    with file.open("rb") as stream:
-        documents = yaml.load_all(
-            stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
-        return {document["id"]: document["rule"] for document in documents}
+    documents = data.read(f"code/utils/{topic}.yml")
+    return {document["id"]: document["rule"] for document in documents}
 
 
 def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:

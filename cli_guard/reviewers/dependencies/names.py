@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from cli_guard.reviewers.dependencies.versions import is_in_range
-from cli_guard.rules.catalog import FOLDER, read_table
+from cli_guard.rules import data
+from cli_guard.rules.catalog import read_table
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 # A name of four letters is one edit from many words.
@@ -19,7 +20,7 @@ EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
 @cache
 def read_names(file: str) -> frozenset[str]:
     """Return the names of a list in the rules' folder, one a line; a line that begins with # is none."""
-    lines = (FOLDER / "dependencies" / file).read_text("utf-8").split("\n")
+    lines = data.read(f"dependencies/{file}")
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from cli_guard.code.test_files import is_test_code
 from cli_guard.errors import GitError
+from cli_guard.hooks import event_of
 from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
 from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.docs.repair import patch
@@ -49,7 +50,6 @@ MOST_ADDITIONS = 20
 MOST_PAGES = 200
 QUOTED_CHARS = 120
 LONGEST_PATCHED = 500
-BRANCH_EVENTS = ("range", "pre-push", "pre-receive", "verify")
 UNRELEASED = ("Unreleased", "unreleased", "UNRELEASED", "Upcoming", "Next", "TBD", "dev")
 NO_DOCUMENTS = Skipped(
     "documents that the change does not touch", "drift: only a repository has them"
@@ -84,7 +84,7 @@ def review(subject: ReviewInput) -> Report:
                 )
             )
     found = found[:MOST_FINDINGS]
-    if subject.event in BRANCH_EVENTS:
+    if event_of(subject.event).has_commits:
         hits = lookup.search(UNRELEASED, "changelogs")
         names = [change.path for change in subject.changes]
         found += changelog_gap(hits, names, [*differences, *additions])

@@ -25,6 +25,11 @@ def without_docstrings(text: str) -> str:
     return ast.dump(tree)
 
 
+def fill_nothing(request: str, texts: Mapping[str, str]) -> Documentation:
+    """The skeletons of a request as a patch, each of their places still open."""
+    return document(request, texts, lambda source, symbol, lines: tuple(lines))
+
+
 def docstrings(text: str) -> dict[str, str]:
     """Qualified name -> docstring, "" for the module."""
     found: dict[str, str] = {}
@@ -73,13 +78,13 @@ def written(
         "a.py": source,
         **{name.replace("__", "/").replace("_dot_", "."): t for name, t in others.items()},
     }
-    answer = document(request, texts)
+    answer = fill_nothing(request, texts)
     return docstrings(answer.changes.get("a.py", source))
 
 
 def whole(request: str, texts: Mapping[str, str], folder: Path) -> Documentation:
     """The answer to a request, its patch tried with git."""
-    answer = document(request, texts)
+    answer = fill_nothing(request, texts)
     if answer.changes:
         git_applies(
             answer.patch,

@@ -1,9 +1,7 @@
 """JavaScript, TypeScript, Go and Java: the comment that their own tools read."""
 
-from assistant.documenting.checks import whole
+from assistant.documenting.checks import fill_nothing, whole
 from examples import table
-
-from cli_guard.assistant.documenting import document
 
 TYPESCRIPT = """export async function loadUser(id: string, signal?: AbortSignal, deep = false): Promise<User | null> {
   if (!id) {
@@ -188,4 +186,4 @@ def test_rust_comments_have_a_section_for_errors_where_the_signature_has_them(tm
     assert answer.changes["src/lib.rs"].index("/// TODO") < answer.changes[
         "src/lib.rs"
     ].index("#[derive")
-    assert document("document src/lib.rs", answer.changes).proposals == ()
+    assert fill_nothing("document src/lib.rs", answer.changes).proposals == ()

@@ -1,8 +1,8 @@
 """What a request names, and what is answered when that is there twice, elsewhere, or not at all."""
 
+from assistant.documenting.checks import fill_nothing
 from examples import table
 
-from cli_guard.assistant.documenting import document
 from cli_guard.assistant.request import read_request
 
 TEXTS = {
@@ -65,19 +65,19 @@ TEXTS = {
     ],
 )
 def test_what_is_named_is_what_is_documented(request_text, symbols):
-    answer = document(request_text, TEXTS)
+    answer = fill_nothing(request_text, TEXTS)
     assert [f"{p.path}:{p.symbol}" for p in answer.proposals] == symbols
     assert answer.missing == ()
     assert set(answer.changes) == {s.split(":")[0] for s in symbols}
 
 
 def test_a_name_that_is_there_twice_is_assumed_to_be_one_of_them():
-    answer = document("document load_config", TEXTS)
+    answer = fill_nothing("document load_config", TEXTS)
     assert answer.assumed == (
         "load_config is taken as src/app/config.py:1, not src/other/config.py:1, tests/test_utils.py:1"
     )
-    assert document("document load_config in src/app/config.py", TEXTS).assumed is None
-    twice = document("Generate documentation for config.py", TEXTS)
+    assert fill_nothing("document load_config in src/app/config.py", TEXTS).assumed is None
+    twice = fill_nothing("Generate documentation for config.py", TEXTS)
     assert (
         twice.assumed == "config.py is taken as src/app/config.py, not src/other/config.py"
     )
@@ -101,13 +101,13 @@ def test_a_name_that_is_there_twice_is_assumed_to_be_one_of_them():
     ],
 )
 def test_what_is_not_there_is_named(request_text, named):
-    answer = document(request_text, TEXTS)
+    answer = fill_nothing(request_text, TEXTS)
     assert any(named in line for line in answer.missing), answer
     assert all("\n" not in line for line in answer.missing)
 
 
 def test_a_definition_with_documentation_is_named_and_left():
-    answer = document(
+    answer = fill_nothing(
         "document f", {"a.py": 'def f(x):\n    """Done."""\n    return g(x)\n'}
     )
     assert answer.proposals == ()
@@ -120,7 +120,7 @@ def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
         + "".join(f"def f{i}(x):\n    return g(x)\n" for i in range(30))
         for n in range(3)
     }
-    answer = document("document all functions in src/", texts)
+    answer = fill_nothing("document all functions in src/", texts)
     assert len(answer.proposals) == 40
     assert [(s.path, s.reason.split(" more")[0]) for s in answer.skipped] == [
         ("src/m1.py", "20"),
@@ -130,7 +130,7 @@ def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
     rounds = 0
     while answer.changes:
         texts |= answer.changes
-        answer = document("document all functions in src/", texts)
+        answer = fill_nothing("document all functions in src/", texts)
         rounds += 1
     assert rounds == 3
 
@@ -147,15 +147,20 @@ def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
     ],
 )
 def test_prose_is_left_to_a_person_and_what_can_be_given_is_said(request_text):
-    answer = document(request_text, {**TEXTS, "README.md": "# Shop\n"})
+    answer = fill_nothing(request_text, {**TEXTS, "README.md": "# Shop\n"})
     assert (answer.proposals, answer.patch, answer.changes) == ((), "", {})
     assert len(answer.by_hand) == 1
-    for given in ("docstring skeletons", "parameters", "missing and stale", "name a file"):
+    for given in (
+        "names without documentation",
+        "parameters",
+        "missing and stale",
+        "name a file",
+    ):
         assert given in answer.by_hand[0]
 
 
 def test_prose_about_a_file_gives_its_skeletons_and_leaves_the_prose():
-    answer = document("write a tutorial for src/app/config.py", TEXTS)
+    answer = fill_nothing("write a tutorial for src/app/config.py", TEXTS)
     assert [p.symbol for p in answer.proposals] == ["", "load_config"]
     assert answer.by_hand
 
@@ -165,14 +170,14 @@ def test_a_test_is_documented_only_if_it_is_named():
         "src/a.py": "def f(x):\n    return g(x)\n",
         "src/tests/test_a.py": "def h(x):\n    return g(x)\n",
     }
-    assert set(document("document src/", texts).changes) == {"src/a.py"}
-    assert set(document("document src/tests/test_a.py", texts).changes) == {
+    assert set(fill_nothing("document src/", texts).changes) == {"src/a.py"}
+    assert set(fill_nothing("document src/tests/test_a.py", texts).changes) == {
         "src/tests/test_a.py"
     }
-    assert set(document("document src/a.py and src/tests/test_a.py", texts).changes) == set(
-        texts
-    )
-    assert set(document("document everything", texts).changes) == {"src/a.py"}
+    assert set(
+        fill_nothing("document src/a.py and src/tests/test_a.py", texts).changes
+    ) == set(texts)
+    assert set(fill_nothing("document everything", texts).changes) == {"src/a.py"}
 
 
 @table(

@@ -250,3 +250,11 @@ def test_a_caller_may_have_an_event_loop() -> None:
         return shell.run("echo inside", world()).stdout
 
     assert asyncio.run(main()) == b"inside\n"
+
+
+def test_texts_of_any_size_are_compared_in_bounds() -> None:
+    big = b"".join(b"%d\n" % (n * 7919 % 10_007) for n in range(60_000))
+    other = b"".join(b"%d\n" % (n * 104_729 % 10_007) for n in range(60_000))
+    with cpu_seconds(6):
+        ran = shell.run("diff a b | tail -1", world({"a": big, "b": other}))
+    assert ran.exit_code == 0

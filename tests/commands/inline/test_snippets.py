@@ -11,7 +11,7 @@ from repositories import Repo, isolated_environment
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Profile
-from cli_guard.review.command_context import command_context
+from cli_guard.execution.context import command_context
 
 SNIPPETS = tomllib.loads((Path(__file__).parent / "snippets.toml").read_text())
 FILES = {

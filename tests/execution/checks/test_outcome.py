@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import key
 
-from cli_guard.execution.checks.outcome import (
+from cli_guard.execution.checks.outcome import Outcome
+from cli_guard.execution.errors import (
     ERROR_LINES,
     LAST_LINES,
     LINE_CHARS,
-    Outcome,
-    lines_of,
+    explain_output,
 )
 from cli_guard.policy.checks import CheckConfig, PlannedCheck
 from cli_guard.rules.examples import expand
@@ -24,29 +24,36 @@ CHECK = PlannedCheck("t", CheckConfig(command="make"), "a" * 40, None, "d" * 64)
     | st.binary(max_size=2_000).map(lambda b: b.decode("latin-1"))
 )
 def test_any_output_is_told_within_bounds(output: str) -> None:
-    lines = lines_of(output)
+    lines = explain_output(output)
     assert len(lines) <= LAST_LINES + ERROR_LINES + 1
     assert all(len(line) <= LINE_CHARS and line == printable(line) for line in lines)
 
 
 def test_the_last_lines_and_blanks_between_them() -> None:
-    assert lines_of("a\n\n \nb\r\n10%\r100%\n\x1b[31mc\x1b[0m\n") == ["a", "b", "100%", "c"]
-    lines = lines_of("\n".join(f"line {number}" for number in range(100)))
+    assert explain_output("a\n\n \nb\r\n10%\r100%\n\x1b[31mc\x1b[0m\n") == [
+        "a",
+        "b",
+        "100%",
+        "c",
+    ]
+    lines = explain_output("\n".join(f"line {number}" for number in range(100)))
     assert lines == [f"line {number}" for number in range(100 - LAST_LINES, 100)]
 
 
 def test_errors_that_stand_earlier_come_first() -> None:
     said = [f"line {number}" for number in range(50)]
-    lines = lines_of("\n".join(["ModuleNotFoundError: No module named 'nosuch'", *said]))
+    lines = explain_output(
+        "\n".join(["ModuleNotFoundError: No module named 'nosuch'", *said])
+    )
     assert lines == ["Python module not found: nosuch", "...", *said[-LAST_LINES:]]
-    assert "..." not in lines_of(
+    assert "..." not in explain_output(
         "\n".join([*said, "ModuleNotFoundError: No module named 'nosuch'"])
     )
 
 
 def test_a_private_key_is_masked_as_a_whole() -> None:
     key_block = expand("<<pem:RSA PRIVATE KEY>>", 1)
-    shown = "\n".join(lines_of(f"loaded\n{key_block}\nfailed"))
+    shown = "\n".join(explain_output(f"loaded\n{key_block}\nfailed"))
     assert "failed" in shown
     assert not any(line in shown for line in key_block.split("\n")[1:-1])
 

@@ -15,7 +15,11 @@ RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
 
 
 def examples(kind: str) -> list[tuple[str, str]]:
-    return [(rule.id, text) for rule in load("checks") for text in getattr(rule, kind)]
+    return [
+        (rule.id, text)
+        for rule in load("checks", examples=True)
+        for text in getattr(rule, kind)
+    ]
 
 
 @pytest.mark.parametrize(("rule", "text"), examples("fires"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from checks_world import PATIENCE, World, rules, until
 
-from cli_guard.execution.checks.running import cores
+from cli_guard.execution.shell import cores
 from cli_guard.model import Decision
 from cli_guard.review.render.review import Review
 

@@ -13,12 +13,12 @@ from examples import table
 from in_process import guard
 from repositories import GUARD, Repo, key
 
+from cli_guard.approvals.seals import seals_of
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.checks.trust import KEPT_TABLES, Trusted
 from cli_guard.git.repository import GitRepository
 from cli_guard.policy.checks import digest_of
 from cli_guard.policy.config import read_config
-from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import Invocation, user_state
 
 

@@ -1,8 +1,9 @@
 """A manager that is closed while other threads wait for its commands."""
 
 import threading
-import time
 from pathlib import Path
+
+from watching import eventually
 
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.execution.processes.model import Result
@@ -24,10 +25,7 @@ def test_what_another_thread_waits_for_ends_with_the_manager(tmp_path: Path) -> 
     ]
     for thread in threads:
         thread.start()
-    deadline = time.monotonic() + PATIENCE
-    while not all(Path(f"{begun}{n}").exists() for n in range(3)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert eventually(lambda: all(Path(f"{begun}{n}").exists() for n in range(3)), PATIENCE)
     manager.close()
     for thread in threads:
         thread.join(PATIENCE)

@@ -5,16 +5,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 import pytest
 from repositories import Repo
+from watching import eventually
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.execution.processes.environment import clean_environment
+from cli_guard.execution.environment import clean_environment
 from cli_guard.execution.processes.sandbox import (
     Sandbox,
     advice,
@@ -292,10 +292,7 @@ def test_a_command_may_end_by_itself(
     words, _ = wrap_command(("bash", "-c", text), sandbox, sandbox.scratch, env)
     process = subprocess.Popen(words, env=env, start_new_session=True)
     try:
-        deadline = time.monotonic() + 30
-        while not (sandbox.scratch / "up").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        assert eventually((sandbox.scratch / "up").exists)
         for each in (process, *psutil.Process(process.pid).children(recursive=True)):
             with contextlib.suppress(psutil.NoSuchProcess):
                 each.send_signal(number)
@@ -311,11 +308,13 @@ def test_whoever_kills_it_kills_the_command(sandbox: Sandbox, home: Path) -> Non
     env = environment(home)
     words, _ = wrap_command(("sleep", "60"), sandbox, sandbox.scratch, env)
     process = subprocess.Popen(words, env=env)
-    deadline = time.monotonic() + 30
     family: list[psutil.Process] = []
-    while not any(each.name() == "sleep" for each in family):
-        assert time.monotonic() < deadline
-        family = psutil.Process(process.pid).children(recursive=True)
+
+    def is_up() -> bool:
+        family[:] = psutil.Process(process.pid).children(recursive=True)
+        return any(each.name() == "sleep" for each in family)
+
+    assert eventually(is_up)
     process.kill()
     process.wait(30)
     assert not psutil.wait_procs(family, 30)[1]

@@ -13,6 +13,7 @@ import review_samples as samples
 from examples import table
 from repositories import Repo
 
+import cli_guard
 from cli_guard import __version__
 from cli_guard.review.render import FORMATS, Renderer, renderer
 from cli_guard.review.render import sarif as sarif_format
@@ -20,6 +21,8 @@ from cli_guard.review.render import text as text_format
 from cli_guard.review.render.review import Review
 
 GOLDEN = Path(__file__).parent / "golden"
+# They stand in each page as they are in their files; here once is enough.
+ASSETS = [*Path(cli_guard.__file__).parent.rglob("page.[cj]s*")]
 UPDATE = os.environ.get("CLI_GUARD_UPDATE_GOLDEN") == "1"
 
 CASES: dict[str, tuple[Renderer, Review]] = {
@@ -47,7 +50,12 @@ CASES: dict[str, tuple[Renderer, Review]] = {
 @table("name", CASES)
 def test_golden(name: str) -> None:
     render, review = CASES[name]
-    rendered = render(review).replace(__version__, "VERSION").encode("utf-8", "strict")
+    text = render(review).replace(__version__, "VERSION")
+    for asset in ASSETS if name.endswith(".html") else ():
+        content = asset.read_text("utf-8").strip()
+        assert text.count(content) == 1
+        text = text.replace(content, asset.name)
+    rendered = text.encode("utf-8", "strict")
     file = GOLDEN / name
     if UPDATE:
         file.write_bytes(rendered)

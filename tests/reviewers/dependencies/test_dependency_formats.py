@@ -8,7 +8,7 @@ import pytest
 from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
-from reviewers.dependencies.test_dependency_rules import found, reviewed
+from reviewers.dependencies.trees import found, reviewed
 
 from cli_guard.model import Severity
 from cli_guard.repository.between import SnapshotContents, changes_between

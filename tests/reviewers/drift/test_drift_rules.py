@@ -11,7 +11,7 @@ from cli_guard.model import Category, Severity
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
-RULES = catalog.load("drift")
+RULES = catalog.load("drift", examples=True)
 CHANGES = [
     (rule, each, bool(each["expect"])) for rule in RULES for each in rule.extra["change"]
 ]

@@ -3,9 +3,16 @@
 Everything that helps (the description of the tool, `help`, usage, the list behind an unknown name) is made from it.
 """
 
-from cli_guard.assistant.sandbox.commands import history, mcp, memory, see, symbols, yq
+from cli_guard.assistant.sandbox.commands import (
+    history,
+    mcp,
+    memory,
+    see,
+    symbols,
+    tree,
+    yq,
+)
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
-from cli_guard.assistant.sandbox.gnu.tree import FD, TREE
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Shell
 from cli_guard.rules.catalog import read_table
 
@@ -56,7 +63,7 @@ COMMANDS: dict[str, OwnCommand] = {
             memory.MEMORY,
             mcp.MCP,
         ),
-        *(FD, TREE, yq.YQ),
+        *(tree.FD, tree.TREE, yq.YQ),
     )
 }
 

@@ -40,7 +40,6 @@ PLAIN = (
 )
 # The sub-commands that may look at the work tree, where a filter of the configuration would run.
 FILTERING = ("diff", "status", "ls-files")
-NOT_OPTIONS = ("words", "always", "like", "bare", "summary", "usage")
 LISTING = ("grep", "ls-files")
 FATAL = 128
 MOST_ERROR = 300

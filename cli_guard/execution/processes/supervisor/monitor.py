@@ -7,11 +7,17 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from cli_guard.execution.processes.supervisor import process_tree
-from cli_guard.execution.processes.supervisor.launching import Launched, NotStarted, launch
+from cli_guard.execution.processes.supervisor.launching import (
+    PR_SET_CHILD_SUBREAPER,
+    Launched,
+    NotStarted,
+    launch,
+    prctl,
+)
 from cli_guard.execution.processes.supervisor.process_tree import Ending, Steps
 from cli_guard.execution.processes.supervisor.streams import Log, Streams
 from cli_guard.execution.processes.supervisor.wire import (
@@ -29,12 +35,6 @@ SETTLE_SECONDS = 0.02
 # For a command whose owner is gone.
 ORPHANED: Steps = [(signal.SIGTERM, 0.0), (signal.SIGKILL, 0.5)]
 AT_ONCE: Steps = [(signal.SIGKILL, 0.0)]
-# Reported to the supervisor: the command is bound to the owner, or outlives it; or there is none.
-BOUND = b"b"
-FREE = b"f"
-IDLE = b"i"
-# Commands at the same time need more monitors for a moment only.
-IDLE_SECONDS = 5.0
 
 
 class Monitor:
@@ -43,7 +43,7 @@ class Monitor:
     def __init__(self, request: Message, owner: Owner) -> None:
         self._request = request
         self._owner = owner
-        self._log = Log(request["log"], request["log_bytes"])
+        self._log = Log(request["log"])
         self._begun = time.monotonic()
         self._leader = 0
         self._code: int | None = None
@@ -52,11 +52,9 @@ class Monitor:
         self._timed_out = False
         self._left_behind = 0
 
-    def watch(self, stdin: int | None) -> bool:
-        """Start the command, and return when its process tree has ended; False if a process could not be ended."""
-        woken, waker = process_tree.open_wakeup(
-            signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1
-        )
+    def watch(self, stdin: int | None) -> None:
+        """Start the command, and return when its process tree has ended, as far as it could be."""
+        woken = process_tree.open_wakeup(signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1)
         try:
             run = launch(self._request, stdin)
         except (NotStarted, OSError) as failed:
@@ -67,14 +65,15 @@ class Monitor:
         else:
             self._follow(run, woken)
         self._owner.flush()
-        signal.set_wakeup_fd(-1)
-        for fd in (woken, waker):
-            os.close(fd)
-        return self._reap()
+        if self._owner.is_gone and self._request["temporary"]:
+            import shutil
+
+            shutil.rmtree(self._request["temporary"], ignore_errors=True)
 
     def _follow(self, run: Launched, woken: int) -> None:
         """Follow a running command to its end, and report it."""
-        self._leader = run.pid
+        assert run.process  # noqa: S101 - it was launched
+        self._leader = run.process.pid
         answers = self._request["respond"] or ""
         terminal = bool(self._request["terminal"])
         streams = Streams(run, self._log, answers, terminal=terminal)
@@ -112,7 +111,7 @@ class Monitor:
         grace = self._request["grace"]
         if self._ending or no_children:
             return
-        if self._code is not None and not self._request["keep_family"]:
+        if self._code is not None and not self._request["record"]:
             if time.monotonic() - self._leader_ended < SETTLE_SECONDS:
                 return
             self._left_behind = len(self._find_living())
@@ -133,7 +132,7 @@ class Monitor:
             return 0.01
         timeout = self._request["timeout"]
         if self._code is not None:
-            return None if self._request["keep_family"] else SETTLE_SECONDS
+            return None if self._request["record"] else SETTLE_SECONDS
         if timeout is None:
             return None
         return max(0.0, self._begun + float(timeout) - time.monotonic())
@@ -169,6 +168,8 @@ class Monitor:
         for request in self._owner.receive():
             if request.get("do") == "stop":
                 self._begin_ending(AT_ONCE if request.get("force") else None)
+            elif request.get("do") == "leave":
+                self._begin_ending(ORPHANED)
             elif request.get("do") == "report":
                 self._owner.send_message({"event": "report", **streams.as_message()})
             elif request.get("do") == "input":
@@ -241,58 +242,48 @@ class Monitor:
         self._owner.send_message({"event": "ended", **ended, **streams.as_message()})
 
 
-def run_monitor(
-    requests: socket.socket, lifeline: int, tell: Callable[[bytes], object]
-) -> None:
-    """Monitor one command after the other; `tell` reports whether a command binds us to the owner.
-
-    After a recorded command, whose record names this process, return.
-    """
-    patience = None
-    while True:
-        got = receive(requests, lifeline, patience)
-        if got is None or not serve(*got, tell):
-            return
-        tell(IDLE)
-        patience = IDLE_SECONDS
-
-
-def receive(
-    requests: socket.socket, lifeline: int, patience: float | None
-) -> tuple[socket.socket, int | None] | None:
-    """Return the next command's socket and input, None if the owner is gone or nothing comes in `patience` seconds."""
-    nothing: list[int] = []
-    while True:
-        ready, _, _ = select.select(
-            [requests.fileno(), lifeline], nothing, nothing, patience
-        )
-        if requests.fileno() in ready:
-            with suppress(BlockingIOError):
-                _, fds, _, _ = socket.recv_fds(requests, 16, 2)
-                for fd in fds:
-                    # Received descriptors are inheritable (unix(7)): the command would keep the owner's socket open.
-                    os.set_inheritable(fd, False)
-                if fds:
-                    return socket.socket(fileno=fds[0]), fds[1] if len(fds) > 1 else None
-        else:
-            return None
+def main(connection: int, stdin: int) -> None:
+    """Monitor the command of the owner at a socket; `stdin` is a descriptor for the command, -1 for none."""
+    # Away from the owner's terminal and folder: Ctrl-C there is for the owner.
+    os.chdir("/")
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    # What the owner's thread had blocked would be blocked for every command.
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    given = [fd for fd in (connection, stdin) if fd >= 0]
+    for fd in given:
+        os.set_inheritable(fd, False)
+    # The owner waits for this process alone.
+    if os.fork():
+        os._exit(0)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    monitor = os.fork()
+    if monitor == 0:
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+        serve(socket.socket(fileno=connection), stdin if stdin >= 0 else None)
+        return
+    for fd in given:
+        os.close(fd)
+    _, status = os.waitpid(monitor, 0)
+    # The process tree of a killed monitor has become ours.
+    while os.WIFSIGNALED(status) and (left := process_tree.descendants(os.getpid())):
+        process_tree.send_signal(left, signal.SIGKILL)
+        reap_one()
 
 
-def serve(
-    connection: socket.socket, stdin: int | None, tell: Callable[[bytes], object]
-) -> bool:
-    """Read a request and monitor its command; True if one more may follow."""
+def reap_one() -> None:
+    with suppress(ChildProcessError):
+        os.wait()
+
+
+def serve(connection: socket.socket, stdin: int | None) -> None:
+    """Read the request, and monitor its command."""
     frames = Frames()
     with connection:
         for data in iter(lambda: connection.recv(REQUEST_BYTES), b""):
             for _, content in frames.feed(data):
-                request = parse_frame(content)
-                tell(FREE if request["keep"] else BOUND)
-                return (
-                    Monitor(request, Owner(connection, frames)).watch(stdin)
-                    and request["record"] is None
-                )
-    return False
+                Monitor(parse_frame(content), Owner(connection, frames)).watch(stdin)
+                return
 
 
 def record_start(folder: str, data: Mapping[str, object], pid: int) -> int:

@@ -1,7 +1,7 @@
 """Finds the processes below a process, and ends them.
 
-On Linux everything below a subreaper stays below it, new sessions included (prctl(2)); proc(5) lists the children.
-Elsewhere psutil reads the whole table, and a process that has lost its parent before is not found.
+On Linux everything below a subreaper stays below it, new sessions included (prctl(2)). Elsewhere a process that has
+lost its parent before is not found.
 """
 
 import os
@@ -17,45 +17,19 @@ Steps = list[tuple[int, float]]
 GIVE_UP_SECONDS = 5.0
 
 
-def open_wakeup(*numbers: int) -> tuple[int, int]:
-    """Open a pipe that wakes a select for these signals, and return its ends: to read, to close."""
+def open_wakeup(*numbers: int) -> int:
+    """Open a pipe that wakes a select for these signals, and return the end to read."""
     woken, waker = os.pipe()
     for fd in (woken, waker):
         os.set_blocking(fd, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     for number in numbers:
         signal.signal(number, lambda *_: None)
-    return woken, waker
+    return woken
 
 
 def descendants(pid: int) -> list[int]:
     """Return the processes below a process, parents first, zombies included."""
-    if not LINUX:
-        return _descendants_by_psutil(pid)
-    found: dict[int, None] = {}
-    waiting = [pid]
-    while waiting:
-        for child in children(waiting.pop()):
-            if child not in found and child != pid:
-                found[child] = None
-                waiting.append(child)
-    return list(found)
-
-
-def children(pid: int) -> list[int]:
-    """Return the children of all threads of a process, none for one that is gone."""
-    found: list[int] = []
-    with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - pathlib is slow to load
-            with (
-                suppress(OSError),
-                open(f"/proc/{pid}/task/{thread}/children", "rb") as file,  # noqa: PTH123
-            ):
-                found += map(int, file.read().split())
-    return found
-
-
-def _descendants_by_psutil(pid: int) -> list[int]:
     import psutil
 
     with suppress(psutil.Error):

@@ -64,14 +64,15 @@ class Owner:
 
     def __init__(self, connection: socket.socket, frames: Frames) -> None:
         connection.setblocking(False)
-        self._connection: socket.socket | None = connection
+        self._connection = connection
         self._frames = frames
         self._outgoing = bytearray()
+        self.is_gone = False
 
     @property
     def descriptor(self) -> int | None:
         """The descriptor to wait for, None once the owner is gone."""
-        return None if self._connection is None else self._connection.fileno()
+        return None if self.is_gone else self._connection.fileno()
 
     @property
     def has_unsent(self) -> bool:
@@ -88,13 +89,11 @@ class Owner:
 
     def queue(self, framed: bytes) -> None:
         """Queue a frame for sending."""
-        if self._connection is not None:
+        if not self.is_gone:
             self._outgoing += framed
 
     def send(self) -> None:
         """Send what the socket takes now; a closed one is noticed in `receive`."""
-        if self._connection is None:
-            return
         try:
             del self._outgoing[: self._connection.send(self._outgoing)]
         except BlockingIOError:
@@ -104,23 +103,16 @@ class Owner:
 
     def receive(self) -> Iterator[Message]:
         """Yield the messages that have come; afterwards `descriptor` is None if the owner is gone."""
-        if self._connection is None:
-            return
+        data = b""
         try:
             data = self._connection.recv(READ_BYTES)
-            ended = not data
+            self.is_gone = not data
         except BlockingIOError:
-            # What came together with the request is read already.
-            data = b""
-            ended = False
+            pass  # what came together with the request is read already
         except OSError:
-            data = b""
-            ended = True
-        if ended:
-            self._connection.close()
-            self._connection = None
+            self.is_gone = True
+        if self.is_gone:
             self._outgoing.clear()
-            return
         yield from (
             parse_frame(content)
             for kind, content in self._frames.feed(data)
@@ -131,6 +123,6 @@ class Owner:
         """Send what is queued, for at most FLUSH_SECONDS."""
         until = time.monotonic() + FLUSH_SECONDS
         nothing: list[int] = []
-        while self._connection is not None and self._outgoing and time.monotonic() < until:
+        while self._outgoing and time.monotonic() < until:
             select.select(nothing, [self._connection.fileno()], nothing, 0.1)
             self.send()

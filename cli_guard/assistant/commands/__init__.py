@@ -1,0 +1,1 @@
+"""The commands of the assistant's half: `cli_guard.graph.half` names them for the command line."""

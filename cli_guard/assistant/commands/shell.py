@@ -1,0 +1,113 @@
+"""`cli-guard shell`: run one command over a snapshot of the repository."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import UsageError
+from cli_guard.runtime import user_file
+
+if TYPE_CHECKING:
+    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.mcp.client.tools import ShellTools
+    from cli_guard.repository.protocol import Repository
+
+
+@contextmanager
+def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]":
+    """Yield the MCP servers of the user's own file, None if there are none. Raises ConfigError."""
+    path = user_file(io.env)
+    if path is None or not path.exists():
+        yield None
+        return
+    from cli_guard.policy.recorded import policy_at_head
+
+    policy, _ = policy_at_head(repository, io.env)
+    if not policy.servers:
+        yield None
+        return
+    from cli_guard.mcp.client.tools import open_servers
+
+    with open_servers(policy.servers, io.cwd, io.env) as servers:
+        yield servers.in_the_shell
+
+
+def answer_question(world: "Shell", question: str) -> str:
+    """Answer a question about a snapshot by reading. Raises UsageError for any other request."""
+    # The graph takes long to import, and `ls` does not need it.
+    from cli_guard.assistant import propose
+    from cli_guard.assistant.local import LocalAssistant
+    from cli_guard.assistant.request import read_request
+    from cli_guard.graph.context import Context
+    from cli_guard.graph.state import normalise
+
+    kind = read_request(normalise(question)).kind
+    if kind not in ("repo_qna", "command_help"):
+        raise UsageError(
+            f"this is no question ({kind}): at the terminal, cli-guard ask takes requests"
+        )
+    context = Context(assistant=LocalAssistant(world), review_only=True)
+    return propose(question, world.snapshot, context=context).text
+
+
+@click.pass_obj
+def run(
+    io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool
+) -> int:
+    if raw and diff:
+        raise UsageError("--raw and --diff exclude each other: give one of them")
+    from cli_guard.assistant import sandbox as shell
+    from cli_guard.state.memory import Memory
+
+    repository = io.find_repository()
+    snapshot = repository.snapshot(rev, worktree=worktree)
+    folder = repository.state_folder
+    stdin = b"" if io.stdin.isatty() else io.read_bytes()
+    with servers_of(repository, io) as mcp:
+        world = shell.Shell(snapshot, repository, Memory(folder), mcp, folder)
+        ran = shell.run(
+            command, replace(world, ask=partial(answer_question, world)), stdin=stdin
+        )
+    if raw:
+        io.write_bytes(ran.stdout, ran.stderr)
+        return ran.exit_code
+    io.say(ran.shown)
+    if diff:
+        from cli_guard.assistant.sandbox.presentation import as_patch
+
+        patch = as_patch(ran, snapshot) or "no file would be changed\n"
+        io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
+    return 1 if ran.exit_code else 0
+
+
+command = Command(
+    "shell",
+    callback=run,
+    help="Run one bash command over the files of the repository, in a sandboxed interpreter with pipes, redirections,"
+    " loops, the usual text tools and extra commands (`cli-guard shell help`). No file is changed: what"
+    " the command writes is discarded, or shown by --diff. Exit code 0 if the command succeeded, 1 if not; its own"
+    " exit code is in the last line; --raw returns it instead. Requires the extra `shell`.",
+    params=[
+        click.Argument(["command"]),
+        click.Option(
+            ["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."
+        ),
+        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
+        click.Option(
+            ["--raw"],
+            is_flag=True,
+            help="Print only the output, byte for byte, and return the exit code of the command.",
+        ),
+        click.Option(
+            ["--diff"],
+            is_flag=True,
+            help="Also show the changes that the command would have made, as a patch.",
+        ),
+    ],
+)

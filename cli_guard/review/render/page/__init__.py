@@ -1,0 +1,1 @@
+"""The HTML of a page: its markup, style and script, and its findings."""

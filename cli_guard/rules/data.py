@@ -1,0 +1,189 @@
+"""Read the files of rules: the sources in a checkout, and what the build made of them in an installation.
+
+The files of a folder are compiled into one file: a line with the place of each, then each as JSON, without the
+examples that only tests need. Parsing TOML and YAML takes longer than most reviews; of a compiled file only what is
+asked for is parsed. A wheel has the compiled files alone (`hatch_build.py`
+writes them). A checkout keeps them in `__pycache__`, and compiles a folder again when the name, size or time of one
+of its files, or of this one, is not that of before.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+COMPILED = FOLDER / "compiled"
+CACHE = FOLDER / "__pycache__"
+INDEX = "index.json"
+ENDINGS = (".toml", ".yml", ".txt")
+# Keys of examples. A rule keeps its first of each, which `cli-guard explain` shows; tables keep none.
+OF_RULES = ("fires", "silent")
+OF_TABLES = {
+    "flow": OF_RULES,
+    "programs": ("match", "near", "allow", "review", "deny"),
+}
+Stamps = list[list[str | int]]
+
+
+@cache
+def read(path: str, *, examples: bool = False) -> Any:
+    """Return the data of a file under this folder, such as `flow/python/web.toml`; nobody may change it.
+
+    TOML gives a dict, YAML a list of documents, other text a list of its lines. With `examples` the source is parsed,
+    which an installation does not have. Raises KeyError if there is no such file.
+    """
+    if examples:
+        return parse(FOLDER / path)
+    folder, _, name = path.rpartition("/")
+    return json.loads(_read_unit(folder or name)[name])
+
+
+def names(folder: str) -> tuple[str, ...]:
+    """Return the names of the files in a folder, sorted; none if there is no such folder."""
+    return tuple(_read_unit(folder))
+
+
+@cache
+def paths() -> tuple[str, ...]:
+    """Return the paths of all files of rules, sorted."""
+    if COMPILED.is_dir():
+        found: list[str] = json.loads((COMPILED / INDEX).read_bytes())
+        return tuple(found)
+    return tuple(sorted(_walk()))
+
+
+def parse(file: Path) -> Any:
+    """Return what a source says."""
+    if file.suffix == ".toml":
+        import tomllib
+
+        return tomllib.loads(file.read_text("utf-8"))
+    if file.suffix == ".yml":
+        import yaml
+
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        with file.open("rb") as stream:
+            return list(yaml.load_all(stream, Loader=loader))
+    return file.read_text("utf-8").splitlines()
+
+
+def compile_all(folder: Path) -> None:
+    """Write the compiled files of all sources into a folder, as an installation has them in `COMPILED`."""
+    every = sorted(_walk())
+    (folder / INDEX).write_text(json.dumps(every), "utf-8")
+    for unit in {path.rpartition("/")[0] or path for path in every}:
+        _write(folder / _compiled_name(unit), [], _compile(unit))
+
+
+def _walk() -> Iterator[str]:
+    """Yield the paths of the sources; `rglob` takes seven times as long, at the start of every judgement."""
+    for folder, _, files in os.walk(FOLDER):
+        inside = os.path.relpath(folder, FOLDER)
+        start = "" if inside == "." else f"{inside}/"
+        yield from (f"{start}{name}" for name in files if name.endswith(ENDINGS))
+
+
+@cache
+def _read_unit(unit: str) -> Mapping[str, bytes]:
+    """Return the JSON of the files of a folder by name; a file at the top is a unit of its own."""
+    name = _compiled_name(unit)
+    if COMPILED.is_dir():
+        file = COMPILED / name
+        return _read_compiled(file, []) or {} if file.exists() else {}
+    stamps = _stamps(unit)
+    files = _read_compiled(CACHE / name, stamps)
+    if files is None:
+        files = _compile(unit)
+        if (FOLDER.parents[1] / ".git").exists():
+            with suppress(OSError):
+                CACHE.mkdir(exist_ok=True)
+                _write(CACHE / name, stamps, files)
+    return files
+
+
+def _compiled_name(unit: str) -> str:
+    """Return `flow.python.json` for `flow/python`, and `message.json` for `message.toml`."""
+    return f"{unit.removesuffix('.toml').replace('/', '.')}.json"
+
+
+def _sources(unit: str) -> list[Path]:
+    place = FOLDER / unit
+    if not place.is_dir():
+        return [place] if place.exists() else []
+    return sorted(file for file in place.iterdir() if file.name.endswith(ENDINGS))
+
+
+def _stamps(unit: str) -> Stamps:
+    """Return name, size in bytes and time in nanoseconds of the sources, and of the code that compiles them."""
+    found: Stamps = []
+    for file in (Path(__file__), *_sources(unit)):
+        about = file.stat()
+        found.append([file.name, about.st_size, about.st_mtime_ns])
+    return found
+
+
+def _compile(unit: str) -> dict[str, bytes]:
+    kind = unit.partition("/")[0]
+    return {
+        file.name: json.dumps(
+            _strip(parse(file), kind), ensure_ascii=False, separators=(",", ":")
+        ).encode()
+        for file in _sources(unit)
+    }
+
+
+def _strip(data: Any, kind: str) -> Any:
+    """Return the data of a source without its examples but, in a rule, the first of each sort."""
+    if kind in OF_TABLES:
+        return _without(data, OF_TABLES[kind])
+    if isinstance(data, dict) and isinstance(data.get("rule"), list):
+        return {**data, "rule": [_shorten(rule) for rule in data["rule"]]}
+    if isinstance(data, list):
+        return [_strip_document(each) for each in data]
+    return data
+
+
+def _strip_document(document: Any) -> Any:
+    """Return one of ast-grep's rules, or the line of a list as it is."""
+    if isinstance(document, dict) and "metadata" in document:
+        return {**document, "metadata": _shorten(document["metadata"])}
+    return document
+
+
+def _shorten(rule: Mapping[str, Any]) -> dict[str, Any]:
+    # A `[[rule.change]]` is an example as well, one that no command shows.
+    kept = {key: each for key, each in rule.items() if key != "change"}
+    return {key: each[:1] if key in OF_RULES else each for key, each in kept.items()}
+
+
+def _without(data: Any, left: tuple[str, ...]) -> Any:
+    if isinstance(data, list):
+        return [_without(each, left) for each in data]
+    if isinstance(data, dict):
+        return {key: _without(each, left) for key, each in data.items() if key not in left}
+    return data
+
+
+def _read_compiled(file: Path, stamps: Stamps) -> dict[str, bytes] | None:
+    """Return the files in a compiled one, None if it was made of other sources or cannot be read."""
+    with suppress(OSError, ValueError, KeyError):
+        head, _, body = file.read_bytes().partition(b"\n")
+        about = json.loads(head)
+        if about["stamps"] == stamps:
+            return {name: body[start:end] for name, start, end in about["places"]}
+    return None
+
+
+def _write(file: Path, stamps: Stamps, files: Mapping[str, bytes]) -> None:
+    ends = list(accumulate(map(len, files.values())))
+    places = list(zip(files, [0, *ends], ends, strict=False))
+    head = json.dumps({"stamps": stamps, "places": places})
+    # Another process may read it at this moment.
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}")
+    unfinished.write_bytes(b"\n".join((head.encode(), b"".join(files.values()))))
+    unfinished.replace(file)
