@@ -8,8 +8,8 @@ from repositories import Repo
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import GitRepository
+from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository
-from cli_guard.review.policy import recorded_policy
 
 STATES = (
     {"app.py": "x = 1\n"},
