@@ -257,6 +257,17 @@ def test_files_are_neither_long_nor_short() -> None:
     assert short == set(), "a file this short belongs to the one that calls it"
 
 
+def test_most_files_know_a_repository_and_not_git() -> None:
+    """What they need of one is `cli_guard.repository.protocol`."""
+    knowing = [
+        name_of(file)
+        for file in FILES
+        if room_of(file) != "git"
+        and any(name.startswith("cli_guard.git.") for name in imported(file))
+    ]
+    assert len(knowing) <= 30, knowing
+
+
 def test_heavy_libraries_stay_behind_their_seam() -> None:
     for file in FILES:
         for library in libraries(file) & set(SEAMS):

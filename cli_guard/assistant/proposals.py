@@ -16,7 +16,7 @@ from cli_guard.repository.unified import (
     NO_NEWLINE,
     apply_in_memory,
     header,
-    quote_name,
+    header_of,
 )
 
 STARS = "****"
@@ -42,40 +42,22 @@ def file_patches(patch: str) -> list[FilePatch]:
     found = []
     at = 0
     while at < len(lines):
-        old, new, _ = header(lines, at)
+        old, new, end = header(lines, at)
         path = new if new is not None else old
-        a = quote_name(f"a/{path}")
-        b = quote_name(f"b/{path}")
-        gone = (
-            (("new file mode 100644",),)
-            if old is None
-            else (("deleted file mode 100644",),)
-        )
-        modes: tuple[tuple[str, ...], ...] = ((),) if None not in (old, new) else gone
-        names = (
-            f"--- {'/dev/null' if old is None else a}",
-            f"+++ {'/dev/null' if new is None else b}",
-        )
-        allowed = [
-            (f"diff --git {a} {b}", *mode, *rest)
-            for mode in modes
-            for rest in (names, ())
-            if mode or rest
-        ]
-        head = next(
-            (each for each in allowed if tuple(lines[at : at + len(each)]) == each), None
-        )
-        if path is None or head is None:
-            raise ValueError(f"line {at + 1} is of no form that is written here")
-        at += len(head)
-        hunks_of = []
+        head = lines[at:end]
+        at = end
+        hunks = []
         while at < len(lines) and not lines[at].startswith("diff --git "):
             end = hunk_end(lines, at)
-            hunks_of.append(tuple(lines[at:end]))
+            hunks.append(tuple(lines[at:end]))
             at = end
-        if bool(hunks_of) != (head[-1] == names[-1]):
+        is_new = old is None
+        is_gone = new is None
+        if path is None or not (hunks or is_new or is_gone):
+            raise ValueError(f"line {at} ends no patch that is written here")
+        if head != header_of(path, is_new=is_new, is_gone=is_gone, has_lines=bool(hunks)):
             raise ValueError(f"{path} has a header of another form")
-        found.append(FilePatch(path, head, tuple(hunks_of)))
+        found.append(FilePatch(path, tuple(head), tuple(hunks)))
     if len({each.path for each in found}) != len(found):
         raise ValueError("it names a file twice")
     return found

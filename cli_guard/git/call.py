@@ -143,6 +143,7 @@ class Call:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+        self._finish()
         self._output.close()
         self._errors.close()
 

@@ -70,7 +70,7 @@ class BlobReader:
 
     def contents(self, revision: str = "", root: Path | None = None) -> "BlobContents":
         """Return the contents of changes to a revision ("": the index); with `root`, in the work tree there."""
-        return WorktreeContents(self, root) if root else BlobContents(self, revision)
+        return BlobContents(self, revision, root)
 
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
@@ -94,17 +94,23 @@ def size_in(answer: bytes, blob: str) -> int:
 
 
 class BlobContents:
-    """`Contents` of changes between blobs, in a `revision` ("": the index)."""
+    """`Contents` of changes to a `revision` ("": the index); with `root`, to the work tree there.
 
-    def __init__(self, reader: BlobReader, revision: str = "") -> None:
+    There a new side that is no object yet is a file, whose links are not followed.
+    """
+
+    def __init__(
+        self, reader: BlobReader, revision: str = "", root: Path | None = None
+    ) -> None:
         self._reader = reader
+        self._root = root
         self.revision = revision
         self._texts: dict[str, str | None] = {}
         self._chars = 0
 
     def apart(self) -> "BlobContents":
         """Return the same for a copy of this process: two readers of one pipe would take each other's answers."""
-        return BlobContents(self._reader.apart(), self.revision)
+        return BlobContents(self._reader.apart(), self.revision, self._root)
 
     def object_name(self, path: str) -> str:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
@@ -117,7 +123,10 @@ class BlobContents:
         return search(self._reader.git, self.revision, words, patterns, alone=alone)
 
     def new(self, change: FileChange) -> str | None:
-        return self._text(change.new_blob, change)
+        if self._root is None or change.new_blob:
+            return self._text(change.new_blob, change)
+        raw = self.raw(change)
+        return None if raw is None else text_of(raw)[0]
 
     def old(self, change: FileChange) -> str | None:
         return self._text(change.old_blob, change)
@@ -125,7 +134,11 @@ class BlobContents:
     def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
         """Return the bytes of one side, None if there are none or they are over the limit."""
         blob = change.old_blob if old else change.new_blob
-        return self._reader.read(blob) if blob else None
+        if blob:
+            return self._reader.read(blob)
+        if old or self._root is None:
+            return None
+        return read_worktree_file(self._root, change.path, self._reader.limit)
 
     def _text(self, blob: str | None, change: FileChange) -> str | None:
         if blob is None or change.kind in (Kind.BINARY, Kind.SUBMODULE):
@@ -142,28 +155,3 @@ class BlobContents:
         while self._chars > KEPT_CHARS and len(self._texts) > 1:
             oldest = next(iter(self._texts))
             self._chars -= len(self._texts.pop(oldest) or "")
-
-
-class WorktreeContents(BlobContents):
-    """`Contents` of changes whose new side is in the work tree."""
-
-    def __init__(self, reader: BlobReader, root: Path) -> None:
-        super().__init__(reader)
-        self._root = root
-
-    def apart(self) -> "WorktreeContents":
-        """Return the same for a copy of this process."""
-        return WorktreeContents(self._reader.apart(), self._root)
-
-    def new(self, change: FileChange) -> str | None:
-        """Return the text of the file in the work tree; links are not followed."""
-        if change.new_blob is not None:
-            return super().new(change)
-        raw = self.raw(change)
-        return None if raw is None else text_of(raw)[0]
-
-    def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
-        """Return the bytes of one side, the new one from the work tree if it is no object yet."""
-        if old or change.new_blob is not None:
-            return super().raw(change, old=old)
-        return read_worktree_file(self._root, change.path, self._reader.limit)

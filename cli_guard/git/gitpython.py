@@ -8,6 +8,7 @@ the repository when it is made, with any file that is included there, and such a
 import errno
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from shutil import copyfileobj
 from threading import Thread
@@ -17,6 +18,8 @@ from cli_guard.git.call import File, Process, Started, limit_memory
 
 # GitPython adds the environment of this process to what it is given: these would change what Git reads, or load code.
 INHERITED = ("GIT_", "LD_", "DYLD_")
+# An emergency stop: what Git left behind may keep its stderr open.
+JOIN_SECONDS = 60.0
 
 
 def start_by_gitpython(
@@ -50,7 +53,7 @@ def start_by_gitpython(
     # GitPython makes a pipe of stderr, and Git waits when it is full.
     reader = Thread(target=drain, args=(process.stderr, errors), daemon=True)
     reader.start()
-    return process, reader.join
+    return process, partial(reader.join, JOIN_SECONDS)
 
 
 def drain(pipe: IO[bytes], errors: File) -> None:

@@ -47,19 +47,25 @@ def file_diff(path: str, before: str | None, after: str | None) -> str:
     """Return the patch of one file, "" if nothing changes; None is no file."""
     if before == after:
         return ""
+    head = header_of(
+        path, is_new=before is None, is_gone=after is None, has_lines=bool(before or after)
+    )
+    return "\n".join((*head, *hunks(lines_of(before or ""), lines_of(after or "")))) + "\n"
+
+
+def header_of(path: str, *, is_new: bool, is_gone: bool, has_lines: bool) -> list[str]:
+    """Return the lines before the hunks of one file."""
     a = quote_name(f"a/{path}")
     b = quote_name(f"b/{path}")
     head = [f"diff --git {a} {b}"]
-    if before is None:
-        head += ["new file mode 100644"]
-    if after is None:
-        head += ["deleted file mode 100644"]
-    if before or after:
-        head += [
-            f"--- {'/dev/null' if before is None else a}",
-            f"+++ {'/dev/null' if after is None else b}",
-        ]
-    return "\n".join((*head, *hunks(lines_of(before or ""), lines_of(after or "")))) + "\n"
+    if is_new:
+        head.append("new file mode 100644")
+    if is_gone:
+        head.append("deleted file mode 100644")
+    if has_lines:
+        head.append("--- " + ("/dev/null" if is_new else a))
+        head.append("+++ " + ("/dev/null" if is_gone else b))
+    return head
 
 
 def lines_of(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import git  # noqa: F401 - its import runs `git version`, which a trace of the environment notes
 import pytest
 from booby_traps import Traps
 from in_process import guard, inspect

@@ -108,12 +108,16 @@ def test_no_trap_is_sprung(
     assert not traps.sprung()
 
 
-def test_an_included_file_without_an_end_is_not_read(lived: Repo) -> None:
-    """A `git.Repo` would read it when it is made: so none is made of a repository that was not given as one."""
+def test_no_file_without_an_end_is_read(lived: Repo) -> None:
+    """A `git.Repo` reads what is included when it is made: so none is made, but where a caller has one."""
     before = sees_history(lived)
     for name in ("core.attributesFile", "mailmap.file", "blame.ignoreRevsFile"):
         lived.git("config", name, "/dev/zero")
     assert sees_history(lived) == before
+    lived.git("config", "include.path", "/dev/zero")
+    done = guard(lived, "stats")
+    assert (done.code, done.out) == (2, "")
+    assert "/dev/zero" in done.err
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from repositories import Repo, key
 
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import POLICY_FILES
-from cli_guard.repository.pushes import Graph
 
 ZERO = "0" * 40
 SECRET = f'KEY = "{key()}"\n'
@@ -268,8 +267,8 @@ def test_lines_and_bases_are_those_that_git_prints(committed: Repo, seed: int) -
     tips = rng.sample(commits[8:], 8)
     hidden = [f"^{oid}" for oid in known]
     repository = GitRepository.discover(committed.path, committed.env)
-    graph = Graph.read(repository, tips, known)
-    whole = Graph.read(repository, tips)
+    graph = repository.graph(tips, known)
+    whole = repository.graph(tips)
     seen = set[str]()
     for tip in tips:
         order = committed.git("rev-list", "--topo-order", "--reverse", tip, *hidden).split()

@@ -120,7 +120,7 @@ def test_a_new_reviewer_examines_files_one_by_one_and_its_clean_files_are_cached
     extended: Path, committed: Repo
 ) -> None:
     script = """
-from cli_guard.git.between import SnapshotContents, changes_between
+from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.clean_files import pack, unpack
 from cli_guard.reviewers.per_file_work import PerFileWork
 from cli_guard.reviewers.review_input import ReviewInput

@@ -30,7 +30,7 @@ class OpenArguments(Arguments):
 
 
 class Writer(Protocol):
-    """The interface that writes a patch; see `cli_guard.git.applying`."""
+    """The interface that writes a patch; see `cli_guard.assistant.applying`."""
 
     def bases(self, paths: Iterable[str]) -> dict[str, str | None]:
         """Return the contents that a patch to these paths applies to. Raises UsageError if one cannot be written."""
