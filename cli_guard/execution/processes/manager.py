@@ -144,7 +144,7 @@ class ProcessManager:
         )
 
     def _stop(self, entries: list[Entry], force: bool) -> tuple[Stopped, ...]:
-        results = stop_entries(entries, self._bound, force=force)
+        results = stop_entries(entries, force=force)
         for result in results:
             run = self._bound.pop(result.pid, None)
             if run is not None:
