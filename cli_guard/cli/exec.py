@@ -26,7 +26,7 @@ MEGABYTE = 1_000_000
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     """Judge a command, ask if it needs review, and run it."""
-    from cli_guard.execution.command import CommandRequest, Run
+    from cli_guard.execution.command import CommandRequest, RunRecord
     from cli_guard.execution.environment import clean_environment
     from cli_guard.execution.permission import Allowances, Session, digest_of, permission
     from cli_guard.execution.processes.model import Limits
@@ -65,7 +65,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
             f"background={asked.background}",
         ),
     )
-    run = Run(state, lambda: io.invocation, io.warn)
+    run = RunRecord(state, lambda: io.invocation, io.warn)
     run.record_permission(request, answer, background=asked.background)
     if answer.note:
         io.warn(f"cli-guard: {answer.note}")

@@ -25,7 +25,7 @@ from cli_guard.cli.streams import Streams
 from cli_guard.errors import CliGuardError, ExitCode
 
 if TYPE_CHECKING:
-    from cli_guard.execution.command import CommandRequest, Run
+    from cli_guard.execution.command import CommandRequest, RunRecord
     from cli_guard.execution.permission import Permission
     from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import Limits, Result
@@ -45,7 +45,7 @@ class PermittedCommand:
     limits: "Limits"
     sandbox: "Sandbox | None"
     permission: "Permission"
-    run: "Run"
+    run: "RunRecord"
     folder: Path
 
 

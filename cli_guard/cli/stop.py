@@ -6,7 +6,7 @@ from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of, one_line, say_json
 from cli_guard.errors import UsageError
-from cli_guard.execution.command import Run
+from cli_guard.execution.command import RunRecord
 from cli_guard.execution.processes.model import stopped_as_dict
 from cli_guard.state.records import state_folder
 
@@ -22,7 +22,7 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
             if pid is None
             else (manager.stop(pid, force=force),)
         )
-    trail = Run(state_folder(io.cwd, io.env), lambda: io.invocation, io.warn)
+    trail = RunRecord(state_folder(io.cwd, io.env), lambda: io.invocation, io.warn)
     for each in stopped:
         if each.pid in running:
             trail.note(

@@ -12,11 +12,9 @@ from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
     LOST,
-    decode_output,
     describe_command,
     describe_failure,
     errors_in,
-    masked_errors,
     no_log,
     what_went_wrong,
 )
@@ -35,7 +33,7 @@ def run_to_end(
     on_output: Callable[[str, bytes], None] | None,
 ) -> Result:
     try:
-        folder = registry.place()
+        folder = registry.new()
     except OSError as error:
         return failure(prepared, no_log(registry, error))
     request = request_of(
@@ -49,6 +47,7 @@ def run_to_end(
     try:
         run = launcher.open(request, None if prepared.terminal else stdin)
     except CliGuardError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         return failure(prepared, str(error))
     keyboard = stdin if prepared.terminal else None
     try:
@@ -63,7 +62,7 @@ def run_to_end(
     result = describe_end(run, prepared, folder / "log", timeout)
     if result.log_file is not None:
         registry.prune()
-    elif run.seen.get("ended", {}).get("held") is None:
+    else:
         shutil.rmtree(folder, ignore_errors=True)
     return result
 
@@ -88,12 +87,7 @@ def describe_end(run: Run, prepared: Prepared, log: Path, timeout: float | None)
     if data is None:
         return failure(prepared, LOST)
     kept = None if data["log_problem"] else str(log)
-    held = data["held"]
-    errors = (
-        errors_in(log)
-        if held is None
-        else masked_errors(decode_output(held.encode("latin-1")))
-    )
+    errors = errors_in(log)
     late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
     found = describe_command(prepared, data, data["return_code"], errors, kept)
     return Result(

@@ -9,14 +9,14 @@ from typing import Literal
 
 from cli_guard.execution.processes.background import GRACE
 from cli_guard.execution.processes.model import Stopped
-from cli_guard.execution.processes.registry import Entry
+from cli_guard.execution.processes.registry import ProcessRecord
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS
 from cli_guard.execution.shell import signal_name
 
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
 
-def stop_entries(entries: Sequence[Entry], *, force: bool) -> tuple[Stopped, ...]:
+def stop_entries(entries: Sequence[ProcessRecord], *, force: bool) -> tuple[Stopped, ...]:
     """Stop processes, and return the results in the order given."""
     running = [entry.running for entry in entries]
     problems = [
@@ -30,7 +30,7 @@ def stop_entries(entries: Sequence[Entry], *, force: bool) -> tuple[Stopped, ...
     )
 
 
-def request_stop(entry: Entry, force: bool) -> str | None:
+def request_stop(entry: ProcessRecord, force: bool) -> str | None:
     """Ask the monitor of a process to end it; return why that failed, None for success."""
     try:
         if entry.watched:
@@ -50,7 +50,11 @@ def stop_method(force: bool) -> Literal["graceful", "forced"]:
 
 
 def wait_until_stopped(
-    entry: Entry, was_running: bool, problem: str | None, deadline: float, force: bool
+    entry: ProcessRecord,
+    was_running: bool,
+    problem: str | None,
+    deadline: float,
+    force: bool,
 ) -> Stopped:
     result = Stopped(entry.pid, stop_method(force), "", problem)
     if problem:

@@ -218,7 +218,6 @@ class Monitor:
         """Write the record of a started command, if asked for; return the errno, 0 for success."""
         if self._request["record"] is None:
             return 0
-        self._log.open()
         problem = record_start(self._request["run"], self._request["record"], self._leader)
         self._log.problem = self._log.problem or (os.strerror(problem) if problem else None)
         if not (problem and self._request["keep"]):
