@@ -1,4 +1,4 @@
-"""Measure the cost of running a command under a supervisor, of ending a process tree, and of much output.
+"""Measure the cost of running a command under a monitor, of ending a process tree, and of much output.
 
     python benchmarks/processes.py [--runs N] [--whole] [--reference]
 
@@ -171,7 +171,7 @@ def many(number: int) -> None:
 
 
 class Peaks:
-    """The growth of the peak memory of this process and the supervisor's processes while something runs."""
+    """The growth of the peak memory of this process and the monitors' while something runs."""
 
     def __init__(self) -> None:
         self._before: dict[int, int] = {}
@@ -193,7 +193,7 @@ class Peaks:
     def _look(self) -> None:
         us = psutil.Process()
         while not self._done.wait(0.01):
-            for each in (us, *us.children(recursive=True)):
+            for each in (us, *psutil.process_iter()):
                 try:
                     if (
                         "cli_guard.execution.processes.supervisor"
@@ -261,7 +261,7 @@ def speed(megabytes: int, pairs: Sequence[Pair]) -> str:
 def format_growth(peaks: Peaks) -> str:
     """Format the growth of each process."""
     owner, *others = peaks.growth_mb
-    return f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
+    return f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (monitors)"
 
 
 def main() -> None:

@@ -8,12 +8,16 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.exec_options import OPTIONS, ExecOptions
 from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
-from cli_guard.cli.exec_run import PermittedCommand, run_in_background, run_in_foreground
-from cli_guard.cli.exec_sandbox import check_sandbox, sandbox_of
+from cli_guard.cli.exec_run import (
+    PermittedCommand,
+    run_in_background,
+    run_in_foreground,
+    sandbox_of,
+)
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import say_json
 from cli_guard.cli.prompt import asking
-from cli_guard.errors import UsageError
+from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.state.records import state_folder
 
 MEGABYTE = 1_000_000
@@ -22,7 +26,7 @@ MEGABYTE = 1_000_000
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     """Judge a command, ask if it needs review, and run it."""
-    from cli_guard.execution.command import CommandRequest, Run
+    from cli_guard.execution.command import CommandRequest, RunRecord
     from cli_guard.execution.environment import clean_environment
     from cli_guard.execution.permission import Allowances, Session, digest_of, permission
     from cli_guard.execution.processes.model import Limits
@@ -44,7 +48,10 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
             "no command given: write it after --, as in cli-guard exec -- make test"
         )
     if asked.sandbox:
-        check_sandbox()
+        from cli_guard.execution.processes.sandbox import why_not
+
+        if reason := why_not():
+            raise CliGuardError(reason)
     session = Session.current()
     answer = permission(
         request.text_to_judge,
@@ -58,7 +65,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
             f"background={asked.background}",
         ),
     )
-    run = Run(state, lambda: io.invocation, io.warn)
+    run = RunRecord(state, lambda: io.invocation, io.warn)
     run.record_permission(request, answer, background=asked.background)
     if answer.note:
         io.warn(f"cli-guard: {answer.note}")

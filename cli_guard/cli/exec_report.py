@@ -6,6 +6,7 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.processes import one_line
 from cli_guard.cli.prompt import NEEDED
 from cli_guard.errors import ExitCode
+from cli_guard.execution.shell import NOT_EXECUTABLE, NOT_FOUND
 from cli_guard.secrets.printable import clip
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from cli_guard.execution.processes.model import Result, Started
 
 # As in a shell (POSIX, "Exit Status for Commands") and timeout(1).
-NOT_EXECUTABLE = 126
-NOT_FOUND = 127
 TIMED_OUT = 124
 SIGNALLED = 128
 SHOWN_ERRORS = 5
@@ -80,13 +79,12 @@ def refused_as_dict(
     }
 
 
-def result_code(result: "Result") -> int:
+def result_code(result: "Result | Started") -> int:
     """Return the exit code of a command as a shell would."""
-    if result.timed_out:
-        return TIMED_OUT
-    if result.return_code is None:
+    code = result.return_code
+    if code is None:
         return not_started_code(result.details.get("errno"))
-    return SIGNALLED - result.return_code if result.return_code < 0 else result.return_code
+    return SIGNALLED - code if code < 0 else code
 
 
 def not_started_code(number: object) -> int:
@@ -98,12 +96,10 @@ def not_started_code(number: object) -> int:
     return NOT_EXECUTABLE if number in (errno.EACCES, errno.ENOEXEC) else ExitCode.DENIED
 
 
-def start_exit_code(begun: "Started") -> int:
+def start_code(begun: "Started") -> int:
     """Return the exit code of a start: that of a command that has already ended, 1 for one that is not ready."""
-    if begun.return_code is not None:
-        return SIGNALLED - begun.return_code if begun.return_code < 0 else begun.return_code
-    if begun.pid is None:
-        return not_started_code(begun.details.get("errno"))
+    if begun.return_code is not None or begun.pid is None:
+        return result_code(begun)
     return 0 if begun.state == "ready" else ExitCode.DENIED
 
 

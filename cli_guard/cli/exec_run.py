@@ -3,6 +3,8 @@
 import contextlib
 import math
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +12,21 @@ from typing import TYPE_CHECKING
 
 from cli_guard.cli.exec_options import ExecOptions
 from cli_guard.cli.exec_report import (
+    TIMED_OUT,
     permission_as_dict,
     report_result,
     report_started,
     result_code,
-    start_exit_code,
+    start_code,
 )
-from cli_guard.cli.exec_sandbox import remove_scratch
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import say_json
 from cli_guard.cli.streams import Streams
-from cli_guard.errors import ExitCode
+from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.execution.context import root_of
 
 if TYPE_CHECKING:
-    from cli_guard.execution.command import CommandRequest, Run
+    from cli_guard.execution.command import CommandRequest, RunRecord
     from cli_guard.execution.permission import Permission
     from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import Limits, Result
@@ -43,7 +46,7 @@ class PermittedCommand:
     limits: "Limits"
     sandbox: "Sandbox | None"
     permission: "Permission"
-    run: "Run"
+    run: "RunRecord"
     folder: Path
 
 
@@ -62,13 +65,13 @@ def run_in_foreground(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
         io.warn("cli-guard: interrupted: the command and its process tree were killed")
         return ExitCode.INTERRUPTED
     finally:
-        remove_scratch(job.sandbox)
+        remove_scratch(job)
         job.run.note("exec-end", **code)
     if asked.format == "json":
         say_json(io, {**result.as_dict(), "permission": permission_as_dict(job.permission)})
     else:
         report_result(io, result)
-    return result_code(result)
+    return TIMED_OUT if result.timed_out else result_code(result)
 
 
 def run_command(
@@ -132,7 +135,7 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
         )
         return ExitCode.INTERRUPTED
     if begun.state not in ("ready", "starting"):
-        remove_scratch(job.sandbox)
+        remove_scratch(job)
     details = {
         "pid": begun.pid,
         "state": begun.state,
@@ -144,7 +147,26 @@ def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
         say_json(io, {**begun.as_dict(), "permission": permission_as_dict(job.permission)})
     else:
         report_started(io, begun)
-    return start_exit_code(begun)
+    return start_code(begun)
+
+
+def sandbox_of(folder: Path) -> "Sandbox":
+    """Return the sandbox of a command that runs in a folder. Raises CliGuardError if its scratch cannot be created."""
+    from cli_guard.execution.processes.sandbox import Sandbox
+
+    try:
+        scratch = Path(tempfile.mkdtemp(prefix="cli-guard-scratch-"))
+    except OSError as error:
+        raise CliGuardError(
+            f"cannot create a scratch folder in {tempfile.gettempdir()}: {error.strerror}"
+        ) from error
+    return Sandbox(root_of(folder) or folder, scratch)
+
+
+def remove_scratch(job: PermittedCommand) -> None:
+    """Remove the scratch folder of a sandbox whose command has ended."""
+    if job.sandbox is not None:
+        shutil.rmtree(job.sandbox.scratch, ignore_errors=True)
 
 
 def manager_for(folder: Path) -> "ProcessManager":

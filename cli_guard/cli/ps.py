@@ -1,18 +1,13 @@
 """`cli-guard ps`: list the background processes that were started from here."""
 
-import signal
-from dataclasses import asdict
-from typing import TYPE_CHECKING
-
 import click
 
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of, one_line, say_json
+from cli_guard.execution.processes.model import Process, list_as_dict
+from cli_guard.execution.shell import signal_name
 from cli_guard.secrets.printable import clip
-
-if TYPE_CHECKING:
-    from cli_guard.execution.processes.model import Process
 
 # How many ended processes are shown.
 ENDED = 10
@@ -28,16 +23,7 @@ def run(io: Io, /, format: str) -> int:
     running = [each for each in found if each.running]
     ended = [each for each in reversed(found) if not each.running]
     if format == "json":
-        listed = [asdict(each) for each in (*running, *ended)]
-        say_json(
-            io,
-            {
-                "status": "success",
-                "success": True,
-                "count": len(listed),
-                "processes": listed,
-            },
-        )
+        say_json(io, list_as_dict((*running, *ended)))
         return 0
     if not found:
         io.say(
@@ -50,7 +36,7 @@ def run(io: Io, /, format: str) -> int:
     return 0
 
 
-def row(process: "Process") -> tuple[str, ...]:
+def row(process: Process) -> tuple[str, ...]:
     port = str(process.port) if process.port is not None else "-"
     command = clip(one_line(process.command), COMMAND)
     return (
@@ -62,17 +48,14 @@ def row(process: "Process") -> tuple[str, ...]:
     )
 
 
-def state_of(process: "Process") -> str:
+def state_of(process: Process) -> str:
     """Describe whether it is running or how it ended."""
     if process.running:
         return "running"
     code = process.return_code
     if code is None:
         return "ended"
-    try:
-        return f"exit {code}" if code >= 0 else signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
+    return f"exit {code}" if code >= 0 else signal_name(-code)
 
 
 def format_seconds(seconds: float) -> str:

@@ -1,18 +1,14 @@
 """`cli-guard stop`: stop background processes with their process trees."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of, one_line, say_json
 from cli_guard.errors import UsageError
-from cli_guard.execution.command import Run
+from cli_guard.execution.command import RunRecord
+from cli_guard.execution.processes.model import stopped_as_dict
 from cli_guard.state.records import state_folder
-
-if TYPE_CHECKING:
-    from cli_guard.execution.processes.model import Stopped
 
 
 @click.pass_obj
@@ -26,7 +22,7 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
             if pid is None
             else (manager.stop(pid, force=force),)
         )
-    trail = Run(state_folder(io.cwd, io.env), lambda: io.invocation, io.warn)
+    trail = RunRecord(state_folder(io.cwd, io.env), lambda: io.invocation, io.warn)
     for each in stopped:
         if each.pid in running:
             trail.note(
@@ -38,7 +34,12 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
             )
     failed = [each for each in stopped if not each.success]
     if format == "json":
-        say_json(io, stopped[0].as_dict() if pid is not None else together(stopped))
+        say_json(
+            io,
+            stopped[0].as_dict()
+            if pid is not None
+            else {"error": None, **stopped_as_dict(stopped)},
+        )
         return 1 if failed else 0
     for each in stopped:
         if each.error:
@@ -48,20 +49,6 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
     if not stopped:
         io.say("cli-guard: no background process is running")
     return 1 if failed else 0
-
-
-def together(stopped: "tuple[Stopped, ...]") -> dict[str, object]:
-    """Return the result of stopping all, with the keys of `cleanup_all_processes`."""
-    failed = [each for each in stopped if not each.success]
-    ended = len(stopped) - len(failed)
-    return {
-        "status": "error" if failed else "success",
-        "success": not failed,
-        "stopped": [each.pid for each in stopped if each.success],
-        "failed": [each.pid for each in failed],
-        "message": f"{ended} stopped" + (f", {len(failed)} not" if failed else ""),
-        "error": failed[0].error if failed else None,
-    }
 
 
 command = Command(

@@ -85,7 +85,7 @@ class CommandRequest:
         )
 
 
-class Run:
+class RunRecord:
     """The audit entries of one run, its permission and its result, which share one `run` id."""
 
     def __init__(

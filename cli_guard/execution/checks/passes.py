@@ -9,7 +9,6 @@ import shlex
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard import __version__
@@ -23,40 +22,27 @@ KEPT = 500
 IRRELEVANT = {"stage", "files", "timeout_seconds", "ready_seconds", "cache"}
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """A check that has passed: its duration in seconds, and when (ISO 8601, UTC)."""
-
-    seconds: float
-    at: str
-
-
 class Passes:
     """The passes in a state folder; a missing or broken file has none."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
 
-    def find(self, key: str) -> Pass | None:
-        with suppress(TypeError, KeyError, AttributeError):
-            found = self._read()[key]
-            seconds = found["seconds"]
-            at = found["at"]
-            if isinstance(seconds, int | float) and isinstance(at, str):
-                return Pass(seconds, at)
-        return None
+    def find(self, key: str) -> float | None:
+        """Return the seconds that a check took when it passed, None for one that has not."""
+        seconds = self._read().get(key)
+        return seconds if isinstance(seconds, int | float) else None
 
-    def keep(self, key: str, passed: Pass) -> None:
+    def keep(self, key: str, seconds: float) -> None:
         """Store a pass, and drop the oldest beyond `KEPT`. Raises OSError."""
         with lock(self.path):
             data = self._read()
             data.pop(key, None)
-            data[key] = {"seconds": round(passed.seconds, 1), "at": passed.at}
-            write_atomically(
-                self.path, json.dumps(dict(list(data.items())[-KEPT:]), indent=0) + "\n"
-            )
+            data[key] = round(seconds, 1)
+            kept = dict(list(data.items())[-KEPT:])
+            write_atomically(self.path, json.dumps(kept, indent=0) + "\n")
 
-    def _read(self) -> dict[str, dict[str, object]]:
+    def _read(self) -> dict[str, object]:
         try:
             data = json.loads(read_state(self.path))
         except (OSError, ValueError, RecursionError, CliGuardError):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.checks.outcome import Outcome, State
-from cli_guard.execution.checks.passes import Pass, Passes, key_of
+from cli_guard.execution.checks.passes import Passes, key_of
 from cli_guard.execution.checks.process import CheckProcess
 from cli_guard.execution.checks.reports import changed_files, findings_in, read_report
 from cli_guard.execution.environment import clean_environment
@@ -91,8 +91,8 @@ class Runner:
         # Findings of a report are about the change, not about the tree alone.
         key = key_of(check, env) if check.config.cache and not check.config.report else None
         known = self.passes.find(key) if key else None
-        if known:
-            return Outcome(check, "passed", seconds=known.seconds, cached=True)
+        if known is not None:
+            return Outcome(check, "passed", seconds=known, cached=True)
         try:
             outcome = self._run_in_checkout(check, env)
             outcome = replace(outcome, missing=(*outcome.missing, *secrets))
@@ -104,8 +104,7 @@ class Runner:
         if key and outcome.state == "passed":
             # The pass counts even if it cannot be kept.
             with suppress(OSError, CliGuardError):
-                at = self.invocation.now.isoformat(timespec="seconds")
-                self.passes.keep(key, Pass(outcome.seconds, at))
+                self.passes.keep(key, outcome.seconds)
         return outcome
 
     def _run_in_checkout(self, check: PlannedCheck, env: dict[str, str]) -> Outcome:

@@ -12,7 +12,7 @@ from cli_guard.execution.ports import (
     is_port_available,
     wait_until_answers,
 )
-from cli_guard.execution.processes.launcher import Launcher, Run, request_of
+from cli_guard.execution.processes.launcher import ENDS, Launcher, Run, request_of
 from cli_guard.execution.processes.model import Started, State
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
@@ -39,34 +39,6 @@ EMPTY: dict[str, Any] = {
     "log_problem": None,
     "log_rotated": False,
 }
-
-
-class Watch:
-    """The events of a command so far: name -> data."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self.seen: dict[str, dict[str, Any]] = {}
-        self.gone = False
-
-    def wait(self, seconds: float, until: tuple[str, ...] = ("ended", "failed")) -> bool:
-        """Wait for one of the events; True once it has come, or the monitor is gone."""
-        deadline = time.monotonic() + seconds
-        if not self.gone and self.seen.keys().isdisjoint(until):
-            for event in self._run.events(deadline):
-                if event is None:
-                    return False
-                name, data = event
-                if not isinstance(data, bytes):
-                    self.seen[name] = data
-                if not self.seen.keys().isdisjoint(until):
-                    return True
-            self.gone = True
-        return True
-
-    def request_output(self) -> None:
-        self._run.send(do="report")
-        self.wait(START_SECONDS, ("report", "ended"))
 
 
 def start(
@@ -112,16 +84,15 @@ def start(
         return refuse(prepared, str(error)), None
     except OSError as error:
         return refuse(prepared, no_log(registry, error)), None
-    watch = Watch(run)
-    watch.wait(START_SECONDS, ("started", "failed"))
-    if "started" not in watch.seen:
+    run.wait(("started", "failed"), START_SECONDS)
+    if "started" not in run.seen:
         run.close()
         shutil.rmtree(folder, ignore_errors=True)
-        failed = watch.seen.get("failed", {"step": "start", "errno": 0})
+        failed = run.seen.get("failed", {"step": "start", "errno": 0})
         return refuse(prepared, *describe_failure(failed, prepared)), None
-    answers = wait_until_ready(watch, startup_timeout, port)
+    answers = wait_until_ready(run, startup_timeout, port)
     result = describe_start(
-        watch, prepared, folder / "log", port, answers, time.monotonic() - begun
+        run, prepared, folder / "log", port, answers, time.monotonic() - begun
     )
     if keep or result.state not in ("ready", "starting"):
         run.close()
@@ -135,28 +106,30 @@ def refuse(
     return Started(prepared.command, prepared.folder, error=error, details=details or {})
 
 
-def wait_until_ready(watch: Watch, startup_timeout: float, port: int | None) -> bool:
+def wait_until_ready(run: Run, startup_timeout: float, port: int | None) -> bool:
     """Check that it runs through the start-up time, or answers on its port within it."""
     if port is None:
-        return not watch.wait(startup_timeout)
-    return wait_until_answers(
-        port, startup_timeout, lambda: not watch.wait(0.0)
-    ) and not watch.wait(0.0)
+        return not run.wait(seconds=startup_timeout)
+
+    def runs() -> bool:
+        return not run.wait(seconds=0.0)
+
+    return wait_until_answers(port, startup_timeout, runs) and runs()
 
 
 def describe_start(
-    watch: Watch,
+    run: Run,
     prepared: Prepared,
     log: Path,
     port: int | None,
     answers: bool,
     duration: float,
 ) -> Started:
-    ended = watch.seen.get("ended")
-    if ended is None and not watch.gone:
-        watch.request_output()
-        ended = watch.seen.get("ended")
-    data = ended or watch.seen.get("report") or EMPTY
+    if not run.wait(seconds=0.0):
+        run.send(do="report")
+        run.wait(("report", *ENDS), START_SECONDS)
+    ended = run.seen.get("ended")
+    data = ended or run.seen.get("report") or EMPTY
     errors = errors_in(log)
     code = ended["return_code"] if ended else None
     found = describe_command(prepared, data, code, errors, str(log))
@@ -164,7 +137,7 @@ def describe_start(
         found["notes"] += (UNREACHABLE,)
     state: State
     error = None
-    if ended is not None or watch.gone:
+    if ended is not None or run.is_lost:
         state = "exited" if code == 0 else "failed"
         error = (
             what_went_wrong(code, errors, found["stderr"])
@@ -178,7 +151,7 @@ def describe_start(
     return Started(
         **found,
         state=state,
-        pid=watch.seen["started"]["pid"],
+        pid=run.seen["started"]["pid"],
         port=port,
         log_file=str(log),
         duration=round(duration, 4),

@@ -1,6 +1,5 @@
 """Runs a command in the foreground, from its start to its result."""
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,19 +12,15 @@ from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
     LOST,
-    decode_output,
     describe_command,
     describe_failure,
     errors_in,
-    masked_errors,
     no_log,
     what_went_wrong,
 )
 
 # From the first signal at a time-out to the last.
 GRACE = 2.0
-
-EventData = Mapping[str, Any]
 
 
 def run_to_end(
@@ -38,7 +33,7 @@ def run_to_end(
     on_output: Callable[[str, bytes], None] | None,
 ) -> Result:
     try:
-        folder = registry.place()
+        folder = registry.new()
     except OSError as error:
         return failure(prepared, no_log(registry, error))
     request = request_of(
@@ -52,15 +47,22 @@ def run_to_end(
     try:
         run = launcher.open(request, None if prepared.terminal else stdin)
     except CliGuardError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         return failure(prepared, str(error))
+    keyboard = stdin if prepared.terminal else None
     try:
-        name, data = wait_for_end(run, on_output, stdin if prepared.terminal else None)
+        run.wait(on_output=on_output, keyboard=keyboard)
+    except BaseException:
+        # Ctrl-C included: its process tree ends first.
+        run.send(do="stop")
+        run.wait()
+        raise
     finally:
         run.close()
-    result = describe_end(name, data, prepared, folder / "log", timeout)
+    result = describe_end(run, prepared, folder / "log", timeout)
     if result.log_file is not None:
         registry.prune()
-    elif data.get("held") is None:
+    else:
         shutil.rmtree(folder, ignore_errors=True)
     return result
 
@@ -77,49 +79,15 @@ def failure(
     )
 
 
-def wait_for_end(
-    run: Run, on_output: Callable[[str, bytes], None] | None, keyboard: int | None
-) -> tuple[str, EventData]:
-    """Wait for the last event of a command. An exception meanwhile, Ctrl-C included, ends its process tree first."""
-    try:
-        for event in run.events(also=keyboard):
-            if event is None:
-                assert keyboard is not None  # noqa: S101 - nothing else wakes us
-                # The end of our input is a Ctrl-D of the terminal (termios(3), VEOF).
-                run.send(
-                    do="input", text=(os.read(keyboard, 4_096) or b"\x04").decode("latin-1")
-                )
-                continue
-            name, data = event
-            if isinstance(data, bytes):
-                if on_output is not None:
-                    on_output(name, data)
-            elif name in ("ended", "failed"):
-                return name, data
-    except BaseException:
-        run.send(do="stop")
-        for event in run.events():
-            if event is not None and event[0] in ("ended", "failed"):
-                break
-        raise
-    return "lost", {}
-
-
-def describe_end(
-    name: str, data: EventData, prepared: Prepared, log: Path, timeout: float | None
-) -> Result:
+def describe_end(run: Run, prepared: Prepared, log: Path, timeout: float | None) -> Result:
     """Build the result of a command from its last event."""
-    if name != "ended":
-        return failure(
-            prepared, *(describe_failure(data, prepared) if name == "failed" else (LOST,))
-        )
+    if "failed" in run.seen:
+        return failure(prepared, *describe_failure(run.seen["failed"], prepared))
+    data = run.seen.get("ended")
+    if data is None:
+        return failure(prepared, LOST)
     kept = None if data["log_problem"] else str(log)
-    held = data["held"]
-    errors = (
-        errors_in(log)
-        if held is None
-        else masked_errors(decode_output(held.encode("latin-1")))
-    )
+    errors = errors_in(log)
     late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
     found = describe_command(prepared, data, data["return_code"], errors, kept)
     return Result(

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -62,63 +62,79 @@ def request_of(
 
 
 LEAVE_SECONDS = 10.0
+READ_BYTES = 4_096
+RECEIVED_BYTES = 262_144
+ENDS = ("ended", "failed")
 PAUSE_SECONDS = 0.005
 FORKS = hasattr(os, "fork") and hasattr(socket, "AF_UNIX")
 PYTHON = (sys.executable, "-I", "-S", "-X", "utf8")
 START = (
-    "import sys; sys.path += sys.argv[3:]; from cli_guard.execution.processes.supervisor.monitor import main;"
-    " main(int(sys.argv[1]), int(sys.argv[2]))"
+    "import sys; sys.path += sys.argv[2:]; from cli_guard.execution.processes.supervisor.monitor import main;"
+    " main(int(sys.argv[1]))"
 )
-Event = tuple[str, Message | bytes]
-
-
-def event_of(framed: tuple[bytes, bytes]) -> Event:
-    kind, content = framed
-    if kind != JSON:
-        return STREAMS[kind], content
-    data = parse_frame(content)
-    return data.pop("event"), data
 
 
 class Run:
-    """The owner's end of one command."""
+    """The owner's end of one command; `seen` are its events so far: name -> data.
+
+    The last one is `ended` or `failed`; `is_lost`: no more will come, the monitor is gone.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._frames = Frames()
+        self.seen: dict[str, Message] = {}
+        self.is_lost = False
 
-    def events(
-        self, until: float | None = None, also: int | None = None
-    ) -> Iterator[Event | None]:
-        """Yield what happens, in order: (`stdout` or `stderr`, bytes), or the name of an event and its data.
+    def wait(
+        self,
+        names: Collection[str] = ENDS,
+        seconds: float | None = None,
+        on_output: Callable[[str, bytes], None] | None = None,
+        keyboard: int | None = None,
+    ) -> bool:
+        """Wait for one of these events, or the loss of the monitor; False if so many seconds have passed.
 
-        Yield None each time that `until` (of time.monotonic) has passed or the descriptor `also` can be read. End when
-        the monitor is gone.
+        `on_output` gets the name of a stream and its bytes. What can be read from `keyboard` is typed.
         """
-        while True:
-            # A caller that stopped iterating has left some.
-            yield from map(event_of, self._frames.feed(b""))
-            if not self._wait(until, also):
-                yield None
-                continue
-            try:
-                data = self._connection.recv(262_144)
-            except OSError:
-                data = b""
-            if not data:
-                return
-            yield from map(event_of, self._frames.feed(data))
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while not self.is_lost and self.seen.keys().isdisjoint(names):
+            ready = self._poll(deadline, keyboard)
+            if not ready:
+                return False
+            if keyboard in ready:
+                # The end of our input is a Ctrl-D of the terminal (termios(3), VEOF).
+                typed = os.read(keyboard, READ_BYTES) or b"\x04"
+                self.send(do="input", text=typed.decode("latin-1"))
+            if self._connection.fileno() in ready:
+                self._receive(on_output)
+        return True
 
-    def _wait(self, until: float | None, also: int | None) -> bool:
-        """Wait for input; True if the monitor has sent something."""
-        pause = None if until is None else max(0.0, until - time.monotonic())
+    def _poll(self, deadline: float | None, keyboard: int | None) -> list[int]:
+        """Return the descriptors that can be read, none at the deadline."""
         # select(2) knows no descriptor above 1023, and an owner may have many.
         waiting = select.poll()
-        for descriptor in (self._connection.fileno(), also):
+        for descriptor in (self._connection.fileno(), keyboard):
             if descriptor is not None:
                 waiting.register(descriptor, select.POLLIN)
-        ready = waiting.poll(None if pause is None else pause * 1_000)
-        return self._connection.fileno() in dict(ready)
+        pause = None
+        if deadline is not None:
+            pause = max(0.0, deadline - time.monotonic()) * 1_000
+        return [descriptor for descriptor, _ in waiting.poll(pause)]
+
+    def _receive(self, on_output: Callable[[str, bytes], None] | None) -> None:
+        try:
+            data = self._connection.recv(RECEIVED_BYTES)
+        except OSError:
+            data = b""
+        self.is_lost = not data
+        # With what an interrupted call has left.
+        for kind, content in self._frames.feed(data):
+            if kind == JSON:
+                event = parse_frame(content)
+                self.seen[event.pop("event")] = event
+            elif on_output is not None:
+                on_output(STREAMS[kind], content)
 
     def send(self, **request: object) -> None:
         """Send a request (`do`) to the monitor, if it still runs."""
@@ -180,23 +196,20 @@ class Launcher:
 
 
 def open_run(request: Message, stdin: int | None) -> Run:
-    """Start the monitor of a command, and send it the request. Raises CliGuardError."""
+    """Start the monitor of a command, which gets its standard input, and send it the request. Raises CliGuardError."""
     if not FORKS:
         raise CliGuardError(
             "commands can be run on POSIX systems only: fork(2) and Unix sockets are needed"
         )
     ours, theirs = socket.socketpair()
-    given = [theirs.fileno()]
-    if stdin is not None:
-        given.append(stdin)
     try:
         with theirs:
             subprocess.run(
-                (*PYTHON, "-c", START, *map(str, [*given, -1][:2]), *import_paths()),
-                stdin=subprocess.DEVNULL,
+                (*PYTHON, "-c", START, str(theirs.fileno()), *import_paths()),
+                stdin=subprocess.DEVNULL if stdin is None else stdin,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=given,
+                pass_fds=[theirs.fileno()],
                 env={},
                 start_new_session=True,
                 check=True,
@@ -215,7 +228,7 @@ def open_run(request: Message, stdin: int | None) -> Run:
 
 
 def import_paths() -> list[str]:
-    """Return where the supervisor finds this package and psutil."""
+    """Return where the monitor finds this package and psutil."""
     beside = find_spec("psutil")
     assert beside and beside.origin  # noqa: S101 - a dependency
     return [str(Path(__file__).parents[3]), str(Path(beside.origin).parents[1])]

@@ -23,7 +23,12 @@ from cli_guard.execution.processes.model import (
     Started,
     Stopped,
 )
-from cli_guard.execution.processes.registry import Entry, Registry, follow_log, last_lines
+from cli_guard.execution.processes.registry import (
+    ProcessRecord,
+    Registry,
+    follow_log,
+    last_lines,
+)
 from cli_guard.execution.processes.results import decode_output
 from cli_guard.execution.processes.sandbox import Sandbox
 from cli_guard.execution.processes.stopping import stop_entries, stop_method
@@ -143,8 +148,8 @@ class ProcessManager:
             [entry for entry in self._registry.entries() if entry.running], force
         )
 
-    def _stop(self, entries: list[Entry], force: bool) -> tuple[Stopped, ...]:
-        results = stop_entries(entries, self._bound, force=force)
+    def _stop(self, entries: list[ProcessRecord], force: bool) -> tuple[Stopped, ...]:
+        results = stop_entries(entries, force=force)
         for result in results:
             run = self._bound.pop(result.pid, None)
             if run is not None:
@@ -166,7 +171,7 @@ class ProcessManager:
         """Yield the output of a process (the last `lines` of it, or all) until it has ended. Raises CliGuardError."""
         return follow_log(self._entry(pid), lines)
 
-    def _entry(self, pid: int) -> Entry:
+    def _entry(self, pid: int) -> ProcessRecord:
         entry = self._registry.find(pid)
         if entry is None:
             raise CliGuardError(NOT_OURS.format(pid=pid))

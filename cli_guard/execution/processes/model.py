@@ -1,6 +1,6 @@
 """Commands, background processes and their results."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -152,3 +152,31 @@ class Stopped:
         """Return plain data, under the names of seed 004."""
         status = "success" if self.success else "error"
         return {"status": status, "success": self.success, **asdict(self)}
+
+
+def list_as_dict(processes: Sequence[Process]) -> dict[str, Any]:
+    """Return a list of processes as plain data, under the names of seed 004."""
+    listed = [asdict(each) for each in processes]
+    return {
+        "status": "success",
+        "success": True,
+        "count": len(listed),
+        "processes": listed,
+    }
+
+
+def stopped_as_dict(results: Sequence[Stopped]) -> dict[str, Any]:
+    """Return the result of stopping all as plain data, under the names of seed 004; `error` only if one failed."""
+    stopped = [each.pid for each in results if each.success]
+    failed = [each for each in results if not each.success]
+    data: dict[str, Any] = {
+        "status": "error" if failed else "success",
+        "success": not failed,
+        "stopped": stopped,
+        "failed": [each.pid for each in failed],
+        "message": f"{len(stopped)} stopped",
+    }
+    if failed:
+        data["message"] += f", {len(failed)} not"
+        data["error"] = failed[0].error
+    return data

@@ -33,7 +33,7 @@ READ_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ProcessRecord:
     """A process that was started in the background, its monitor, and how it ended."""
 
     folder: Path
@@ -69,7 +69,7 @@ class Entry:
             self.identity is not None and identity(self.pid) == self.identity
         )
 
-    def refresh(self) -> "Entry":
+    def refresh(self) -> "ProcessRecord":
         """Return the entry as it is now."""
         with suppress(OSError, ValueError, KeyError, TypeError):
             return read(self.folder)
@@ -98,29 +98,24 @@ class Registry:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def place(self) -> Path:
-        """Return the path of a folder for one more run. Raises OSError."""
-        if not self.folder.is_dir():
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return self.folder / secrets.token_hex(6)
-
     def new(self) -> Path:
         """Create a folder for one more run. Raises OSError."""
-        made = self.place()
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = self.folder / secrets.token_hex(6)
         made.mkdir(mode=0o700)
         return made
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ProcessRecord, ...]:
         """Return the processes, the oldest first, without records that cannot be read."""
         return tuple(sorted(self._read(), key=lambda entry: (entry.started, entry.pid)))
 
-    def _read(self) -> Iterator[Entry]:
+    def _read(self) -> Iterator[ProcessRecord]:
         with suppress(OSError):
             for folder in self.folder.iterdir():
                 with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
                     yield read(folder)
 
-    def list_recent(self) -> tuple[Entry, ...]:
+    def list_recent(self) -> tuple[ProcessRecord, ...]:
         """Return the processes that run or ended a short while ago, the oldest first."""
         since = time.time() - LISTED_SECONDS
         return tuple(
@@ -129,7 +124,7 @@ class Registry:
             if (each.ended or each.started) > since or each.running
         )
 
-    def find(self, pid: int) -> Entry | None:
+    def find(self, pid: int) -> ProcessRecord | None:
         """Return the last process of a number, a running one before an ended one."""
         fitting = [entry for entry in self.entries() if entry.pid == pid]
         return max(fitting, key=lambda entry: (entry.running, entry.started), default=None)
@@ -154,20 +149,20 @@ class Registry:
                     shutil.rmtree(folder, ignore_errors=True)
 
 
-def read(folder: Path) -> Entry:
+def read(folder: Path) -> ProcessRecord:
     """Read one record. Raises OSError, ValueError, TypeError, KeyError."""
     entry = read_run(folder)
     # The monitor records the end and exits: read again what was read just before that.
     return read_run(folder) if entry.ended is None and not entry.running else entry
 
 
-def read_run(folder: Path) -> Entry:
+def read_run(folder: Path) -> ProcessRecord:
     run = dict(json.loads((folder / "run.json").read_text("ascii")))
     end: dict[str, Any] = {}
     if (folder / "ended.json").exists():
         end = dict(json.loads((folder / "ended.json").read_text("ascii")))
     port = run["port"]
-    return Entry(
+    return ProcessRecord(
         folder,
         int(run["pid"]),
         run["identity"],
@@ -208,7 +203,7 @@ def read_end(file: BinaryIO) -> bytes:
     return file.read()
 
 
-def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
+def follow_log(entry: ProcessRecord, lines: int | None = None) -> Iterator[bytes]:
     """Yield a log (its last lines alone, if `lines` is given), and what is added, until the process has ended.
 
     A log that is moved at its limit goes on.

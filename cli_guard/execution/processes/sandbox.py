@@ -50,22 +50,10 @@ TOOL_CHAINS = tuple(
 # Sockets of the session, which the sandbox does not have.
 UNSET = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY")
 TEMPORARY = ("TMPDIR", "TMP", "TEMP")
-# Kernel settings (sysctl(8)) that forbid user namespaces: the value that does, and the remedy.
-SETTINGS = {
-    "kernel.apparmor_restrict_unprivileged_userns": (
-        "1",
-        "AppArmor forbids user namespaces: give bwrap a profile that allows `userns`",
-    ),
-    "kernel.unprivileged_userns_clone": (
-        "0",
-        "the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows them",
-    ),
-    "user.max_user_namespaces": (
-        "0",
-        "the kernel allows no user namespace: raise user.max_user_namespaces with sysctl",
-    ),
-}
-IN_CONTAINER = "in a container, allow user namespaces (--security-opt seccomp=unconfined), or run it without a sandbox"
+REMEDY = (
+    "allow user namespaces (AppArmor's profile of bwrap; sysctl kernel.unprivileged_userns_clone=1 and"
+    " user.max_user_namespaces; in a container --security-opt seccomp=unconfined), or run it without a sandbox"
+)
 
 # Root would keep its capabilities, and make read-only mounts writable again (bubblewrap, issue 287).
 BARE = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
@@ -321,10 +309,7 @@ def _found_out() -> _Found:
     problem = _try_command((*probe, "true"))
     if problem is None:
         return _Found(program)
-    settings = {
-        name: _start(Path("/proc/sys") / name.replace(".", "/")) for name in SETTINGS
-    }
-    return _Found(program, advice(problem, settings))
+    return _Found(program, describe_refusal(problem))
 
 
 def _try_command(words: tuple[str, ...]) -> str | None:
@@ -342,13 +327,9 @@ def _try_command(words: tuple[str, ...]) -> str | None:
     return None if done.returncode == 0 else done.stderr.decode("utf-8", "replace")
 
 
-def advice(said: str, settings: Mapping[str, str]) -> str:
-    """Return what to do when bubblewrap cannot create a sandbox, from its error and the kernel's settings."""
+def describe_refusal(said: str) -> str:
+    """Return why bubblewrap cannot create a sandbox, from its error output, and what to do."""
     from cli_guard.secrets.printable import printable
 
-    found = (
-        remedy for name, (value, remedy) in SETTINGS.items() if settings.get(name) == value
-    )
-    todo = next(found, IN_CONTAINER)
     words = printable((said.strip().splitlines() or ["no reason given"])[-1][:200])
-    return f"bubblewrap cannot make a sandbox here ({words}): {todo}"
+    return f"bubblewrap cannot make a sandbox here ({words}): {REMEDY}"

@@ -39,7 +39,7 @@ NO_SERVER = frozenset(("--help", "--version", "list", "stop", "workspaces"))
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerProgram:
     """A program that listens; `default` is its documented port, `command` are the sub-commands that start it.
 
     `moves`: it takes another port if that is in use. `positional`: an operand may be the port or an address.
@@ -60,29 +60,29 @@ class Expected:
 
 
 SERVERS = {
-    "(script)": Server(None),
-    "http.server": Server(8000, positional=True),
-    "manage.py": Server(8000, ("runserver",), positional=True),
-    "flask": Server(5000, ("run",)),
-    "uvicorn": Server(8000),
-    "gunicorn": Server(8000),
-    "hypercorn": Server(8000),
-    "fastapi": Server(8000, ("dev", "run")),
-    "streamlit": Server(8501, ("run",), moves=True),
-    "jupyter": Server(8888, ("lab", "notebook"), moves=True),
-    "mkdocs": Server(8000, ("serve",)),
-    "vite": Server(5173, ("dev", "serve", ""), moves=True),
-    "next": Server(3000, ("dev", "start")),
-    "ng": Server(4200, ("serve",)),
-    "webpack-dev-server": Server(8080, moves=True),
-    "http-server": Server(8080, moves=True),
-    "serve": Server(3000, moves=True),
-    "json-server": Server(3000),
-    "php": Server(None),
-    "rails": Server(3000, ("server", "s")),
-    "jekyll": Server(4000, ("serve", "s")),
-    "hugo": Server(1313, ("server", "serve")),
-    "redis-server": Server(None),
+    "(script)": ServerProgram(None),
+    "http.server": ServerProgram(8000, positional=True),
+    "manage.py": ServerProgram(8000, ("runserver",), positional=True),
+    "flask": ServerProgram(5000, ("run",)),
+    "uvicorn": ServerProgram(8000),
+    "gunicorn": ServerProgram(8000),
+    "hypercorn": ServerProgram(8000),
+    "fastapi": ServerProgram(8000, ("dev", "run")),
+    "streamlit": ServerProgram(8501, ("run",), moves=True),
+    "jupyter": ServerProgram(8888, ("lab", "notebook"), moves=True),
+    "mkdocs": ServerProgram(8000, ("serve",)),
+    "vite": ServerProgram(5173, ("dev", "serve", ""), moves=True),
+    "next": ServerProgram(3000, ("dev", "start")),
+    "ng": ServerProgram(4200, ("serve",)),
+    "webpack-dev-server": ServerProgram(8080, moves=True),
+    "http-server": ServerProgram(8080, moves=True),
+    "serve": ServerProgram(3000, moves=True),
+    "json-server": ServerProgram(3000),
+    "php": ServerProgram(None),
+    "rails": ServerProgram(3000, ("server", "s")),
+    "jekyll": ServerProgram(4000, ("serve", "s")),
+    "hugo": ServerProgram(1313, ("server", "serve")),
+    "redis-server": ServerProgram(None),
 }
 NAMES = (*(name for name in SERVERS if name != "(script)"), *MANAGERS)
 
@@ -169,7 +169,7 @@ def script_words(manager: str, words: list[str]) -> list[str]:
     return ["(script)", *options]
 
 
-def starts(server: Server, words: list[str]) -> bool:
+def starts(server: ServerProgram, words: list[str]) -> bool:
     """Check whether a program is called as a server: by its sub-command, the first operand."""
     if NO_SERVER & set(words):
         return False
@@ -181,7 +181,9 @@ def starts(server: Server, words: list[str]) -> bool:
     return first in server.command
 
 
-def port_of(server: Server, words: list[str], variable: str | None) -> Expected | None:
+def port_of(
+    server: ServerProgram, words: list[str], variable: str | None
+) -> Expected | None:
     """Return the port that the options name, else the documented one; None if it is named, but not a number."""
     named = [] if variable is None else [variable]
     for word, following in zip(words, [*words, ""][1:], strict=True):

@@ -3,27 +3,24 @@
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from cli_guard.execution.processes.background import GRACE
-from cli_guard.execution.processes.launcher import Run
 from cli_guard.execution.processes.model import Stopped
-from cli_guard.execution.processes.registry import Entry
+from cli_guard.execution.processes.registry import ProcessRecord
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS
 from cli_guard.execution.shell import signal_name
 
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
 
-def stop_entries(
-    entries: Sequence[Entry], bound: Mapping[int, Run], *, force: bool
-) -> tuple[Stopped, ...]:
-    """Stop processes, and return the results in the order given; `bound` are runs with an open connection, by pid."""
+def stop_entries(entries: Sequence[ProcessRecord], *, force: bool) -> tuple[Stopped, ...]:
+    """Stop processes, and return the results in the order given."""
     running = [entry.running for entry in entries]
     problems = [
-        request_stop(entry, bound.get(entry.pid), force) if runs else None
+        request_stop(entry, force) if runs else None
         for entry, runs in zip(entries, running, strict=True)
     ]
     deadline = time.monotonic() + WAIT_SECONDS
@@ -33,12 +30,10 @@ def stop_entries(
     )
 
 
-def request_stop(entry: Entry, run: Run | None, force: bool) -> str | None:
+def request_stop(entry: ProcessRecord, force: bool) -> str | None:
     """Ask the monitor of a process to end it; return why that failed, None for success."""
     try:
-        if entry.watched and run is not None:
-            run.send(do="stop", force=force)
-        elif entry.watched:
+        if entry.watched:
             os.kill(entry.monitor, signal.SIGUSR1 if force else signal.SIGTERM)
         else:
             # Its monitor was killed, and the guard with it. It led a session of its own.
@@ -55,7 +50,11 @@ def stop_method(force: bool) -> Literal["graceful", "forced"]:
 
 
 def wait_until_stopped(
-    entry: Entry, was_running: bool, problem: str | None, deadline: float, force: bool
+    entry: ProcessRecord,
+    was_running: bool,
+    problem: str | None,
+    deadline: float,
+    force: bool,
 ) -> Stopped:
     result = Stopped(entry.pid, stop_method(force), "", problem)
     if problem:

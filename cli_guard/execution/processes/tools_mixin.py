@@ -6,13 +6,19 @@ Where the seed, its reference and ours differ, `tests/execution/processes/test_r
 import platform
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.manager import ProcessManager
-from cli_guard.execution.processes.model import RESPONSE, STARTUP_TIMEOUT, TIMEOUT, Process
+from cli_guard.execution.processes.model import (
+    RESPONSE,
+    STARTUP_TIMEOUT,
+    TIMEOUT,
+    Process,
+    list_as_dict,
+    stopped_as_dict,
+)
 
 TOOLS = (
     "run_cli_command",
@@ -116,13 +122,7 @@ class CLIToolsMixin:
             for each in self.manager.processes()
             if each.running or each.pid not in self._stopped
         ]
-        processes = [asdict(each) for each in known]
-        return {
-            "status": "success",
-            "success": True,
-            "count": len(processes),
-            "processes": processes,
-        }
+        return list_as_dict(known)
 
     def get_process_logs(self, pid: int, lines: int = 50) -> dict[str, Any]:
         """Return the last lines of a background process's output."""
@@ -144,19 +144,8 @@ class CLIToolsMixin:
     def cleanup_all_processes(self) -> dict[str, Any]:
         """End all background processes at the same time."""
         results = self.manager.stop_all()
-        stopped = [each.pid for each in results if each.success]
-        self._stopped = self._stopped.union(stopped)
-        failed = [each.pid for each in results if not each.success]
-        errors = [each.error for each in results if each.error]
-        return {
-            "status": "error" if failed else "success",
-            "success": not failed,
-            "stopped": stopped,
-            "failed": failed,
-            "message": f"{len(stopped)} stopped"
-            + (f", {len(failed)} not" if failed else ""),
-            **({"error": errors[0]} if errors else {}),
-        }
+        self._stopped = self._stopped.union(each.pid for each in results if each.success)
+        return stopped_as_dict(results)
 
     def __del__(self) -> None:
         with suppress(Exception):

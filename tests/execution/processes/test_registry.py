@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from cli_guard.execution.processes import registry
-from cli_guard.execution.processes.registry import KEPT, LISTED_SECONDS, Entry, Registry
+from cli_guard.execution.processes.registry import (
+    KEPT,
+    LISTED_SECONDS,
+    ProcessRecord,
+    Registry,
+)
 
 
 def record(folder: Path, pid: int, *, started: float, ended: bool) -> Path:
@@ -88,7 +93,7 @@ def test_an_end_that_comes_while_it_is_read_is_known_with_its_code(
     folder = record(tmp_path, 1, started=1.0, ended=False)
     look = registry.read_run
 
-    def just_before_the_end(folder: Path) -> Entry:
+    def just_before_the_end(folder: Path) -> ProcessRecord:
         found = look(folder)
         (folder / "ended.json").write_text(json.dumps({"return_code": -2, "ended": 2.0}))
         return found

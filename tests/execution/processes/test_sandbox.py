@@ -17,8 +17,8 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.environment import clean_environment
 from cli_guard.execution.processes.sandbox import (
     Sandbox,
-    advice,
     arguments,
+    describe_refusal,
     why_not,
     wrap_command,
 )
@@ -147,25 +147,13 @@ def test_folders_that_do_not_fit_together_are_refused(
         arguments(wrong, folder, {"HOME": str(home)})
 
 
-@pytest.mark.parametrize(
-    ("settings", "todo"),
-    [
-        ({"kernel.apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"),
-        (
-            {"kernel.unprivileged_userns_clone": "0"},
-            "sysctl kernel.unprivileged_userns_clone=1",
-        ),
-        ({"user.max_user_namespaces": "0"}, "raise user.max_user_namespaces"),
-        ({"kernel.unprivileged_userns_clone": "1"}, "in a container"),
-    ],
-)
-def test_it_is_said_what_to_do(settings: dict[str, str], todo: str) -> None:
-    said = advice("warning\nbwrap: No permissions to create \x1b[31mnamespace\n", settings)
-    assert todo in said
+def test_it_is_said_what_to_do() -> None:
+    said = describe_refusal("warning\nbwrap: No permissions to create \x1b[31mnamespace\n")
+    assert "AppArmor" in said and "kernel.unprivileged_userns_clone=1" in said
     assert "No permissions" in said
     assert "\x1b" not in said
     assert "\n" not in said
-    assert "no reason given" in advice("", settings)
+    assert "no reason given" in describe_refusal("")
 
 
 @missing

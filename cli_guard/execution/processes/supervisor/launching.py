@@ -54,10 +54,10 @@ def prctl(option: int, value: int) -> None:
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def launch(request: Message, stdin: int | None) -> Launched:
+def launch(request: Message) -> Launched:
     """Start the command of a request. Raises NotStarted.
 
-    `stdin` is handed to the command and closed here, so that its writer learns when the command stops reading.
+    Our standard input is handed to it and closed here, so that its writer learns when the command stops reading.
     """
     terminal = request["terminal"]
     if terminal:
@@ -66,7 +66,7 @@ def launch(request: Message, stdin: int | None) -> Launched:
         ours = Launched(master, None, master)
         theirs = (slave, slave, slave)
     else:
-        ours, theirs = open_pipes(stdin, answered=request["respond"] is not None)
+        ours, theirs = open_pipes(answered=request["respond"] is not None)
     try:
         ours.process = start_process(request, theirs)
     except NotStarted:
@@ -120,9 +120,7 @@ def start_process(
         raise NotStarted(step, error.errno or 0) from error
 
 
-def open_pipes(
-    stdin: int | None, *, answered: bool
-) -> tuple[Launched, tuple[int, int, int]]:
+def open_pipes(*, answered: bool) -> tuple[Launched, tuple[int, int, int]]:
     """Open our ends and the command's ends of its streams, without a terminal."""
     out, its_out = os.pipe()
     err, its_err = os.pipe()
@@ -131,8 +129,7 @@ def open_pipes(
         with suppress(OSError, AttributeError):
             fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     answers: int | None = None
+    its_in = 0
     if answered:
         its_in, answers = os.pipe()
-    else:
-        its_in = stdin if stdin is not None else os.open(os.devnull, os.O_RDONLY)
     return Launched(out, err, answers), (its_in, its_out, its_err)

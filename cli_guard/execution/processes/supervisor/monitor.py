@@ -52,11 +52,11 @@ class Monitor:
         self._timed_out = False
         self._left_behind = 0
 
-    def watch(self, stdin: int | None) -> None:
+    def watch(self) -> None:
         """Start the command, and return when its process tree has ended, as far as it could be."""
         woken = process_tree.open_wakeup(signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1)
         try:
-            run = launch(self._request, stdin)
+            run = launch(self._request)
         except (NotStarted, OSError) as failed:
             step = failed.step if isinstance(failed, NotStarted) else "start"
             self._owner.send_message(
@@ -167,7 +167,7 @@ class Monitor:
         """Handle the owner's messages; the end of its socket ends what is bound to it."""
         for request in self._owner.receive():
             if request.get("do") == "stop":
-                self._begin_ending(AT_ONCE if request.get("force") else None)
+                self._begin_ending()
             elif request.get("do") == "leave":
                 self._begin_ending(ORPHANED)
             elif request.get("do") == "report":
@@ -218,7 +218,6 @@ class Monitor:
         """Write the record of a started command, if asked for; return the errno, 0 for success."""
         if self._request["record"] is None:
             return 0
-        self._log.open()
         problem = record_start(self._request["run"], self._request["record"], self._leader)
         self._log.problem = self._log.problem or (os.strerror(problem) if problem else None)
         if not (problem and self._request["keep"]):
@@ -242,17 +241,15 @@ class Monitor:
         self._owner.send_message({"event": "ended", **ended, **streams.as_message()})
 
 
-def main(connection: int, stdin: int) -> None:
-    """Monitor the command of the owner at a socket; `stdin` is a descriptor for the command, -1 for none."""
+def main(connection: int) -> None:
+    """Monitor the command of the owner at a socket; our standard input is for the command."""
     # Away from the owner's terminal and folder: Ctrl-C there is for the owner.
     os.chdir("/")
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     # What the owner's thread had blocked would be blocked for every command.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    given = [fd for fd in (connection, stdin) if fd >= 0]
-    for fd in given:
-        os.set_inheritable(fd, False)
+    os.set_inheritable(connection, False)
     # The owner waits for this process alone.
     if os.fork():
         os._exit(0)
@@ -260,10 +257,10 @@ def main(connection: int, stdin: int) -> None:
     monitor = os.fork()
     if monitor == 0:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
-        serve(socket.socket(fileno=connection), stdin if stdin >= 0 else None)
+        serve(socket.socket(fileno=connection))
         return
-    for fd in given:
-        os.close(fd)
+    os.close(connection)
+    os.close(0)
     _, status = os.waitpid(monitor, 0)
     # The process tree of a killed monitor has become ours.
     while os.WIFSIGNALED(status) and (left := process_tree.descendants(os.getpid())):
@@ -276,13 +273,13 @@ def reap_one() -> None:
         os.wait()
 
 
-def serve(connection: socket.socket, stdin: int | None) -> None:
+def serve(connection: socket.socket) -> None:
     """Read the request, and monitor its command."""
     frames = Frames()
     with connection:
         for data in iter(lambda: connection.recv(REQUEST_BYTES), b""):
             for _, content in frames.feed(data):
-                Monitor(parse_frame(content), Owner(connection, frames)).watch(stdin)
+                Monitor(parse_frame(content), Owner(connection, frames)).watch()
                 return
 
 

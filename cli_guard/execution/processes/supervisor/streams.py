@@ -12,15 +12,12 @@ if TYPE_CHECKING:
 READ_BYTES = 262_144
 LOG_BYTES = 50_000_000
 KEPT_BYTES = 40_000
-# So much is shown in any case (SHOWN_CHARS), and needs no file.
-HELD_BYTES = 10_000
 
 
 class Log:
     """A log file that is moved to `<name>.1` at its limit, replacing the one before.
 
-    The first HELD_BYTES stay in memory, without a file. A full disk or a missing folder ends the log and not the
-    command: `problem` says why.
+    A full disk or a missing folder ends the log and not the command: `problem` says why.
     """
 
     def __init__(self, path: str, limit: int = LOG_BYTES) -> None:
@@ -30,41 +27,22 @@ class Log:
         self._limit = limit
         self._size = 0
         self._fd: int | None = None
-        self._held: bytearray | None = bytearray()
+        self._open()
 
-    @property
-    def held(self) -> str | None:
-        """All output, a character for each byte; None if it is in the file."""
-        return None if self._held is None else self._held.decode("latin-1")
-
-    def write(self, data: bytes) -> None:
-        if self._held is None:
-            self._append(data)
-            return
-        self._held += data
-        if len(self._held) > HELD_BYTES:
-            self.open()
-
-    def open(self) -> None:
-        """Create the file and its folder, and write what was held back."""
-        held = self._held or bytearray()
-        self._held = None
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            with suppress(FileExistsError):
-                os.mkdir(os.path.dirname(self.path), 0o700)  # noqa: PTH102, PTH120 - pathlib is slow to load
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
             self._fd = os.open(self.path, flags, 0o600)
             self._size = os.fstat(self._fd).st_size
         except OSError as error:
             self.problem = error.strerror
-        self._append(held)
 
     def close(self) -> None:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
 
-    def _append(self, data: bytes | bytearray) -> None:
+    def write(self, data: bytes) -> None:
         if self._fd is None:
             return
         try:
@@ -76,7 +54,7 @@ class Log:
                 self.close()
                 os.replace(self.path, f"{self.path}.1")  # noqa: PTH105 - as above
                 self.rotated = True
-                self.open()
+                self._open()
         except OSError as error:
             self.problem = error.strerror
             self.close()
@@ -183,7 +161,6 @@ class Streams:
         return {
             "stdout": self._kept[STDOUT].as_message(),
             "stderr": self._kept[STDERR].as_message(),
-            "held": self._log.held,
             "log_problem": self._log.problem,
             "log_rotated": self._log.rotated,
         }

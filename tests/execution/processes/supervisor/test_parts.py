@@ -13,7 +13,6 @@ from watching import eventually
 
 from cli_guard.execution.processes.supervisor import process_tree
 from cli_guard.execution.processes.supervisor.streams import (
-    HELD_BYTES,
     KEPT_BYTES,
     Kept,
     Log,
@@ -74,7 +73,6 @@ def test_the_beginning_and_the_end_are_kept(chunks: list[tuple[int, int]]) -> No
 
 def test_a_log_is_moved_at_its_limit(tmp_path: Path) -> None:
     log = Log(str(tmp_path / "log"), limit=10)
-    log.open()
     for number in range(5):
         log.write(b"%d23456\n" % number)
     log.close()
@@ -84,21 +82,8 @@ def test_a_log_is_moved_at_its_limit(tmp_path: Path) -> None:
     assert log.problem is None
 
 
-def test_little_output_needs_no_file_and_more_gets_all_of_it(tmp_path: Path) -> None:
-    log = Log(str(tmp_path / "run" / "log"))
-    log.write(b"a\xff" * (HELD_BYTES // 2))
-    assert log.held == "a\xff" * (HELD_BYTES // 2)
-    assert not (tmp_path / "run").exists()
-    log.write(b"b")
-    log.write(b"c")
-    log.close()
-    assert log.held is None
-    assert (tmp_path / "run" / "log").read_bytes() == b"a\xff" * (HELD_BYTES // 2) + b"bc"
-
-
 def test_a_full_disk_ends_the_log_and_not_the_command() -> None:
     log = Log("/dev/full")
-    log.open()
     log.write(b"x")
     assert log.problem == "No space left on device"
     log.write(b"y")
@@ -108,7 +93,6 @@ def test_a_full_disk_ends_the_log_and_not_the_command() -> None:
 def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path, name: str) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     log = Log(str(tmp_path / name))
-    log.open()
     log.write(b"x")
     assert log.problem
     assert not (tmp_path / "elsewhere").exists()
