@@ -16,21 +16,8 @@ CLOSING = pattern("change_closing")
 OF_A_TEST = pattern("of_a_test")
 # A class that does not open the request: `split Order in two`.
 CLASS_NAME = re.compile(r"(?<!^)(?<![\w$./-])[A-Z][\w$]{0,80}(?![\w$./])")
-
-# What a request says of any change: no word of these is looked for.
-OF_ANY_CHANGE = frozenset(
-    "add allow broken bug change class classes clean cleanup code configurable configure create decouple delete "
-    "enable error errors extend extract extraction feature file files fix fixed folder function functions handle "
-    "improve introduce issue js logic make method methods module move new optional performance problem pull py "
-    "refactor refactoring remove replace restructure rework rewrite simplify split stop support supports ts update "
-    "write".split()
-)
 OPENINGS = {
     "swap": re.compile(r"(?:please )?(?:replace|swap|substitute)\b", re.IGNORECASE),
-    "split": re.compile(
-        r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b",
-        re.IGNORECASE,
-    ),
     "extract": re.compile(
         r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE
     ),
@@ -56,18 +43,8 @@ class Change:
     only_tests: bool = False
 
     def opens_as(self, form: str) -> bool:
-        """Does the request begin like one to `swap`, `split`, `extract` or `delete`?"""
+        """Return whether the request begins like one to `swap`, `extract` or `delete`."""
         return OPENINGS[form].match(self.request) is not None
-
-    @property
-    def topic(self) -> str:
-        """What the change is about: the request without its paths, and without what any change is called."""
-        said = self.request
-        for name in (*self.names.paths, *self.names.missing, *self.names.created):
-            said = said.replace(name, " ")
-        return " ".join(
-            word for word in said.split() if word.lower().strip(",.:;") not in OF_ANY_CHANGE
-        )
 
     def get(self, name: str) -> str:
         """A word of the request, "" where it names none."""

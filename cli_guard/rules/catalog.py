@@ -17,12 +17,11 @@ from typing import Any
 from cli_guard.model import Category, Confidence, Finding, Severity
 
 FOLDER = Path(__file__).parent
-# Folders of data that is not rules: kinds of file with commands, moves between libraries, definitions in languages, the
+# Folders of data that is not rules: kinds of file with commands, definitions in languages, the
 # tables of the programs, what projects are like, errors in the output of processes.
 NOT_RULES = (
     "__pycache__",
     "command_files",
-    "editing",
     "flow",
     "languages",
     "processes",

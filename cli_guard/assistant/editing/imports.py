@@ -1,31 +1,13 @@
 """Imports of a Python file: which one a name needs, where it goes, and which ones nothing uses any more."""
 
 import ast
-import builtins
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.modules import Python, module_text
-from cli_guard.assistant.editing.scopes import BINDS, MODULE
 from cli_guard.assistant.editing.sources import Edit, LineMap, Sources
 from cli_guard.assistant.editing.usages import word
 
-# Names of the standard library that are seldom written with their module.
-KNOWN = {
-    "collections": "Counter OrderedDict defaultdict deque namedtuple",
-    "contextlib": "contextmanager suppress",
-    "copy": "deepcopy",
-    "dataclasses": "dataclass field",
-    "datetime": "UTC timedelta timezone",
-    "decimal": "Decimal",
-    "enum": "Enum",
-    "functools": "cache lru_cache partial reduce",
-    "pathlib": "Path",
-    "time": "perf_counter sleep",
-    "typing": "Any cast",
-    "urllib.parse": "quote urlparse",
-}
 WHOLE_FILE = re.compile(
     r"^#\s*(?:ruff|flake8)\s*:\s*noqa(?!:(?!.*F401))", re.MULTILINE | re.IGNORECASE
 )
@@ -49,43 +31,6 @@ def blank_lines_end(text: str, position: int) -> int:
     while end < len(text) and not text[end : line_end(text, end)].strip():
         end = line_end(text, end)
     return end
-
-
-def import_for(python: Python, path: str, name: str, *, dotted: bool) -> str | None:
-    """The statement that brings `name` to a file: "" if it needs none, None if it is not known.
-
-    How other files of the repository import it comes first, then what it defines, then the standard library.
-    """
-    is_bound = any(each.role in BINDS for each in python.places_of_home(path, name, MODULE))
-    if is_bound or hasattr(builtins, name):
-        return ""
-    seen: dict[str, int] = {}
-    for other in python.mentioning(name):
-        for each in python.places(other, name):
-            source = python.source_of(each) if each.role == "import" else None
-            if source is not None and (
-                source.module is not None or not source.text.startswith(".")
-            ):
-                is_relative = source.text.startswith(".") and source.module is not None
-                module = (
-                    python.module_name(source.module)
-                    if is_relative and source.module
-                    else source.text
-                )
-                statement = f"from {module} import {name}"
-            elif each.role == "import" and isinstance(each.around, ast.Import):
-                statement = f"import {name}"
-            elif each.role == "definition" and each.scopes[0] == MODULE:
-                statement = f"from {python.module_name(other)} import {name}"
-            else:
-                continue
-            seen[statement] = seen.get(statement, 0) + 1
-    if seen:
-        return min(seen, key=lambda each: (-seen[each], each))
-    known = next((module for module, names in KNOWN.items() if name in names.split()), None)
-    if known is not None:
-        return f"from {known} import {name}"
-    return f"import {name}" if dotted and name in sys.stdlib_module_names else None
 
 
 def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:

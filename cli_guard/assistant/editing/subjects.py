@@ -9,9 +9,7 @@ from typing import NamedTuple
 from cli_guard.assistant.editing.plan import near_names
 from cli_guard.assistant.editing.sources import Sources, count, is_configuration
 from cli_guard.assistant.request_change import Change
-from cli_guard.assistant.retrieval import find
 from cli_guard.assistant.retrieval.path_kinds import kind_of
-from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.code.facts import call_text
 from cli_guard.code.test_files import is_test_code
@@ -25,8 +23,6 @@ CODE_KINDS = frozenset(
     "function class constant type method struct interface enum trait variable".split()
 )
 VALUES = ("constant", "variable")
-# How well others have to fit beside the best.
-NEAR_BEST = 0.35
 
 
 class Subject(NamedTuple):
@@ -38,18 +34,6 @@ class Subject(NamedTuple):
     @property
     def name(self) -> str:
         return self.definition.name
-
-
-class Found(NamedTuple):
-    """The definitions a request is about, the words they were chosen by, and those that are not in the best.
-
-    `whole` says that the words only name a file: these are its public definitions.
-    """
-
-    subjects: tuple[Subject, ...] = ()
-    words: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    whole: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -70,18 +54,6 @@ def is_source(sources: Sources, path: str) -> bool:
         and not is_configuration(path)
         and kind_of(path) != "vendored"
     )
-
-
-def find_subjects(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
-    """The definitions that a request is about, in the files `within` if it names some."""
-    exact = find_exact(sources, intent, within)
-    if exact:
-        return Found(exact)
-    if intent.names.symbols and not within:
-        return Found(
-            lost=tuple(show_near(sources, each) for each in intent.names.symbols[:3])
-        )
-    return find_by_words(sources, intent, within)
 
 
 def show_near(sources: Sources, name: str) -> str:
@@ -112,38 +84,6 @@ def find_exact(
     return tuple(
         sorted(wanted, key=lambda each: each.definition.kind in VALUES)[:MOST_SUBJECTS]
     )
-
-
-def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
-    """The definitions that the search for the words of a request finds."""
-    words = intent.topic
-    files = [path for path in within or sources.texts if is_source(sources, path)]
-    files = [
-        path for path in files if within or intent.only_tests or not is_test_code(path)
-    ]
-    found = find(
-        words, sources.texts, allowed=files, seconds=min(5.0, sources.seconds_left())
-    )
-    for skipped in found.skipped:
-        sources.skip(skipped.path, skipped.reason)
-    lost = tuple(dict.fromkeys((*found.absent, *found.missing)))
-    terms = tuple(word for word in found.terms if word not in lost)
-    places = found.places or found.nearest
-    best = places[0].path if places else next(iter(within), "")
-    near = [place for place in places if place.score >= NEAR_BEST * places[0].score]
-    if places and places[0].kind == "definition":
-        near = [place for place in near if place.kind == "definition"]
-    elif within or set(stems_of(best)) & set(stems_of(" ".join(terms))):
-        return Found(tuple(list_public(sources, best)), terms, lost, whole=True)
-    subjects = {
-        Subject(place.path, each): None
-        for place in near
-        for each in definitions_of(place.path, sources.texts[place.path])
-        if each.qualname == place.symbol and each.line <= place.line <= each.end_line
-    }
-    if subjects:
-        return Found(tuple(subjects)[:MOST_SUBJECTS], terms, lost)
-    return Found(lost=tuple(show_near(sources, each) for each in found.terms))
 
 
 def list_public(sources: Sources, path: str) -> list[Subject]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from cli_guard.assistant.editing.migration import LOCKS
 from cli_guard.assistant.editing.open_ended import plan_open
-from cli_guard.assistant.editing.other_languages import LOCKS
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.sources import (
     Edit,
