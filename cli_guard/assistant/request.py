@@ -18,7 +18,7 @@ from cli_guard.assistant.request_documentation import DocRequest, read_doc_reque
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
 from cli_guard.assistant.request_rules import Facts, facts_of, matching
-from cli_guard.assistant.request_words import pattern, read_words, tables, word_set
+from cli_guard.assistant.request_words import TABLES, pattern, read_words, word_set
 from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 
 # A request with more intents than this is cut there, and says so.
@@ -255,7 +255,7 @@ def score(intent: Intent) -> Scored | None:
     for rule in matching("score", facts):
         points[rule["kind"]] = max(points[rule["kind"]], rule["points"])
     risk = risk_of(intent, facts)
-    order = tables()["order"].split()
+    order = TABLES["order"].split()
     ranked = sorted(points.items(), key=lambda each: (-each[1], order.index(each[0])))
     if risk and not risk.supported:
         ranked.insert(0, ("unsupported", SURE))
@@ -279,7 +279,7 @@ def risk_of(intent: Intent, facts: Facts) -> Risk | None:
             return found
     may_run = intent.verb < 0 or intent.verbs & {"run", "unknown", "remove", "git", "push"}
     if intent.mood in ("order", "phrase", "state") and may_run:
-        for table in tables()["command_risk"]:
+        for table in TABLES["command_risk"]:
             if table["text"] in text.casefold():
                 return Risk(table["kind"], table["text"], False, table["reason"])
     return found
@@ -424,4 +424,4 @@ def unknown() -> str:
 
 def wording(table: str, kind: TaskType) -> str:
     """A kind as it is named in an answer (`called`), or what to say to get it (`say`)."""
-    return str(tables()[table][kind])
+    return str(TABLES[table][kind])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from cli_guard.assistant.request_names import NO_NAMES, Names
-from cli_guard.assistant.request_words import pattern, tables
+from cli_guard.assistant.request_words import TABLES, pattern
 
 MOST_CHARS = 4_000
 PART = re.compile(r"(?<!\?P)<(\w+):?(\w*)>")
@@ -54,10 +54,10 @@ class Change:
 @cache
 def change_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The kinds of change with their patterns, each `<part>` of them filled in."""
-    parts = {name: "".join(part) for name, part in tables()["change"]["parts"].items()}
+    parts = {name: "".join(part) for name, part in TABLES["change"]["parts"].items()}
     filled = (
         (kind, PART.sub(lambda m: parts[m[1]].replace("GROUP", m[2]), "".join(text)))
-        for kind, text in tables()["change"]["kinds"]
+        for kind, text in TABLES["change"]["kinds"]
     )
     return tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in filled)
 

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from cli_guard.assistant.request_intents import Intent, nouns_of
-from cli_guard.assistant.request_words import tables
+from cli_guard.assistant.request_words import TABLES
 
 INTO = frozenset(("in", "into", "to", "inside"))
 PERSONS = frozenset(("i", "we", "you", "one"))
@@ -27,7 +27,7 @@ def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
             },
             table,
         )
-        for table in tables()[name]
+        for table in TABLES[name]
     )
 
 

@@ -8,16 +8,13 @@ from typing import Any
 
 from cli_guard.rules.catalog import read_table
 
-
-def tables() -> Mapping[str, Any]:
-    """The tables of rules/requests.toml."""
-    return read_table("requests.toml")
+TABLES: Mapping[str, Any] = read_table("requests.toml")
 
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
     """A regular expression of rules/requests.toml."""
-    return re.compile("".join(tables()["patterns"][name]))
+    return re.compile("".join(TABLES["patterns"][name]))
 
 
 STOP = "stop"
@@ -74,14 +71,14 @@ class Vocabulary:
 @cache
 def word_set(table: str, name: str) -> frozenset[str]:
     """The words of an entry of a table."""
-    return frozenset(tables()[table][name].split())
+    return frozenset(TABLES[table][name].split())
 
 
 @cache
 def phrases_by_first_word(name: str) -> Mapping[str, list[Phrase]]:
     """The phrases of an entry under [openers] by their first word, the longest first."""
     table: dict[str, list[Phrase]] = {}
-    for phrase in sorted(split_entries(tables()["openers"][name]), key=len, reverse=True):
+    for phrase in sorted(split_entries(TABLES["openers"][name]), key=len, reverse=True):
         table.setdefault(phrase[0], []).append(phrase)
     return table
 
@@ -89,7 +86,7 @@ def phrases_by_first_word(name: str) -> Mapping[str, list[Phrase]]:
 @cache
 def vocabulary() -> Vocabulary:
     """Read the words, once."""
-    data = tables()
+    data = TABLES
     meanings = collect_meanings(data)
     longest: dict[str, int] = {}
     for phrase in meanings:
@@ -205,8 +202,8 @@ def plain_words(form: str, text: str) -> list[str]:
         return ["to"]
     if form != "word":
         return []
-    if lowered in tables()["shortened"]:
-        return str(tables()["shortened"][lowered]).split()
+    if lowered in TABLES["shortened"]:
+        return str(TABLES["shortened"][lowered]).split()
     if (lowered,) in vocabulary().meanings or not CODE_WORD.fullmatch(text):
         return [lowered.removesuffix("'s").removesuffix("'")]
     return []

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering import list_names, tests_for
-from cli_guard.assistant.projects.environments import python_front
 from cli_guard.assistant.projects.files import Files, folder_of, quote_word
 from cli_guard.assistant.projects.model import Advice, Part, ProjectCommand
 from cli_guard.assistant.projects.purposes import (
@@ -19,7 +18,7 @@ from cli_guard.assistant.projects.purposes import (
     words_of,
 )
 from cli_guard.assistant.projects.running import Cases, command_for, one_test
-from cli_guard.assistant.projects.topics import find_described, find_marked
+from cli_guard.assistant.projects.topics import find_described
 from cli_guard.assistant.request_command import (
     CommandRequest,
     Purpose,
@@ -132,13 +131,8 @@ class _Adviser:
         return replace(whole, assumed=assumed, confidence=Confidence.LOW)
 
     def find_described(self) -> Advice | None:
-        """The tests that the request describes in words, or has marked; None where it describes none."""
+        """The tests that the request describes in words; None where it describes none."""
         texts = self.files.texts
-        if marked := find_marked(self.asked.words, texts):
-            expression, path, line = marked
-            quoted = f'"{expression}"' if " " in expression else expression
-            marking = f"{python_front(self.files)}pytest -m {quoted}"
-            return self.run_tests(marking, (path, line), None, [path], Confidence.HIGH)
         chosen = find_described(self.request, texts)
         command = command_for(chosen, texts) if chosen else None
         if command is None:

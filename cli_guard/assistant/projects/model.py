@@ -125,10 +125,10 @@ class Simulated:
 
     command: str
     status: Outcome
-    selected: int
-    passed: int
-    failed: int
-    skipped: int
-    unrecorded: int
-    failures: tuple[Failure, ...]
-    text: str
+    selected: int = 0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    unrecorded: int = 0
+    failures: tuple[Failure, ...] = ()
+    text: str = ""
