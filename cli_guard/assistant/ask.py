@@ -46,11 +46,11 @@ class Servers(Protocol):
 
     @property
     def tools(self) -> "Mapping[str, Tool]":
-        """Their tools by name."""
+        """Return their tools by name."""
 
     @property
     def in_the_shell(self) -> "McpTools | None":
-        """What the sandboxed shell may call."""
+        """Return what the sandboxed shell may call."""
 
 
 OpenServers = Callable[
@@ -248,7 +248,7 @@ def pending_review(state: "State", invocation: Invocation, root: str) -> Pending
 
 
 def effect_of(blocked: "Data") -> str:
-    """What an action does if it is approved."""
+    """Return what an action does if it is approved."""
     if "path" in blocked:
         return f"writes {blocked['path']}"
     return (

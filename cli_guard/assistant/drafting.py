@@ -167,7 +167,7 @@ def summarise(drafts: Sequence[FileDraft], room: int) -> str:
 
 
 def join(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
-    """`a, b and c`, `a, b and 3 more`."""
+    """Return `a, b and c`, `a, b and 3 more`."""
     shown = list(names[:most])
     if len(names) > most:
         shown.append(f"{len(names) - most} more")

@@ -54,7 +54,7 @@ class Subject:
 
     @property
     def selection(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The options and the paths for git-log(1)."""
+        """Return the options and the paths for git-log(1)."""
         if self.span:
             return (f"-L{self.span[0]},{self.span[1]}:{self.paths[0]}",), ()
         if self.text:
@@ -156,7 +156,7 @@ class HistoryReader:
 
     @property
     def bounds(self) -> str:
-        """The bounds of the request in words."""
+        """Return the bounds of the request in words."""
         request = self.request
         said = {"by": request.author, "since": request.since, "until": request.until}
         return "".join(f" {word} {value}" for word, value in said.items() if value)

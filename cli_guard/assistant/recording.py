@@ -82,7 +82,7 @@ class Recorder:
             yield from (f"  {each}" for each in self.commands)
 
     def commit_lines(self) -> Iterator[str]:
-        """The files of the commit; `git add` for what is not staged, and `git commit` with a message."""
+        """Yield the files of the commit; `git add` for what is not staged, and `git commit` with a message."""
         wanted = self.wanted
         staged = self.repository.has_staged()
         from_index = staged and not (wanted.everything or wanted.paths)
@@ -139,7 +139,7 @@ class Recorder:
         return f"git add {quote(paths)}" if 0 < len(paths) <= NAMED_PATHS else "git add -u"
 
     def push_lines(self, branch: str) -> Iterator[str]:
-        """The commits that are not on the remote; `git push`, and a pull request where that is wanted."""
+        """Yield the commits that are not on the remote; `git push`, and a pull request where that is wanted."""
         remotes = self.git("remote").split()
         remote = self.repository.config(f"branch.{branch}.remote") or next(
             (each for each in ("origin", *remotes) if each in remotes), ""
@@ -190,7 +190,7 @@ class Recorder:
         *,
         has_origin: bool,
     ) -> Iterator[str]:
-        """The title and the text of a pull request, from its commits."""
+        """Yield the title and the text of a pull request, from its commits."""
         draft = Draft("<what the branch does>", ())
         if commits:
             with gather(Range(start, "HEAD"), self.repository, self.invocation) as gathered:

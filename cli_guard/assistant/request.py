@@ -87,7 +87,7 @@ class Request:
 
     @property
     def refusal(self) -> str:
-        """Why no tool can do it, "" if one can."""
+        """Return why no tool can do it, "" if one can."""
         if not self.server_call and (reason := find_unreadable(self.text)):
             return reason
         if self.risk and not self.risk.supported:
@@ -100,11 +100,11 @@ class Request:
 
     @property
     def topic(self) -> str:
-        """What it is about, without the second wish behind it ("... and suggest a test command")."""
+        """Return what it is about, without the second wish behind it ("... and suggest a test command")."""
         return pattern("second_wish").split(self.text, maxsplit=1)[0][:QUERY_CHARS]
 
     def topic_without(self, paths: Collection[str]) -> str:
-        """The topic without the names of some files; "" for a question about those files as such."""
+        """Return the topic without the names of some files; "" for a question about those files as such."""
         names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
         left = " ".join(
             word for word in self.topic.split() if word.strip("`'\"(),.:;?!") not in names
@@ -113,26 +113,26 @@ class Request:
 
     @property
     def task(self) -> str:
-        """What is to be changed, without that nothing be written and without what is to come after it."""
+        """Return what is to be changed, without that nothing be written and without what is to come after it."""
         said = pattern("no_edits").sub("", self.text)
         return (pattern("afterwards").sub("", said) if self.risk else said) or self.text
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """The tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
+        """Return the tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
         words = self.text if self.only_recorded else self.risk.words if self.risk else ""
         return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
 
     @property
     def only_recorded(self) -> bool:
-        """Is nothing to be changed before it is recorded ("commit my changes and push")?"""
+        """Return whether nothing is to be changed before it is recorded ("commit my changes and push")."""
         # `git commit -m x` is a command to explain.
         ordered = not self.refusal and not self.is_question and self.kind != "command_help"
         return ordered and bool(pattern("only_recorded").fullmatch(self.text[:QUERY_CHARS]))
 
     @property
     def server_call(self) -> tuple[str, str] | None:
-        """The tool of an MCP server that it calls, and the arguments in JSON."""
+        """Return the tool of an MCP server that it calls, and the arguments in JSON."""
         found = pattern("server_tool").fullmatch(self.text)
         return (found[1], found[2] or "{}") if found else None
 
@@ -146,7 +146,7 @@ class Request:
 
     @property
     def is_about_git(self) -> bool:
-        """Is it about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
+        """Return whether it is about Git alone ("recover a lost commit"), not about code that uses Git."""
         names = self.names
         risky = self.risk is not None and self.risk.kind in ("history", "destructive")
         # A question how, or about something lost, wants to know; an order is answered by its risk.
@@ -166,12 +166,12 @@ class Request:
 
     @cached_property
     def change(self) -> Change:
-        """What it wants changed."""
+        """Return what it wants changed."""
         return read_change(self.text, self.names)
 
     @cached_property
     def documentation(self) -> DocRequest:
-        """What it wants documented."""
+        """Return what it wants documented."""
         return read_doc_request(self.text, self.names)
 
 
@@ -249,7 +249,7 @@ def classify(text: str) -> Request:
 
 
 def score(intent: Intent) -> Scored | None:
-    """The points of an intent by kind; None where no rule says anything."""
+    """Return the points of an intent by kind; None where no rule says anything."""
     facts = facts_of(intent)
     points: Counter[TaskType] = Counter()
     for rule in matching("score", facts):
@@ -265,7 +265,7 @@ def score(intent: Intent) -> Scored | None:
 
 
 def risk_of(intent: Intent, facts: Facts) -> Risk | None:
-    """The first risk rule that an intent meets."""
+    """Return the first risk rule that an intent meets."""
     if intent.mood == "forbid":
         return None
     text = " ".join(word.text for word in intent.words)
@@ -286,7 +286,7 @@ def risk_of(intent: Intent, facts: Facts) -> Risk | None:
 
 
 def main_of(scored: Sequence[Scored]) -> Scored:
-    """The intent that decides: the first clear one; one that only leads to another leaves it to that."""
+    """Return the intent that decides: the first clear one; one that only leads to another leaves it to that."""
     clear = [
         each for each in scored if each.intent.mood in ("ask", "how_to", "order")
     ] or scored
@@ -319,7 +319,7 @@ def find_unreadable(text: str) -> str:
 
 
 def may_be_question(main: Scored) -> bool:
-    """May an intent that is read as another kind ask about the code ("which test checks that ...")?"""
+    """Return whether an intent of another kind may ask about the code ("which test checks that ...")."""
     intent = main.intent
     facts = nouns_of(intent.words)
     if main.kind not in ("command_help", "test_workflow", "refactor_plan") or facts & {
@@ -339,7 +339,7 @@ def may_be_question(main: Scored) -> bool:
 
 
 def deciding_words(intent: Intent) -> tuple[str, ...]:
-    """The question word, the verb and the head of the object, as far as there are any."""
+    """Return the question word, the verb and the head of the object, as far as there are any."""
     verb = intent.words[intent.verb].text if intent.verb >= 0 else ""
     return tuple(
         dict.fromkeys(
@@ -349,7 +349,7 @@ def deciding_words(intent: Intent) -> tuple[str, ...]:
 
 
 def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
-    """Does an intent want files changed, as far as its words go?"""
+    """Return whether an intent wants files changed, as far as its words go."""
     verbs = main.intent.verbs
     if not forbids and main.kind == "doc_generation" and pattern("into").search(text):
         return True
@@ -373,7 +373,7 @@ def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
 
 
 def orders_a_run(scored: Scored) -> bool:
-    """Is it an order to run something? `Format command?` is none."""
+    """Return whether it is an order to run something; `Format command?` is none."""
     intent = scored.intent
     return (
         scored.kind in ("command_help", "test_workflow")
@@ -387,7 +387,7 @@ def orders_a_run(scored: Scored) -> bool:
 
 
 def assumption(main: Scored, forbids: bool) -> str | None:
-    """What was assumed where the words leave a choice."""
+    """Return what was assumed where the words leave a choice."""
     kind = main.kind
     intent = main.intent
     rival: TaskType | None = None
@@ -417,11 +417,11 @@ def assumption(main: Scored, forbids: bool) -> str | None:
 
 
 def unknown() -> str:
-    """What is assumed of a request without a word that says anything."""
+    """Return what is assumed of a request without a word that says anything."""
     question = wording("called", "repo_qna")
     return f"taken as {question}, as no word says more (English is read); {wording('say', 'code_change')}"
 
 
 def wording(table: str, kind: TaskType) -> str:
-    """A kind as it is named in an answer (`called`), or what to say to get it (`say`)."""
+    """Return a kind as it is named in an answer (`called`), or what to say to get it (`say`)."""
     return str(TABLES[table][kind])

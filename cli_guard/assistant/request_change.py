@@ -47,13 +47,13 @@ class Change:
         return OPENINGS[form].match(self.request) is not None
 
     def get(self, name: str) -> str:
-        """A word of the request, "" where it names none."""
+        """Return a word of the request, "" where it names none."""
         return self.words.get(name, "")
 
 
 @cache
 def change_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The kinds of change with their patterns, each `<part>` of them filled in."""
+    """Return the kinds of change with their patterns, each `<part>` of them filled in."""
     parts = {name: "".join(part) for name, part in TABLES["change"]["parts"].items()}
     filled = (
         (kind, PART.sub(lambda m: parts[m[1]].replace("GROUP", m[2]), "".join(text)))
@@ -81,7 +81,7 @@ def read_change(request: str, names: Names = NO_NAMES) -> Change:
 
 
 def read_kind(text: str) -> tuple[str, dict[str, str]] | None:
-    """The first kind of change that all of a text is, with the words that matter by name."""
+    """Return the first kind of change that all of a text is, with the words that matter by name."""
     for kind, form in change_patterns():
         match = form.fullmatch(text)
         if match is not None:

@@ -52,20 +52,20 @@ class CommandRequest:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """A list of words of rules/projects/programs.toml."""
+    """Return a list of words of rules/projects/programs.toml."""
     return frozenset(read_table("projects/programs.toml")[name]["words"].split())
 
 
 @cache
 def purpose_patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
-    """The patterns over a command (`program`) or a request in lower case (`request`), in their order."""
+    """Return the patterns over a command (`program`) or a request in lower case (`request`), in their order."""
     rows = read_table("projects/purposes.toml")[kind]
     return tuple((each["purpose"], re.compile(each["pattern"])) for each in rows)
 
 
 @cache
 def recipes() -> tuple[Recipe, ...]:
-    """The Git recipes, in their order."""
+    """Return the Git recipes, in their order."""
     return tuple(
         Recipe(**{**each, "asks": tuple(map(re.compile, each["asks"]))})
         for each in read_table("projects/git-recipes.toml")["recipe"]
@@ -114,7 +114,7 @@ def read_command_request(
 
 
 def find_command(text: str, programs: Collection[str]) -> str | None:
-    """The command that the request wants explained, or that it is; None if it wants something else."""
+    """Return the command that the request wants explained, or that it is; None if it wants something else."""
 
     def begins_command(words: str) -> bool:
         first, _, rest = words.partition(" ")
@@ -142,7 +142,7 @@ def find_command(text: str, programs: Collection[str]) -> str | None:
 
 
 def is_path(word: str, texts: Collection[str], folders: Collection[str]) -> bool:
-    """Is a word a path that is known, or one that can be nothing else?"""
+    """Return whether a word is a path that is known, or one that can be nothing else."""
     plain = word.rstrip("/.")
     if plain in texts:
         return True
@@ -152,7 +152,7 @@ def is_path(word: str, texts: Collection[str], folders: Collection[str]) -> bool
 
 
 def find_git_recipe(text: str, purpose: Purpose | None) -> Recipe | None:
-    """The recipe that a request asks for; None if it is not about Git."""
+    """Return the recipe that a request asks for; None if it is not about Git."""
     text = text[:LONGEST_OF_GIT].lower()
     of_project = purpose in ("test", "lint", "format", "build", "docs")
     words = read_table("projects/git-recipes.toml")

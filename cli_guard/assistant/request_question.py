@@ -78,7 +78,7 @@ class Query:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words to search for, as they were asked."""
+        """Return the words to search for, as they were asked."""
         return tuple(
             dict.fromkeys((*self.names, *(concept.word for concept in self.concepts)))
         )

@@ -17,7 +17,7 @@ Facts = Mapping[str, frozenset[str]]
 
 @cache
 def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
-    """The rules of a table of rules/requests.toml: the conditions of each, and what it says."""
+    """Return the rules of a table of rules/requests.toml: the conditions of each, and what it says."""
     return tuple(
         (
             {
@@ -32,20 +32,20 @@ def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
 
 
 def matching(name: str, facts: Facts) -> Iterator[Mapping[str, Any]]:
-    """The rules of a table whose conditions all hold for the facts of an intent."""
+    """Yield the rules of a table whose conditions all hold for the facts of an intent."""
     for conditions, table in rules(name):
         if all(holds(key, wanted, facts) for key, wanted in conditions.items()):
             yield table
 
 
 def holds(key: str, wanted: frozenset[str], facts: Facts) -> bool:
-    """Does a condition hold: `has`, `also_has` (a second one), `unless_has` (none of them)?"""
+    """Return whether a condition holds: `has`, `also_has` (a second one), `unless_has` (none of them)."""
     fact = key.removeprefix("unless_").removeprefix("also_")
     return key.startswith("unless") != bool(wanted & facts[fact])
 
 
 def facts_of(intent: Intent) -> Facts:
-    """What an intent offers to each condition of a rule, see rules/requests.toml."""
+    """Return what an intent offers to each condition of a rule, see rules/requests.toml."""
     words = intent.words
     target = intent.object
     into = max(

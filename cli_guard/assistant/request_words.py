@@ -13,7 +13,7 @@ TABLES: Mapping[str, Any] = read_table("requests.toml")
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """A regular expression of rules/requests.toml."""
+    """Return a regular expression of rules/requests.toml."""
     return re.compile("".join(TABLES["patterns"][name]))
 
 
@@ -70,13 +70,13 @@ class Vocabulary:
 
 @cache
 def word_set(table: str, name: str) -> frozenset[str]:
-    """The words of an entry of a table."""
+    """Return the words of an entry of a table."""
     return frozenset(TABLES[table][name].split())
 
 
 @cache
 def phrases_by_first_word(name: str) -> Mapping[str, list[Phrase]]:
-    """The phrases of an entry under [openers] by their first word, the longest first."""
+    """Return the phrases of an entry under [openers] by their first word, the longest first."""
     table: dict[str, list[Phrase]] = {}
     for phrase in sorted(split_entries(TABLES["openers"][name]), key=len, reverse=True):
         table.setdefault(phrase[0], []).append(phrase)
@@ -107,12 +107,12 @@ def vocabulary() -> Vocabulary:
 
 
 def split_entries(line: str) -> list[Phrase]:
-    """The entries of a line of words; `_` joins the words of one."""
+    """Return the entries of a line of words; `_` joins the words of one."""
     return [tuple(entry.split("_")) for entry in line.split()]
 
 
 def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
-    """What each phrase can be, class by class."""
+    """Return what each phrase can be, class by class."""
     verbs: dict[Phrase, set[str]] = {}
     nouns: dict[Phrase, set[str]] = {}
     forms: dict[Phrase, set[str]] = {}
@@ -149,7 +149,7 @@ def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
 
 
 def inflect(base: str) -> Iterator[tuple[str, str]]:
-    """The regular forms of an English verb, each with its name."""
+    """Yield the regular forms of an English verb, each with its name."""
     yield base, "base"
     if base.endswith("y") and base[-2:-1] not in VOWELS:
         yield base[:-1] + "ies", "third"
@@ -172,7 +172,7 @@ def inflect(base: str) -> Iterator[tuple[str, str]]:
 
 
 def plural_of(word: str) -> str:
-    """The plural of a noun; a participle has none."""
+    """Return the plural of a noun; a participle has none."""
     if word.endswith("ed"):
         return word
     if word.endswith("y") and word[-2:-1] not in VOWELS:
@@ -181,7 +181,7 @@ def plural_of(word: str) -> str:
 
 
 def read_words(text: str) -> list[Word]:
-    """The words and names of a text in order, with its stops."""
+    """Return the words and names of a text in order, with its stops."""
     words: list[Word] = []
     run: list[str] = []
     for match in PIECE.finditer(text):
@@ -196,7 +196,7 @@ def read_words(text: str) -> list[Word]:
 
 
 def plain_words(form: str, text: str) -> list[str]:
-    """The words of a piece that is no name, in small letters; none for one that is."""
+    """Return the words of a piece that is no name, in small letters; none for one that is."""
     lowered = text.casefold().replace("’", "'")
     if form == "arrow":
         return ["to"]
@@ -210,7 +210,7 @@ def plain_words(form: str, text: str) -> list[str]:
 
 
 def look_up(texts: list[str]) -> Iterator[Word]:
-    """Some plain words by the longest phrases that are known."""
+    """Yield some plain words by the longest phrases that are known."""
     known = vocabulary()
     at = 0
     while at < len(texts):
@@ -231,7 +231,7 @@ def look_up(texts: list[str]) -> Iterator[Word]:
 
 
 def repair(word: str) -> str:
-    """A word with one letter left out, doubled, wrong or exchanged put right, where that gives a word we know."""
+    """Return a word with one letter left out, doubled, wrong or exchanged put right, if that is a word we know."""
     known = vocabulary()
     if not 5 <= len(word) <= 30 or not word.isalpha():
         return word
@@ -248,7 +248,7 @@ def repair(word: str) -> str:
 
 
 def name_of(form: str, text: str) -> Word:
-    """A stop, number, name, path or quotation: never read as words, but known for what it is."""
+    """Return a stop, number, name, path or quotation: never read as words, but known for what it is."""
     if form == STOP:
         return Word(text, STOP)
     if form == "number":

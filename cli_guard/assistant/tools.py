@@ -152,7 +152,7 @@ def plan_change(world: World, arguments: Wish) -> ToolOutput:
 def proposal_output(
     world: World, made: "Documentation | Plan", paths: Collection[str]
 ) -> ToolOutput:
-    """What a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
+    """Return what a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
     from cli_guard.git.proposals import mask_patch
 
     data = {
@@ -168,7 +168,7 @@ def proposal_output(
 
 
 def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
-    """The tools of an assistant by name: that of their function, whose docstring is the summary."""
+    """Return the tools of an assistant by name: that of their function, whose docstring is the summary."""
 
     def search_repository(world: World, arguments: Query) -> ToolOutput:
         """Find the words of a question, best place first."""

@@ -38,7 +38,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines without LF; a CR stays at the end of its line."""
+        """Return the lines without LF; a CR stays at the end of its line."""
         return self.text.split("\n")
 
     def line(self, number: int) -> str:
@@ -136,7 +136,7 @@ def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
 
 
 def lacks_module_docstring(source: Source) -> bool:
-    """Is it a Python module with code and without a docstring?"""
+    """Return whether it is a Python module with code and without a docstring."""
     tree = parse_python(source.text) if source.language == "python" else None
     return tree is not None and bool(tree.body) and ast.get_docstring(tree) is None
 

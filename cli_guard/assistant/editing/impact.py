@@ -56,7 +56,7 @@ class Use(NamedTuple):
 def uses_of_subject(
     sources: Sources, python: Python, subject: Subject
 ) -> tuple[list[Use], list[Use]]:
-    """The places that surely use a definition, and those that may: the types of Python objects are not inferred."""
+    """Return the places that surely use a definition, and those that may: types are not inferred."""
     path = subject.path
     if sources.language(path) != "python":
         return sorted(find_by_name(sources, subject)), []
@@ -88,7 +88,7 @@ def uses_of_subject(
 
 
 def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
-    """The uses of a name in the files of its language: in another file it is imported there, or a member."""
+    """Yield the uses of a name in the files of its language: in another file it is imported there, or a member."""
     name = subject.name
     language = sources.language(subject.path) or ""
     own = FAMILY.get(language, language)
@@ -115,7 +115,7 @@ def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
 def group_uses(
     sources: Sources, uses: Iterable[Use], *, with_text: bool = False
 ) -> list[str]:
-    """Uses by file, each line with the function that it is in: `a.py:12 in f, 40 in g`."""
+    """List uses by file, each line with the function that it is in: `a.py:12 in f, 40 in g`."""
     by_path: dict[str, dict[int, str]] = {}
     for each in uses:
         inner = definitions_of(each.path, sources.texts[each.path])
@@ -182,7 +182,7 @@ def add_tests(
 def find_prose(
     sources: Sources, names: Sequence[str], *, with_history: bool = True
 ) -> tuple[list[str], list[str]]:
-    """Where documents and settings say some names of code, as lines; and where they show one with its arguments."""
+    """Return where documents and settings say some names of code, as lines, and where with arguments."""
     found: dict[str, None] = {}
     signatures: dict[str, None] = {}
     for name in names:
@@ -215,7 +215,7 @@ def find_prose(
 
 
 def shape_of(call: str) -> str:
-    """The arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
+    """Return the arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
     parts = [""]
     depth = 0
     for sign in QUOTED.sub("''", call[1:].removesuffix(")")):
@@ -233,7 +233,7 @@ def shape_of(call: str) -> str:
 
 
 def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iterator[str]:
-    """What a change of the name or the signature of a definition breaks."""
+    """Yield what a change of the name or the signature of a definition breaks."""
     name = subject.name
     path = subject.path
     shown = subject.definition.qualname
@@ -279,7 +279,7 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
 
 
 def find_overrides(sources: Sources, owner: str, name: str) -> Iterator[str]:
-    """The methods of the same name in classes that say they extend `owner`."""
+    """Yield the methods of the same name in classes that say they extend `owner`."""
     extends = re.compile(
         rf"\bclass\s+(\w+)\s*(?:\([^)]{{0,300}}?\b{owner}\b|(?:<[^>]*>)?\s+extends\s+{owner}\b)"
     )

@@ -26,7 +26,7 @@ def line_start(text: str, position: int) -> int:
 
 
 def blank_lines_end(text: str, position: int) -> int:
-    """The position after the line that a position is on, and after the blank lines that follow it."""
+    """Return the position after the line that a position is on, and after the blank lines that follow it."""
     end = line_end(text, position)
     while end < len(text) and not text[end : line_end(text, end)].strip():
         end = line_end(text, end)
@@ -34,7 +34,7 @@ def blank_lines_end(text: str, position: int) -> int:
 
 
 def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
-    """The text with imports added after the ones of its head; one that is there already is not added."""
+    """Return the text with imports added after the ones of its head; one that is there already is not added."""
     end = "\r\n" if "\r\n" in text else "\n"
     for statement in statements:
         if re.search(rf"^{re.escape(statement)}\s*$", text, re.MULTILINE) is None:
@@ -45,7 +45,7 @@ def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
 
 
 def import_place(sources: Sources, text: str) -> int:
-    """The position after the imports that a module begins with, or after its docstring."""
+    """Return the position after the imports that a module begins with, or after its docstring."""
     first = FIRST_LINES.match(text)
     tree = sources.parse(text)
     lines = LineMap(text)
@@ -63,7 +63,7 @@ def import_place(sources: Sources, text: str) -> int:
 
 
 def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
-    """Each part of an import at module level that nothing reads.
+    """Yield each part of an import at module level that nothing reads.
 
     Kept: what `__all__` lists, `X as X`, `__future__`, everything in an `__init__.py`, in `try`, and under a noqa.
     """
@@ -92,7 +92,7 @@ def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
 
 
 def is_in_string(python: Python, path: str, name: str) -> bool:
-    """Does a short string hold the name, as an annotation in quotes does? A type comment counts too."""
+    """Return whether a short string (an annotation in quotes) or a type comment holds the name."""
     pattern = word(name)
     text = python.texts[path]
     strings = (
@@ -104,7 +104,7 @@ def is_in_string(python: Python, path: str, name: str) -> bool:
 
 
 def without_imports(python: Python, path: str, gone: Collection[ast.alias]) -> str:
-    """The text without these parts of imports; a statement that binds nothing else goes with its line."""
+    """Return the text without these parts of imports; a statement that binds nothing else goes with its line."""
     text = python.texts[path]
     cuts: list[tuple[int, int, str]] = []
     for statement, _ in python.file(path).imports:
@@ -138,7 +138,7 @@ def is_alone(text: str, start: int, end: int) -> bool:
 
 
 def drop_new_unused(sources: Sources, changes: dict[str, str]) -> dict[str, str]:
-    """The new texts without the imports that were used before and are not any more."""
+    """Return the new texts without the imports that were used before and are not any more."""
     found = dict(changes)
     before = Python(sources)
     for path, text in changes.items():
@@ -164,7 +164,7 @@ def split_import(
     gone: Collection[ast.alias],
     new: Iterable[str] = (),
 ) -> Edit:
-    """Takes some names out of a from-import and puts the statements `new` after it, if there are any."""
+    """Take some names out of a from-import, and put the statements `new` after it."""
     text = python.texts[path]
     start, end = python.span(path, statement)
     kept = [ast.unparse(each) for each in statement.names if each not in gone]

@@ -34,7 +34,7 @@ SYNTAX = frozenset(
 
 
 def plan_migrate(sources: Sources, intent: Change) -> Plan:
-    """The plan for "from A to B", without a patch: what one library does in another is for a person to know."""
+    """Return the plan for "from A to B", without a patch: what one library does in another is for a person to know."""
     old = intent.get("old")
     new = intent.get("new")
     package = re.split(r"[/:]", old)[-1]

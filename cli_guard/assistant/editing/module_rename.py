@@ -37,7 +37,7 @@ FROM = re.compile(r"from[\s\\]*")
 
 
 def plan_file_rename(sources: Sources, intent: Change) -> Plan:
-    """The plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
+    """Return the plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
     old = intent.get("old")
     new = intent.get("new")
     named = find_path(sources, old)
@@ -85,7 +85,7 @@ def plan_file_rename(sources: Sources, intent: Change) -> Plan:
 
 
 def target_of(source: str, old: str, new: str) -> str:
-    """The new path: as written, or, for a module's name or a bare file name, beside the old one."""
+    """Return the new path: as written, or, for a module's name or a bare file name, beside the old one."""
     pure = PurePosixPath(source)
     if "/" in new:
         clean = new.removeprefix("./").rstrip("/")
@@ -111,7 +111,7 @@ def target_of(source: str, old: str, new: str) -> str:
 
 
 def list_moved(sources: Sources, source: str, target: str) -> dict[str, str]:
-    """Old path -> new path of all that moves: one file, or with an `__init__` the folder that it is in."""
+    """Return old path -> new path of all that moves: one file, or with an `__init__` the folder that it is in."""
     if PurePosixPath(source).stem != "__init__" or PurePosixPath(target).stem != "__init__":
         return {source: target}
     folder = str(PurePosixPath(source).parent)
@@ -124,7 +124,7 @@ def list_moved(sources: Sources, source: str, target: str) -> dict[str, str]:
 
 
 def new_dotted(python: Python, old: str, new: str) -> str:
-    """The name that a module is imported by where it goes; the root of imports stays the same."""
+    """Return the name that a module is imported by where it goes; the root of imports stays the same."""
     parts = module_parts(old)
     target = module_parts(new)
     root = parts[: len(parts) - len(python.module_name(old).split("."))]
@@ -176,7 +176,7 @@ class ModuleMove:
         return new_dotted(self.python, path, self.paths[path])
 
     def find_moved(self, path: str, module: str) -> str | None:
-        """The file that moves and is meant by a module in an import of a file."""
+        """Return the file that moves and is meant by a module in an import of a file."""
         found = self.python.find(path, module)
         return found if found in self.paths else None
 
@@ -269,7 +269,7 @@ class ModuleMove:
 
 
 def namespace_of(path: str, statement: ast.ImportFrom) -> str:
-    """The `__init__` that a relative import would mean, of a folder that has none."""
+    """Return the `__init__` that a relative import would mean, of a folder that has none."""
     folder = PurePosixPath(path).parent.parts
     base = folder[: len(folder) - statement.level + 1]
     return "/".join((*base, *(statement.module or "").split("."), "__init__.py"))

@@ -47,7 +47,7 @@ DEFINITIONS = MOVABLE[:3]
 
 
 def plan_move(sources: Sources, intent: Change) -> Plan:
-    """The plan for "move f to m"."""
+    """Return the plan for "move f to m"."""
     old = intent.get("old")
     new = intent.get("new")
     if (
@@ -98,7 +98,7 @@ def plan_move(sources: Sources, intent: Change) -> Plan:
 
 
 def target_path(sources: Sources, source: str, new: str) -> tuple[str, str | None]:
-    """The module that is meant: one that is there, or a new one beside the old."""
+    """Return the module that is meant: one that is there, or a new one beside the old."""
     named = find_path(sources, new)
     pure = PurePosixPath(source)
     if named.path:
@@ -131,7 +131,7 @@ class Move:
     for_types: set[str] = field(default_factory=set)
 
     def compute(self) -> dict[str, str]:
-        """The new texts; none if there is a problem."""
+        """Return the new texts; none if there is a problem."""
         python = self.python
         sources = self.python.sources
         source = self.source
@@ -178,7 +178,7 @@ class Move:
         return any(start <= occurrence.start < end for start, end in self.moved)
 
     def own_names(self) -> list[str]:
-        """What the moved code uses and its module defines itself."""
+        """Return what the moved code uses and its module defines itself."""
         return sorted(name for name, bound in self.needed.items() if not bound)
 
     def find_statements(self) -> None:
@@ -235,7 +235,7 @@ class Move:
             )
 
     def find_taken(self, name: str) -> list[Location]:
-        """Where the target binds the name to something else already."""
+        """Return where the target binds the name to something else already."""
         origins = self.origins_of(name)
         if any(origin is not None and origin.module == self.target for origin in origins):
             return []
@@ -252,11 +252,11 @@ class Move:
         return []
 
     def origins_of(self, name: str) -> list[Imported | None]:
-        """Where the imports of a needed name take it from; None for a module as a whole."""
+        """Return where the imports of a needed name take it from; None for a module as a whole."""
         return [self.python.source_of(each) for each in self.needed.get(name, ())]
 
     def importer_edits(self) -> Iterator[Edit]:
-        """The edits in every other file that takes the name from the old module."""
+        """Yield the edits in every other file that takes the name from the old module."""
         python = self.python
         source = self.source
         target = self.target
@@ -293,7 +293,7 @@ class Move:
         self.added.setdefault(path, set()).add(statement)
 
     def import_text(self, importer: str, module: str, names: list[str]) -> str:
-        """`from module import names` as a file writes imports: by place, if it does so for its own package."""
+        """Return `from module import names` as a file writes imports: by place, if it does so for its own package."""
         texts = self.python.texts
         other = self.name_module(module, importer)
         text = texts[importer] if importer in texts else texts.get(module, "")
@@ -307,7 +307,7 @@ class Move:
         return f"from {relative_module(importer, module) if is_relative else other} import {', '.join(names)}"
 
     def name_module(self, path: str, beside: str) -> str:
-        """The name of a module, also of one that is still to be made: as a file of the same root is named."""
+        """Return the name of a module, also of one that is still to be made: as a file of the same root is named."""
         python = self.python
         return (
             python.module_name(path)
@@ -343,7 +343,7 @@ class Move:
                 )
 
     def needed_imports(self) -> list[str]:
-        """The imports that the moved code needs where it goes."""
+        """Return the imports that the moved code needs where it goes."""
         python = self.python
         source = self.source
         target = self.target
@@ -377,7 +377,7 @@ class Move:
         )
 
     def import_alone(self, bound: Occurrence) -> str:
-        """The part of an import that binds one name, as the target writes it."""
+        """Return the part of an import that binds one name, as the target writes it."""
         statement = bound.around
         written = ast.unparse(bound.node)
         if not isinstance(statement, ast.ImportFrom):
@@ -392,7 +392,7 @@ class Move:
         return f"from {text} import {written}"
 
     def target_text(self, before: str) -> str:
-        """The text of the target with the moved code at its end and the imports it needs."""
+        """Return the text of the target with the moved code at its end and the imports it needs."""
         text = self.python.texts[self.source]
         imports = self.needed_imports()
         code = (

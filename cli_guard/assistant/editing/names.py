@@ -30,7 +30,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def read_names(sources: Sources, path: str) -> FileNames:
-    """The names of a Python file; nothing for one that cannot be read, which is then skipped."""
+    """Return the names of a Python file; nothing for one that cannot be read, which is then skipped."""
     module = sources.module(path)
     reader = Reader(sources, path)
     try:
@@ -385,7 +385,7 @@ class Reader(ast.NodeVisitor):
             self.note(str(node.value), start, role, node)
 
     def string_start(self, node: ast.AST) -> int | None:
-        """Where the text of a plain string begins; None for what is none, or is written in several parts."""
+        """Return where the text of a plain string begins; None for what is none, or is written in several parts."""
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             return None
         head = STRING_HEAD.match(self._text, self.start(node))

@@ -35,7 +35,7 @@ MOST_SHOWN = 6
 
 
 def plan_open(sources: Sources, intent: Change) -> Plan:
-    """A plan without a patch: the code that a request names, and what a change of it reaches."""
+    """Return a plan without a patch: the code that a request names, and what a change of it reaches."""
     named, missing = find_files(sources, intent.names)
     code = [path for path in named if is_source(sources, path)]
     draft = Draft(
@@ -122,7 +122,7 @@ def plan_subjects(
 
 
 def written_name(subject: Subject) -> str:
-    """The name that documents have for a definition: a method of a plain word is named with its class."""
+    """Return the name that documents have for a definition: a method of a plain word is named with its class."""
     owner, _, name = subject.definition.qualname.rpartition(".")
     return (
         f"{owner.rpartition('.')[2]}.{name}"
@@ -132,7 +132,7 @@ def written_name(subject: Subject) -> str:
 
 
 def find_files(sources: Sources, names: Names) -> tuple[list[str], list[str]]:
-    """The files that a request names, whole folders too, and the paths that are not there."""
+    """Return the files that a request names, whole folders too, and the paths that are not there."""
     others = (*names.missing, *names.created, *(name for name, _ in names.ambiguous))
     found = [find_path(sources, name) for name in others[:MOST_NAMES]]
     named = (*names.paths, *(each.path for each in found if each.path))

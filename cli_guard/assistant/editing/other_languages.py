@@ -33,7 +33,7 @@ RISKS = {
 
 
 def plan_uses(sources: Sources, kind: Kind, intent: Change, name: str = "") -> Plan:
-    """The plan for a name that no Python file defines: its uses by kind, what to do with them, and no patch."""
+    """Return the plan for a name that no Python file defines: its uses by kind, what to do with them, and no patch."""
     name = name or intent.get("old")
     new = intent.get("new")
     last = re.split(r"[.:/#]+", name.strip("()"))[-1] or name

@@ -106,7 +106,7 @@ class Draft:
             )
 
     def ask(self, step: str, *missing: str) -> Plan:
-        """The plan that only asks: what the request names is not there."""
+        """Return the plan that only asks: what the request names is not there."""
         self.usages = self.usages or ()
         return self._build([Step(step)], missing=missing)
 
@@ -118,7 +118,7 @@ class Draft:
         )
 
     def refuse(self, reason: str, places: Sequence[Location] = ()) -> Plan:
-        """The plan without a patch, and why: the places are in its way."""
+        """Return the plan without a patch, and why: the places are in its way."""
         step = Step(
             f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places))
         )
@@ -127,7 +127,7 @@ class Draft:
         return self._build([step], [f"no patch: {reason}", *lines])
 
     def propose(self, missing: Sequence[str] = ()) -> Plan:
-        """The plan without a patch: the steps that are there, the risks, and what to look at."""
+        """Return the plan without a patch: the steps that are there, the risks, and what to look at."""
         steps = [replace(each, mechanical=False) for each in self.steps]
         return self._build(steps, self.risks, missing=tuple(missing))
 
@@ -137,7 +137,7 @@ class Draft:
     def finish(
         self, changes: Mapping[str, str], moved: Mapping[str, str] | None = None
     ) -> Plan:
-        """The plan of new texts (`moved`: new path -> the path that goes); the last steps are what is left, and tests.
+        """Return the plan of new texts (`moved`: new path -> the path that goes); then what is left, and tests.
 
         There is no patch when one file would break, too many would change, or not all could be read in time.
         """
@@ -203,7 +203,7 @@ class Draft:
 
 
 def draft_unknown(sources: Sources, kind: Kind, name: str, intent: Change) -> Plan:
-    """The plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
+    """Return the plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
     where = f" in {intent.get('place')}" if intent.get("place") else ""
     last = re.split(r"[.:/]", name)[-1] or name
     near = near_names(sources, last)
@@ -234,7 +234,7 @@ def near_names(sources: Sources, name: str) -> list[str]:
 def covering_tests(
     sources: Sources, touched: Collection[str], subject: str
 ) -> tuple[str, ...]:
-    """The test files that are touched, name the subject or cover a touched file."""
+    """Return the test files that are touched, name the subject or cover a touched file."""
     last = re.split(r"[.:/]", subject.strip("()"))[-1]
     tests = [path for path in sorted(touched) if is_test_code(path)]
     found = tests_for({*touched} - {*tests}, [last], sources.texts).tests

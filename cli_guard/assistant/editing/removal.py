@@ -26,7 +26,7 @@ from cli_guard.assistant.request_change import Change
 
 
 def plan_delete(sources: Sources, intent: Change) -> Plan:
-    """The plan for "delete the function f": refused while anything uses it, and the uses are listed."""
+    """Return the plan for "delete the function f": refused while anything uses it, and the uses are listed."""
     python = Python(sources)
     found = find_targets(python, intent.get("old"), intent.get("place"), intent.get("sort"))
     found = [each for each in found if each.occurrence.role == "definition"]
@@ -89,7 +89,7 @@ def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def plan_unused_imports(sources: Sources, intent: Change) -> Plan:
-    """The plan for "remove unused imports in path", or in all files."""
+    """Return the plan for "remove unused imports in path", or in all files."""
     place = intent.get("place").rstrip("/")
     python = Python(sources)
     draft = Draft(

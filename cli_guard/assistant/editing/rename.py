@@ -55,7 +55,7 @@ def plan_rename(sources: Sources, intent: Change) -> Plan:
 
 
 def rename_target(python: Python, found: list[Target], new: str) -> Plan:
-    """The rename of the first of several definitions; the others are named as what was not taken."""
+    """Return the rename of the first of several definitions; the others are named as what was not taken."""
     sources = python.sources
     target = found[0]
     old = found[0].name
@@ -133,7 +133,7 @@ def rename_exports(
 def is_foreign(
     python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]
 ) -> bool:
-    """Does an import bind the name to something else, as in `try: from other import NAME`?"""
+    """Return whether an import binds the name to something else: `try: from other import NAME`."""
     alias = occurrence.node
     if occurrence.role != "import" or (isinstance(alias, ast.alias) and alias.asname):
         return False

@@ -38,7 +38,7 @@ class Subject(NamedTuple):
 
 @lru_cache(maxsize=256)
 def definitions_of(path: str, text: str) -> tuple[Definition, ...]:
-    """The definitions of a file that are code, without what is local to a function."""
+    """Return the definitions of a file that are code, without what is local to a function."""
     found: list[Definition] = []
     local_to = 0
     for each in find_definitions(path, text):
@@ -57,7 +57,7 @@ def is_source(sources: Sources, path: str) -> bool:
 
 
 def show_near(sources: Sources, name: str) -> str:
-    """A name that is not there, with those that are near."""
+    """Return a name that is not there, with those that are near."""
     near = near_names(sources, re.split(r"[.:]+", name)[-1])
     return f"{name} (nearest: {', '.join(near)})" if near else name
 
@@ -65,7 +65,7 @@ def show_near(sources: Sources, name: str) -> str:
 def find_exact(
     sources: Sources, intent: Change, within: Sequence[str]
 ) -> tuple[Subject, ...]:
-    """The definitions of the names in a request: a function before a constant, tests only if nothing else has it."""
+    """Return the definitions of the names in a request: functions first, tests only if nothing else has it."""
     found: list[Subject] = []
     for name in (*intent.names.symbols, *intent.classes)[:MOST_NAMES]:
         *owners, last = name.removesuffix("()").replace("::", ".").split(".")
@@ -87,7 +87,7 @@ def find_exact(
 
 
 def list_public(sources: Sources, path: str) -> list[Subject]:
-    """The definitions at the top of a file that others may use, the longest first."""
+    """Return the definitions at the top of a file that others may use, the longest first."""
     every = [
         each
         for each in definitions_of(path, sources.texts[path])
@@ -103,7 +103,7 @@ def list_public(sources: Sources, path: str) -> list[Subject]:
 
 
 def show_signature(sources: Sources, subject: Subject) -> str:
-    """`src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
+    """Return `src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
     each = subject.definition
     text = sources.texts[subject.path]
     start = sources.lines(subject.path).start_of(each.line)

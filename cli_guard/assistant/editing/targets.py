@@ -54,7 +54,7 @@ class Target:
 
     @property
     def qualified(self) -> str:
-        """The name with the classes and functions around it."""
+        """Return the name with the classes and functions around it."""
         return ".".join((*self.around, self.name))
 
     @property
@@ -65,7 +65,7 @@ class Target:
 def find_targets(
     python: Python, name: str, place: str = "", sort: str = ""
 ) -> list[Target]:
-    """The definitions of `name` ("f", "Class.method", "module.f") in `place` (a path, a class, a function), in order.
+    """Return the definitions of `name` ("f", "Class.method", "module.f") in `place` (path, class, function).
 
     A definition in tests comes after one that is not. Several bindings of one scope are one definition.
     """
@@ -124,7 +124,7 @@ def make_target(occurrence: Occurrence, home: Scope) -> Target:
 
 
 def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool:
-    """Is a definition where the request says: behind these dotted names, in this file, module, class or function?"""
+    """Return whether a definition is where the request says: a dotted owner, a file, module, class or function."""
     module = python.module_name(target.path)
     dotted = (*module.split("."), *target.around)
     if owners and dotted[-len(owners) :] != tuple(owners):
@@ -143,7 +143,7 @@ def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool
 
 
 def name_others(python: Python, found: list[Target]) -> str | None:
-    """Which of several definitions was taken, None if there is one."""
+    """Return which of several definitions was taken, None if there is one."""
     others = [t for t in found[1:] if (t.path, t.home) != (found[0].path, found[0].home)]
     if not others:
         return None
@@ -155,7 +155,7 @@ def name_others(python: Python, found: list[Target]) -> str | None:
 
 
 def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence]]:
-    """Every place that means what module `path` defines as `name`, under that name: path -> places.
+    """Return every place that means what module `path` defines as `name`, under that name: path -> places.
 
     Followed through from-imports, re-exports, star imports and `module.name`, until nothing new is found.
     """
@@ -193,7 +193,7 @@ def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence
 
 
 def sources_of_name(python: Python, name: str) -> Iterator[tuple[Occurrence, str]]:
-    """Each import of a name and each `module.name`, with the file of the module."""
+    """Yield each import of a name and each `module.name`, with the file of the module."""
     for path in python.mentioning(name):
         for each in python.places(path, name):
             source = python.source_of(each)
@@ -211,7 +211,7 @@ def alias_of(python: Python, occurrence: Occurrence) -> Occurrence | None:
 
 
 def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occurrence]:
-    """The places of an export, and those where it has another name by `as`."""
+    """Return the places of an export, and those where it has another name by `as`."""
     found = {each for some in places.values() for each in some}
     for each in tuple(found):
         alias = alias_of(python, each)
@@ -223,7 +223,7 @@ def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occu
 def uses_of(
     python: Python, path: str, name: str, home: Scope
 ) -> tuple[Collection[Occurrence], Collection[Occurrence], bool]:
-    """The places that surely name what a scope binds, those that may, and whether nothing else has that name."""
+    """Return the places that surely name what a scope binds, those that may, and whether nothing else has that name."""
     if home.kind == "class":
         classes = Classes(python)
         return classes.member_places(
@@ -245,7 +245,7 @@ def rename_in_scope(
 def collisions(
     python: Python, path: str, chosen: Iterable[Occurrence], home: Scope, new: str
 ) -> Iterator[Location]:
-    """Where the new name is bound already, would be captured on its way, or would capture another."""
+    """Yield where the new name is bound already, would be captured on its way, or would capture another."""
     others = python.places(path, new)
     bound = {each.home for each in others if each.role in BINDS}
     for other in others:

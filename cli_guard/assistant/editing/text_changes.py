@@ -47,7 +47,7 @@ VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
 
 
 def plan_change_text(sources: Sources, intent: Change) -> Plan:
-    """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
+    """Return the plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
     old = intent.get("old")
     new = intent.get("new")
     place = intent.get("place")
@@ -86,7 +86,7 @@ def plan_change_text(sources: Sources, intent: Change) -> Plan:
 
 
 def plan_constant(sources: Sources, intent: Change) -> Plan:
-    """The plan for "set NAME to VALUE": the literal is changed where one assignment gives it, nothing is guessed."""
+    """Return the plan for "set NAME to VALUE": the literal of the one assignment is changed."""
     name = intent.get("old")
     value = intent.get("value").strip("`")
     place = intent.get("place")
@@ -119,7 +119,7 @@ def plan_constant(sources: Sources, intent: Change) -> Plan:
 def assignments(
     sources: Sources, name: str, only: str
 ) -> Iterator[tuple[str, re.Match[str]]]:
-    """The lines that give a name a literal; those of tests and documents only where they are named."""
+    """Yield the lines that give a name a literal; those of tests and documents only where they are named."""
     pattern = re.compile(
         rf"^[ \t]*(?:[A-Za-z]+[ \t]+){{0,5}}{re.escape(name)}(?:[ \t]*:[ \t]*[\w.\[\], |]{{1,60}}|[ \t]+\w{{1,30}})?"
         rf"[ \t]*:?=[ \t]*(?P<value>{NUMBER}|{WORDS}|{TEXT}){END}",
@@ -133,7 +133,7 @@ def assignments(
 
 
 def write_as(old: str, value: str) -> str | None:
-    """The new value in the form of the old one; None if it is of another kind."""
+    """Return the new value in the form of the old one; None if it is of another kind."""
     before = LITERAL.fullmatch(old)
     after = LITERAL.fullmatch(value)
     if before is not None and before["text"]:
@@ -151,7 +151,7 @@ def write_as(old: str, value: str) -> str | None:
 
 
 def plan_bump(sources: Sources, intent: Change) -> Plan:
-    """The plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
+    """Return the plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
     draft = Draft(sources, "edit", "Change the version", usages=())
     found = sorted(own_versions(sources), key=lambda each: each[:3])
     if not found:
@@ -193,7 +193,7 @@ def plan_bump(sources: Sources, intent: Change) -> Plan:
 
 
 def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str]]]:
-    """Each manifest that holds a version: (depth, rank of the file's name, path, match)."""
+    """Yield each manifest that holds a version: (depth, rank of the file's name, path, match)."""
     ranks = {name: number for number, name in enumerate(MANIFESTS)}
     for path, text in sources.texts.items():
         name = PurePosixPath(path).name
@@ -205,7 +205,7 @@ def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str
 
 
 def next_version(old: str, part: str) -> str:
-    """The version after `old`, by part; "" if it has no such part."""
+    """Return the version after `old`, by part; "" if it has no such part."""
     numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", old)
     if numbers is None:
         return ""

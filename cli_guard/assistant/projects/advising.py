@@ -40,7 +40,7 @@ SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
 
 
 def advise(request: str, texts: Mapping[str, str]) -> Advice:
-    """What to type for what a request asks, as text with its source; nothing is run.
+    """Return what to type for what a request asks, as text with its source; nothing is run.
 
     Answers for test, lint, format, type check, build, run, install, docs, clean, release and the like, for one test or
     the tests of a path, explains a command that the request quotes, and knows what developers ask about Git. Where the
@@ -101,7 +101,7 @@ class _Adviser:
         )
 
     def choose_tests(self) -> Advice:
-        """How the tests of a path, a test by its name, or one test at all are run; else how all of them are."""
+        """Return how the tests of a path, a test by its name, or one test at all are run; else how all of them are."""
         asked = self.asked
         if asked.paths and not asked.test:
             covering = tests_for(asked.paths, (), self.files.texts)
@@ -131,7 +131,7 @@ class _Adviser:
         return replace(whole, assumed=assumed, confidence=Confidence.LOW)
 
     def find_described(self) -> Advice | None:
-        """The tests that the request describes in words; None where it describes none."""
+        """Return the tests that the request describes in words; None where it describes none."""
         texts = self.files.texts
         chosen = find_described(self.request, texts)
         command = command_for(chosen, texts) if chosen else None
@@ -167,7 +167,7 @@ class _Adviser:
         return replace(advice, setup=self.setup("test", ""), looked_at=looked_at)
 
     def choose_command(self) -> Advice:
-        """The command of a purpose, or the task that the request names."""
+        """Return the command of a purpose, or the task that the request names."""
         asked = self.asked
         candidates = [
             each
@@ -217,7 +217,7 @@ class _Adviser:
         assumed: str | None,
         sure: Confidence,
     ) -> Advice:
-        """The advice to run a command, with what it does, what else there is, and what has to be installed before."""
+        """Return the advice to run a command, with what it does, what else there is, and what comes before."""
         others = [
             each
             for each in self.commands
@@ -236,7 +236,7 @@ class _Adviser:
         )
 
     def find_named_task(self) -> ProjectCommand | None:
-        """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
+        """Return the task whose name the request says: `typing` in "run the typing check", "integration tests"."""
         asked = self.asked
         spoken = {part for word in asked.words for part in words_of(word)}
         scored = []
@@ -251,7 +251,7 @@ class _Adviser:
         return min(scored, key=lambda each: each[:3])[3] if scored else None
 
     def setup(self, purpose: str, command: str) -> str | None:
-        """What has to be installed before, if the repository says how."""
+        """Return what has to be installed before, if the repository says how."""
         program = command.split(" ", 1)[0]
         if purpose in ("install", "clean") or program in word_list("self_sufficient"):
             return None
@@ -281,7 +281,7 @@ def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
 
 
 def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
-    """What the request left open, or the repository did not say."""
+    """Return what the request left open, or the repository did not say."""
     folder = folder_of(best.path)
     if best.origin in ("convention", "configured") and not best.documented:
         return f"no file names a command for it: {best.detail or 'this is the usual one'}"
@@ -346,7 +346,7 @@ def judge_with_placeholders(command: str) -> Verdict:
 
 
 def is_understood(command: str) -> bool:
-    """Does the judge know what every part of the command does?"""
+    """Return whether the judge knows what every part of the command does."""
     return all(
         effect.kind is not Kind.UNKNOWN
         for effect in judge_with_placeholders(command).effects
@@ -354,7 +354,7 @@ def is_understood(command: str) -> bool:
 
 
 def undefined_tasks(command: str, tasks: Mapping[str, str]) -> tuple[str, ...]:
-    """The tasks that a command names (`make deploy`) and that no file of the repository defines."""
+    """Return the tasks that a command names (`make deploy`) and that no file of the repository defines."""
     parts = SEPARATORS.split(command[:LONGEST_COMMAND])
     return tuple(part for part in parts if task_name(part) and part not in tasks)
 

@@ -26,7 +26,7 @@ OF_DOCS = re.compile(r"(?:cd|make -C) docs?\b")
 
 
 def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
-    """Every command that the files of a repository offer, by purpose, the one to try first in front.
+    """Return every command that the files of a repository offer, by purpose, the one to try first in front.
 
     `texts` is path -> text, or the `Files` of a caller that wants to know which were read. At most 500, beyond which
     the unlikeliest are left out. Never raises for what a file holds.
@@ -56,7 +56,7 @@ def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
 
 
 def _plain(command: str) -> str:
-    """The command in the form in which the same one said in two ways is one."""
+    """Return the command in the form in which the same one said in two ways is one."""
     plain = FORMS["another_way"].sub(
         lambda found: found[1] or f"{found[2]} -s", " ".join(command.split())
     )
@@ -64,7 +64,7 @@ def _plain(command: str) -> str:
 
 
 def _rank(found: Found) -> tuple[tuple[int, ...], ProjectCommand] | None:
-    """The command, and its place among the others as a tuple to sort by."""
+    """Return the command, and its place among the others as a tuple to sort by."""
     purpose, fit = (
         (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
     )
@@ -89,7 +89,7 @@ def _rank(found: Found) -> tuple[tuple[int, ...], ProjectCommand] | None:
 
 
 def _depth(found: Found) -> int:
-    """How far from the whole repository a command is: one for a part of it comes after those for the whole."""
+    """Return how far from the whole repository a command is: one for a part of it comes after those for the whole."""
     if found.origin == "docs":
         return int(found.path.split("/")[0] not in FOR_ALL and "/" in found.path)
     return found.path.count("/")
@@ -98,7 +98,7 @@ def _depth(found: Found) -> int:
 def _put_documented_first(
     order: tuple[int, ...], command: ProjectCommand, said: tuple[int, str, int] | None
 ) -> tuple[tuple[int, ...], ProjectCommand]:
-    """A command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
+    """Return a command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
     if said is None:
         return order, command
     purpose, depth, origin, *rest = order

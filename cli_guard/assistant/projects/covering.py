@@ -69,7 +69,7 @@ def tests_for(
 
 
 def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
-    """The files that are meant. A path that is gone stays: a test may still be named after it."""
+    """Return the files that are meant. A path that is gone stays: a test may still be named after it."""
     wanted: dict[str, None] = {}
     for path in sorted({path.removeprefix("./").rstrip("/") for path in paths}):
         if path in ("", "."):
@@ -87,7 +87,7 @@ def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
 
 
 def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[str]:
-    """The source files that define one of some symbols."""
+    """Return the source files that define one of some symbols."""
     words = sorted(symbols)[:MOST_SYMBOLS]
     if not words:
         return []
@@ -183,7 +183,7 @@ class _Search:
 
     @cached_property
     def importers(self) -> Mapping[str, list[tuple[str, Imported]]]:
-        """What imports each Python file."""
+        """Return what imports each Python file."""
         found: dict[str, list[tuple[str, Imported]]] = {}
         reader = PythonImports(self.texts)
         for path in sorted(path for path in self.texts if path.endswith(".py")):
@@ -203,7 +203,7 @@ class _Search:
             self.note(path, test, "strong", f"imports {_module(path)}", names)
 
     def _by_name(self, path: str, language: str | None) -> None:
-        """The tests that are named after a file, those that share most folders with it."""
+        """Return the tests that are named after a file, those that share most folders with it."""
         same = [test for test in self.tests if runner_language(test) == language]
         named = [test for test in same if is_named_after(test, path)] or [
             test for test in same if language == "javascript" and self._defines(path, test)
@@ -226,7 +226,7 @@ class _Search:
                 hit.near += 10
 
     def _defines(self, path: str, test: str) -> bool:
-        """Is a test named after a function that a file sets (`res.redirect.js`: `res.redirect = function`)?"""
+        """Return whether a test is named after a function that a file sets (`res.redirect = function`)."""
         stem = test.rpartition("/")[2].rpartition(".")[0]
         set_here = rf"^[ \t]*(?:[\w$]+\.)*{re.escape(stem)}[ \t]*="
         return (
@@ -235,7 +235,7 @@ class _Search:
         )
 
     def _through_others(self, path: str) -> None:
-        """One step further: the tests of what imports it."""
+        """Note the tests of what imports it, one step further."""
         importers = self.importers
         for middle, _ in importers.get(path, ()):
             for test, _ in (
@@ -248,19 +248,19 @@ class _Search:
                     self.note(path, test, "weak", reason)
 
     def describe(self, path: str, hit: _Hit) -> CoveringTest:
-        """The test file with the names of those of its tests that matter."""
+        """Return the test file with the names of those of its tests that matter."""
         words = self.symbols or (frozenset() if hit.whole else frozenset(hit.words))
         chosen = [case.name for case in self.cases.cases_with(path, words)]
         names = tuple(dict.fromkeys(chosen or [case.name for case in self.cases.of(path)]))
         return CoveringTest(path, names[:MOST_NAMES], hit.reason, hit.strength)
 
     def is_narrowed(self, test: CoveringTest) -> bool:
-        """Are only some of the file's tests meant, because symbols were asked for?"""
+        """Return whether only some of the file's tests are meant, because symbols were asked for."""
         return bool(self.symbols) and 0 < len(test.names) < len(self.cases.of(test.path))
 
 
 def _module(path: str) -> str:
-    """A Python file as its module, any other as its path."""
+    """Return a Python file as its module, any other as its path."""
     if not path.endswith(".py"):
         return path
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
@@ -272,6 +272,6 @@ def _count_shared_folders(path: str, test: str) -> int:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """The first three of some names, and whether there are more."""
+    """Return the first three of some names, and whether there are more."""
     found = sorted(names)
     return ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")

@@ -26,7 +26,7 @@ OTHER_KINDS = frozenset(read_table("projects/documents.toml")["other_kinds"].spl
 
 
 def find_documented(files: Files) -> Iterator[Found]:
-    """The commands of the guides that serve a purpose, in the order in which people read them."""
+    """Yield the commands of the guides that serve a purpose, in the order in which people read them."""
     own = {
         found[1]
         for path in ("pyproject.toml", "Cargo.toml", "package.json")
@@ -45,7 +45,7 @@ def find_documented(files: Files) -> Iterator[Found]:
 
 
 def _guides(files: Files) -> tuple[str, ...]:
-    """The documents that say how to work on the project, those for contributors first."""
+    """Return the documents that say how to work on the project, those for contributors first."""
 
     def is_guide(path: str) -> bool:
         folder, _, name = path.lower().rpartition("/")
@@ -73,7 +73,7 @@ def _guides(files: Files) -> tuple[str, ...]:
 
 
 def _purpose_of(command: str, in_readme: bool) -> Purpose:
-    """What a command of a document is for; "other" for one that is not about the project's own work."""
+    """Return what a command of a document is for; "other" for one that is not about the project's own work."""
     purpose = purpose_of_text(command) if "&&" in command else purpose_of_command(command)
     other = (
         (purpose == "install" and in_readme and not FORMS["for_developers"].search(command))
@@ -91,7 +91,7 @@ def _purpose_of(command: str, in_readme: bool) -> Purpose:
 
 
 def _at_root(files: Files, path: str, command: str, gone_to: str) -> str | None:
-    """The command as it is typed at the root, None if what it needs is not where the document says it is."""
+    """Return the command as it is typed at the root, None if what it needs is not where the document says it is."""
     needs = FORMS["local"].match(command)
     if not needs:
         return within(gone_to if gone_to in files.folders else "", command)
@@ -104,7 +104,7 @@ def _at_root(files: Files, path: str, command: str, gone_to: str) -> str | None:
 
 
 def _commands_in(text: str) -> Iterator[tuple[str, int, bool, str]]:
-    """The commands in code blocks and code spans of Markdown or reStructuredText.
+    """Yield the commands in code blocks and code spans of Markdown or reStructuredText.
 
     Each with its line, whether it is in a span, and the folder that the lines above have gone to.
     """
@@ -152,7 +152,7 @@ def _commands_in(text: str) -> Iterator[tuple[str, int, bool, str]]:
 
 
 def _clean(line: str, *, needs_prompt: bool = False) -> str:
-    """The command of a line, empty if it is none that can be pasted."""
+    """Return the command of a line, empty if it is none that can be pasted."""
     prompt = FORMS["prompt"].match(line)
     if needs_prompt and not prompt:
         return ""

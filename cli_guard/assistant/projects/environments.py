@@ -23,7 +23,7 @@ SETTINGS = ("pyproject.toml", "setup.cfg", "tox.ini")
 
 
 def find_environments(files: Files) -> Iterator[Found]:
-    """How a working copy is installed and built, and how the tools that it sets up are run."""
+    """Yield how a working copy is installed and built, and how the tools that it sets up are run."""
     yield from _python_tools(files)
     yield from _python_install(files)
     for path in files.find_named("package.json"):
@@ -61,7 +61,7 @@ def find_environments(files: Files) -> Iterator[Found]:
 
 
 def find_conventions(files: Files) -> Iterator[Found]:
-    """What everybody runs in a project of each kind that the repository is."""
+    """Yield what everybody runs in a project of each kind that the repository is."""
     for kind in read("conventions")["kind"]:
         paths = files.find_like(kind["file"])
         # The parts of one project have such files too: what is nearest the root is the whole.
@@ -119,7 +119,7 @@ def _python_manager(files: Files) -> Mapping[str, str] | None:
 
 
 def python_front(files: Files) -> str:
-    """What is in front of a program of the project's Python environment: `uv run `, `poetry run `, or nothing."""
+    """Return what is in front of a program of the project's environment: `uv run `, `poetry run `, or nothing."""
     manager = _python_manager(files)
     return manager["front"] if manager else ""
 
@@ -162,7 +162,7 @@ def _python_tools(files: Files) -> Iterator[Found]:
 
 
 def _find_settings(files: Files, places: list[str]) -> tuple[str, int] | None:
-    """The first of some places that is there: a file, or a section (`tool.ruff`) with what is below it."""
+    """Return the first of some places that is there: a file, or a section (`tool.ruff`) with what is below it."""
     for place in places:
         if files.has(place):
             files.read(place)
@@ -235,7 +235,7 @@ def _python_install(files: Files) -> Iterator[Found]:
 
 
 def script_manager(files: Files, path: str) -> Mapping[str, str]:
-    """The manager of a package.json, by itself or a lock file beside or above it: npm if nothing says."""
+    """Return the manager of a package.json, by itself or a lock file beside or above it: npm if nothing says."""
     known: list[Mapping[str, str]] = read("conventions")["script_manager"]
     folder = folder_of(path)
     while True:
@@ -253,12 +253,12 @@ def script_manager(files: Files, path: str) -> Mapping[str, str]:
 
 
 def script_front(files: Files, path: str) -> str:
-    """What is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
+    """Return what is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
     return script_manager(files, path)["front"]
 
 
 def script_command(files: Files, path: str, name: str) -> str:
-    """How a script of a package.json is run in its folder."""
+    """Return how a script of a package.json is run in its folder."""
     manager = script_manager(files, path)["name"]
     word = quote_word(name)
     if manager == "yarn" and name not in ("install", "add", "remove", "pack"):
@@ -271,7 +271,7 @@ def script_command(files: Files, path: str, name: str) -> str:
 
 
 def script_dependencies(files: Files, path: str) -> dict[str, int]:
-    """The packages that a package.json asks for, with their lines."""
+    """Return the packages that a package.json asks for, with their lines."""
     found: dict[str, int] = {}
     for key in ("devDependencies", "dependencies"):
         for table in at(files.document(path), key):

@@ -16,23 +16,23 @@ MOST_PARTS = 40
 
 @cache
 def _names() -> Mapping[str, Purpose]:
-    """The purpose of each word of a name."""
+    """Return the purpose of each word of a name."""
     names = read("purposes")["names"]
     return {word: purpose for purpose, words in names.items() for word in words.split()}
 
 
 def read(name: str) -> Mapping[str, Any]:
-    """One data file of this room."""
+    """Return one data file of this room."""
     return read_table(f"projects/{name}.toml")
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name: `test:unit-all` and `testUnitAll` are three each."""
+    """Return the words of a name: `test:unit-all` and `testUnitAll` are three each."""
     return tuple(word.lower() for word in WORD.findall(name[:100]))
 
 
 def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
-    """What a task is for, and how exactly its name says so: 0 the name is the word, up to 4 not at all."""
+    """Return what a task is for, and how exactly its name says so: 0 the name is the word, up to 4 not at all."""
     purpose, fit = _by_name(words_of(name))
     if purpose in ("other", "lint") and fit:
         ran = purpose_of_text(body)
@@ -84,7 +84,7 @@ def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
 
 
 def purpose_of_text(body: str) -> Purpose:
-    """What the programs of a text are for; tests count most, then whatever comes first.
+    """Return what the programs of a text are for; tests count most, then whatever comes first.
 
     Installing and cleaning are steps of many tasks, and no task is for them only because it does so.
     """
@@ -98,7 +98,7 @@ def purpose_of_text(body: str) -> Purpose:
 
 
 def purpose_of_command(command: str) -> Purpose:
-    """What one command is for, by its program."""
+    """Return what one command is for, by its program."""
     bare = bare_command(command)
     task = task_name(bare)
     if task:
@@ -115,13 +115,13 @@ def purpose_of_command(command: str) -> Purpose:
 
 
 def task_name(command: str) -> str | None:
-    """The name of the task that a command runs (`check` of `make check`), None if it runs none."""
+    """Return the name of the task that a command runs (`check` of `make check`), None if it runs none."""
     task = FORMS["task"].match(command)
     return (task[1] or task[2] or task[3]) if task else None
 
 
 def bare_command(command: str) -> str:
-    """The command without what is in front of its program, any Python called `python`."""
+    """Return the command without what is in front of its program, any Python called `python`."""
     rest = FORMS["python"].sub("python", command.strip()[:1_000], count=1)
     while (found := FORMS["in_front"].match(rest)) and found.end():
         rest = FORMS["python"].sub("python", rest[found.end() :], count=1)

@@ -61,7 +61,7 @@ class Cases:
         self._found: dict[str, tuple[Case, ...]] = {}
 
     def of(self, path: str) -> tuple[Case, ...]:
-        """The tests of a file, in order; none of a file that is too large, is not there or is not Python."""
+        """Return the tests of a file, in order; none of a file that is too large, is not there or is not Python."""
         if path not in self._found:
             text = self.texts.get(path, "") if path.endswith(".py") else ""
             found = (
@@ -79,7 +79,7 @@ class Cases:
                 yield Case(symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line)
 
     def cases_with(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
-        """Those of the tests of a file in whose lines there is one of the words."""
+        """Return those of the tests of a file in whose lines there is one of the words."""
         if not words or not self.of(path):
             return ()
         found = re.compile(
@@ -94,7 +94,7 @@ class Cases:
 
 
 def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
-    """The command for (test file, names of its tests; none for all of them), None if no runner is known."""
+    """Return the command for (test file, names of its tests; none for all of them), None if no runner is known."""
     files = Files(texts)
     groups: dict[tuple[str, str], list[tuple[str, Sequence[str]]]] = {}
     for path, names in chosen:
@@ -118,7 +118,7 @@ def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
 def one_test(
     name: str | None, texts: Mapping[str, str], among: Sequence[str] = ()
 ) -> tuple[str, str, int] | None:
-    """(command, test file, line) for the test of a name, or for any test if `name` is None; None if there is none.
+    """Return (command, test file, line) for the test of a name, for any test if `name` is None.
 
     The files in `among` come first.
     """
@@ -164,7 +164,7 @@ def _run_python(tests: Chosen, files: Files, _folder: str) -> str:
 
 
 def _run_script(tests: Chosen, files: Files, folder: str) -> str:
-    """Through the runner among the dependencies of the package that the tests are in."""
+    """Return the command of the runner among the dependencies of the package that the tests are in."""
     package = f"{folder}/package.json".lstrip("/")
     text = files.texts.get(package, "")
     known = {
@@ -181,7 +181,7 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
 
 
 def _script_options(runner: str, package: str) -> str:
-    """The options with which the test script of a package calls its runner, which has no word of a shell in it."""
+    """Return the options with which the test script of a package calls its runner, a plain command."""
     script = re.search(rf'"test[\w:-]*"\s*:\s*"{runner}((?: [\w@%+=:,./-]+)+)"', package)
     kept: list[str] = []
     before = ""

@@ -47,7 +47,7 @@ JOINED = "\x1f"
 
 
 def find_tasks(files: Files) -> Iterator[Found]:
-    """Every task that is written down, in the order of the data and of each file."""
+    """Yield every task that is written down, in the order of the data and of each file."""
     for path in files.find_like("(?:gnu)?makefile"):
         yield from _read_makefile(path, files.read(path))
     for read_rule, rules in (
@@ -60,7 +60,7 @@ def find_tasks(files: Files) -> Iterator[Found]:
 
 
 def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
-    """The tasks of one table of a data file."""
+    """Yield the tasks of one table of a data file."""
     text = files.read(path)
     for env, table in _find_tables(files.document(path), rule["at"].split(".")):
         for name, node in table.items():
@@ -98,7 +98,7 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
 def _find_tables(
     nodes: Iterable[Node], keys: list[str], env: str = ""
 ) -> Iterator[tuple[str, Table]]:
-    """The tables that some keys lead to, each with the key that `*` is."""
+    """Yield the tables that some keys lead to, each with the key that `*` is."""
     for node in nodes:
         if not isinstance(node, Table):
             continue
@@ -120,7 +120,7 @@ def _line_of(text: str, name: str, node: Node) -> int:
 
 
 def _body_of(node: Node | None) -> str:
-    """The commands of a task on one line: a text, a list of texts or of words, or a table that holds them."""
+    """Return the commands of a task on one line: a text, a list of texts or of words, or a table that holds them."""
     if isinstance(node, Table):
         node = next(
             (value for value in map(node.get, BODY_KEYS) if value is not None), None
@@ -143,7 +143,7 @@ def _body_of(node: Node | None) -> str:
 
 
 def _match_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
-    """The tasks that a pattern finds in a text."""
+    """Yield the tasks that a pattern finds in a text."""
     text = files.read(path)
     for found in re.compile(rule["pattern"], re.MULTILINE).finditer(text):
         groups = found.groupdict("")
@@ -168,7 +168,7 @@ def _match_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[F
 
 
 def _body_below(text: str, found: re.Match[str], kind: str) -> str:
-    """What a task runs, by the lines below its head or by the head itself."""
+    """Return what a task runs, by the lines below its head or by the head itself."""
     groups = found.groupdict("")
     if not kind:
         return groups.get("body", "")
@@ -198,7 +198,7 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
 
 
 def _read_makefile(path: str, text: str) -> Iterator[Found]:
-    """The targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
+    """Yield the targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
     front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
     if passes_on := FORMS["sphinx"].search(text):
         yield Found(

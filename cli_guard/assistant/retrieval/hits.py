@@ -104,7 +104,7 @@ class TextLines:
 
     @cached_property
     def documented(self) -> frozenset[int]:
-        """The numbers of the lines that are comments or documentation strings."""
+        """Return the numbers of the lines that are comments or documentation strings."""
         found = set()
         closing = ""
         for number, line in enumerate(self.lines, 1):
@@ -131,7 +131,7 @@ class TextLines:
 
     @cached_property
     def owners(self) -> list[int]:
-        """By line, the index of the innermost definition around it, -1 outside of any."""
+        """Return by line the index of the innermost definition around it, -1 outside of any."""
         found = [-1] * (len(self.lines) + 1)
         for index, definition in enumerate(self.definitions):
             top = self._find_top(definition)

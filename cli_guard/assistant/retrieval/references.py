@@ -172,7 +172,7 @@ def _has_owner(
     number: int,
     column: int,
 ) -> bool:
-    """Does an occurrence of the last part belong to the parts before it?"""
+    """Return whether an occurrence of the last part belongs to the parts before it."""
     owner = parts[:-1]
     if kind == "definition" and definition is not None:
         return definition.qualname.split(".")[-len(parts) :] == parts

@@ -129,7 +129,7 @@ class Call:
         return posixpath.normpath(posixpath.join(self.folder, path))
 
     def is_folder(self, path: str) -> bool:
-        """Is there a folder, or a link to one?"""
+        """Return whether there is a folder, or a link to one."""
         try:
             return bool(self.files.stat(self.absolute(path))["file_type"] == "directory")
         except (RuntimeError, OSError):

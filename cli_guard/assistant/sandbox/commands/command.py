@@ -45,12 +45,12 @@ class OwnCommand:
 
     @property
     def head(self) -> str:
-        """How it is called."""
+        """Return how it is called."""
         return f"{self.name} {'|'.join(self.subcommands) or self.parameters}".rstrip()
 
     @property
     def usage(self) -> str:
-        """Its complete help."""
+        """Return its complete help."""
         rows = [(sub.head, sub.summary) for sub in self.subcommands.values()]
         width = max((len(head) for head, _ in rows), default=0)
         lines = [
@@ -99,7 +99,7 @@ class Options:
         return [value for each, value in self.given if each == name]
 
     def has(self, *names: str) -> bool:
-        """Is one of the options given?"""
+        """Return whether one of the options is given."""
         return any(name in self.values for name in names)
 
 

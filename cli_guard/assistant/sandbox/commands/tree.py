@@ -34,7 +34,7 @@ class Found:
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """Return the last part of its path."""
         return posixpath.basename(self.path)
 
 

@@ -57,7 +57,7 @@ def toml_as_json(text: str) -> str:
 
 
 def reads_input(arguments: tuple[str, ...]) -> bool:
-    """Is there no file beside the expression?"""
+    """Return whether there is no file beside the expression."""
     return (
         "-" in arguments
         or sum(word[:1] != "-" and word not in FORMATS for word in arguments) <= 1
