@@ -41,7 +41,7 @@ REQUEST_CHARS = 300
 REMEMBERED_LINES = 4
 
 
-class Servers(Protocol):
+class AskedServers(Protocol):
     """MCP servers, as tools of the graph and of the sandboxed shell; see `cli_guard.mcp.client.tools`."""
 
     @property
@@ -54,7 +54,8 @@ class Servers(Protocol):
 
 
 OpenServers = Callable[
-    ["Mapping[str, ServerConfig]", Path, Mapping[str, str]], AbstractContextManager[Servers]
+    ["Mapping[str, ServerConfig]", Path, Mapping[str, str]],
+    AbstractContextManager[AskedServers],
 ]
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from cli_guard.assistant import replies
-from cli_guard.assistant.request import Request, classify
+from cli_guard.assistant.request import UserRequest, classify
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
@@ -22,7 +22,7 @@ NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
 CODE_USES = ("definition", "import", "call", "use")
 
 
-def request_of(state: State) -> Request:
+def request_of(state: State) -> UserRequest:
     """Return the request of a run by its words, as the assistant has read it before."""
     return classify(state["normalized_input"])
 

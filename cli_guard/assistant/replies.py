@@ -316,5 +316,4 @@ def written_lines(state: State) -> Iterator[str]:
 
 def count_of(number: int, what: str) -> str:
     """Return `1 call`, `3 uses`."""
-    several = {"use": "uses", "definition": "definitions"}.get(what, f"{what}s")
-    return f"{number} {what if number == 1 else several}"
+    return f"{number} {what}" + ("" if number == 1 else "s")

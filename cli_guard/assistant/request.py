@@ -1,4 +1,4 @@
-"""The one reader of a developer's request: its words, read once, as a typed `Request`.
+"""The one reader of a developer's request: its words, read once, as a typed `UserRequest`.
 
 text -> words (request_words) -> intents (request_intents) -> kind and risk by the rules of rules/requests.toml
 -> names of paths and code (request_names) -> Request
@@ -17,7 +17,7 @@ from cli_guard.assistant.request_command import QUOTED, read_command_request
 from cli_guard.assistant.request_documentation import DocRequest, read_doc_request
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
-from cli_guard.assistant.request_rules import Facts, facts_of, matching
+from cli_guard.assistant.request_rules import IntentFacts, facts_of, matching
 from cli_guard.assistant.request_words import TABLES, pattern, read_words, word_set
 from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 
@@ -63,7 +63,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Request:
+class UserRequest:
     """What a request wants, by its words alone.
 
     `decided_by` are the words that decided about `kind`, for the log. `assumed` is one line where the request can be
@@ -120,7 +120,9 @@ class Request:
     @property
     def recorded(self) -> tuple[str, ...]:
         """Return the tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
-        words = self.text if self.only_recorded else self.risk.words if self.risk else ""
+        words = self.risk.words if self.risk else ""
+        if self.only_recorded:
+            words = self.text
         return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
 
     @property
@@ -188,7 +190,7 @@ class Scored:
         return self.scores[0][0]
 
 
-def read_request(text: str, paths: Collection[str] = ()) -> Request:
+def read_request(text: str, paths: Collection[str] = ()) -> UserRequest:
     """Read a request over the paths that may be looked at.
 
     Reads the first 20,000 characters and the first 400 intents; a longer request says in `assumed` that it was cut.
@@ -197,7 +199,7 @@ def read_request(text: str, paths: Collection[str] = ()) -> Request:
 
 
 @lru_cache(maxsize=8)
-def classify(text: str) -> Request:
+def classify(text: str) -> UserRequest:
     """Read a request without what it names: the main intent decides, and what must not be done before anything else."""
     bounded = (
         CONTROL.sub("", text[: 4 * REQUEST_CHARS])
@@ -209,18 +211,14 @@ def classify(text: str) -> Request:
     cut = len(intents) > INTENTS or len(normalise(text)) >= REQUEST_CHARS
     scored = [each for each in map(score, intents[:INTENTS]) if each is not None]
     if not scored:
-        return Request(text, "repo_qna", ("nothing else fits",), unknown())
+        return UserRequest(text, "repo_qna", ("nothing else fits",), unknown())
     risks = [each for each in scored if each.risk]
     main = next(
         (each for each in risks if each.risk and not each.risk.supported), None
     ) or main_of(scored)
-    risk = (
-        main.risk
-        if main in risks and main.kind == "unsupported"
-        else risks[0].risk
-        if risks
-        else None
-    )
+    risk = risks[0].risk if risks else None
+    if main in risks and main.kind == "unsupported":
+        risk = main.risk
     forbids = any(intent.forbids_edits for intent in intents[:INTENTS])
     assumed = assumption(main, forbids)
     if cut:
@@ -234,7 +232,7 @@ def classify(text: str) -> Request:
         dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported"))
     )
     runs = any(map(orders_a_run, scored))
-    return Request(
+    return UserRequest(
         text,
         main.kind,
         deciding_words(main.intent),
@@ -264,7 +262,7 @@ def score(intent: Intent) -> Scored | None:
     return Scored(intent, tuple(ranked), risk) if ranked else None
 
 
-def risk_of(intent: Intent, facts: Facts) -> Risk | None:
+def risk_of(intent: Intent, facts: IntentFacts) -> Risk | None:
     """Return the first risk rule that an intent meets."""
     if intent.mood == "forbid":
         return None

@@ -68,7 +68,8 @@ def read_change(request: str, names: Names = NO_NAMES) -> Change:
     wanted = line
     before = ""
     while wanted != before:
-        wanted, before = OPENING.sub("", wanted, count=1), wanted
+        before = wanted
+        wanted = OPENING.sub("", wanted, count=1)
     kind, words = read_kind(CLOSING.sub("", wanted)) or read_kind(wanted) or ("unknown", {})
     return Change(
         kind,

@@ -10,12 +10,12 @@ from cli_guard.assistant.request_words import pattern
 from cli_guard.rules.catalog import read_table
 
 # fmt: off
-Purpose = Literal[
+CommandPurpose = Literal[
     "test", "lint", "format", "typecheck", "build", "run", "install", "docs", "clean", "release", "coverage",
     "benchmark", "migrate", "other",
 ]
 # fmt: on
-PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+PURPOSES: tuple[CommandPurpose, ...] = get_args(CommandPurpose)
 LONGEST = 2_000
 LONGEST_OF_GIT = 600
 QUOTED = pattern("quoted_command")
@@ -34,7 +34,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRequest:
+class CommandWish:
     """What a request for a command says.
 
     `words` are those that may name a task, `explain` is the command that it wants explained, `recipe` what it wants
@@ -44,7 +44,7 @@ class CommandRequest:
     words: frozenset[str]
     explain: str | None
     recipe: Recipe | None
-    purpose: Purpose | None
+    purpose: CommandPurpose | None
     paths: tuple[str, ...]
     test: str | None
     one_test: bool
@@ -57,7 +57,7 @@ def word_list(name: str) -> frozenset[str]:
 
 
 @cache
-def purpose_patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
+def purpose_patterns(kind: str) -> tuple[tuple[CommandPurpose, re.Pattern[str]], ...]:
     """Return the patterns over a command (`program`) or a request in lower case (`request`), in their order."""
     rows = read_table("projects/purposes.toml")[kind]
     return tuple((each["purpose"], re.compile(each["pattern"])) for each in rows)
@@ -77,7 +77,7 @@ def read_command_request(
     texts: Collection[str] = (),
     folders: Collection[str] = (),
     programs: Set[str] = frozenset(),
-) -> CommandRequest:
+) -> CommandWish:
     """Read a request; `texts` and `folders` are the known paths, `programs` what begins a command of the project."""
     text = " ".join(request[:LONGEST].split())
     explain = find_command(text, programs | word_list("known"))
@@ -102,7 +102,7 @@ def read_command_request(
         if form.search(spoken.lower())
     )
     purpose = next(wanted, None)
-    return CommandRequest(
+    return CommandWish(
         frozenset(WORD.findall(plain.lower())) - word_list("common"),
         explain,
         find_git_recipe(text, purpose),
@@ -151,7 +151,7 @@ def is_path(word: str, texts: Collection[str], folders: Collection[str]) -> bool
     return bool(pattern("unknown_path").fullmatch(plain)) and "http" not in word
 
 
-def find_git_recipe(text: str, purpose: Purpose | None) -> Recipe | None:
+def find_git_recipe(text: str, purpose: CommandPurpose | None) -> Recipe | None:
     """Return the recipe that a request asks for; None if it is not about Git."""
     text = text[:LONGEST_OF_GIT].lower()
     of_project = purpose in ("test", "lint", "format", "build", "docs")

@@ -37,7 +37,7 @@ DOCS_FILE = pattern("docs_file")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class RequestWord:
     """A word or a name of a request. `form` is word, name, quoted, number or stop.
 
     `verbs` and `nouns` are the classes that it can have, `forms` the forms of a verb that it can be, `lemma` its base
@@ -54,18 +54,18 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class RequestVocabulary:
     """The words of rules/requests.toml in the form in which they are looked up.
 
     `near` are words without one of their letters, `verbal` nouns that stand for a verb, `separable` verbs with a
     particle.
     """
 
-    meanings: Mapping[Phrase, Word]
+    meanings: Mapping[Phrase, RequestWord]
     longest: Mapping[str, int]
     near: Mapping[str, str]
-    verbal: Mapping[str, Word]
-    separable: Mapping[Phrase, Word]
+    verbal: Mapping[str, RequestWord]
+    separable: Mapping[Phrase, RequestWord]
 
 
 @cache
@@ -84,7 +84,7 @@ def phrases_by_first_word(name: str) -> Mapping[str, list[Phrase]]:
 
 
 @cache
-def vocabulary() -> Vocabulary:
+def vocabulary() -> RequestVocabulary:
     """Read the words, once."""
     data = TABLES
     meanings = collect_meanings(data)
@@ -97,13 +97,13 @@ def vocabulary() -> Vocabulary:
         if not rest and len(word) >= 5 and word.isalpha():
             for at in range(1, len(word)):
                 near.setdefault(word[:at] + word[at + 1 :], word)
-    separable: dict[Phrase, Word] = {
+    separable: dict[Phrase, RequestWord] = {
         phrase: meaning
         for phrase, meaning in meanings.items()
         if len(phrase) == 2 and phrase[1] in PARTICLES and "base" in meaning.forms
     }
     verbal = {noun: meanings[verb,] for noun, verb in data["verbal"].items()}
-    return Vocabulary(meanings, longest, near, verbal, separable)
+    return RequestVocabulary(meanings, longest, near, verbal, separable)
 
 
 def split_entries(line: str) -> list[Phrase]:
@@ -111,7 +111,7 @@ def split_entries(line: str) -> list[Phrase]:
     return [tuple(entry.split("_")) for entry in line.split()]
 
 
-def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
+def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, RequestWord]:
     """Return what each phrase can be, class by class."""
     verbs: dict[Phrase, set[str]] = {}
     nouns: dict[Phrase, set[str]] = {}
@@ -136,7 +136,7 @@ def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
             nouns.setdefault(entry, set()).add(group)
             nouns.setdefault((*entry[:-1], plural_of(entry[-1])), set()).add(group)
     return {
-        phrase: Word(
+        phrase: RequestWord(
             " ".join(phrase),
             verbs=frozenset(verbs.get(phrase, ())),
             nouns=frozenset(nouns.get(phrase, ())),
@@ -180,9 +180,9 @@ def plural_of(word: str) -> str:
     return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def read_words(text: str) -> list[Word]:
+def read_words(text: str) -> list[RequestWord]:
     """Return the words and names of a text in order, with its stops."""
-    words: list[Word] = []
+    words: list[RequestWord] = []
     run: list[str] = []
     for match in PIECE.finditer(text):
         form = match.lastgroup or ""
@@ -209,7 +209,7 @@ def plain_words(form: str, text: str) -> list[str]:
     return []
 
 
-def look_up(texts: list[str]) -> Iterator[Word]:
+def look_up(texts: list[str]) -> Iterator[RequestWord]:
     """Yield some plain words by the longest phrases that are known."""
     known = vocabulary()
     at = 0
@@ -226,7 +226,7 @@ def look_up(texts: list[str]) -> Iterator[Word]:
         elif (repaired := repair(text)) != text:
             yield from look_up([repaired])
         else:
-            yield Word(text)
+            yield RequestWord(text)
         at += size or 1
 
 
@@ -247,12 +247,12 @@ def repair(word: str) -> str:
     return word
 
 
-def name_of(form: str, text: str) -> Word:
+def name_of(form: str, text: str) -> RequestWord:
     """Return a stop, number, name, path or quotation: never read as words, but known for what it is."""
     if form == STOP:
-        return Word(text, STOP)
+        return RequestWord(text, STOP)
     if form == "number":
-        return Word(text, "number", nouns=frozenset(("number",)))
+        return RequestWord(text, "number", nouns=frozenset(("number",)))
     nouns: set[str] = set()
     quoted = form in QUOTES
     if quoted and SHELL.match(text):
@@ -277,4 +277,4 @@ def name_of(form: str, text: str) -> Word:
     if "symbol" in nouns:
         nouns |= {"test_name"} if TEST_NAME.match(text) else set()
         nouns |= {"secret_symbol"} if SECRET_NAME.search(text) else set()
-    return Word(text, "quoted" if quoted else "name", nouns=frozenset(nouns))
+    return RequestWord(text, "quoted" if quoted else "name", nouns=frozenset(nouns))

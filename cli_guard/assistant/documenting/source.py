@@ -27,7 +27,7 @@ TOO_DEEP = (RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
-class Source:
+class DocSource:
     """A file in a language that is documented here."""
 
     path: str
@@ -51,7 +51,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class DocEdit:
     """Lines to put before line `line` (from 1), in place of the `drop` lines from there on.
 
     `module`: they document the file as a whole.
@@ -63,7 +63,7 @@ class Edit:
     module: bool = False
 
 
-def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
+def read_source(path: str, text: str, trees: Trees) -> DocSource | Skipped:
     """Read the symbols of a file, or say why it cannot be documented here."""
     language = find_language(path)
     if not language:
@@ -79,7 +79,7 @@ def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
         return Skipped(path, "it has line ends that are not written here")
     if language == "python" and parse_python(text) is None:
         return Skipped(path, "Python cannot parse it: fix the syntax first")
-    return Source(path, language, text, trees, symbols_of(trees, language, text))
+    return DocSource(path, language, text, trees, symbols_of(trees, language, text))
 
 
 def parse_python(text: str) -> ast.Module | None:
@@ -108,7 +108,7 @@ def _dump_code(text: str) -> str | None:
         return None
 
 
-def apply_edits(source: Source, edits: Sequence[Edit]) -> str:
+def apply_edits(source: DocSource, edits: Sequence[DocEdit]) -> str:
     """Make all edits, with the line ends of the file."""
     lines = list(source.lines)
     end = "\r" if lines[0].endswith("\r") else ""
@@ -119,7 +119,7 @@ def apply_edits(source: Source, edits: Sequence[Edit]) -> str:
     return "\n".join(lines)
 
 
-def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
+def keeps_code(source: DocSource, edits: Sequence[DocEdit]) -> bool:
     """Do edits change documentation alone, and does each that adds some document what it should?"""
     text = apply_edits(source, edits)
     if source.language == "python":
@@ -135,13 +135,13 @@ def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
     return added == sum(not edit.module and not edit.drop for edit in edits)
 
 
-def lacks_module_docstring(source: Source) -> bool:
+def lacks_module_docstring(source: DocSource) -> bool:
     """Return whether it is a Python module with code and without a docstring."""
     tree = parse_python(source.text) if source.language == "python" else None
     return tree is not None and bool(tree.body) and ast.get_docstring(tree) is None
 
 
-def _drop_comments(source: Source, text: str) -> list[str]:
+def _drop_comments(source: DocSource, text: str) -> list[str]:
     kinds = (
         ["line_comment", "block_comment"]
         if source.language in ("java", "rust")
@@ -158,7 +158,7 @@ def _drop_comments(source: Source, text: str) -> list[str]:
     return " ".join([*rest, text[at:]]).split()
 
 
-def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Style:
+def find_style(source: DocSource, texts: Mapping[str, str], asked: str = "") -> Style:
     """Tell the style from the file's own comments, then its neighbours', then the project's settings.
 
     `asked` is a style of Python docstrings that the request names.
@@ -179,7 +179,7 @@ def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Sty
     return replace(style, sections=match[1]) if match else style
 
 
-def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbol]:
+def _find_neighbours(source: DocSource, texts: Mapping[str, str]) -> Iterator[Symbol]:
     """Find the documented symbols of other files in the folder."""
     folder = source.path.rpartition("/")[0]
     near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
@@ -188,5 +188,5 @@ def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbo
     )
     for path in islice(fitting, NEIGHBOURS):
         other = read_source(path, texts[path], source.trees)
-        if isinstance(other, Source):
+        if isinstance(other, DocSource):
             yield from (symbol for symbol in other.symbols if symbol.doc is not None)

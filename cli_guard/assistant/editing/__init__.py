@@ -6,7 +6,7 @@ from cli_guard.assistant.editing.migration import is_library, plan_migrate
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.move import plan_move
 from cli_guard.assistant.editing.open_ended import plan_open
-from cli_guard.assistant.editing.plan import Plan, Step
+from cli_guard.assistant.editing.plan import EditPlan, PlanStep
 from cli_guard.assistant.editing.removal import plan_delete, plan_unused_imports
 from cli_guard.assistant.editing.rename import plan_rename
 from cli_guard.assistant.editing.sources import Sources
@@ -19,9 +19,9 @@ from cli_guard.assistant.editing.usages import UsageGroup
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_change import Change
 
-__all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
+__all__ = ["EditPlan", "PlanStep", "UsageGroup", "plan_refactor", "propose_change"]
 
-PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
+PLANNERS: Mapping[str, Callable[[Sources, Change], EditPlan]] = {
     "rename": plan_rename,
     "rename file": plan_file_rename,
     "move": plan_move,
@@ -33,7 +33,9 @@ PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
 }
 
 
-def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10.0) -> Plan:
+def plan_refactor(
+    request: str, texts: Mapping[str, str], *, seconds: float = 10.0
+) -> EditPlan:
     """Plan a change: "rename X to Y", "from log4j to slf4j", "move f to m", "change 'a' to 'b' in m".
 
     `texts` is path -> text of the whole repository. What is not reached in `seconds` is in `skipped`, and there is

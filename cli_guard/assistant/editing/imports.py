@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.modules import Python, module_text
-from cli_guard.assistant.editing.sources import Edit, LineMap, Sources
+from cli_guard.assistant.editing.sources import LineMap, Sources, TextEdit
 from cli_guard.assistant.editing.usages import word
 
 WHOLE_FILE = re.compile(
@@ -163,13 +163,13 @@ def split_import(
     statement: ast.ImportFrom,
     gone: Collection[ast.alias],
     new: Iterable[str] = (),
-) -> Edit:
+) -> TextEdit:
     """Take some names out of a from-import, and put the statements `new` after it."""
     text = python.texts[path]
     start, end = python.span(path, statement)
     kept = [ast.unparse(each) for each in statement.names if each not in gone]
     old = [f"from {module_text(statement)} import {', '.join(kept)}"] if kept else []
     if not old and not new and is_alone(text, start, end):
-        return Edit(path, line_start(text, start), line_end(text, end), "")
+        return TextEdit(path, line_start(text, start), line_end(text, end), "")
     indent = text[line_start(text, start) : start]
-    return Edit(path, start, end, f"\n{indent}".join([*old, *new]) or "pass")
+    return TextEdit(path, start, end, f"\n{indent}".join([*old, *new]) or "pass")

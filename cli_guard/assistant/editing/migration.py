@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.impact import add_tests, find_prose
-from cli_guard.assistant.editing.plan import Draft, Plan, draft_unknown
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft, draft_unknown
 from cli_guard.assistant.editing.sources import (
     Sources,
-    count,
     is_configuration,
     list_first,
 )
-from cli_guard.assistant.editing.usages import Location, show_line, usages_of, word
+from cli_guard.assistant.editing.usages import Place, show_line, usages_of, word
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
 MOST_LINES = 5
@@ -33,7 +33,7 @@ SYNTAX = frozenset(
 )
 
 
-def plan_migrate(sources: Sources, intent: Change) -> Plan:
+def plan_migrate(sources: Sources, intent: Change) -> EditPlan:
     """Return the plan for "from A to B", without a patch: what one library does in another is for a person to know."""
     old = intent.get("old")
     new = intent.get("new")
@@ -44,7 +44,9 @@ def plan_migrate(sources: Sources, intent: Change) -> Plan:
     usages = usages_of(sources, package)
     if not (found or listed or usages):
         return draft_unknown(sources, "migrate", old, intent)
-    draft = Draft(sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages)
+    draft = PlanDraft(
+        sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages
+    )
     manifests = [path for path, _, _ in listed]
     draft.add_step(
         f"Add {new} next to {old} in the manifests",
@@ -60,7 +62,7 @@ def plan_migrate(sources: Sources, intent: Change) -> Plan:
             for match in matches
         ]
         draft.add_step(
-            f"Change the imports of {old}, then its {count(len(uses), 'use')}",
+            f"Change the imports of {old}, then its {count_of(len(uses), 'use')}",
             list(found),
             places=list_first(show_places([*imports, *uses]), MOST_USES, "place"),
         )
@@ -77,7 +79,7 @@ def plan_migrate(sources: Sources, intent: Change) -> Plan:
     return draft.propose()
 
 
-def show_places(places: list[Location]) -> list[str]:
+def show_places(places: list[Place]) -> list[str]:
     return [f"{path}:{line}: {text}" for path, line, text in places]
 
 
@@ -101,7 +103,7 @@ def is_library(sources: Sources, name: str) -> bool:
 
 def find_bound_uses(
     sources: Sources, path: str, imports: list[re.Match[str]]
-) -> Iterator[Location]:
+) -> Iterator[Place]:
     """Yield the lines of a file that use a name which one of its imports binds."""
     # A path of packages (`org.apache.log4j.`) and a quoted one bind nothing themselves.
     said = " ".join(re.sub(r"\b[\w.]+(?:\.|::)|['\"].*?['\"]", " ", m[0]) for m in imports)
@@ -119,7 +121,7 @@ def find_bound_uses(
             yield show_line(sources, path, line)
 
 
-def find_manifests(sources: Sources, package: str) -> Iterator[Location]:
+def find_manifests(sources: Sources, package: str) -> Iterator[Place]:
     """Yield the lines of manifests that name the library."""
     for path in sources.mentioning(package):
         name = PurePosixPath(path).name

@@ -8,9 +8,9 @@ from operator import eq
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.names import read_names
-from cli_guard.assistant.editing.scopes import BINDS, FileNames, Occurrence, Scope
+from cli_guard.assistant.editing.scopes import BINDS, FileNames, NameScope, Occurrence
 from cli_guard.assistant.editing.sources import Sources
-from cli_guard.assistant.editing.usages import Location
+from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
 
 DEEPEST = 12
@@ -18,7 +18,7 @@ MOST_MODULES = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedName:
     """One name of a from-import: the file it comes from (None if not of this repository) and its name there."""
 
     module: str | None
@@ -34,7 +34,7 @@ class Python:
         self.texts = sources.texts
         self.line = sources.line
         self._files: dict[str, FileNames] = {}
-        self._binders: dict[tuple[str, str, Scope], list[Occurrence]] = {}
+        self._binders: dict[tuple[str, str, NameScope], list[Occurrence]] = {}
         self._imports = PythonImports(sources.texts)
         self._packages = {
             p.rpartition("/")[0]
@@ -57,7 +57,9 @@ class Python:
         is_there = name in self.texts.get(path, "") and self.sources.has_time(path)
         return self.file(path).places.get(name, []) if is_there else []
 
-    def places_of_home(self, path: str, name: str, home: Scope | None) -> list[Occurrence]:
+    def places_of_home(
+        self, path: str, name: str, home: NameScope | None
+    ) -> list[Occurrence]:
         return [each for each in self.places(path, name) if each.home == home]
 
     def binders(self, path: str, node: ast.Name) -> list[Occurrence]:
@@ -72,7 +74,7 @@ class Python:
             self._binders[key] = [each for each in same if each.role in BINDS]
         return self._binders[key]
 
-    def location(self, occurrence: Occurrence, reason: str) -> Location:
+    def location(self, occurrence: Occurrence, reason: str) -> Place:
         return occurrence.path, self.sources.line(occurrence.path, occurrence.start), reason
 
     def span(self, path: str, node: ast.AST) -> tuple[int, int]:
@@ -106,14 +108,14 @@ class Python:
         name = absolute_module(importer, module[: len(module) - len(rest)], rest)
         return self._imports.find_module(name, importer) if name else None
 
-    def source_of(self, occurrence: Occurrence) -> Imported | None:
+    def source_of(self, occurrence: Occurrence) -> ImportedName | None:
         """Return where a name in a from-import comes from; None for any other place."""
         statement = occurrence.around
         alias = occurrence.node
         if not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
             return None
         text = module_text(statement)
-        return Imported(self.find(occurrence.path, text), alias.name, text)
+        return ImportedName(self.find(occurrence.path, text), alias.name, text)
 
     def star_imports(self, path: str) -> list[str]:
         if "*" not in self.texts[path]:

@@ -18,19 +18,19 @@ from cli_guard.assistant.editing.imports import (
 )
 from cli_guard.assistant.editing.module_rename import new_dotted, plan_file_rename
 from cli_guard.assistant.editing.modules import (
-    Imported,
+    ImportedName,
     Python,
     is_package_of,
     module_text,
     relative_module,
 )
 from cli_guard.assistant.editing.other_languages import plan_uses
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence
-from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, find_path
+from cli_guard.assistant.editing.sources import Sources, TextEdit, apply_edits, find_path
 from cli_guard.assistant.editing.targets import find_targets, name_others, sources_of_name
-from cli_guard.assistant.editing.usages import Location
+from cli_guard.assistant.editing.usages import Place
 from cli_guard.assistant.request_change import Change
 
 FUTURE = "from __future__ import annotations"
@@ -46,7 +46,7 @@ MOVABLE = (
 DEFINITIONS = MOVABLE[:3]
 
 
-def plan_move(sources: Sources, intent: Change) -> Plan:
+def plan_move(sources: Sources, intent: Change) -> EditPlan:
     """Return the plan for "move f to m"."""
     old = intent.get("old")
     new = intent.get("new")
@@ -72,7 +72,7 @@ def plan_move(sources: Sources, intent: Change) -> Plan:
     name = found[0].name
     path = found[0].path
     target, note = target_path(sources, path, new)
-    draft = Draft(
+    draft = PlanDraft(
         sources,
         "move",
         f"Move {name} from {path} to {target}",
@@ -119,7 +119,7 @@ class Move:
     source: str
     name: str
     target: str
-    draft: Draft
+    draft: PlanDraft
     # The statements that move, as (start, end).
     moved: list[tuple[int, int]] = field(default_factory=list)
     # What else of the module they use, and the imports that bind it; no import for what the module defines itself.
@@ -149,7 +149,7 @@ class Move:
             self.draft.problems.append(python.location(stays[0], reason))
         text = sources.texts[source]
         edits = [
-            Edit(source, comment_start(text, a), blank_lines_end(text, b - 1), "")
+            TextEdit(source, comment_start(text, a), blank_lines_end(text, b - 1), "")
             for a, b in self.moved
         ]
         edits += self.importer_edits()
@@ -234,7 +234,7 @@ class Move:
                 f"{self.source} imports everything from another module: what of it the moved code uses is not known"
             )
 
-    def find_taken(self, name: str) -> list[Location]:
+    def find_taken(self, name: str) -> list[Place]:
         """Return where the target binds the name to something else already."""
         origins = self.origins_of(name)
         if any(origin is not None and origin.module == self.target for origin in origins):
@@ -251,11 +251,11 @@ class Move:
                 return [self.python.location(each, f"{self.target} has {name} already")]
         return []
 
-    def origins_of(self, name: str) -> list[Imported | None]:
+    def origins_of(self, name: str) -> list[ImportedName | None]:
         """Return where the imports of a needed name take it from; None for a module as a whole."""
         return [self.python.source_of(each) for each in self.needed.get(name, ())]
 
-    def importer_edits(self) -> Iterator[Edit]:
+    def importer_edits(self) -> Iterator[TextEdit]:
         """Yield the edits in every other file that takes the name from the old module."""
         python = self.python
         source = self.source
@@ -267,7 +267,7 @@ class Move:
             if isinstance(each.node, ast.Attribute):
                 dotted = self.name_module(target, source)
                 length = len(ast.unparse(each.node.value))
-                yield Edit(each.path, each.start - 1 - length, each.start - 1, dotted)
+                yield TextEdit(each.path, each.start - 1 - length, each.start - 1, dotted)
                 self.add_import(each.path, f"import {dotted}")
             elif isinstance(each.around, ast.ImportFrom):
                 gone = [alias for alias in each.around.names if alias.name == self.name]

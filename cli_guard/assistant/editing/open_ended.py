@@ -10,22 +10,22 @@ from cli_guard.assistant.editing.impact import (
     uses_of_subject,
 )
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.sources import (
     Sources,
-    count,
     find_path,
     join_some,
     list_first,
 )
 from cli_guard.assistant.editing.subjects import (
-    Subject,
+    CodeSubject,
     find_exact,
     is_source,
     list_public,
     show_near,
     show_signature,
 )
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.request_names import Names
 from cli_guard.code.test_files import is_test_code
@@ -34,11 +34,11 @@ MOST_NAMES = 20
 MOST_SHOWN = 6
 
 
-def plan_open(sources: Sources, intent: Change) -> Plan:
+def plan_open(sources: Sources, intent: Change) -> EditPlan:
     """Return a plan without a patch: the code that a request names, and what a change of it reaches."""
     named, missing = find_files(sources, intent.names)
     code = [path for path in named if is_source(sources, path)]
-    draft = Draft(
+    draft = PlanDraft(
         sources, "edit", f"Plan, without a patch: {intent.request[:100]}", usages=()
     )
     found = find_exact(sources, intent, code)
@@ -59,7 +59,7 @@ def plan_open(sources: Sources, intent: Change) -> Plan:
 
 
 def plan_subjects(
-    draft: Draft, intent: Change, subjects: Sequence[Subject], *, is_whole: bool
+    draft: PlanDraft, intent: Change, subjects: Sequence[CodeSubject], *, is_whole: bool
 ) -> None:
     """Add the steps for some definitions: their tests, themselves, their callers, what is written about them."""
     sources = draft.sources
@@ -99,14 +99,14 @@ def plan_subjects(
         return
     files = list(dict.fromkeys(each.path for each in callers))
     is_value = subjects[0].definition.kind in ("constant", "variable")
-    head = f"Follow in {count(len(callers), 'use')} in {count(len(files), 'file')}"
+    head = f"Follow in {count_of(len(callers), 'use')} in {count_of(len(files), 'file')}"
     draft.add_step(head, files, places=group_uses(sources, callers, with_text=is_value))
     if is_whole:
         return
     others = sorted(
         {use for some in unsure.values() for use in some if not is_test_code(use.path)}
     )
-    head = f"Check {count(len(others), 'place')} that may mean another's: types are not inferred"
+    head = f"Check {count_of(len(others), 'place')} that may mean another's: types are not inferred"
     draft.add_step(head, [each.path for each in others], places=group_uses(sources, others))
     prose, signatures = find_prose(sources, list(map(written_name, subjects)))
     draft.add_step(
@@ -121,7 +121,7 @@ def plan_subjects(
     draft.risks = draft.risks[: MOST_SHOWN + 2]
 
 
-def written_name(subject: Subject) -> str:
+def written_name(subject: CodeSubject) -> str:
     """Return the name that documents have for a definition: a method of a plain word is named with its class."""
     owner, _, name = subject.definition.qualname.rpartition(".")
     return (

@@ -4,9 +4,9 @@ import re
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.plan import (
-    Draft,
-    Kind,
-    Plan,
+    EditPlan,
+    PlanDraft,
+    PlanKind,
     covering_tests,
     draft_unknown,
 )
@@ -32,7 +32,7 @@ RISKS = {
 }
 
 
-def plan_uses(sources: Sources, kind: Kind, intent: Change, name: str = "") -> Plan:
+def plan_uses(sources: Sources, kind: PlanKind, intent: Change, name: str = "") -> EditPlan:
     """Return the plan for a name that no Python file defines: its uses by kind, what to do with them, and no patch."""
     name = name or intent.get("old")
     new = intent.get("new")
@@ -50,7 +50,7 @@ def plan_uses(sources: Sources, kind: Kind, intent: Change, name: str = "") -> P
         if kind in ("rename", "move")
         else intent.request[:100]
     )
-    draft = Draft(sources, kind, title, last, usages=usages)
+    draft = PlanDraft(sources, kind, title, last, usages=usages)
     draft.add_step("Change the definition", paths_of(usages, "definition"))
     draft.add_step("Change the imports", paths_of(usages, "import"))
     draft.add_step("Change the calls and other uses", paths_of(usages, "call", "use"))
@@ -80,7 +80,7 @@ def plan_uses(sources: Sources, kind: Kind, intent: Change, name: str = "") -> P
     return draft.propose()
 
 
-def plan_file_uses(draft: Draft, source: str, target: str) -> Plan:
+def plan_file_uses(draft: PlanDraft, source: str, target: str) -> EditPlan:
     sources = draft.sources
     stem = PurePosixPath(source).stem
     named = re.compile(rf"['\"/\\]{re.escape(stem)}\b")

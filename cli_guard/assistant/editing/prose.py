@@ -5,15 +5,15 @@ from collections.abc import Collection, Iterator
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.sources import (
-    Edit,
+    TextEdit,
     is_configuration,
     is_documentation,
     join_some,
 )
-from cli_guard.assistant.editing.usages import Location, find_released, word
+from cli_guard.assistant.editing.usages import Place, find_released, word
 
 
-def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterator[str]:
+def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Iterator[str]:
     """Yield what still says the name in configuration, prose and other languages once the edits are made."""
     sources = python.sources
     groups = dict[str, list[str]]()
@@ -62,7 +62,7 @@ def find_dotted_strings(
             yield path, match.start("name")
 
 
-def dynamic_uses(python: Python, old: str) -> Iterator[Location]:
+def dynamic_uses(python: Python, old: str) -> Iterator[Place]:
     """Yield strings that may reach the name when the program runs: getattr(x, "name") and the like."""
     for path in python.mentioning(old):
         for each in python.places(path, old):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.code.languages import GRAMMARS, language_of
 from cli_guard.model import Skipped
 
@@ -219,7 +220,7 @@ def find_path(sources: Sources, name: str) -> NamedPath:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Edit:
+class TextEdit:
     """Puts `text` in the place of characters `start` to `end` of a file."""
 
     path: str
@@ -228,9 +229,9 @@ class Edit:
     text: str
 
 
-def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
+def apply_edits(sources: Sources, edits: Iterable[TextEdit]) -> dict[str, str]:
     """Return the new text of each edited file. Edits that overlap an earlier one are left out."""
-    by_path: dict[str, list[Edit]] = {}
+    by_path: dict[str, list[TextEdit]] = {}
     for edit in sorted(set(edits)):
         by_path.setdefault(edit.path, []).append(edit)
     changes = {}
@@ -258,10 +259,7 @@ def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
 
 
 def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:
-    names = list(dict.fromkeys(paths))
-    return ", ".join(names[:most]) + (
-        f" and {len(names) - most} more" if len(names) > most else ""
-    )
+    return first_of(list(dict.fromkeys(paths)), most)
 
 
 def list_first(lines: Sequence[str], most: int, noun: str) -> list[str]:
@@ -269,9 +267,5 @@ def list_first(lines: Sequence[str], most: int, noun: str) -> list[str]:
     rest = len(lines) - most
     return [
         *lines[:most],
-        *([f"... and {count(rest, f'more {noun}')}"] if rest > 0 else []),
+        *([f"... and {count_of(rest, f'more {noun}')}"] if rest > 0 else []),
     ]
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.plan import near_names
-from cli_guard.assistant.editing.sources import Sources, count, is_configuration
+from cli_guard.assistant.editing.sources import Sources, is_configuration
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.code.definitions import Definition, find_definitions
@@ -25,7 +26,7 @@ CODE_KINDS = frozenset(
 VALUES = ("constant", "variable")
 
 
-class Subject(NamedTuple):
+class CodeSubject(NamedTuple):
     """A definition that a request is about."""
 
     path: str
@@ -64,9 +65,9 @@ def show_near(sources: Sources, name: str) -> str:
 
 def find_exact(
     sources: Sources, intent: Change, within: Sequence[str]
-) -> tuple[Subject, ...]:
+) -> tuple[CodeSubject, ...]:
     """Return the definitions of the names in a request: functions first, tests only if nothing else has it."""
-    found: list[Subject] = []
+    found: list[CodeSubject] = []
     for name in (*intent.names.symbols, *intent.classes)[:MOST_NAMES]:
         *owners, last = name.removesuffix("()").replace("::", ".").split(".")
         for path in sources.mentioning(last):
@@ -77,7 +78,7 @@ def find_exact(
                         *each.qualname.split(".")[:-1],
                     )
                     if each.name == last and (not owners or owners[-1] in around):
-                        found.append(Subject(path, each))
+                        found.append(CodeSubject(path, each))
     wanted = [
         each for each in found if intent.only_tests or not is_test_code(each.path)
     ] or found
@@ -86,7 +87,7 @@ def find_exact(
     )
 
 
-def list_public(sources: Sources, path: str) -> list[Subject]:
+def list_public(sources: Sources, path: str) -> list[CodeSubject]:
     """Return the definitions at the top of a file that others may use, the longest first."""
     every = [
         each
@@ -97,12 +98,12 @@ def list_public(sources: Sources, path: str) -> list[Subject]:
         each for each in every if not each.name.startswith("_") and "." not in each.qualname
     ] or every
     return [
-        Subject(path, each)
+        CodeSubject(path, each)
         for each in sorted(public, key=lambda d: (d.line - d.end_line, d.line))
     ]
 
 
-def show_signature(sources: Sources, subject: Subject) -> str:
+def show_signature(sources: Sources, subject: CodeSubject) -> str:
     """Return `src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
     each = subject.definition
     text = sources.texts[subject.path]
@@ -118,4 +119,4 @@ def show_signature(sources: Sources, subject: Subject) -> str:
         )
     shown = redact(" ".join(shown.split()), subject.path).rstrip(" {:=")
     shown = shown if len(shown) <= SIGNATURE_CHARS else shown[: SIGNATURE_CHARS - 3] + "..."
-    return f"{subject.path}:{each.line}-{each.end_line}: {shown} ({count(each.end_line - each.line + 1, 'line')})"
+    return f"{subject.path}:{each.line}-{each.end_line}: {shown} ({count_of(each.end_line - each.line + 1, 'line')})"

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering import list_names, tests_for
-from cli_guard.assistant.projects.files import Files, folder_of, quote_word
-from cli_guard.assistant.projects.model import Advice, Part, ProjectCommand
+from cli_guard.assistant.projects.files import ProjectFiles, folder_of, quote_word
+from cli_guard.assistant.projects.model import CommandAdvice, CommandPart, ProjectCommand
 from cli_guard.assistant.projects.purposes import (
     SEPARATORS,
     purpose_of_text,
@@ -20,8 +20,8 @@ from cli_guard.assistant.projects.purposes import (
 from cli_guard.assistant.projects.running import Cases, command_for, one_test
 from cli_guard.assistant.projects.topics import find_described
 from cli_guard.assistant.request_command import (
-    CommandRequest,
-    Purpose,
+    CommandPurpose,
+    CommandWish,
     Recipe,
     read_command_request,
     word_list,
@@ -39,20 +39,20 @@ LONGEST_COMMAND = 4_000
 SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
 
 
-def advise(request: str, texts: Mapping[str, str]) -> Advice:
+def advise(request: str, texts: Mapping[str, str]) -> CommandAdvice:
     """Return what to type for what a request asks, as text with its source; nothing is run.
 
     Answers for test, lint, format, type check, build, run, install, docs, clean, release and the like, for one test or
     the tests of a path, explains a command that the request quotes, and knows what developers ask about Git. Where the
     files say nothing, `command` is None, and `looked_at` says what was read. Never raises for what a file holds.
     """
-    return _Adviser(request, Files(texts)).advise()
+    return CommandAdviser(request, ProjectFiles(texts)).advise()
 
 
-class _Adviser:
+class CommandAdviser:
     """One request, the files of the repository, and the commands that they offer."""
 
-    def __init__(self, request: str, files: Files) -> None:
+    def __init__(self, request: str, files: ProjectFiles) -> None:
         self.request = request
         self.files = files
         self.commands = commands_of(files)
@@ -66,7 +66,7 @@ class _Adviser:
             request, files.texts.keys(), files.folders, programs
         )
 
-    def advise(self) -> Advice:
+    def advise(self) -> CommandAdvice:
         asked = self.asked
         if asked.explain:
             return self.explain(asked.explain)
@@ -81,12 +81,12 @@ class _Adviser:
         )
         return described or self.choose_command()
 
-    def explain(self, command: str) -> Advice:
+    def explain(self, command: str) -> CommandAdvice:
         plain = " ".join(command.split())
         known = next((each for each in self.commands if each.command == plain), None)
         undefined = ", ".join(undefined_tasks(plain, self.tasks)) if known is None else ""
         sure = Confidence.HIGH if known or is_understood(plain) else Confidence.MEDIUM
-        return Advice(
+        return CommandAdvice(
             redact(command),
             (known.path, known.line) if known else None,
             known.purpose if known else purpose_of_text(plain),
@@ -100,7 +100,7 @@ class _Adviser:
             confidence=Confidence.LOW if undefined else sure,
         )
 
-    def choose_tests(self) -> Advice:
+    def choose_tests(self) -> CommandAdvice:
         """Return how the tests of a path, a test by its name, or one test at all are run; else how all of them are."""
         asked = self.asked
         if asked.paths and not asked.test:
@@ -130,7 +130,7 @@ class _Adviser:
         assumed = f"no test {what} was found: this runs all of them"
         return replace(whole, assumed=assumed, confidence=Confidence.LOW)
 
-    def find_described(self) -> Advice | None:
+    def find_described(self) -> CommandAdvice | None:
         """Return the tests that the request describes in words; None where it describes none."""
         texts = self.files.texts
         chosen = find_described(self.request, texts)
@@ -161,12 +161,12 @@ class _Adviser:
         assumed: str | None,
         tests: list[str],
         sure: Confidence,
-    ) -> Advice:
+    ) -> CommandAdvice:
         advice = self.advise_command("test", command, source, assumed, sure)
         looked_at = tuple(dict.fromkeys((*tests, *advice.looked_at)))
         return replace(advice, setup=self.setup("test", ""), looked_at=looked_at)
 
-    def choose_command(self) -> Advice:
+    def choose_command(self) -> CommandAdvice:
         """Return the command of a purpose, or the task that the request names."""
         asked = self.asked
         candidates = [
@@ -196,7 +196,7 @@ class _Adviser:
         tool = candidates[-at] if fit else None
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
-            return Advice(
+            return CommandAdvice(
                 None, None, asked.purpose or "other", looked_at=self.files.looked_at
             )
         written = best.documented or (
@@ -211,19 +211,19 @@ class _Adviser:
 
     def advise_command(
         self,
-        purpose: Purpose,
+        purpose: CommandPurpose,
         command: str,
         source: tuple[str, int],
         assumed: str | None,
         sure: Confidence,
-    ) -> Advice:
+    ) -> CommandAdvice:
         """Return the advice to run a command, with what it does, what else there is, and what comes before."""
         others = [
             each
             for each in self.commands
             if each.purpose == purpose and each.command != command
         ]
-        return Advice(
+        return CommandAdvice(
             redact(command),
             source,
             purpose,
@@ -264,11 +264,11 @@ class _Adviser:
         return None
 
 
-def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
+def _advise_git(recipe: Recipe, paths: Sequence[str]) -> CommandAdvice:
     path = quote_word(paths[0]) if paths else "<file>"
     command = recipe.command.replace("<file>", path)
     others = [each.replace("<file>", path) for each in recipe.alternatives]
-    return Advice(
+    return CommandAdvice(
         command,
         None,
         "other",
@@ -280,7 +280,7 @@ def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
     )
 
 
-def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
+def _name_assumption(best: ProjectCommand, asked: CommandWish) -> str | None:
     """Return what the request left open, or the repository did not say."""
     folder = folder_of(best.path)
     if best.origin in ("convention", "configured") and not best.documented:
@@ -294,7 +294,7 @@ def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
     return None
 
 
-def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
+def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[CommandPart, ...]:
     """Explain each part of a command that does something, by the judge's reasons.
 
     `tasks` is what each task of the repository is: `make check` -> "defined in Makefile:12: ...". Where one reason is
@@ -311,10 +311,12 @@ def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
     if [reason for each in reasons.values() for reason in each] != [verdict.reason]:
         for part, each in reasons.items():
             found.setdefault(part, {}).update(each)
-    return tuple(Part(part, "; ".join(each)) for part, each in found.items())[:MOST_PARTS]
+    return tuple(CommandPart(part, "; ".join(each)) for part, each in found.items())[
+        :MOST_PARTS
+    ]
 
 
-def explain_options(command: str) -> Iterator[Part]:
+def explain_options(command: str) -> Iterator[CommandPart]:
     """Yield the options of well-known programs with their meanings, those of each program once."""
     table = read_table("projects/options.toml")
     for part in re.split(r"[|;&\n]+", command[:LONGEST_COMMAND]):
@@ -337,7 +339,7 @@ def explain_options(command: str) -> Iterator[Part]:
         ):
             if name in known:
                 option, _, meaning = known[name].partition(": ")
-                yield Part(f"{program} {option}", meaning)
+                yield CommandPart(f"{program} {option}", meaning)
 
 
 def judge_with_placeholders(command: str) -> Verdict:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cli_guard.assistant.projects.files import folder_of
-from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
+from cli_guard.assistant.projects.model import Covering, CoveringTest, CoverStrength
 from cli_guard.assistant.projects.running import Cases, Chosen, command_for
 from cli_guard.assistant.projects.topics import find_described
 from cli_guard.code.python_imports import Imported, PythonImports
@@ -23,7 +23,7 @@ MOST_NAMES = 200
 MOST_SYMBOLS = 50
 # A shorter name is in too many texts by chance.
 SHORTEST_NAME = 5
-ORDER: dict[Strength, int] = {"strong": 0, "medium": 1, "weak": 2}
+ORDER: dict[CoverStrength, int] = {"strong": 0, "medium": 1, "weak": 2}
 DEFINES = (
     r"^[ \t]*(?:(?:export|default|public|private|protected|static|async|pub|final|abstract)\s+)*"
     r"(?:def|class|func(?: \([^)\n]*\))?|function|fn|struct|interface|type|enum|const|let|var|trait|module)\s+"
@@ -41,7 +41,7 @@ def tests_for(
     """
     plain = frozenset(symbol.rpartition(".")[2] for symbol in symbols)
     wanted = _expand(paths, texts) if paths else _find_defining(plain, texts)
-    search = _Search(texts, plain)
+    search = CoverSearch(texts, plain)
     for path in wanted[:MOST_TARGETS]:
         search.look_for(path)
     found = sorted(
@@ -105,17 +105,17 @@ def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[s
 
 
 @dataclass(slots=True)
-class _Hit:
+class CoverHit:
     """What is known so far of one test file. `whole`: all of its tests matter."""
 
-    strength: Strength
+    strength: CoverStrength
     reason: str
     words: set[str] = field(default_factory=set)
     near: int = 0
     whole: bool = False
 
 
-class _Search:
+class CoverSearch:
     """What was found so far, by test file."""
 
     def __init__(self, texts: Mapping[str, str], symbols: frozenset[str]) -> None:
@@ -123,7 +123,7 @@ class _Search:
         self.symbols = symbols
         self.tests = dict.fromkeys(list_test_files(texts))
         self.cases = Cases(texts)
-        self.hits: dict[str, _Hit] = {}
+        self.hits: dict[str, CoverHit] = {}
         self.covered: set[str] = set()
         self.searched: set[str] = set(self.tests)
 
@@ -131,7 +131,7 @@ class _Search:
         self,
         target: str,
         test: str,
-        strength: Strength,
+        strength: CoverStrength,
         reason: str,
         words: Iterable[str] = (),
     ) -> None:
@@ -148,7 +148,7 @@ class _Search:
             reason = f"{reason} and calls {list_names(used)}"
             words = self.symbols
         self.covered.add(target)
-        hit = self.hits.setdefault(test, _Hit(strength, reason))
+        hit = self.hits.setdefault(test, CoverHit(strength, reason))
         if ORDER[strength] < ORDER[hit.strength]:
             hit.strength = strength
             hit.reason = reason
@@ -222,7 +222,8 @@ class _Search:
                 continue
             hit.whole = True
             if known and "named after" not in hit.reason:
-                hit.strength, hit.reason = "strong", f"{hit.reason}, and is named after it"
+                hit.strength = "strong"
+                hit.reason += ", and is named after it"
                 hit.near += 10
 
     def _defines(self, path: str, test: str) -> bool:
@@ -247,7 +248,7 @@ class _Search:
                     reason = f"imports {_module(middle)}, which imports {_module(path)}"
                     self.note(path, test, "weak", reason)
 
-    def describe(self, path: str, hit: _Hit) -> CoveringTest:
+    def describe(self, path: str, hit: CoverHit) -> CoveringTest:
         """Return the test file with the names of those of its tests that matter."""
         words = self.symbols or (frozenset() if hit.whole else frozenset(hit.words))
         chosen = [case.name for case in self.cases.cases_with(path, words)]

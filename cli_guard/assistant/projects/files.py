@@ -26,7 +26,7 @@ CLIP = 200
 BLANKS = re.compile(r"\s+")
 
 
-class Files:
+class ProjectFiles:
     """Texts by path, and the record of which of them were read."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from cli_guard.assistant.request_command import Purpose, purpose_patterns
+from cli_guard.assistant.request_command import CommandPurpose, purpose_patterns
 from cli_guard.rules.catalog import read_patterns, read_table
 
 WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -15,7 +15,7 @@ MOST_PARTS = 40
 
 
 @cache
-def _names() -> Mapping[str, Purpose]:
+def _names() -> Mapping[str, CommandPurpose]:
     """Return the purpose of each word of a name."""
     names = read("purposes")["names"]
     return {word: purpose for purpose, words in names.items() for word in words.split()}
@@ -31,7 +31,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in WORD.findall(name[:100]))
 
 
-def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
+def purpose_of(name: str, body: str) -> tuple[CommandPurpose, int]:
     """Return what a task is for, and how exactly its name says so: 0 the name is the word, up to 4 not at all."""
     purpose, fit = _by_name(words_of(name))
     if purpose in ("other", "lint") and fit:
@@ -50,7 +50,7 @@ def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
     return purpose, fit
 
 
-def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
+def _by_name(words: tuple[str, ...]) -> tuple[CommandPurpose, int]:
     names = _names()
     generic = read("purposes")["generic"]["words"].split()
     if {"check", "diff", "verify"} & set(words) and {
@@ -83,7 +83,7 @@ def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
     return names[word], 1 if introduced else 2
 
 
-def purpose_of_text(body: str) -> Purpose:
+def purpose_of_text(body: str) -> CommandPurpose:
     """Return what the programs of a text are for; tests count most, then whatever comes first.
 
     Installing and cleaning are steps of many tasks, and no task is for them only because it does so.
@@ -97,7 +97,7 @@ def purpose_of_text(body: str) -> Purpose:
     return plain[0] if plain else "other"
 
 
-def purpose_of_command(command: str) -> Purpose:
+def purpose_of_command(command: str) -> CommandPurpose:
     """Return what one command is for, by its program."""
     bare = bare_command(command)
     task = task_name(bare)

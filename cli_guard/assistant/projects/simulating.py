@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from cli_guard.assistant.projects.model import Failure, Outcome, Simulated
+from cli_guard.assistant.projects.model import Failure, Simulated, TestOutcome
 from cli_guard.assistant.projects.purposes import purpose_of_text
 from cli_guard.assistant.projects.running import Cases
 from cli_guard.code.test_files import list_test_files
@@ -55,7 +55,7 @@ def simulate(
     )
 
 
-def status_of(counts: Mapping[str, int]) -> Outcome:
+def status_of(counts: Mapping[str, int]) -> TestOutcome:
     """Return "passed" only where every selected test has an outcome and none failed."""
     if counts["failed"]:
         return "failed"

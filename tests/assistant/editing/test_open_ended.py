@@ -6,7 +6,7 @@ from examples import examples, near_misses, table
 
 from cli_guard.assistant.editing import plan_refactor
 from cli_guard.assistant.editing.impact import shape_of
-from cli_guard.assistant.editing.plan import Plan
+from cli_guard.assistant.editing.plan import EditPlan
 
 MANY = {f"app/user{n}.py": "from app_core.events import message\n" for n in range(200)}
 APP = {
@@ -48,11 +48,11 @@ TEMPLATE = re.compile(
 )
 
 
-def planned(request: str, texts: dict[str, str] | None = None) -> Plan:
+def planned(request: str, texts: dict[str, str] | None = None) -> EditPlan:
     return plan_refactor(request, APP if texts is None else texts)
 
 
-def said(plan: Plan) -> str:
+def said(plan: EditPlan) -> str:
     steps = [line for step in plan.steps for line in (step.purpose, *step.places)]
     return "\n".join((plan.summary, *steps, *plan.risks, plan.assumed or ""))
 

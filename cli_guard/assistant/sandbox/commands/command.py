@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 from cli_guard.errors import CliGuardError
 
 if TYPE_CHECKING:
@@ -17,7 +22,7 @@ TOOL_SECONDS = 5.0
 WRONG_USAGE = WrongUsage.exit_code
 HELP = ("--help", "-h")
 
-Run = Callable[[Call], Answer]
+CommandFunction = Callable[[CommandCall], CommandOutput]
 # Does a command with these arguments take standard input?
 Reads = Callable[[tuple[str, ...]], bool]
 
@@ -38,7 +43,7 @@ class OwnCommand:
     summary: str
     parameters: str = ""
     details: str = ""
-    run: Run | None = None
+    run: CommandFunction | None = None
     needs: int = 0
     reads: Reads = reads_dash
     subcommands: Mapping[str, OwnCommand] = field(default_factory=dict)
@@ -60,30 +65,30 @@ class OwnCommand:
         ]
         return "\n  ".join((f"usage: {self.head}", *filter(None, lines)))
 
-    def answer(self, call: Call) -> Answer:
+    def answer(self, call: CommandCall) -> CommandOutput:
         """Run the command; a failure becomes a message and an exit code."""
         first, *rest = call.arguments or ("",)
         if first in HELP:
-            return Answer.from_text(self.usage)
+            return CommandOutput.from_text(self.usage)
         if first in self.subcommands:
             return self.subcommands[first].answer(replace(call, arguments=tuple(rest)))
         if self.subcommands and first:
             known = ", ".join(self.subcommands)
-            return Answer.error(
+            return CommandOutput.error(
                 self.name, f"there is no {self.name} {first}: it has {known}", WRONG_USAGE
             )
         if self.run is None or len(call.arguments) < self.needs:
-            return Answer.error(self.name, self.usage, WRONG_USAGE)
+            return CommandOutput.error(self.name, self.usage, WRONG_USAGE)
         try:
             return self.run(call)
         except CommandFailure as failure:
-            return Answer.error(self.name, str(failure), failure.exit_code)
+            return CommandOutput.error(self.name, str(failure), failure.exit_code)
         except CliGuardError as error:
-            return Answer.error(self.name, str(error))
+            return CommandOutput.error(self.name, str(error))
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CommandOptions:
     """`values` by option in the order given ("" for a switch), the bare `words`, and those behind `--` (or None).
 
     `given` has each option with its value as often as it is there.
@@ -115,7 +120,7 @@ def read_options(
     words: tuple[str, ...],
     known: Mapping[str, str],
     aliases: Mapping[str, str] | None = None,
-) -> Options:
+) -> CommandOptions:
     """Read options as getopt_long(3) does: letters in bunches, values attached or apart. Raises WrongUsage.
 
     `known` is name -> what its value is called, "" for a switch; `aliases` is long name -> name.
@@ -127,7 +132,7 @@ def read_options(
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return Options(values, tuple(bare), tuple(rest), tuple(mentions))
+            return CommandOptions(values, tuple(bare), tuple(rest), tuple(mentions))
         if not word.startswith("-") or word == "-":
             bare.append(word)
             continue
@@ -157,4 +162,4 @@ def read_options(
             values.pop(name, None)
             values[name] = value if known[name] else ""
             mentions.append((name, values[name]))
-    return Options(values, tuple(bare), given=tuple(mentions))
+    return CommandOptions(values, tuple(bare), given=tuple(mentions))

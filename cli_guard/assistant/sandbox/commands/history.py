@@ -13,7 +13,12 @@ from functools import cache, partial
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.files import ROOT
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 from cli_guard.errors import GitError
 from cli_guard.git.repository import Repository
 from cli_guard.git.worktree import without_filters
@@ -24,20 +29,16 @@ TABLES = read_table("sandbox.toml")["git"]
 WRITING = read_table("sandbox.toml")["writing"].split()
 # What a user's configuration would change in the output that a caller reads, or make Git run.
 PLAIN = (
-    *(
-        "color.ui=false",
-        "format.pretty=medium",
-        "log.date=default",
-        "log.showSignature=false",
-        "log.follow=false",
-    ),
-    *(
-        "status.submoduleSummary=false",
-        "mailmap.file=",
-        "mailmap.blob=",
-        "column.ui=never",
-        "blame.date=iso",
-    ),
+    "color.ui=false",
+    "format.pretty=medium",
+    "log.date=default",
+    "log.showSignature=false",
+    "log.follow=false",
+    "status.submoduleSummary=false",
+    "mailmap.file=",
+    "mailmap.blob=",
+    "column.ui=never",
+    "blame.date=iso",
 )
 # The sub-commands that may look at the work tree, where a filter of the configuration would run.
 FILTERING = ("diff", "status", "ls-files")
@@ -66,7 +67,7 @@ EXCLUDED = re.compile(r":(?:[!^]|\(exclude\))")
 WILD = re.compile(r"[*?[]")
 
 
-def find_repository(call: Call) -> Repository:
+def find_repository(call: CommandCall) -> Repository:
     """Return the repository. Raises CommandFailure in a world without one."""
     if call.world.repository is None:
         raise CommandFailure(
@@ -147,7 +148,7 @@ def translate_options(
     return options, bare, None
 
 
-def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
+def find_paths(call: CommandCall, words: Iterable[str]) -> Iterator[str]:
     """Yield path specifications for words that name files of the sandbox. Raises CommandFailure."""
     for word in words:
         excluded = EXCLUDED.match(word)
@@ -164,14 +165,14 @@ def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
         yield f":(exclude){relative}" if excluded else relative
 
 
-def names_file(call: Call, word: str) -> bool:
+def names_file(call: CommandCall, word: str) -> bool:
     return call.files.exists(call.absolute(word)) or bool(
         WILD.search(word) and ":" not in word
     )
 
 
 def sort_words(
-    call: Call, name: str, words: list[str], *, has_pattern: bool
+    call: CommandCall, name: str, words: list[str], *, has_pattern: bool
 ) -> tuple[list[str], list[str]]:
     """Return the pattern and revisions, and the paths, of words without `--` between them."""
     taken = TABLES[name]["words"].split()
@@ -185,7 +186,7 @@ def sort_words(
     return words[:first], words[first:]
 
 
-def git(call: Call) -> Answer:
+def git(call: CommandCall) -> CommandOutput:
     """Run a sub-command of Git that reads; of any other say what to do instead."""
     words = list(call.arguments)
     while words and words[0] in ("--no-pager", "-P", "-C"):
@@ -204,7 +205,7 @@ def git(call: Call) -> Answer:
     raise WrongUsage(f"no git {name} here{hint}; there is: {reading}")
 
 
-def ask_git(name: str, call: Call) -> Answer:
+def ask_git(name: str, call: CommandCall) -> CommandOutput:
     """Run a sub-command with the words of a caller, checked."""
     repository = find_repository(call)
     options, bare, behind = translate_options(name, call.arguments)
@@ -219,7 +220,7 @@ def ask_git(name: str, call: Call) -> Answer:
             list(find_paths(call, [path]))
     paths = [*find_paths(call, paths)]
     if name == "rev-parse" and "--show-toplevel" in options:
-        return Answer.from_text(ROOT)
+        return CommandOutput.from_text(ROOT)
     if name == "branch" and "--show-current" not in options:
         options.append("--list")  # a bare name would make a branch
     if name == "blame" and not before:
@@ -258,10 +259,10 @@ def ask_git(name: str, call: Call) -> Answer:
         problem = f"[error] git {name}: cut after {MOST_BYTES:,} bytes: name a path, or fewer commits\n"
     if name in LISTING and below != "." and "--full-name" not in options:
         raw = re.sub(b"^" + re.escape(below.encode() + b"/"), b"", raw, flags=re.MULTILINE)
-    return Answer(raw, problem.encode("utf-8", "surrogateescape"), code)
+    return CommandOutput(raw, problem.encode("utf-8", "surrogateescape"), code)
 
 
-def ask_bare(name: str, call: Call) -> Answer:
+def ask_bare(name: str, call: CommandCall) -> CommandOutput:
     """Run a sub-command that is called without `git`; called bare, with the options that are of use then."""
     bare = tuple(TABLES[name].get("bare", "").split())
     return ask_git(name, replace(call, arguments=call.arguments or bare))
