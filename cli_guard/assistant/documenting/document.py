@@ -258,7 +258,7 @@ class Documenting:
 
     def add_repair(self, source: DocSource, symbol: Symbol, *, complete: bool) -> bool:
         """Propose a repair, or leave it to a person; False if nothing is wrong."""
-        style = find_style(source, self.texts, self.wanted.style)
+        style = find_style(source, self.wanted.style)
         found = repair(source, symbol, style, complete=complete)
         if found is None:
             return False
@@ -272,7 +272,7 @@ class Documenting:
         return True
 
     def add_skeletons(self, source: DocSource, gaps: Sequence[Symbol | None]) -> None:
-        style = find_style(source, self.texts, self.wanted.style) if gaps else None
+        style = find_style(source, self.wanted.style) if gaps else None
         for symbol in gaps:
             edit = write_skeleton(source, symbol, style) if style else None
             if edit is not None:

@@ -1,27 +1,20 @@
 """A source file as it is documented: its symbols, its style, and edits that leave its code as it is."""
 
 import ast
-import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 from cli_guard.assistant.request_documentation import find_language
 from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
-from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
-from cli_guard.reviewers.docs.documented import read_docstring
-from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of
+from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.docs.suggest import indent_of
 
 TODO = "TODO: describe."
 FILE_CHARS = 400_000
-NEIGHBOURS = 8
-SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini")
-CONVENTION = re.compile(r"""^[ \t]*convention\s*=\s*["']?(google|numpy)\b""", re.M)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 TOO_DEEP = (RecursionError, MemoryError)
 
@@ -158,35 +151,8 @@ def _drop_comments(source: DocSource, text: str) -> list[str]:
     return " ".join([*rest, text[at:]]).split()
 
 
-def find_style(source: DocSource, texts: Mapping[str, str], asked: str = "") -> Style:
-    """Tell the style from the file's own comments, then its neighbours', then the project's settings.
-
-    `asked` is a style of Python docstrings that the request names.
-    """
-    own = [s for s in source.symbols if s.doc is not None]
-    others = (
-        list(islice(_find_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
-    )
-    style = style_of(source.language, source.symbols, others)
-    if source.language != "python":
-        return style
-    if asked:
-        return replace(style, sections=asked)
-    if any(read_docstring(s.doc.text).style for s in (*own, *others) if s.doc is not None):
-        return style
-    settings = "\n".join(texts.get(name, "")[:FILE_CHARS] for name in SETTINGS)
-    match = CONVENTION.search(settings)
-    return replace(style, sections=match[1]) if match else style
-
-
-def _find_neighbours(source: DocSource, texts: Mapping[str, str]) -> Iterator[Symbol]:
-    """Find the documented symbols of other files in the folder."""
-    folder = source.path.rpartition("/")[0]
-    near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
-    fitting = (
-        p for p in near if find_language(p) == source.language and not is_test_code(p)
-    )
-    for path in islice(fitting, NEIGHBOURS):
-        other = read_source(path, texts[path], source.trees)
-        if isinstance(other, DocSource):
-            yield from (symbol for symbol in other.symbols if symbol.doc is not None)
+def find_style(source: DocSource, asked: str = "") -> Style:
+    """Tell the style from the file's own comments; `asked` is a style of Python docstrings that the request names."""
+    style = style_of(source.language, source.symbols, ())
+    is_asked = asked and source.language == "python"
+    return replace(style, sections=asked) if is_asked else style

@@ -123,7 +123,8 @@ def read_options(
 ) -> CommandOptions:
     """Read options as getopt_long(3) does: letters in bunches, values attached or apart. Raises WrongUsage.
 
-    `known` is name -> what its value is called, "" for a switch; `aliases` is long name -> name.
+    `known` is name -> what its value is called, "" for a switch, with a `?` where it may be left out; `aliases` is long
+    name -> name.
     """
     values: dict[str, str] = {}
     bare: list[str] = []
@@ -148,18 +149,20 @@ def read_options(
             word = ""
             if name not in known:
                 raise WrongUsage(
-                    f"no option {given}: it takes {', '.join(known) or 'none'}"
+                    f"no option {name} here: it takes {', '.join(known) or 'none'}"
                 )
-            if known[name]:
+            kind = known[name]
+            if kind and not kind.endswith("?"):
                 if not equals and not rest:
-                    raise WrongUsage(f"{name} needs {known[name]}")
+                    raise WrongUsage(f"{name} needs {kind}")
                 value = value if equals else rest.pop(0)
-            elif long and equals and name.startswith("--"):
-                raise WrongUsage(f"{name} takes no value")
-            elif not long and equals:
+            elif not kind and equals:
+                if name.startswith("--"):
+                    raise WrongUsage(f"{name} takes no value")
                 word = f"-{value}"
+                value = ""
             # The last of two options that exclude each other counts: keep the order of the last mention.
             values.pop(name, None)
-            values[name] = value if known[name] else ""
+            values[name] = value
             mentions.append((name, values[name]))
     return CommandOptions(values, tuple(bare), given=tuple(mentions))

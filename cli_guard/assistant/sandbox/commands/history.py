@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from cli_guard.assistant.sandbox.commands.command import OwnCommand
+from cli_guard.assistant.sandbox.commands.command import OwnCommand, read_options
 from cli_guard.assistant.sandbox.files import ROOT
 from cli_guard.assistant.sandbox.model import (
     CommandCall,
@@ -95,11 +95,10 @@ def fixed_options(name: str) -> tuple[str, ...]:
     return (*inherited, *table.get("always", "").split())
 
 
-def check_value(option: str, kind: str, value: str) -> str:
-    """Return a value that Git may be given. Raises WrongUsage."""
+def check_value(option: str, kind: str, value: str) -> None:
+    """Check a value that Git is to be given. Raises WrongUsage."""
     if not KINDS[kind].match(value):
         raise WrongUsage(f"{option} needs a {kind}, not {value!r}")
-    return value
 
 
 def translate_options(
@@ -107,45 +106,18 @@ def translate_options(
 ) -> tuple[list[str], list[str], tuple[str, ...] | None]:
     """Return the options for Git, the other words, and those behind `--` (None without it). Raises WrongUsage."""
     known = known_options(name)
-    options: list[str] = []
-    bare: list[str] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return options, bare, tuple(rest)
-        if not word.startswith("-") or word == "-":
-            bare.append(word)
-            continue
-        if word[1:].isdecimal() and "-n" in known:
-            word = f"-n{word[1:]}"
-        while word:
-            long = word.startswith("--")
-            option, equals, value = (
-                word.partition("=") if long else (word[:2], word[2:], word[2:])
-            )
-            kind = known.get(option)
-            word = ""
-            if kind is None:
-                raise WrongUsage(
-                    f"no option {option} here: git {name} takes {' '.join(known)}"
-                )
-            if kind == "switch":
-                if equals and long:
-                    raise WrongUsage(f"{option} takes no value")
-                word = f"-{value}" if equals else ""
-                options.append(option)
-                continue
-            if not equals and not kind.endswith("?"):
-                if not rest:
-                    raise WrongUsage(f"{option} needs a {kind}")
-                value = rest.pop(0)
-            kind = kind.rstrip("?")
-            if value or equals or not known[option].endswith("?"):
-                value = check_value(option, kind, value)
-            if kind != "dropped":
-                options.append(option + ("=" if long and (equals or value) else "") + value)
-    return options, bare, None
+    named = {each: f"a {kind}" if kind != "switch" else "" for each, kind in known.items()}
+    read = read_options(words, named)
+    options = []
+    for option, value in read.given:
+        kind = known[option].rstrip("?")
+        has_value = kind != "switch" and (value or kind == known[option])
+        if has_value:
+            check_value(option, kind, value)
+        if kind != "dropped":
+            joint = "=" if has_value and option.startswith("--") else ""
+            options.append(option + joint + value)
+    return options, list(read.words), read.paths
 
 
 def find_paths(call: CommandCall, words: Iterable[str]) -> Iterator[str]:
