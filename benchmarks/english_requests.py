@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.known_wrong import write_wrong
-from cli_guard.assistant.request import Request, classify
+from cli_guard.assistant.request import UserRequest, classify
 from cli_guard.assistant.request_names import find_names
 from cli_guard.graph.state import TaskType, normalise
 
@@ -61,7 +61,7 @@ def judge_cases(path: Path) -> dict[str, bool]:
     return {case.request: classify(case.request).kind == case.kind for case in cases(path)}
 
 
-def print_matrix(told: list[tuple[Case, Request]]) -> None:
+def print_matrix(told: list[tuple[Case, UserRequest]]) -> None:
     """Print the confusion matrix (rows: expected, columns: found), then each kind's precision and recall."""
     matrix = Counter((case.kind, answer.kind) for case, answer in told)
     print(
@@ -85,7 +85,7 @@ def print_matrix(told: list[tuple[Case, Request]]) -> None:
     print(f"{'precision':16}" + "".join(f"{share:>11.1%}" for share in shares))
 
 
-def print_times(told: list[tuple[Case, Request]], runs: int) -> None:
+def print_times(told: list[tuple[Case, UserRequest]], runs: int) -> None:
     """Print the time of a request in process, and of hostile texts."""
     took = []
     for case, _ in told:
@@ -120,7 +120,7 @@ def main() -> None:
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     chosen = parser.parse_args()
-    told: list[tuple[Case, Request]] = []
+    told: list[tuple[Case, UserRequest]] = []
     print(f"{'file':20}{'right':>7}{'of':>6}")
     for path in chosen.files or sorted(FOLDER.glob("*.tsv")):
         answers = [(case, classify(case.request)) for case in cases(path)]

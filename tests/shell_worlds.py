@@ -25,7 +25,7 @@ PLAYED = frozenset(("nosuchcommand", "nosuchcmd"))
 
 
 # On a busy machine a call may take longer than a person would wait for it.
-PATIENT = shell.Limits(seconds=300)
+PATIENT = shell.RunLimits(seconds=300)
 
 
 def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:

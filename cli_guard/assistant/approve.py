@@ -117,7 +117,7 @@ def approve_request(
     `seconds` is its time-out; a command that fails ends the run as `failed`. Raises UsageError if it does not fit any
     more, CliGuardError, OSError if it cannot be recorded; then nothing is written or run.
     """
-    approval = Approval(
+    approval = RequestApproval(
         repository, Records(repository.state_folder), review, invocation, redact(reason)
     )
     if requests is None:
@@ -131,7 +131,7 @@ def approve_request(
 
 
 @dataclass(frozen=True)
-class Approval:
+class RequestApproval:
     """An approval by a person, and what carries it out."""
 
     repository: Repository
@@ -196,7 +196,9 @@ class Approval:
         from cli_guard.execution.approved import CommandRunner
         from cli_guard.graph.tools.tool import RUN_SECONDS
 
-        records, invocation, root = self.records, self.invocation, self.repository.root_name
+        records = self.records
+        invocation = self.invocation
+        root = self.repository.root_name
         arguments = command_arguments(requests) or {}
         command = printable(redact(arguments["command"]))
         folder = printable(arguments["folder"])

@@ -41,20 +41,21 @@ REQUEST_CHARS = 300
 REMEMBERED_LINES = 4
 
 
-class Servers(Protocol):
+class AskedServers(Protocol):
     """MCP servers, as tools of the graph and of the sandboxed shell; see `cli_guard.mcp.client.tools`."""
 
     @property
     def tools(self) -> "Mapping[str, Tool]":
-        """Their tools by name."""
+        """Return their tools by name."""
 
     @property
     def in_the_shell(self) -> "McpTools | None":
-        """What the sandboxed shell may call."""
+        """Return what the sandboxed shell may call."""
 
 
 OpenServers = Callable[
-    ["Mapping[str, ServerConfig]", Path, Mapping[str, str]], AbstractContextManager[Servers]
+    ["Mapping[str, ServerConfig]", Path, Mapping[str, str]],
+    AbstractContextManager[AskedServers],
 ]
 
 
@@ -248,7 +249,7 @@ def pending_review(state: "State", invocation: Invocation, root: str) -> Pending
 
 
 def effect_of(blocked: "Data") -> str:
-    """What an action does if it is approved."""
+    """Return what an action does if it is approved."""
     if "path" in blocked:
         return f"writes {blocked['path']}"
     return (

@@ -44,14 +44,14 @@ class FileDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MessageDraft:
     """A drafted message: the subject, and a line of the body for each of the first files."""
 
     subject: str
     body: tuple[str, ...]
 
 
-def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
+def draft_message(subject: ReviewInput, history: Sequence[str]) -> MessageDraft:
     """Draft a message for a change, in the style of the policy or of most of the last subjects in `history`."""
     changes = [each for each in subject.changes if not each.read_as]
     differences = find_differences(subject, []) if len(changes) <= MOST_READ else ()
@@ -80,7 +80,7 @@ def draft_message(subject: ReviewInput, history: Sequence[str]) -> Draft:
     shown = [f"- {each}" for each in drafts[: BODY_LINES - (len(drafts) > BODY_LINES)]]
     if more := len(drafts) - len(shown):
         shown.append(f"- and {more} more files")
-    return Draft(
+    return MessageDraft(
         prefix + (text if small else text[:1].upper() + text[1:]),
         tuple(shown) if len(drafts) > 1 else (),
     )
@@ -167,7 +167,7 @@ def summarise(drafts: Sequence[FileDraft], room: int) -> str:
 
 
 def join(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
-    """`a, b and c`, `a, b and 3 more`."""
+    """Return `a, b and c`, `a, b and 3 more`."""
     shown = list(names[:most])
     if len(names) > most:
         shown.append(f"{len(names) - most} more")
@@ -187,9 +187,9 @@ def type_of(changes: Sequence[FileChange], drafts: Sequence[FileDraft]) -> str:
     verbs = {verb for each in leading(changes, drafts) for verb in each.done}
     if "bump" in verbs and verbs <= {"bump", "update"}:
         return "build"
-    return (
-        "feat" if "add" in verbs else "refactor" if verbs <= {"rename", "remove"} else "fix"
-    )
+    if "add" in verbs:
+        return "feat"
+    return "refactor" if verbs <= {"rename", "remove"} else "fix"
 
 
 def scope_of(changes: Iterable[FileChange], used: Collection[str]) -> str:

@@ -34,11 +34,12 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d")
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d|\d+ \w+ ago|last \w+day|midnight|yesterday(?:\.midnight)?|[a-z]+day"
 )
+HOURS = {"since": " 00:00:00", "until": " 23:59:59"}
 STATUS = {"A": "new ", "D": "removed ", "R": "renamed ", "C": "copied "}
 
 
 @dataclass(frozen=True)
-class Subject:
+class HistorySubject:
     """What the commits are about: files, the lines of a definition in one, a text that was in any file, or `found`."""
 
     name: str = ""
@@ -53,7 +54,7 @@ class Subject:
 
     @property
     def selection(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The options and the paths for git-log(1)."""
+        """Return the options and the paths for git-log(1)."""
         if self.span:
             return (f"-L{self.span[0]},{self.span[1]}:{self.paths[0]}",), ()
         if self.text:
@@ -108,7 +109,7 @@ class HistoryReader:
         for oid in dict.fromkeys(ids):
             yield from self.describe(oid)
 
-    def tell_commit(self, subject: Subject) -> Iterator[str]:
+    def tell_commit(self, subject: HistorySubject) -> Iterator[str]:
         """Yield the commit that a request wants: the first, the last, that of a removal; then the others."""
         request = self.request
         commits = self.load(subject, MOST_READ)
@@ -130,7 +131,7 @@ class HistoryReader:
             authors = Counter(each.author for each in commits).most_common(AUTHORS)
             yield "Commits: " + ", ".join(f"{name} {number}" for name, number in authors)
 
-    def list_commits(self, subject: Subject) -> Iterator[str]:
+    def list_commits(self, subject: HistorySubject) -> Iterator[str]:
         """Yield commits, the newest first, and what they changed."""
         request = self.request
         most = min(request.count or LISTED, MOST_LISTED)
@@ -155,7 +156,7 @@ class HistoryReader:
 
     @property
     def bounds(self) -> str:
-        """The bounds of the request in words."""
+        """Return the bounds of the request in words."""
         request = self.request
         said = {"by": request.author, "since": request.since, "until": request.until}
         return "".join(f" {word} {value}" for word, value in said.items() if value)
@@ -199,7 +200,7 @@ class HistoryReader:
         kept = (file for file in files if self.allowed is None or file.path in self.allowed)
         return sorted(kept, key=lambda file: (kind_of(file.path) != "source", file.path))
 
-    def load(self, subject: Subject, most: int) -> list[Commit]:
+    def load(self, subject: HistorySubject, most: int) -> list[Commit]:
         """Return the commits of a subject within the bounds of the request, the newest first."""
         if subject.found:
             return list(subject.found)
@@ -210,13 +211,7 @@ class HistoryReader:
         for name, word in (("since", request.since), ("until", request.until)):
             if DATE.fullmatch(word):
                 # Git takes a day alone for that day at the present hour.
-                hour = (
-                    ""
-                    if not DAY.fullmatch(word)
-                    else " 00:00:00"
-                    if name == "since"
-                    else " 23:59:59"
-                )
+                hour = HOURS[name] if DAY.fullmatch(word) else ""
                 bounds.append(f"--{name}={word}{hour}")
             elif word and name == "since":
                 tips.append(f"^{self.resolve(word)}")
@@ -248,7 +243,7 @@ class HistoryReader:
             )
         return self.repository.resolve(revision)
 
-    def find_subject(self) -> Subject | None:
+    def find_subject(self) -> HistorySubject | None:
         """Find what the request names in the history; None if nothing there fits it."""
         request = self.request
         names = self.request.names
@@ -257,25 +252,25 @@ class HistoryReader:
             if found := self.find_definition(name, names.paths):
                 return found
         if names.ambiguous:
-            return Subject(*names.ambiguous[0])
+            return HistorySubject(*names.ambiguous[0])
         if names.paths and not quoted:
-            return Subject(first_of(names.paths, 3), names.paths)
+            return HistorySubject(first_of(names.paths, 3), names.paths)
         if names.missing and not quoted:
-            return Subject(names.missing[0], names.missing)
+            return HistorySubject(names.missing[0], names.missing)
         for text in quoted:
-            exact = Subject(f'"{text}"', names.paths, text=text)
+            exact = HistorySubject(f'"{text}"', names.paths, text=text)
             if (text in request.texts or len(request.words) < 2) and self.load(exact, 1):
                 return exact
         words = (*request.words, *quoted)
         if not words:
-            return Subject()
+            return HistorySubject()
         if len(request.words) == 1 and (
             found := self.find_definition(request.words[0], ())
         ):
             return found
         return self.find_by_words(words)
 
-    def find_definition(self, name: str, paths: Sequence[str]) -> Subject | None:
+    def find_definition(self, name: str, paths: Sequence[str]) -> HistorySubject | None:
         """Find the definition of a name at the revision; one in the source comes before one in a test."""
         for path, known in Explainer(self.texts).find_definitions(name):
             if not paths or path in paths:
@@ -289,14 +284,14 @@ class HistoryReader:
                 )
                 if found := next(same, None):
                     title = f"{found.qualname} ({path}:{found.line})"
-                    return Subject(title, (path,), (found.line, found.end_line))
+                    return HistorySubject(title, (path,), (found.line, found.end_line))
         return None
 
-    def find_by_words(self, words: Sequence[str]) -> Subject | None:
+    def find_by_words(self, words: Sequence[str]) -> HistorySubject | None:
         """Find the commit whose message and files hold the most of some words; or the text, if it is one word."""
         wanted = {each for word in words for each in stems_of(word)}
         held = []
-        for each in self.load(Subject(), MOST_READ):
+        for each in self.load(HistorySubject(), MOST_READ):
             paths = (file.path for file in each.files[:FILES])
             held.append(
                 (
@@ -312,8 +307,8 @@ class HistoryReader:
         best = max(points, key=lambda each: each[0], default=None)
         if best is not None and best[0] >= ENOUGH * sum(weight.values()):
             near = (each for score, each in points if score == best[0])
-            return Subject(found=tuple(near)[:LISTED])
-        exact = Subject(f'"{words[0]}"', text=words[0])
+            return HistorySubject(found=tuple(near)[:LISTED])
+        exact = HistorySubject(f'"{words[0]}"', text=words[0])
         return (
             exact if len(words) == 1 and len(words[0]) > 3 and self.load(exact, 1) else None
         )

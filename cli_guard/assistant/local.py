@@ -44,13 +44,13 @@ class LocalAssistant:
 
     @cached_property
     def tools(self) -> "Mapping[str, Tool]":
-        """The tools by name."""
+        """Return the tools by name."""
         from cli_guard.assistant.tools import tools_of
 
         return tools_of(self)
 
     def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
-        """Reads a request. A question about Git itself is one for a command, whatever else its words say."""
+        """Read a request; a question about Git itself is one for a command, whatever else its words say."""
         said = read_request(request, paths)
         names = said.names
         if kind is None and not said.server_call and read_history_request(request, names):
@@ -97,7 +97,7 @@ class LocalAssistant:
         return Reading(wanted, decided_by, wishes, said.refusal)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
-        """The files with the best matches for a request that names none."""
+        """Return the files with the best matches for a request that names none."""
         request = request_of(state)
         if state["task_type"] in SELF_SERVING or request.server_call:
             return ()
@@ -105,7 +105,7 @@ class LocalAssistant:
         return list(dict.fromkeys(place.path for place in places))[:ANSWERED_FROM]
 
     def plan(self, state: State, context: Context) -> Planned:
-        """The next actions: first read, then act on what was read."""
+        """Return the next actions: first read, then act on what was read."""
         called = request_of(state).server_call
         if called:
             return plan_call(*called)
@@ -120,7 +120,7 @@ class LocalAssistant:
         return planned
 
     def reply(self, state: State) -> Iterable[str]:
-        """The lines of the answer; in a chat those are the model's."""
+        """Yield the lines of the answer; in a chat those are the model's."""
         if state["wishes"].get("chat"):
             return ()
         for tool in ("read_history", "explain"):
@@ -143,7 +143,7 @@ class LocalAssistant:
         return self._found[key]
 
     def shell_for(self, world: "World") -> "Shell":
-        """The world of the run tool, narrowed to the paths that the caller allowed."""
+        """Return the world of the run tool, narrowed to the paths that the caller allowed."""
         from cli_guard.assistant.sandbox import Shell
         from cli_guard.repository.snapshot import Snapshot
 

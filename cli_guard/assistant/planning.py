@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from cli_guard.assistant import replies
-from cli_guard.assistant.request import Request, classify
+from cli_guard.assistant.request import UserRequest, classify
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
@@ -22,13 +22,13 @@ NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
 CODE_USES = ("definition", "import", "call", "use")
 
 
-def request_of(state: State) -> Request:
-    """The request of a run by its words, as the assistant has read it before."""
+def request_of(state: State) -> UserRequest:
+    """Return the request of a run by its words, as the assistant has read it before."""
     return classify(state["normalized_input"])
 
 
 def read_action(tool: str, purpose: str, **arguments: object) -> Action:
-    """A call of a tool that only reads."""
+    """Return a call of a tool that only reads."""
     return Action(tool, arguments, purpose=purpose)
 
 
@@ -104,20 +104,20 @@ def plan_explanation(state: State, otherwise: Callable[[State, bool], Planned]) 
 
 
 def find_places(state: State) -> Action:
-    """The call that searches for the words of a request, which may be a question."""
+    """Return the call that searches for the words of a request, which may be a question."""
     return read_action(
         "search_repository", "find where it stands", query=request_of(state).topic, paths=[]
     )
 
 
 def find_command(state: State) -> Action:
-    """The call that finds the command for a request."""
+    """Return the call that finds the command for a request."""
     purpose = "find the command in the project's own files"
     return read_action("advise_command", purpose, request=state["normalized_input"])
 
 
 def find_tests_or_command(state: State) -> Action:
-    """The call that finds the tests of what is named; of nothing in particular, the command that runs them all."""
+    """Return the call that finds the tests of what is named; of nothing, the command that runs them all."""
     paths = state["requested_paths"]
     symbols = state["wishes"].get("symbols", [])
     if not paths and not symbols:
@@ -128,7 +128,7 @@ def find_tests_or_command(state: State) -> Action:
 
 
 def found_command(state: State) -> str | None:
-    """The command that a tool of this run has found."""
+    """Return the command that a tool of this run has found."""
     found = (
         r.get("command")
         for r in state["tool_results"]
@@ -178,7 +178,7 @@ def plan_tests(state: State, in_repository: bool) -> Planned:
 
 
 def may_run(state: State, in_repository: bool) -> bool:
-    """Is the command that was found one to run here: ordered, exact, no server, and in a repository?"""
+    """Return whether the command that was found is run here: ordered, exact, no server, in a repository."""
     command = found_command(state)
     if not (state["wishes"].get("runs") and in_repository and command) or NOT_EXACT.search(
         command
@@ -227,7 +227,7 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
 
 
 def concerned_files(state: State) -> list[str]:
-    """The files of a plan that are there: those that its patch changes, or else those of code that uses the subject.
+    """Return the files of a plan that are there: those of its patch, or else those that use the subject.
 
     None for a plan whose steps name places: it has found the tests itself.
     """
@@ -262,7 +262,7 @@ def plan_change(state: State, in_repository: bool) -> Planned:
 
 
 def propose(state: State, tool: str, purpose: str) -> Action:
-    """The call of a tool that works out a proposal."""
+    """Return the call of a tool that works out a proposal."""
     return read_action(tool, purpose, request=request_of(state).task)
 
 
@@ -295,7 +295,7 @@ def record(state: State) -> tuple[Action, ...]:
 
 
 def missing_names(state: State) -> str | None:
-    """Why a plan fails: all that the request names is missing."""
+    """Return why a plan fails: all that the request names is missing."""
     planned = next(
         (
             r

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.assistant import Proposal
-from cli_guard.assistant.drafting import Draft, draft_message
+from cli_guard.assistant.drafting import MessageDraft, draft_message
 from cli_guard.assistant.replies import first_of
-from cli_guard.assistant.request import Request
+from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_git import Recording
 from cli_guard.errors import UsageError
 from cli_guard.model import Decision, FileChange
@@ -38,7 +38,7 @@ LEFT = "Left to you: nothing is committed, pushed or opened from here. "
 class MessageWriter(Protocol):
     """Puts drafted messages into better words; see `cli_guard.llm.recording`."""
 
-    def write(self, draft: Draft, subject: ReviewInput) -> Draft:
+    def write(self, draft: MessageDraft, subject: ReviewInput) -> MessageDraft:
         """Return the message of a change that the review lets pass."""
 
     def report(self) -> "tuple[list[str], list[Data]]":
@@ -82,7 +82,7 @@ class Recorder:
             yield from (f"  {each}" for each in self.commands)
 
     def commit_lines(self) -> Iterator[str]:
-        """The files of the commit; `git add` for what is not staged, and `git commit` with a message."""
+        """Yield the files of the commit; `git add` for what is not staged, and `git commit` with a message."""
         wanted = self.wanted
         staged = self.repository.has_staged()
         from_index = staged and not (wanted.everything or wanted.paths)
@@ -125,7 +125,11 @@ class Recorder:
                     return
             if not from_index:
                 self.commands.append(self.add_command([each.path for each in added]))
-            draft = self.draft(subject) if changes else Draft("<what the change does>", ())
+            draft = (
+                self.draft(subject)
+                if changes
+                else MessageDraft("<what the change does>", ())
+            )
             if self.writer and changes and not wanted.message:
                 draft = self.writer.write(draft, subject)
         only = f" -- {quote(wanted.paths)}" if staged and wanted.paths else ""
@@ -139,7 +143,7 @@ class Recorder:
         return f"git add {quote(paths)}" if 0 < len(paths) <= NAMED_PATHS else "git add -u"
 
     def push_lines(self, branch: str) -> Iterator[str]:
-        """The commits that are not on the remote; `git push`, and a pull request where that is wanted."""
+        """Yield the commits that are not on the remote; `git push`, and a pull request where that is wanted."""
         remotes = self.git("remote").split()
         remote = self.repository.config(f"branch.{branch}.remote") or next(
             (each for each in ("origin", *remotes) if each in remotes), ""
@@ -190,16 +194,16 @@ class Recorder:
         *,
         has_origin: bool,
     ) -> Iterator[str]:
-        """The title and the text of a pull request, from its commits."""
-        draft = Draft("<what the branch does>", ())
+        """Yield the title and the text of a pull request, from its commits."""
+        draft = MessageDraft("<what the branch does>", ())
         if commits:
             with gather(Range(start, "HEAD"), self.repository, self.invocation) as gathered:
                 draft = self.draft(gathered.subject)
                 listed = tuple(f"- {each}" for each in commits[:LISTED])
                 draft = (
-                    Draft(draft.subject, listed)
+                    MessageDraft(draft.subject, listed)
                     if len(commits) > 1
-                    else Draft(commits[0], draft.body)
+                    else MessageDraft(commits[0], draft.body)
                 )
                 draft = self.writer.write(draft, gathered.subject) if self.writer else draft
         yield f"Then open it from {branch or '<name>'} into {base or '<base>'} on the host, with this text:"
@@ -210,7 +214,7 @@ class Recorder:
                 f"gh pr create --base {quote([base])} {options}   # if its host is GitHub"
             )
 
-    def draft(self, subject: ReviewInput) -> Draft:
+    def draft(self, subject: ReviewInput) -> MessageDraft:
         """Draft a message in the style of the last commits."""
         return draft_message(subject, self.subjects("--no-merges"))
 
@@ -220,7 +224,7 @@ class Recorder:
             "log", "-n", str(SUBJECTS), "--no-show-signature", "--format=%s", which
         ).splitlines()
 
-    def message_options(self, option: str, draft: Draft, body: str = "") -> str:
+    def message_options(self, option: str, draft: MessageDraft, body: str = "") -> str:
         """Return the options of a command that give it a message; one that the request names comes first."""
         given = self.wanted.message if option == "-m" else ""
         subject = redact(given or draft.subject)
@@ -251,7 +255,7 @@ class Recorder:
 
 
 def draft_recording(
-    said: Request,
+    said: UserRequest,
     repository: Repository,
     invocation: Invocation,
     writer: MessageWriter | None = None,

@@ -22,14 +22,14 @@ PATCH_LINES = 80
 
 
 def result_of(state: State, tool: str) -> Data:
-    """What a tool gave back, nothing where it did not run or failed."""
+    """Return what a tool gave back, nothing where it did not run or failed."""
     return next(
         (r for r in state["tool_results"] if r["tool"] == tool and "error" not in r), {}
     )
 
 
 def answer_question(state: State) -> Iterator[str]:
-    """Where it is, what is there, how sure that is, how to check it."""
+    """Yield where it is, what is there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
     yield from (
@@ -66,12 +66,12 @@ def answer_question(state: State) -> Iterator[str]:
 
 
 def nearest_places(places: list[Data], best: Data) -> list[Data]:
-    """Two more places, of other files than the best."""
+    """Return two more places, of other files than the best."""
     return [each for each in places if each["path"] != best["path"]][:2]
 
 
 def not_found_line(found: Data) -> str:
-    """Which words stand nowhere, or nowhere together, and in how many files of which kinds."""
+    """Return which words stand nowhere, or nowhere together, and in how many files of which kinds."""
     shown = [f"{number} {kind}" for kind, number in found["kinds"][:SHOWN]]
     files = count_of(found["looked_at"], "file") + (
         f" ({', '.join(shown)})" if shown else ""
@@ -110,7 +110,7 @@ def answer_both(state: State, answer: Callable[[State], Iterable[str]]) -> Itera
 
 
 def fact_text(fact: Data) -> str:
-    """`line 6: DB_POOL_SIZE, environment variable, default "5"`."""
+    """Return `line 6: DB_POOL_SIZE, environment variable, default "5"`."""
     value = fact["value"]
     shown = ""
     if fact["kind"] == "statement":
@@ -128,27 +128,27 @@ def place_line(place: Data) -> str:
 
 
 def place_kind(place: Data) -> str:
-    """What a place is: `definition of load_config`, `mention`."""
+    """Return what a place is: `definition of load_config`, `mention`."""
     named = place["symbol"] and place["kind"] == "definition"
     return f"definition of {place['symbol']}" if named else str(place["kind"])
 
 
 def first_of(items: Sequence[str], most: int) -> str:
-    """Some items on one line, and how many more there are."""
+    """Join some items on one line, and say how many more there are."""
     return ", ".join(items[:most]) + (
         f" and {len(items) - most} more" if len(items) > most else ""
     )
 
 
 def first_lines(lines: list[str], most: int, hint: str = "") -> Iterator[str]:
-    """Some lines, and how many more there are."""
+    """Yield some lines, and how many more there are."""
     yield from lines[:most]
     if len(lines) > most:
         yield f"  and {len(lines) - most} more{hint}"
 
 
 def answer_command(state: State) -> Iterator[str]:
-    """The command, its verdict, and what each part of it means."""
+    """Yield the command, its verdict, and what each part of it means."""
     advice = result_of(state, "advise_command")
     if not advice.get("command"):
         read = ", ".join(advice.get("looked_at", [])[:LISTED]) or "no file that could tell"
@@ -174,7 +174,7 @@ def answer_command(state: State) -> Iterator[str]:
 
 
 def command_lines(state: State) -> Iterator[str]:
-    """The command that was found, where it comes from, and its verdict."""
+    """Yield the command that was found, where it comes from, and its verdict."""
     suggested = result_of(state, "suggest_command")
     if not suggested:
         return
@@ -186,7 +186,7 @@ def command_lines(state: State) -> Iterator[str]:
 
 
 def answer_tests(state: State) -> Iterator[str]:
-    """The tests that cover it and why, the command, and what a fixture has recorded of them."""
+    """Yield the tests that cover it and why, the command, and what a fixture has recorded of them."""
     covering = result_of(state, "find_tests")
     yield from covering_lines(covering, LISTED)
     yield from uncovered_lines(covering)
@@ -204,7 +204,7 @@ def answer_tests(state: State) -> Iterator[str]:
 
 
 def covering_lines(covering: Data, most: int, *, names: bool = True) -> Iterator[str]:
-    """The tests of a search, strongest first, and their names."""
+    """Yield the tests of a search, strongest first, and their names."""
     shown = [
         f"{test['path']}: {test['reason']}"
         + (f" ({first_of(test['names'], NAMES)})" if test["names"] and names else "")
@@ -214,7 +214,7 @@ def covering_lines(covering: Data, most: int, *, names: bool = True) -> Iterator
 
 
 def uncovered_lines(covering: Data) -> Iterator[str]:
-    """The paths that no test was found for."""
+    """Yield the paths that no test was found for."""
     if left := covering.get("uncovered", []):
         yield f"No test found for: {first_of(left, SHOWN)}"
 
@@ -253,7 +253,7 @@ def proposal_line(proposal: Data) -> str:
 
 
 def answer_change(state: State) -> Iterator[str]:
-    """Uses, steps, risks, tests and the patch of a change."""
+    """Yield uses, steps, risks, tests and the patch of a change."""
     made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
     yield from written_lines(state)
     if not made:
@@ -293,7 +293,7 @@ def answer_change(state: State) -> Iterator[str]:
 
 
 def step_text(step: Data) -> str:
-    """A step, and the files that it concerns, unless its places name them."""
+    """Return a step, and the files that it concerns, unless its places name them."""
     if step["places"]:
         return str(step["purpose"])
     paths = ", ".join(step["paths"][:SHOWN]) + (
@@ -303,18 +303,17 @@ def step_text(step: Data) -> str:
 
 
 def patch_lines(made: Data) -> Iterator[str]:
-    """The patch as far as it fits."""
+    """Yield the patch as far as it fits."""
     yield from first_lines(made.get("patch", "").splitlines(), PATCH_LINES, ": see --patch")
 
 
 def written_lines(state: State) -> Iterator[str]:
-    """What an approved run has written."""
+    """Yield what an approved run has written."""
     done = result_of(state, "write_file")
     if done:
         yield f"Written: {', '.join(done['paths'][:LISTED])}; `cli-guard undo` takes it back."
 
 
 def count_of(number: int, what: str) -> str:
-    """`1 call`, `3 uses`."""
-    several = {"use": "uses", "definition": "definitions"}.get(what, f"{what}s")
-    return f"{number} {what if number == 1 else several}"
+    """Return `1 call`, `3 uses`."""
+    return f"{number} {what}" + ("" if number == 1 else "s")

@@ -1,4 +1,4 @@
-"""The one reader of a developer's request: its words, read once, as a typed `Request`.
+"""The one reader of a developer's request: its words, read once, as a typed `UserRequest`.
 
 text -> words (request_words) -> intents (request_intents) -> kind and risk by the rules of rules/requests.toml
 -> names of paths and code (request_names) -> Request
@@ -17,8 +17,8 @@ from cli_guard.assistant.request_command import QUOTED, read_command_request
 from cli_guard.assistant.request_documentation import DocRequest, read_doc_request
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
-from cli_guard.assistant.request_rules import Facts, facts_of, matching
-from cli_guard.assistant.request_words import pattern, read_words, tables, word_set
+from cli_guard.assistant.request_rules import IntentFacts, facts_of, matching
+from cli_guard.assistant.request_words import TABLES, pattern, read_words, word_set
 from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 
 # A request with more intents than this is cut there, and says so.
@@ -63,7 +63,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Request:
+class UserRequest:
     """What a request wants, by its words alone.
 
     `decided_by` are the words that decided about `kind`, for the log. `assumed` is one line where the request can be
@@ -87,7 +87,7 @@ class Request:
 
     @property
     def refusal(self) -> str:
-        """Why no tool can do it, "" if one can."""
+        """Return why no tool can do it, "" if one can."""
         if not self.server_call and (reason := find_unreadable(self.text)):
             return reason
         if self.risk and not self.risk.supported:
@@ -100,11 +100,11 @@ class Request:
 
     @property
     def topic(self) -> str:
-        """What it is about, without the second wish behind it ("... and suggest a test command")."""
+        """Return what it is about, without the second wish behind it ("... and suggest a test command")."""
         return pattern("second_wish").split(self.text, maxsplit=1)[0][:QUERY_CHARS]
 
     def topic_without(self, paths: Collection[str]) -> str:
-        """The topic without the names of some files; "" for a question about those files as such."""
+        """Return the topic without the names of some files; "" for a question about those files as such."""
         names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
         left = " ".join(
             word for word in self.topic.split() if word.strip("`'\"(),.:;?!") not in names
@@ -113,26 +113,28 @@ class Request:
 
     @property
     def task(self) -> str:
-        """What is to be changed, without that nothing be written and without what is to come after it."""
+        """Return what is to be changed, without that nothing be written and without what is to come after it."""
         said = pattern("no_edits").sub("", self.text)
         return (pattern("afterwards").sub("", said) if self.risk else said) or self.text
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """The tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
-        words = self.text if self.only_recorded else self.risk.words if self.risk else ""
+        """Return the tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
+        words = self.risk.words if self.risk else ""
+        if self.only_recorded:
+            words = self.text
         return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
 
     @property
     def only_recorded(self) -> bool:
-        """Is nothing to be changed before it is recorded ("commit my changes and push")?"""
+        """Return whether nothing is to be changed before it is recorded ("commit my changes and push")."""
         # `git commit -m x` is a command to explain.
         ordered = not self.refusal and not self.is_question and self.kind != "command_help"
         return ordered and bool(pattern("only_recorded").fullmatch(self.text[:QUERY_CHARS]))
 
     @property
     def server_call(self) -> tuple[str, str] | None:
-        """The tool of an MCP server that it calls, and the arguments in JSON."""
+        """Return the tool of an MCP server that it calls, and the arguments in JSON."""
         found = pattern("server_tool").fullmatch(self.text)
         return (found[1], found[2] or "{}") if found else None
 
@@ -146,7 +148,7 @@ class Request:
 
     @property
     def is_about_git(self) -> bool:
-        """Is it about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
+        """Return whether it is about Git alone ("recover a lost commit"), not about code that uses Git."""
         names = self.names
         risky = self.risk is not None and self.risk.kind in ("history", "destructive")
         # A question how, or about something lost, wants to know; an order is answered by its risk.
@@ -166,12 +168,12 @@ class Request:
 
     @cached_property
     def change(self) -> Change:
-        """What it wants changed."""
+        """Return what it wants changed."""
         return read_change(self.text, self.names)
 
     @cached_property
     def documentation(self) -> DocRequest:
-        """What it wants documented."""
+        """Return what it wants documented."""
         return read_doc_request(self.text, self.names)
 
 
@@ -188,7 +190,7 @@ class Scored:
         return self.scores[0][0]
 
 
-def read_request(text: str, paths: Collection[str] = ()) -> Request:
+def read_request(text: str, paths: Collection[str] = ()) -> UserRequest:
     """Read a request over the paths that may be looked at.
 
     Reads the first 20,000 characters and the first 400 intents; a longer request says in `assumed` that it was cut.
@@ -197,7 +199,7 @@ def read_request(text: str, paths: Collection[str] = ()) -> Request:
 
 
 @lru_cache(maxsize=8)
-def classify(text: str) -> Request:
+def classify(text: str) -> UserRequest:
     """Read a request without what it names: the main intent decides, and what must not be done before anything else."""
     bounded = (
         CONTROL.sub("", text[: 4 * REQUEST_CHARS])
@@ -209,18 +211,14 @@ def classify(text: str) -> Request:
     cut = len(intents) > INTENTS or len(normalise(text)) >= REQUEST_CHARS
     scored = [each for each in map(score, intents[:INTENTS]) if each is not None]
     if not scored:
-        return Request(text, "repo_qna", ("nothing else fits",), unknown())
+        return UserRequest(text, "repo_qna", ("nothing else fits",), unknown())
     risks = [each for each in scored if each.risk]
     main = next(
         (each for each in risks if each.risk and not each.risk.supported), None
     ) or main_of(scored)
-    risk = (
-        main.risk
-        if main in risks and main.kind == "unsupported"
-        else risks[0].risk
-        if risks
-        else None
-    )
+    risk = risks[0].risk if risks else None
+    if main in risks and main.kind == "unsupported":
+        risk = main.risk
     forbids = any(intent.forbids_edits for intent in intents[:INTENTS])
     assumed = assumption(main, forbids)
     if cut:
@@ -234,7 +232,7 @@ def classify(text: str) -> Request:
         dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported"))
     )
     runs = any(map(orders_a_run, scored))
-    return Request(
+    return UserRequest(
         text,
         main.kind,
         deciding_words(main.intent),
@@ -249,13 +247,13 @@ def classify(text: str) -> Request:
 
 
 def score(intent: Intent) -> Scored | None:
-    """The points of an intent by kind; None where no rule says anything."""
+    """Return the points of an intent by kind; None where no rule says anything."""
     facts = facts_of(intent)
     points: Counter[TaskType] = Counter()
     for rule in matching("score", facts):
         points[rule["kind"]] = max(points[rule["kind"]], rule["points"])
     risk = risk_of(intent, facts)
-    order = tables()["order"].split()
+    order = TABLES["order"].split()
     ranked = sorted(points.items(), key=lambda each: (-each[1], order.index(each[0])))
     if risk and not risk.supported:
         ranked.insert(0, ("unsupported", SURE))
@@ -264,8 +262,8 @@ def score(intent: Intent) -> Scored | None:
     return Scored(intent, tuple(ranked), risk) if ranked else None
 
 
-def risk_of(intent: Intent, facts: Facts) -> Risk | None:
-    """The first risk rule that an intent meets."""
+def risk_of(intent: Intent, facts: IntentFacts) -> Risk | None:
+    """Return the first risk rule that an intent meets."""
     if intent.mood == "forbid":
         return None
     text = " ".join(word.text for word in intent.words)
@@ -279,14 +277,14 @@ def risk_of(intent: Intent, facts: Facts) -> Risk | None:
             return found
     may_run = intent.verb < 0 or intent.verbs & {"run", "unknown", "remove", "git", "push"}
     if intent.mood in ("order", "phrase", "state") and may_run:
-        for table in tables()["command_risk"]:
+        for table in TABLES["command_risk"]:
             if table["text"] in text.casefold():
                 return Risk(table["kind"], table["text"], False, table["reason"])
     return found
 
 
 def main_of(scored: Sequence[Scored]) -> Scored:
-    """The intent that decides: the first clear one; one that only leads to another leaves it to that."""
+    """Return the intent that decides: the first clear one; one that only leads to another leaves it to that."""
     clear = [
         each for each in scored if each.intent.mood in ("ask", "how_to", "order")
     ] or scored
@@ -319,7 +317,7 @@ def find_unreadable(text: str) -> str:
 
 
 def may_be_question(main: Scored) -> bool:
-    """May an intent that is read as another kind ask about the code ("which test checks that ...")?"""
+    """Return whether an intent of another kind may ask about the code ("which test checks that ...")."""
     intent = main.intent
     facts = nouns_of(intent.words)
     if main.kind not in ("command_help", "test_workflow", "refactor_plan") or facts & {
@@ -339,7 +337,7 @@ def may_be_question(main: Scored) -> bool:
 
 
 def deciding_words(intent: Intent) -> tuple[str, ...]:
-    """The question word, the verb and the head of the object, as far as there are any."""
+    """Return the question word, the verb and the head of the object, as far as there are any."""
     verb = intent.words[intent.verb].text if intent.verb >= 0 else ""
     return tuple(
         dict.fromkeys(
@@ -349,7 +347,7 @@ def deciding_words(intent: Intent) -> tuple[str, ...]:
 
 
 def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
-    """Does an intent want files changed, as far as its words go?"""
+    """Return whether an intent wants files changed, as far as its words go."""
     verbs = main.intent.verbs
     if not forbids and main.kind == "doc_generation" and pattern("into").search(text):
         return True
@@ -373,7 +371,7 @@ def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
 
 
 def orders_a_run(scored: Scored) -> bool:
-    """Is it an order to run something? `Format command?` is none."""
+    """Return whether it is an order to run something; `Format command?` is none."""
     intent = scored.intent
     return (
         scored.kind in ("command_help", "test_workflow")
@@ -387,7 +385,7 @@ def orders_a_run(scored: Scored) -> bool:
 
 
 def assumption(main: Scored, forbids: bool) -> str | None:
-    """What was assumed where the words leave a choice."""
+    """Return what was assumed where the words leave a choice."""
     kind = main.kind
     intent = main.intent
     rival: TaskType | None = None
@@ -417,11 +415,11 @@ def assumption(main: Scored, forbids: bool) -> str | None:
 
 
 def unknown() -> str:
-    """What is assumed of a request without a word that says anything."""
+    """Return what is assumed of a request without a word that says anything."""
     question = wording("called", "repo_qna")
     return f"taken as {question}, as no word says more (English is read); {wording('say', 'code_change')}"
 
 
 def wording(table: str, kind: TaskType) -> str:
-    """A kind as it is named in an answer (`called`), or what to say to get it (`say`)."""
-    return str(tables()[table][kind])
+    """Return a kind as it is named in an answer (`called`), or what to say to get it (`say`)."""
+    return str(TABLES[table][kind])

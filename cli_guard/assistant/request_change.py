@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from cli_guard.assistant.request_names import NO_NAMES, Names
-from cli_guard.assistant.request_words import pattern, tables
+from cli_guard.assistant.request_words import TABLES, pattern
 
 MOST_CHARS = 4_000
 PART = re.compile(r"(?<!\?P)<(\w+):?(\w*)>")
@@ -16,21 +16,8 @@ CLOSING = pattern("change_closing")
 OF_A_TEST = pattern("of_a_test")
 # A class that does not open the request: `split Order in two`.
 CLASS_NAME = re.compile(r"(?<!^)(?<![\w$./-])[A-Z][\w$]{0,80}(?![\w$./])")
-
-# What a request says of any change: no word of these is looked for.
-OF_ANY_CHANGE = frozenset(
-    "add allow broken bug change class classes clean cleanup code configurable configure create decouple delete "
-    "enable error errors extend extract extraction feature file files fix fixed folder function functions handle "
-    "improve introduce issue js logic make method methods module move new optional performance problem pull py "
-    "refactor refactoring remove replace restructure rework rewrite simplify split stop support supports ts update "
-    "write".split()
-)
 OPENINGS = {
     "swap": re.compile(r"(?:please )?(?:replace|swap|substitute)\b", re.IGNORECASE),
-    "split": re.compile(
-        r"(?:please )?(?:split|break|divide|decompose|carve|separate|partition)\b",
-        re.IGNORECASE,
-    ),
     "extract": re.compile(
         r"(?:please )?(?:extract|pull|factor|lift|move|hoist)\b", re.IGNORECASE
     ),
@@ -56,31 +43,21 @@ class Change:
     only_tests: bool = False
 
     def opens_as(self, form: str) -> bool:
-        """Does the request begin like one to `swap`, `split`, `extract` or `delete`?"""
+        """Return whether the request begins like one to `swap`, `extract` or `delete`."""
         return OPENINGS[form].match(self.request) is not None
 
-    @property
-    def topic(self) -> str:
-        """What the change is about: the request without its paths, and without what any change is called."""
-        said = self.request
-        for name in (*self.names.paths, *self.names.missing, *self.names.created):
-            said = said.replace(name, " ")
-        return " ".join(
-            word for word in said.split() if word.lower().strip(",.:;") not in OF_ANY_CHANGE
-        )
-
     def get(self, name: str) -> str:
-        """A word of the request, "" where it names none."""
+        """Return a word of the request, "" where it names none."""
         return self.words.get(name, "")
 
 
 @cache
 def change_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The kinds of change with their patterns, each `<part>` of them filled in."""
-    parts = {name: "".join(part) for name, part in tables()["change"]["parts"].items()}
+    """Return the kinds of change with their patterns, each `<part>` of them filled in."""
+    parts = {name: "".join(part) for name, part in TABLES["change"]["parts"].items()}
     filled = (
         (kind, PART.sub(lambda m: parts[m[1]].replace("GROUP", m[2]), "".join(text)))
-        for kind, text in tables()["change"]["kinds"]
+        for kind, text in TABLES["change"]["kinds"]
     )
     return tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in filled)
 
@@ -91,7 +68,8 @@ def read_change(request: str, names: Names = NO_NAMES) -> Change:
     wanted = line
     before = ""
     while wanted != before:
-        wanted, before = OPENING.sub("", wanted, count=1), wanted
+        before = wanted
+        wanted = OPENING.sub("", wanted, count=1)
     kind, words = read_kind(CLOSING.sub("", wanted)) or read_kind(wanted) or ("unknown", {})
     return Change(
         kind,
@@ -104,7 +82,7 @@ def read_change(request: str, names: Names = NO_NAMES) -> Change:
 
 
 def read_kind(text: str) -> tuple[str, dict[str, str]] | None:
-    """The first kind of change that all of a text is, with the words that matter by name."""
+    """Return the first kind of change that all of a text is, with the words that matter by name."""
     for kind, form in change_patterns():
         match = form.fullmatch(text)
         if match is not None:

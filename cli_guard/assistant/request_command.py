@@ -10,12 +10,12 @@ from cli_guard.assistant.request_words import pattern
 from cli_guard.rules.catalog import read_table
 
 # fmt: off
-Purpose = Literal[
+CommandPurpose = Literal[
     "test", "lint", "format", "typecheck", "build", "run", "install", "docs", "clean", "release", "coverage",
     "benchmark", "migrate", "other",
 ]
 # fmt: on
-PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+PURPOSES: tuple[CommandPurpose, ...] = get_args(CommandPurpose)
 LONGEST = 2_000
 LONGEST_OF_GIT = 600
 QUOTED = pattern("quoted_command")
@@ -34,7 +34,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRequest:
+class CommandWish:
     """What a request for a command says.
 
     `words` are those that may name a task, `explain` is the command that it wants explained, `recipe` what it wants
@@ -44,7 +44,7 @@ class CommandRequest:
     words: frozenset[str]
     explain: str | None
     recipe: Recipe | None
-    purpose: Purpose | None
+    purpose: CommandPurpose | None
     paths: tuple[str, ...]
     test: str | None
     one_test: bool
@@ -52,20 +52,20 @@ class CommandRequest:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """A list of words of rules/projects/programs.toml."""
+    """Return a list of words of rules/projects/programs.toml."""
     return frozenset(read_table("projects/programs.toml")[name]["words"].split())
 
 
 @cache
-def purpose_patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
-    """The patterns over a command (`program`) or a request in lower case (`request`), in their order."""
+def purpose_patterns(kind: str) -> tuple[tuple[CommandPurpose, re.Pattern[str]], ...]:
+    """Return the patterns over a command (`program`) or a request in lower case (`request`), in their order."""
     rows = read_table("projects/purposes.toml")[kind]
     return tuple((each["purpose"], re.compile(each["pattern"])) for each in rows)
 
 
 @cache
 def recipes() -> tuple[Recipe, ...]:
-    """The Git recipes, in their order."""
+    """Return the Git recipes, in their order."""
     return tuple(
         Recipe(**{**each, "asks": tuple(map(re.compile, each["asks"]))})
         for each in read_table("projects/git-recipes.toml")["recipe"]
@@ -77,7 +77,7 @@ def read_command_request(
     texts: Collection[str] = (),
     folders: Collection[str] = (),
     programs: Set[str] = frozenset(),
-) -> CommandRequest:
+) -> CommandWish:
     """Read a request; `texts` and `folders` are the known paths, `programs` what begins a command of the project."""
     text = " ".join(request[:LONGEST].split())
     explain = find_command(text, programs | word_list("known"))
@@ -102,7 +102,7 @@ def read_command_request(
         if form.search(spoken.lower())
     )
     purpose = next(wanted, None)
-    return CommandRequest(
+    return CommandWish(
         frozenset(WORD.findall(plain.lower())) - word_list("common"),
         explain,
         find_git_recipe(text, purpose),
@@ -114,7 +114,7 @@ def read_command_request(
 
 
 def find_command(text: str, programs: Collection[str]) -> str | None:
-    """The command that the request wants explained, or that it is; None if it wants something else."""
+    """Return the command that the request wants explained, or that it is; None if it wants something else."""
 
     def begins_command(words: str) -> bool:
         first, _, rest = words.partition(" ")
@@ -142,7 +142,7 @@ def find_command(text: str, programs: Collection[str]) -> str | None:
 
 
 def is_path(word: str, texts: Collection[str], folders: Collection[str]) -> bool:
-    """Is a word a path that is known, or one that can be nothing else?"""
+    """Return whether a word is a path that is known, or one that can be nothing else."""
     plain = word.rstrip("/.")
     if plain in texts:
         return True
@@ -151,8 +151,8 @@ def is_path(word: str, texts: Collection[str], folders: Collection[str]) -> bool
     return bool(pattern("unknown_path").fullmatch(plain)) and "http" not in word
 
 
-def find_git_recipe(text: str, purpose: Purpose | None) -> Recipe | None:
-    """The recipe that a request asks for; None if it is not about Git."""
+def find_git_recipe(text: str, purpose: CommandPurpose | None) -> Recipe | None:
+    """Return the recipe that a request asks for; None if it is not about Git."""
     text = text[:LONGEST_OF_GIT].lower()
     of_project = purpose in ("test", "lint", "format", "build", "docs")
     words = read_table("projects/git-recipes.toml")

@@ -92,7 +92,7 @@ def read_doc_request(request: str, found: Names) -> DocRequest:
 
 
 def choose_sources(text: str, found: Names) -> tuple[list[str], list[str]]:
-    """The files that can be documented, the likeliest of several that a name could be; and what was assumed."""
+    """Return the files that can be documented, the likeliest of several that a name could be; and what was assumed."""
     paths = [p for p in found.paths if find_language(p)]
     assumed = []
     for word, candidates in found.ambiguous:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from cli_guard.assistant.request import Request
+from cli_guard.assistant.request import UserRequest
 from cli_guard.assistant.request_words import pattern
 from cli_guard.review.request import Commit, Range, Worktree, parse_range
 
@@ -63,7 +63,7 @@ class Recording:
     base: str
 
     @classmethod
-    def of(cls, said: Request) -> "Recording":
+    def of(cls, said: UserRequest) -> "Recording":
         """Read it from the words of a request."""
         names = ("everything", "message", "branch", "base")
         found = {name: pattern(f"recorded_{name}").search(said.text) for name in names}

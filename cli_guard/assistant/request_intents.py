@@ -7,7 +7,7 @@ from itertools import pairwise
 from cli_guard.assistant.request_words import (
     STOP,
     Phrase,
-    Word,
+    RequestWord,
     phrases_by_first_word,
     vocabulary,
     word_set,
@@ -55,24 +55,24 @@ class Intent:
     """
 
     mood: str
-    words: tuple[Word, ...]
+    words: tuple[RequestWord, ...]
     asks: str = ""
     verb: int = -1
-    object: tuple[Word, ...] = ()
-    head: Word | None = None
+    object: tuple[RequestWord, ...] = ()
+    head: RequestWord | None = None
     unknown: bool = False
-    without: tuple[Word, ...] = ()
+    without: tuple[RequestWord, ...] = ()
 
     @property
     def verbs(self) -> frozenset[str]:
-        """The classes of the leading verb."""
+        """Return the classes of the leading verb."""
         if self.unknown:
             return frozenset(("unknown",))
         return self.words[self.verb].verbs if self.verb >= 0 else frozenset()
 
     @property
     def forbids_edits(self) -> bool:
-        """Does it forbid every edit? `without editing files` does; `without changing the API` only sets a bound."""
+        """Return whether it forbids every edit: `without editing files` does, `without changing the API` does not."""
         verbs = frozenset(verb for word in self.without for verb in word.verbs)
         _, head = object_at(
             self.without,
@@ -85,8 +85,8 @@ class Intent:
         )
 
 
-def find_intents(words: Sequence[Word]) -> Iterator[Intent]:
-    """The intents of a request in order, each pronoun with what it refers to (`find the tests of X and run them`)."""
+def find_intents(words: Sequence[RequestWord]) -> Iterator[Intent]:
+    """Yield the intents of a request in order, each pronoun with what it refers to (`find X and run them`)."""
     before: Intent | None = None
     for intent in map(intent_of, clauses(words)):
         if before is not None and before.mood == "topic":
@@ -113,9 +113,9 @@ def find_intents(words: Sequence[Word]) -> Iterator[Intent]:
         before = intent
 
 
-def clauses(words: Sequence[Word]) -> Iterator[list[Word]]:
-    """The clauses of a request: cut at stops, and where `and`, `but` or a comma leads to another intent."""
-    clause: list[Word] = []
+def clauses(words: Sequence[RequestWord]) -> Iterator[list[RequestWord]]:
+    """Yield the clauses of a request: cut at stops, and where `and`, `but` or a comma leads to another intent."""
+    clause: list[RequestWord] = []
     for at, word in enumerate(words):
         comma = word.form == STOP and set(word.text) == {","}
         if comma and all(each.text in word_set("openers", "words") for each in clause):
@@ -135,8 +135,8 @@ def clauses(words: Sequence[Word]) -> Iterator[list[Word]]:
         yield clause
 
 
-def begins_intent(words: Sequence[Word], at: int) -> bool:
-    """Does an intent of its own begin at a place, after a comma or an `and`?"""
+def begins_intent(words: Sequence[RequestWord], at: int) -> bool:
+    """Return whether an intent of its own begins at a place, after a comma or an `and`."""
     rest = words[at : at + INTENT_REACH]
     start, asked = skip_courtesies(rest)
     if asked or start >= len(rest):
@@ -145,8 +145,8 @@ def begins_intent(words: Sequence[Word], at: int) -> bool:
     return word.text in WH | NOT or "base" in word.forms
 
 
-def skip_courtesies(words: Sequence[Word]) -> tuple[int, bool]:
-    """Where an intent begins behind its courtesies (`could you please`), and whether they make it a question."""
+def skip_courtesies(words: Sequence[RequestWord]) -> tuple[int, bool]:
+    """Return where an intent begins behind its courtesies (`could you please`), and whether they make it a question."""
     at = 0
     asked = False
     while at < len(words):
@@ -168,8 +168,10 @@ def skip_courtesies(words: Sequence[Word]) -> tuple[int, bool]:
     return at, asked
 
 
-def skip_phrase(words: Sequence[Word], at: int, phrases: Mapping[str, list[Phrase]]) -> int:
-    """The place after the longest of some phrases that is at a place; that place where none is."""
+def skip_phrase(
+    words: Sequence[RequestWord], at: int, phrases: Mapping[str, list[Phrase]]
+) -> int:
+    """Return the place after the longest of some phrases that is at a place; that place where none is."""
     for phrase in phrases.get(words[at].text.split(" ", 1)[0], ()):
         behind = at
         left = phrase
@@ -185,8 +187,8 @@ def skip_phrase(words: Sequence[Word], at: int, phrases: Mapping[str, list[Phras
     return at
 
 
-def is_adverb(word: Word) -> bool:
-    """Does a word only say how: `permanently`, `briefly`?"""
+def is_adverb(word: RequestWord) -> bool:
+    """Return whether a word only says how: `permanently`, `briefly`."""
     return (
         word.text.endswith("ly")
         and len(word.text) > 4
@@ -195,8 +197,8 @@ def is_adverb(word: Word) -> bool:
     )
 
 
-def intent_of(clause: Sequence[Word]) -> Intent:
-    """A clause as an intent."""
+def intent_of(clause: Sequence[RequestWord]) -> Intent:
+    """Return a clause as an intent."""
     stop = clause[-1].text if clause[-1].form == STOP else ""
     words = [word for word in clause if word.form != STOP]
     start, asked = skip_courtesies(words) if words else (0, False)
@@ -220,7 +222,7 @@ def intent_of(clause: Sequence[Word]) -> Intent:
 
 
 def led_by_noun(intent: Intent, mood: str) -> Intent:
-    """An intent with the verb that its head noun stands for; the same where it stands for none."""
+    """Return an intent with the verb that its head noun stands for; the same where it stands for none."""
     at = next((at for at, word in enumerate(intent.words) if word is intent.head), -1)
     meaning = vocabulary().verbal.get(intent.words[at].text) if at >= 0 else None
     if meaning is None or (
@@ -248,8 +250,8 @@ def led_by_noun(intent: Intent, mood: str) -> Intent:
     )
 
 
-def split_negation(words: list[Word]) -> tuple[list[Word], list[Word]]:
-    """A clause, and behind it what it says should not be done."""
+def split_negation(words: list[RequestWord]) -> tuple[list[RequestWord], list[RequestWord]]:
+    """Return a clause, and behind it what it says should not be done."""
     question = bool(words) and words[0].text in (WH | AUXILIARY) - {"do", "must", "should"}
     for at, (word, behind) in enumerate(pairwise(words)):
         refuses = word.text in ("do", "must", "should") and behind.text == "not"
@@ -259,10 +261,10 @@ def split_negation(words: list[Word]) -> tuple[list[Word], list[Word]]:
     return words, []
 
 
-def read_mood(words: list[Word], *, asked: bool, marked: bool) -> Intent:
-    """The mood of a clause, and with it the verb that leads; `marked` by a question mark."""
+def read_mood(words: list[RequestWord], *, asked: bool, marked: bool) -> Intent:
+    """Return the mood of a clause, and with it the verb that leads; `marked` by a question mark."""
     first = words[0]
-    second = words[1] if len(words) > 1 else Word("")
+    second = words[1] if len(words) > 1 else RequestWord("")
     if first.text in WH and (first.text != "when" or second.text in AUXILIARY):
         return read_question(words, 0)
     if asked or (first.text in AUXILIARY and second.text and not is_order_to_do(words)):
@@ -284,8 +286,8 @@ def read_mood(words: list[Word], *, asked: bool, marked: bool) -> Intent:
     return Intent(mood, tuple(words), "", -1, *object_at(words, 0))
 
 
-def is_order_to_do(words: Sequence[Word]) -> bool:
-    """`Do the migration` is an order, `do the tests pass` a question."""
+def is_order_to_do(words: Sequence[RequestWord]) -> bool:
+    """Return whether it is an order (`do the migration`) and no question (`do the tests pass`)."""
     nouns = vocabulary().verbal
     return (
         words[0].text == "do"
@@ -294,14 +296,14 @@ def is_order_to_do(words: Sequence[Word]) -> bool:
     )
 
 
-def could_be_verb(word: Word) -> bool:
-    """May a word that is in no table be a verb that begins an order?"""
+def could_be_verb(word: RequestWord) -> bool:
+    """Return whether a word that is in no table may be a verb that begins an order."""
     known = word.nouns or word.text in DETERMINERS | PREPOSITIONS | FIRST_PERSON | AUXILIARY
     return word.form == "word" and not known and word.text.isalpha()
 
 
-def read_question(words: list[Word], at: int) -> Intent:
-    """A question whose question word is at a place."""
+def read_question(words: list[RequestWord], at: int) -> Intent:
+    """Return a question whose question word is at a place."""
     asks = words[at].text
     place = at + 1
     while place < len(words) and words[place].text in AUXILIARY:
@@ -336,8 +338,8 @@ def read_question(words: list[Word], at: int) -> Intent:
     return with_particle(intent) if verb >= 0 else intent
 
 
-def read_order(words: list[Word], *, marked: bool) -> Intent:
-    """An imperative, or the question that it asks for (`show me where`)."""
+def read_order(words: list[RequestWord], *, marked: bool) -> Intent:
+    """Return an imperative, or the question that it asks for (`show me where`)."""
     first = words[0]
     if first.verbs & {"explain", "show", "look", "check", "summarise"}:
         for place in range(1, min(5, len(words))):
@@ -363,7 +365,7 @@ def read_order(words: list[Word], *, marked: bool) -> Intent:
 
 
 def with_particle(intent: Intent) -> Intent:
-    """An intent whose verb has its particle behind the object: `pull the query out`."""
+    """Return an intent whose verb has its particle behind the object: `pull the query out`."""
     verb = intent.words[intent.verb]
     for word in intent.words[intent.verb + 1 : intent.verb + PARTICLE_REACH]:
         meaning = vocabulary().separable.get((verb.text, word.text))
@@ -374,11 +376,13 @@ def with_particle(intent: Intent) -> Intent:
     return intent
 
 
-def object_at(words: Sequence[Word], at: int) -> tuple[tuple[Word, ...], Word | None]:
-    """The direct object that begins at a place, and its last word."""
+def object_at(
+    words: Sequence[RequestWord], at: int
+) -> tuple[tuple[RequestWord, ...], RequestWord | None]:
+    """Return the direct object that begins at a place, and its last word."""
     while at < len(words) and words[at].text in BEFORE_OBJECT:
         at += 1
-    found: list[Word] = []
+    found: list[RequestWord] = []
     for word in words[at:]:
         if word.form == "word" and word.text in PREPOSITIONS and not word.bound:
             transparent = word.text == "of" and found and found[-1].text in TRANSPARENT
@@ -394,6 +398,6 @@ def object_at(words: Sequence[Word], at: int) -> tuple[tuple[Word, ...], Word | 
     return tuple(found), found[-1] if found else None
 
 
-def nouns_of(words: Iterable[Word]) -> frozenset[str]:
-    """The classes of some words."""
+def nouns_of(words: Iterable[RequestWord]) -> frozenset[str]:
+    """Return the classes of some words."""
     return frozenset(noun for word in words for noun in word.nouns)

@@ -99,7 +99,7 @@ class NameFinder:
         self.ambiguous: dict[str, tuple[str, ...]] = {}
 
     def read_word(self, word: str, before: str, after: str) -> None:
-        """A word between others."""
+        """Return a word between others."""
         plain = (
             word.isascii() and word.isalpha() and word.islower() and word not in self.known
         )
@@ -110,7 +110,7 @@ class NameFinder:
             self.add_symbol(word, quoted=False)
 
     def read_quoted(self, text: str, before: str, after: str, *, in_code: bool) -> None:
-        """A quotation: a path, a name, or a text in which only paths that are there count."""
+        """Return a quotation: a path, a name, or a text in which only paths that are there count."""
         if text in self.known or " " not in text:
             if text and not self.add_path(text, before, after, in_code=in_code):
                 self.add_symbol(text, quoted=True)
@@ -151,7 +151,7 @@ class NameFinder:
         return True
 
     def find(self, word: str, *, in_folder: bool, quoted: bool) -> list[str] | None:
-        """The known paths that a word names; none of several that it could be; None where it names no path."""
+        """Return the known paths that a word names; none of several that it could be; None where it names no path."""
         flat = word if word in self.known else word.replace("\\", "/")
         if flat in self.known:
             return [flat]
@@ -185,7 +185,7 @@ class NameFinder:
         return found or None
 
     def find_module(self, dotted: str) -> list[str]:
-        """The files of `package.module`, also with a name of it behind; README is a module of the top folder."""
+        """Return the files of `package.module`, also with a name of it behind; README is a module of the top folder."""
         parts = dotted.removesuffix("()").replace("::", ".").split(".")
         for size in range(len(parts), max(0, len(parts) - 3), -1):
             if (
@@ -212,17 +212,17 @@ class NameFinder:
 
     @cached_property
     def folders(self) -> dict[str, list[str]]:
-        """The files under each folder."""
+        """Return the files under each folder."""
         return collect((path, parts[:-1], False) for path, parts in self.parts)
 
     @cached_property
     def ends(self) -> dict[str, list[str]]:
-        """The files that end in some parts: `login.py`, `auth/login.py`."""
+        """Return the files that end in some parts: `login.py`, `auth/login.py`."""
         return collect((path, parts, True) for path, parts in self.parts)
 
     @cached_property
     def stems(self) -> dict[str, list[str]]:
-        """The files by what they are imported as: `auth/login`, a package by its folder."""
+        """Return the files by what they are imported as: `auth/login`, a package by its folder."""
         stems = []
         for path, parts in self.parts:
             stem = parts[-1].rpartition(".")[0] or parts[-1]
@@ -233,7 +233,7 @@ class NameFinder:
 
     @cached_property
     def parts(self) -> list[tuple[str, list[str]]]:
-        """The known paths with their parts, sorted."""
+        """Return the known paths with their parts, sorted."""
         return [(path, path.split("/")) for path in sorted(self.known)]
 
     def add_symbol(self, text: str, *, quoted: bool) -> None:
@@ -247,7 +247,7 @@ class NameFinder:
 
 
 def collect(named: Iterable[tuple[str, list[str], bool]]) -> dict[str, list[str]]:
-    """Paths by the first parts of a name, or by its last ones: up to 8 of them."""
+    """Return paths by the first parts of a name, or by its last ones: up to 8 of them."""
     table: dict[str, list[str]] = {}
     for path, parts, from_end in named:
         for size in range(1, min(len(parts), PARTS) + 1):
@@ -258,7 +258,7 @@ def collect(named: Iterable[tuple[str, list[str], bool]]) -> dict[str, list[str]
 
 
 def is_path(word: str) -> bool:
-    """Can a word be nothing but a path: it has a folder and an ending, or an ending that source files have?"""
+    """Return whether a word can only be a path: a folder and an ending, or an ending of source files."""
     if word.startswith("-") or not re.fullmatch(r"[\w.@+/\-\\ ]+", word):
         return False
     base = word.replace("\\", "/").rsplit("/", 1)[-1]
@@ -272,7 +272,7 @@ def is_path(word: str) -> bool:
 
 
 def leads_outside(flat: str) -> bool:
-    """Does a word name a place outside of the repository?"""
+    """Return whether a word names a place outside of the repository."""
     parts = [part for part in flat.split("/") if part not in ("", ".")]
     if not flat.startswith("/") or not parts:
         return "/" in flat and posixpath.normpath(flat).split("/")[0] == ".."

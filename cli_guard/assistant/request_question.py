@@ -61,7 +61,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchQuery:
     """What to search for. `names` are exact identifiers; `asked_for` are kinds of file, `kinds` of definition.
 
     `plain` is a name that may be an ordinary word (`where is run defined`). `message` is the text of a message, without
@@ -78,13 +78,13 @@ class Query:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words to search for, as they were asked."""
+        """Return the words to search for, as they were asked."""
         return tuple(
             dict.fromkeys((*self.names, *(concept.word for concept in self.concepts)))
         )
 
 
-def parse_question(question: str) -> Query:
+def parse_question(question: str) -> SearchQuery:
     """Parse a question; one without words of content has no concepts."""
     text = question[:QUESTION_CHARS]
     asked_for = frozenset(kind for kind, form in ASKED_FILES.items() if form.search(text))
@@ -126,7 +126,7 @@ def parse_question(question: str) -> Query:
     names = _find_exact_names(FIELD.sub(" ", text) if message else text)
     named = NAMED.search(text)
     plain = named[1] if named and not names and named[1].lower() not in STOP else ""
-    return Query(unique, names, asked_for, kinds, plain, message, is_quoted)
+    return SearchQuery(unique, names, asked_for, kinds, plain, message, is_quoted)
 
 
 def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
@@ -137,13 +137,9 @@ def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
         default="",
     )
     is_quoted = len(quoted.split()) >= MESSAGE_WORDS
-    left = (
-        quoted
-        if is_quoted
-        else MESSAGE.sub(" ", text)
-        if MESSAGE.search(text) or "!" in text
-        else ""
-    )
+    left = quoted if is_quoted else ""
+    if not is_quoted and (MESSAGE.search(text) or "!" in text):
+        left = MESSAGE.sub(" ", text)
     pieces = [re.findall(r"\w+", piece.lower()) for piece in FIELD.split(left)]
     words = [word for piece in pieces for word in (*piece, "")][:MESSAGE_MOST]
     return (
@@ -152,7 +148,9 @@ def _find_message(text: str) -> tuple[tuple[str, ...], bool]:
 
 
 def _rank(word: str) -> int:
-    return 2 if word in WEAK else 1 if word in SOFT else 0
+    if word in WEAK:
+        return 2
+    return int(word in SOFT)
 
 
 def _find_phrases(words: list[str]) -> dict[str, Concept]:

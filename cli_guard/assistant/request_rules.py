@@ -5,19 +5,19 @@ from functools import cache
 from typing import Any
 
 from cli_guard.assistant.request_intents import Intent, nouns_of
-from cli_guard.assistant.request_words import tables
+from cli_guard.assistant.request_words import TABLES
 
 INTO = frozenset(("in", "into", "to", "inside"))
 PERSONS = frozenset(("i", "we", "you", "one"))
 DEFINITE = frozenset("the my your our its all every this that".split())
 # What a rule says; all its other entries are conditions.
 SAID = ("kind", "points", "reason", "supported")
-Facts = Mapping[str, frozenset[str]]
+IntentFacts = Mapping[str, frozenset[str]]
 
 
 @cache
-def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
-    """The rules of a table of rules/requests.toml: the conditions of each, and what it says."""
+def rules(name: str) -> tuple[tuple[IntentFacts, Mapping[str, Any]], ...]:
+    """Return the rules of a table of rules/requests.toml: the conditions of each, and what it says."""
     return tuple(
         (
             {
@@ -27,25 +27,25 @@ def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
             },
             table,
         )
-        for table in tables()[name]
+        for table in TABLES[name]
     )
 
 
-def matching(name: str, facts: Facts) -> Iterator[Mapping[str, Any]]:
-    """The rules of a table whose conditions all hold for the facts of an intent."""
+def matching(name: str, facts: IntentFacts) -> Iterator[Mapping[str, Any]]:
+    """Yield the rules of a table whose conditions all hold for the facts of an intent."""
     for conditions, table in rules(name):
         if all(holds(key, wanted, facts) for key, wanted in conditions.items()):
             yield table
 
 
-def holds(key: str, wanted: frozenset[str], facts: Facts) -> bool:
-    """Does a condition hold: `has`, `also_has` (a second one), `unless_has` (none of them)?"""
+def holds(key: str, wanted: frozenset[str], facts: IntentFacts) -> bool:
+    """Return whether a condition holds: `has`, `also_has` (a second one), `unless_has` (none of them)."""
     fact = key.removeprefix("unless_").removeprefix("also_")
     return key.startswith("unless") != bool(wanted & facts[fact])
 
 
-def facts_of(intent: Intent) -> Facts:
-    """What an intent offers to each condition of a rule, see rules/requests.toml."""
+def facts_of(intent: Intent) -> IntentFacts:
+    """Return what an intent offers to each condition of a rule, see rules/requests.toml."""
     words = intent.words
     target = intent.object
     into = max(

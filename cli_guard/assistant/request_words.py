@@ -8,16 +8,13 @@ from typing import Any
 
 from cli_guard.rules.catalog import read_table
 
-
-def tables() -> Mapping[str, Any]:
-    """The tables of rules/requests.toml."""
-    return read_table("requests.toml")
+TABLES: Mapping[str, Any] = read_table("requests.toml")
 
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """A regular expression of rules/requests.toml."""
-    return re.compile("".join(tables()["patterns"][name]))
+    """Return a regular expression of rules/requests.toml."""
+    return re.compile("".join(TABLES["patterns"][name]))
 
 
 STOP = "stop"
@@ -40,7 +37,7 @@ DOCS_FILE = pattern("docs_file")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class RequestWord:
     """A word or a name of a request. `form` is word, name, quoted, number or stop.
 
     `verbs` and `nouns` are the classes that it can have, `forms` the forms of a verb that it can be, `lemma` its base
@@ -57,39 +54,39 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class RequestVocabulary:
     """The words of rules/requests.toml in the form in which they are looked up.
 
     `near` are words without one of their letters, `verbal` nouns that stand for a verb, `separable` verbs with a
     particle.
     """
 
-    meanings: Mapping[Phrase, Word]
+    meanings: Mapping[Phrase, RequestWord]
     longest: Mapping[str, int]
     near: Mapping[str, str]
-    verbal: Mapping[str, Word]
-    separable: Mapping[Phrase, Word]
+    verbal: Mapping[str, RequestWord]
+    separable: Mapping[Phrase, RequestWord]
 
 
 @cache
 def word_set(table: str, name: str) -> frozenset[str]:
-    """The words of an entry of a table."""
-    return frozenset(tables()[table][name].split())
+    """Return the words of an entry of a table."""
+    return frozenset(TABLES[table][name].split())
 
 
 @cache
 def phrases_by_first_word(name: str) -> Mapping[str, list[Phrase]]:
-    """The phrases of an entry under [openers] by their first word, the longest first."""
+    """Return the phrases of an entry under [openers] by their first word, the longest first."""
     table: dict[str, list[Phrase]] = {}
-    for phrase in sorted(split_entries(tables()["openers"][name]), key=len, reverse=True):
+    for phrase in sorted(split_entries(TABLES["openers"][name]), key=len, reverse=True):
         table.setdefault(phrase[0], []).append(phrase)
     return table
 
 
 @cache
-def vocabulary() -> Vocabulary:
+def vocabulary() -> RequestVocabulary:
     """Read the words, once."""
-    data = tables()
+    data = TABLES
     meanings = collect_meanings(data)
     longest: dict[str, int] = {}
     for phrase in meanings:
@@ -100,22 +97,22 @@ def vocabulary() -> Vocabulary:
         if not rest and len(word) >= 5 and word.isalpha():
             for at in range(1, len(word)):
                 near.setdefault(word[:at] + word[at + 1 :], word)
-    separable: dict[Phrase, Word] = {
+    separable: dict[Phrase, RequestWord] = {
         phrase: meaning
         for phrase, meaning in meanings.items()
         if len(phrase) == 2 and phrase[1] in PARTICLES and "base" in meaning.forms
     }
     verbal = {noun: meanings[verb,] for noun, verb in data["verbal"].items()}
-    return Vocabulary(meanings, longest, near, verbal, separable)
+    return RequestVocabulary(meanings, longest, near, verbal, separable)
 
 
 def split_entries(line: str) -> list[Phrase]:
-    """The entries of a line of words; `_` joins the words of one."""
+    """Return the entries of a line of words; `_` joins the words of one."""
     return [tuple(entry.split("_")) for entry in line.split()]
 
 
-def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
-    """What each phrase can be, class by class."""
+def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, RequestWord]:
+    """Return what each phrase can be, class by class."""
     verbs: dict[Phrase, set[str]] = {}
     nouns: dict[Phrase, set[str]] = {}
     forms: dict[Phrase, set[str]] = {}
@@ -139,7 +136,7 @@ def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
             nouns.setdefault(entry, set()).add(group)
             nouns.setdefault((*entry[:-1], plural_of(entry[-1])), set()).add(group)
     return {
-        phrase: Word(
+        phrase: RequestWord(
             " ".join(phrase),
             verbs=frozenset(verbs.get(phrase, ())),
             nouns=frozenset(nouns.get(phrase, ())),
@@ -152,7 +149,7 @@ def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
 
 
 def inflect(base: str) -> Iterator[tuple[str, str]]:
-    """The regular forms of an English verb, each with its name."""
+    """Yield the regular forms of an English verb, each with its name."""
     yield base, "base"
     if base.endswith("y") and base[-2:-1] not in VOWELS:
         yield base[:-1] + "ies", "third"
@@ -175,7 +172,7 @@ def inflect(base: str) -> Iterator[tuple[str, str]]:
 
 
 def plural_of(word: str) -> str:
-    """The plural of a noun; a participle has none."""
+    """Return the plural of a noun; a participle has none."""
     if word.endswith("ed"):
         return word
     if word.endswith("y") and word[-2:-1] not in VOWELS:
@@ -183,9 +180,9 @@ def plural_of(word: str) -> str:
     return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def read_words(text: str) -> list[Word]:
-    """The words and names of a text in order, with its stops."""
-    words: list[Word] = []
+def read_words(text: str) -> list[RequestWord]:
+    """Return the words and names of a text in order, with its stops."""
+    words: list[RequestWord] = []
     run: list[str] = []
     for match in PIECE.finditer(text):
         form = match.lastgroup or ""
@@ -199,21 +196,21 @@ def read_words(text: str) -> list[Word]:
 
 
 def plain_words(form: str, text: str) -> list[str]:
-    """The words of a piece that is no name, in small letters; none for one that is."""
+    """Return the words of a piece that is no name, in small letters; none for one that is."""
     lowered = text.casefold().replace("’", "'")
     if form == "arrow":
         return ["to"]
     if form != "word":
         return []
-    if lowered in tables()["shortened"]:
-        return str(tables()["shortened"][lowered]).split()
+    if lowered in TABLES["shortened"]:
+        return str(TABLES["shortened"][lowered]).split()
     if (lowered,) in vocabulary().meanings or not CODE_WORD.fullmatch(text):
         return [lowered.removesuffix("'s").removesuffix("'")]
     return []
 
 
-def look_up(texts: list[str]) -> Iterator[Word]:
-    """Some plain words by the longest phrases that are known."""
+def look_up(texts: list[str]) -> Iterator[RequestWord]:
+    """Yield some plain words by the longest phrases that are known."""
     known = vocabulary()
     at = 0
     while at < len(texts):
@@ -229,12 +226,12 @@ def look_up(texts: list[str]) -> Iterator[Word]:
         elif (repaired := repair(text)) != text:
             yield from look_up([repaired])
         else:
-            yield Word(text)
+            yield RequestWord(text)
         at += size or 1
 
 
 def repair(word: str) -> str:
-    """A word with one letter left out, doubled, wrong or exchanged put right, where that gives a word we know."""
+    """Return a word with one letter left out, doubled, wrong or exchanged put right, if that is a word we know."""
     known = vocabulary()
     if not 5 <= len(word) <= 30 or not word.isalpha():
         return word
@@ -250,12 +247,12 @@ def repair(word: str) -> str:
     return word
 
 
-def name_of(form: str, text: str) -> Word:
-    """A stop, number, name, path or quotation: never read as words, but known for what it is."""
+def name_of(form: str, text: str) -> RequestWord:
+    """Return a stop, number, name, path or quotation: never read as words, but known for what it is."""
     if form == STOP:
-        return Word(text, STOP)
+        return RequestWord(text, STOP)
     if form == "number":
-        return Word(text, "number", nouns=frozenset(("number",)))
+        return RequestWord(text, "number", nouns=frozenset(("number",)))
     nouns: set[str] = set()
     quoted = form in QUOTES
     if quoted and SHELL.match(text):
@@ -280,4 +277,4 @@ def name_of(form: str, text: str) -> Word:
     if "symbol" in nouns:
         nouns |= {"test_name"} if TEST_NAME.match(text) else set()
         nouns |= {"secret_symbol"} if SECRET_NAME.search(text) else set()
-    return Word(text, "quoted" if quoted else "name", nouns=frozenset(nouns))
+    return RequestWord(text, "quoted" if quoted else "name", nouns=frozenset(nouns))

@@ -12,8 +12,11 @@ from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
 TRUNKS = (
-    *("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"),
-    *("refs/heads/main", "refs/heads/master"),
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
 )
 MOST_COMMITS = 5
 
@@ -60,13 +63,12 @@ def review_change(
     from cli_guard.review.render import as_json, text
     from cli_guard.review.run import review_request
 
-    subject = (
-        Worktree()
-        if worktree
-        else Commit(revision)
-        if revision
-        else find_subject(request, repository)
-    )
+    if worktree:
+        subject: Request = Worktree()
+    elif revision:
+        subject = Commit(revision)
+    else:
+        subject = find_subject(request, repository)
     done = review_request(subject, invocation)
     shown = "\n".join(
         (*describe_subject(subject, repository), text.render(done, color=False))

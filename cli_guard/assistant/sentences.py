@@ -40,7 +40,7 @@ REFUSED = {
 
 
 @dataclass
-class Vocabulary:
+class KnownNames:
     """The words of code that exist: those of `text`, and those of `others` (path -> text), read as far as needed.
 
     `elsewhere` keeps which words the others have; several texts may share it.
@@ -92,7 +92,7 @@ def names_in(sentence: str) -> Iterator[str]:
             yield name
 
 
-def problem_with(sentence: str, known: Vocabulary) -> str:
+def problem_with(sentence: str, known: KnownNames) -> str:
     """Return why a sentence cannot be taken, "" if it can; the reason holds nothing that may not be shown."""
     if len(sentence) > LONGEST:
         return f"longer than {LONGEST} characters"

@@ -8,17 +8,18 @@ from cli_guard.rules.catalog import read_table
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 # (ending, replacement, the fewest letters before it), tried in this order until none fits.
 ENDINGS = (
-    *((ending, "y", 3) for ending in ("ied", "ier")),
+    ("ied", "y", 3),
+    ("ier", "y", 3),
     ("ification", "ify", 1),
     *(
         (ending, "", 4)
-        for ending in ("ation", "ition", "ator", "ating", "ated", "ate", "ive", "iv")
+        for ending in (
+            "ation ition ator ating ated ate ive iv able ible ment ion er or ely ly"
+        ).split()
     ),
-    *(
-        (ending, "", 4)
-        for ending in ("able", "ible", "ment", "ion", "er", "or", "ely", "ly")
-    ),
-    *((ending, "", 3) for ending in ("ing", "ed", "e")),
+    ("ing", "", 3),
+    ("ed", "", 3),
+    ("e", "", 3),
 )
 # Doubled before an ending: `stopped`, `running`; not in `passed`.
 DOUBLED = re.compile(r"([bdgmnprt])\1$")

@@ -14,7 +14,7 @@ from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from cli_guard.assistant.documenting import Documentation
-    from cli_guard.assistant.editing import Plan
+    from cli_guard.assistant.editing import EditPlan
     from cli_guard.assistant.local import LocalAssistant
 
 LINE_CHARS = 160
@@ -22,7 +22,7 @@ LONG_LINE = 500
 PLACEHOLDER = re.compile(r"<([a-z]{1,30})>")
 
 
-class Query(Arguments):
+class QueryArguments(Arguments):
     """Words to look for, in some files or in all that may be looked at."""
 
     query: str = Field(min_length=1, max_length=2_000)
@@ -49,20 +49,20 @@ class Tested(Arguments):
     symbols: tuple[str, ...] | list[str] = ()
 
 
-class Named(Arguments):
+class NamedArguments(Arguments):
     """A path, a folder or a name of code; `near` are words of the path that is meant."""
 
     name: str = Field(min_length=1, max_length=500)
     near: tuple[str, ...] | list[str] = ()
 
 
-class CommandText(Arguments):
+class CommandArguments(Arguments):
     """A command for the developer to run."""
 
     command: str = Field(min_length=1, max_length=4_000)
 
 
-class Run(Arguments):
+class RunArguments(Arguments):
     """A command of the sandboxed shell, and what it reads on standard input."""
 
     command: str = Field(min_length=1, max_length=100_000)
@@ -78,7 +78,7 @@ def read_file(world: World, arguments: OneFile) -> ToolOutput:
     )
 
 
-def explain(world: World, arguments: Named) -> ToolOutput:
+def explain(world: World, arguments: NamedArguments) -> ToolOutput:
     """Explain a file, a folder or a definition from its own words and from what uses it."""
     from cli_guard.assistant import explaining
 
@@ -93,7 +93,7 @@ def advise_command(world: World, arguments: Wish) -> ToolOutput:
     return ToolOutput(plain_data(advise(arguments.request, world.snapshot)))
 
 
-def suggest_command(world: World, arguments: CommandText) -> ToolOutput:
+def suggest_command(world: World, arguments: CommandArguments) -> ToolOutput:
     """Show a command as text, with what it would do."""
     from cli_guard.commands import judge
 
@@ -116,7 +116,7 @@ def find_tests(world: World, arguments: Tested) -> ToolOutput:
     return ToolOutput({**plain_data(found), "whole": whole})
 
 
-def simulate_tests(world: World, arguments: CommandText) -> ToolOutput:
+def simulate_tests(world: World, arguments: CommandArguments) -> ToolOutput:
     """Name the tests that a command would run, with the results that the fixture has recorded."""
     from cli_guard.assistant.projects import simulate
 
@@ -150,9 +150,9 @@ def plan_change(world: World, arguments: Wish) -> ToolOutput:
 
 
 def proposal_output(
-    world: World, made: "Documentation | Plan", paths: Collection[str]
+    world: World, made: "Documentation | EditPlan", paths: Collection[str]
 ) -> ToolOutput:
-    """What a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
+    """Return what a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
     from cli_guard.assistant.proposals import mask_patch
 
     data = {
@@ -168,14 +168,14 @@ def proposal_output(
 
 
 def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
-    """The tools of an assistant by name: that of their function, whose docstring is the summary."""
+    """Return the tools of an assistant by name: that of their function, whose docstring is the summary."""
 
-    def search_repository(world: World, arguments: Query) -> ToolOutput:
+    def search_repository(world: World, arguments: QueryArguments) -> ToolOutput:
         """Find the words of a question, best place first."""
         found = assistant.find(world, arguments.query, arguments.paths)
         return ToolOutput({**plain_data(found), "skipped": []}, skipped=found.skipped)
 
-    def run(world: World, arguments: Run) -> ToolOutput:
+    def run(world: World, arguments: RunArguments) -> ToolOutput:
         """Run a command in a sandboxed shell over the files of the snapshot; nothing leaves it."""
         from cli_guard.assistant.sandbox import run as run_in
 
@@ -219,21 +219,23 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         )
 
     functions: tuple[Callable[[World, Any], ToolOutput], ...] = (
-        *(search_repository, read_file, advise_command, suggest_command, find_tests),
-        *(
-            read_history,
-            explain,
-            simulate_tests,
-            propose_documentation,
-            plan_refactoring,
-            plan_change,
-            run,
-        ),
+        search_repository,
+        read_file,
+        advise_command,
+        suggest_command,
+        find_tests,
+        read_history,
+        explain,
+        simulate_tests,
+        propose_documentation,
+        plan_refactoring,
+        plan_change,
+        run,
     )
     made = {}
     for function in functions:
         schema = function.__annotations__["arguments"]
-        shows_command = schema in (CommandText, Run)
+        shows_command = schema in (CommandArguments, RunArguments)
         name = function.__name__
         summary = function.__doc__ or ""
         made[name] = Tool(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import RootModel
 
-from cli_guard.assistant.documenting.source import Source, read_source
+from cli_guard.assistant.documenting.source import DocSource, read_source
 from cli_guard.assistant.documenting.wording import WORD_DOCUMENTATION
 from cli_guard.assistant.replies import result_of
 from cli_guard.assistant.sentences import list_dropped
@@ -143,7 +143,7 @@ class Documentation:
         # A long line and a long definition are cut, and half a secret would not be known as one.
         text = redact(self.guest.texts[proposal["path"]], proposal["path"])
         source = read_source(proposal["path"], text, self.trees)
-        lines = source.lines if isinstance(source, Source) else []
+        lines = source.lines if isinstance(source, DocSource) else []
         spans = (
             each
             for each in getattr(source, "symbols", ())

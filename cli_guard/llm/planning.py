@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from cli_guard.assistant.replies import result_of, step_text
-from cli_guard.assistant.sentences import Vocabulary, list_dropped, problem_with
+from cli_guard.assistant.sentences import KnownNames, list_dropped, problem_with
 from cli_guard.graph.state import State
 from cli_guard.llm.answers import parse_answer
 from cli_guard.llm.prompts import fence, system, user
@@ -67,7 +67,7 @@ def word_plan(guest: "Guest", state: State, answer: str) -> str:
         user(f"The request: {request}", f"The plan:\n{fence(plan, 'plan')}"),
     ]
     order = parse_answer(guest.ask(prompt, purpose="plan", schema=Order).text, Order)
-    known = Vocabulary(f"{plan}\n{request}")
+    known = KnownNames(f"{plan}\n{request}")
     dropped = list[str]()
     said = dict[str, str]()
     for each in order.steps:

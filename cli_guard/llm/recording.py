@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
-from cli_guard.assistant.drafting import CONVENTIONAL, SUBJECT_CHARS, Draft
-from cli_guard.assistant.sentences import Vocabulary, list_dropped, problem_with
+from cli_guard.assistant.drafting import CONVENTIONAL, SUBJECT_CHARS, MessageDraft
+from cli_guard.assistant.sentences import KnownNames, list_dropped, problem_with
 from cli_guard.graph.state import Data
 from cli_guard.llm.answers import parse_answer
 from cli_guard.llm.prompts import (
@@ -60,7 +60,7 @@ class Writer:
     guest: "Guest"
     dropped: list[str] = field(default_factory=list)
 
-    def write(self, draft: Draft, subject: ReviewInput) -> Draft:
+    def write(self, draft: MessageDraft, subject: ReviewInput) -> MessageDraft:
         """Return a draft in the model's words, or as it was."""
         changes = [each for each in subject.changes if not each.read_as]
         shown = [each for each in changes if not is_private(each, self.guest.config)]
@@ -73,12 +73,12 @@ class Writer:
 
     def word(
         self,
-        draft: Draft,
+        draft: MessageDraft,
         subject: ReviewInput,
         changes: Sequence[FileChange],
         *,
         is_whole: bool,
-    ) -> Draft:
+    ) -> MessageDraft:
         """Ask for a message and check it. Raises ModelError."""
         drafted = "\n".join((draft.subject, *draft.body))
         # A draft names what is in private files, too.
@@ -93,7 +93,7 @@ class Writer:
             [system(TASK), user(*parts)], purpose="message", schema=Message
         )
         said = parse_answer(reply.text, Message)
-        known = Vocabulary("\n".join(parts))
+        known = KnownNames("\n".join(parts))
         title = said.subject.strip().removesuffix(".")
         body: list[str] = []
         for line in said.body[:BODY_LINES]:
@@ -118,7 +118,7 @@ class Writer:
             return draft
         breaks = body and breaks_rule((title, "", *body), subject)
         self.dropped += [f"the body: {breaks}"] if breaks else []
-        return Draft(title, () if breaks else tuple(body))
+        return MessageDraft(title, () if breaks else tuple(body))
 
     def report(self) -> tuple[list[str], list[Data]]:
         """Return the lines about the model for an answer, and the entries for the action log."""
@@ -127,7 +127,7 @@ class Writer:
         ), self.guest.drain_log()
 
 
-def find_problem(line: str, drafted: str, known: Vocabulary) -> str:
+def find_problem(line: str, drafted: str, known: KnownNames) -> str:
     """Return why a line of a message cannot be taken, "" if it can."""
     if TRAILER.match(line):
         return "a trailer"
@@ -136,7 +136,7 @@ def find_problem(line: str, drafted: str, known: Vocabulary) -> str:
     return problem_with(line, known)
 
 
-def judge_subject(title: str, draft: Draft, subject: ReviewInput) -> str:
+def judge_subject(title: str, draft: MessageDraft, subject: ReviewInput) -> str:
     """Return what is wrong with the form of a subject, "" if nothing."""
     form = CONVENTIONAL.match(title)
     wanted = CONVENTIONAL.match(draft.subject)

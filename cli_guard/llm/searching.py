@@ -12,7 +12,7 @@ from itertools import chain, islice, zip_longest
 from pydantic import BaseModel
 
 from cli_guard.assistant.replies import place_line, result_of
-from cli_guard.assistant.sentences import Vocabulary, problem_with
+from cli_guard.assistant.sentences import KnownNames, problem_with
 from cli_guard.code.definitions import find_definitions
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.graph.context import Context, Planned
@@ -214,7 +214,7 @@ def is_supported(sentence: str, places: Sequence[Data]) -> bool:
     """Return whether a sentence passes the checks of a sentence, and names no line or name but those of the places."""
     lines = {(each["path"], each["line"]) for each in places}
     text = "\n".join(f"{each['path']} {each['symbol']} {each['text']}" for each in places)
-    return not problem_with(sentence, Vocabulary(text)) and lines.issuperset(
+    return not problem_with(sentence, KnownNames(text)) and lines.issuperset(
         cited_lines(sentence)
     )
 

@@ -15,11 +15,9 @@ from typing import Any
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.rules import data
 
-# Folders of data that is not rules: kinds of file with commands, moves between libraries, definitions in languages, the
-# tables of the programs, what projects are like, errors in the output of processes.
-NOT_RULES = frozenset(
-    "command_files editing flow languages processes programs projects".split()
-)
+# Folders of data that is not rules: kinds of file with commands, definitions in languages, the tables of the programs,
+# what projects are like, errors in the output of processes.
+NOT_RULES = frozenset("command_files flow languages processes programs projects".split())
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 from in_process import Terminal, guard
 from repositories import Done, Repo
 
-from cli_guard.assistant.sandbox import Limits
+from cli_guard.assistant.sandbox import RunLimits
 
 SERVER = [sys.executable, "-m", "mcp_server_git"]
 
@@ -23,7 +23,7 @@ def served(committed: Repo) -> Repo:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sandboxed command may take long: the server that it calls starts slowly on a busy machine."""
     monkeypatch.setattr(
-        Limits.__init__, "__defaults__", (300.0, *Limits.__init__.__defaults__[1:])
+        RunLimits.__init__, "__defaults__", (300.0, *RunLimits.__init__.__defaults__[1:])
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cli_guard.assistant.documenting import document
 from cli_guard.assistant.documenting.wording import Filling, read_slots
-from cli_guard.assistant.sentences import Vocabulary, problem_with
+from cli_guard.assistant.sentences import KnownNames, problem_with
 from tests.in_process import approve, guard
 from tests.openai_server import Server, fault, say, say_json, serve
 from tests.repositories import Repo, key
@@ -169,12 +169,12 @@ def test_each_language_keeps_its_form(
     ],
 )
 def test_a_sentence_is_taken_or_dropped(sentence: str, problem: str) -> None:
-    known = Vocabulary(PYTHON, {"README.md": "# Web"})
+    known = KnownNames(PYTHON, {"README.md": "# Web"})
     assert problem_with(sentence, known) == problem
 
 
 def test_other_files_are_searched_for_a_bounded_number_of_words() -> None:
-    known = Vocabulary("", {"a.py": " ".join(f"name_{at}" for at in range(300))})
+    known = KnownNames("", {"a.py": " ".join(f"name_{at}" for at in range(300))})
     assert [f"name_{at}" in known for at in range(300)].count(True) == 200
 
 

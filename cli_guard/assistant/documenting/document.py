@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from cli_guard.assistant.documenting.repair import repair
 from cli_guard.assistant.documenting.skeleton import write_skeleton
 from cli_guard.assistant.documenting.source import (
-    Edit,
-    Source,
+    DocEdit,
+    DocSource,
     apply_edits,
     find_style,
     keeps_code,
@@ -43,7 +43,7 @@ WORDS = (
 NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
 DEFINES = r"\b(?:def|class|func|function|fn|struct|enum|trait|type|interface|record|const|let)\b[^\n]{0,80}"
 # Puts words into the lines of a skeleton, given its file and its symbol.
-Fill = Callable[[Source, str, Sequence[str]], tuple[str, ...]]
+Fill = Callable[[DocSource, str, Sequence[str]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Documenting:
     texts: Mapping[str, str]
     fill: Fill | None = None
     trees: Trees = field(default_factory=Trees)
-    edits: dict[str, tuple[Source, list[tuple[DocProposal, Edit]]]] = field(
+    edits: dict[str, tuple[DocSource, list[tuple[DocProposal, DocEdit]]]] = field(
         default_factory=dict
     )
     missing: list[str] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Documenting:
     room: int = MOST
 
     def add(
-        self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str
+        self, source: DocSource, edit: DocEdit, kind: str, symbol: Symbol | None, note: str
     ) -> None:
         """Propose an edit, once for a place; it is checked with the others of its file."""
         pairs = self.edits.setdefault(source.path, (source, []))[1]
@@ -139,8 +139,8 @@ class Documenting:
         )
 
     def drop_unsafe(
-        self, source: Source, pairs: list[tuple[DocProposal, Edit]]
-    ) -> list[tuple[DocProposal, Edit]]:
+        self, source: DocSource, pairs: list[tuple[DocProposal, DocEdit]]
+    ) -> list[tuple[DocProposal, DocEdit]]:
         """Return the edits that leave the code as it is."""
         if not pairs or keeps_code(source, [edit for _, edit in pairs]):
             return pairs
@@ -153,7 +153,7 @@ class Documenting:
                 )
         return kept
 
-    def find_named(self) -> list[tuple[Source, Symbol]]:
+    def find_named(self) -> list[tuple[DocSource, Symbol]]:
         """Find the definition that each name means; state the others of that name as an assumption."""
         found = []
         wanted = self.wanted
@@ -171,7 +171,7 @@ class Documenting:
                 )
         return found
 
-    def find_definitions(self, name: str) -> Iterator[tuple[Source, Symbol]]:
+    def find_definitions(self, name: str) -> Iterator[tuple[DocSource, Symbol]]:
         """Yield the definitions of a name; a file that cannot be read is noted."""
         parts = re.split(r"\.|::|#", name)
         definition = re.compile(rf"{DEFINES}(?<![\w$]){re.escape(parts[-1])}(?![\w$])")
@@ -191,14 +191,14 @@ class Documenting:
                 if source and not is_part and parts in (ending, [symbol.name]):
                     yield source, symbol
 
-    def read(self, path: str) -> Source | None:
+    def read(self, path: str) -> DocSource | None:
         source = read_source(path, self.texts[path], self.trees)
         if isinstance(source, Skipped):
             self.skipped.append(source)
             return None
         return source
 
-    def document_named(self, source: Source, symbol: Symbol) -> None:
+    def document_named(self, source: DocSource, symbol: Symbol) -> None:
         """Document a definition by name; of a class, also the public methods that lack documentation."""
         gaps = [
             each
@@ -233,7 +233,7 @@ class Documenting:
             if source is not None:
                 self.document_file(source)
 
-    def document_file(self, source: Source) -> None:
+    def document_file(self, source: DocSource) -> None:
         wanted = self.wanted
         if wanted.update:
             repairs = [self.add_repair(source, s, complete=False) for s in source.symbols]
@@ -256,9 +256,9 @@ class Documenting:
             self.skip(source.path, reason, asks=True)
         self.add_skeletons(source, gaps[: self.room])
 
-    def add_repair(self, source: Source, symbol: Symbol, *, complete: bool) -> bool:
+    def add_repair(self, source: DocSource, symbol: Symbol, *, complete: bool) -> bool:
         """Propose a repair, or leave it to a person; False if nothing is wrong."""
-        style = find_style(source, self.texts, self.wanted.style)
+        style = find_style(source, self.wanted.style)
         found = repair(source, symbol, style, complete=complete)
         if found is None:
             return False
@@ -271,8 +271,8 @@ class Documenting:
             self.add(source, edit, "update", symbol, wrong)
         return True
 
-    def add_skeletons(self, source: Source, gaps: Sequence[Symbol | None]) -> None:
-        style = find_style(source, self.texts, self.wanted.style) if gaps else None
+    def add_skeletons(self, source: DocSource, gaps: Sequence[Symbol | None]) -> None:
+        style = find_style(source, self.wanted.style) if gaps else None
         for symbol in gaps:
             edit = write_skeleton(source, symbol, style) if style else None
             if edit is not None:
@@ -286,7 +286,7 @@ class Documenting:
                 )
 
 
-def rank_hit(hit: tuple[Source, Symbol], name: str) -> tuple[object, ...]:
+def rank_hit(hit: tuple[DocSource, Symbol], name: str) -> tuple[object, ...]:
     """Order the definitions of a name, the likeliest first."""
     source, symbol = hit
     return (

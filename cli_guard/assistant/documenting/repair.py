@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from cli_guard.assistant.documenting.source import TODO, Edit, Source
+from cli_guard.assistant.documenting.source import TODO, DocEdit, DocSource
 from cli_guard.code.symbols import Parameter, Symbol
 from cli_guard.reviewers.docs.documented import Documented
 from cli_guard.reviewers.docs.mismatch import READERS, mismatch
@@ -11,8 +11,8 @@ from cli_guard.reviewers.docs.styles import Style
 
 
 def repair(
-    source: Source, symbol: Symbol, style: Style, *, complete: bool
-) -> tuple[str, Edit | None] | None:
+    source: DocSource, symbol: Symbol, style: Style, *, complete: bool
+) -> tuple[str, DocEdit | None] | None:
     """Say what is wrong in the documentation of a function, and the edit; None where nothing is known to be wrong.
 
     The edit is None where a person has to fix it. A docstring that names only some of the parameters may do so on
@@ -43,7 +43,7 @@ def repair(
     # One name gone and one new at its place: the reviewer takes that for a new name, and keeps the words.
     kept = "; the words are kept, check them" if wrong.new and TODO not in text else ""
     lines = tuple(text.split("\n"))
-    return describe(wrong) + kept, Edit(doc.line, lines, doc.end_line - doc.line + 1)
+    return describe(wrong) + kept, DocEdit(doc.line, lines, doc.end_line - doc.line + 1)
 
 
 def order_for_insertion(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.documenting.source import TODO, Edit, Source
+from cli_guard.assistant.documenting.source import TODO, DocEdit, DocSource
 from cli_guard.code.symbols import Parameter, Symbol
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.suggest import python_entry, safe_type, tag_entry
@@ -38,7 +38,9 @@ NOTHING = frozenset(("", "None", "void", "NoReturn", "Never", "never", "undefine
 CREATES = ("call", "new_expression", "object_creation_expression")
 
 
-def write_skeleton(source: Source, symbol: Symbol | None, style: Style) -> Edit | None:
+def write_skeleton(
+    source: DocSource, symbol: Symbol | None, style: Style
+) -> DocEdit | None:
     """Return the skeleton of a definition, of the module for None; None where it has no line of its own."""
     if symbol is None:
         return write_module_skeleton(source, style)
@@ -50,10 +52,10 @@ def write_skeleton(source: Source, symbol: Symbol | None, style: Style) -> Edit 
     lines = write_docstring(symbol, style, "\t" if indent.endswith("\t") else "    ")
     if symbol.kind == "class" and source.line(symbol.head_end + 1).strip():
         lines.append("")
-    return Edit(symbol.head_end + 1, tuple((indent + line).rstrip() for line in lines))
+    return DocEdit(symbol.head_end + 1, tuple((indent + line).rstrip() for line in lines))
 
 
-def write_module_skeleton(source: Source, style: Style) -> Edit:
+def write_module_skeleton(source: DocSource, style: Style) -> DocEdit:
     """Return the docstring of a Python module, below the comments at its head."""
     at = 0
     if source.line(1).lower().startswith(HEADS):
@@ -64,7 +66,7 @@ def write_module_skeleton(source: Source, style: Style) -> Edit:
         lines.insert(0, "")
     if source.line(at + 1).strip():
         lines.append("")
-    return Edit(at + 1, tuple(lines), module=True)
+    return DocEdit(at + 1, tuple(lines), module=True)
 
 
 def write_docstring(symbol: Symbol, style: Style, unit: str) -> list[str]:
@@ -126,7 +128,7 @@ def state_default(parameter: Parameter) -> str:
     return f"Defaults to {text}."
 
 
-def write_comment(source: Source, symbol: Symbol, style: Style) -> Edit:
+def write_comment(source: DocSource, symbol: Symbol, style: Style) -> DocEdit:
     """Return the comment of a definition, right above it and its decorators: JSDoc, Javadoc, Go, Rust."""
     if source.language == "go":
         lines = [f"// {symbol.name} {TODO}"]
@@ -140,7 +142,7 @@ def write_comment(source: Source, symbol: Symbol, style: Style) -> Edit:
         if tags:
             lines = ["/**", f" * {TODO}", " *", *(f" * {tag}" for tag in tags), " */"]
     indent = source.indent_of(symbol.top)
-    return Edit(symbol.top, tuple(indent + line for line in lines))
+    return DocEdit(symbol.top, tuple(indent + line for line in lines))
 
 
 def list_tags(language: str, symbol: Symbol, style: Style) -> list[str]:

@@ -1,33 +1,26 @@
 """A source file as it is documented: its symbols, its style, and edits that leave its code as it is."""
 
 import ast
-import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 from cli_guard.assistant.request_documentation import find_language
 from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
-from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
-from cli_guard.reviewers.docs.documented import read_docstring
-from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of
+from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.docs.suggest import indent_of
 
 TODO = "TODO: describe."
 FILE_CHARS = 400_000
-NEIGHBOURS = 8
-SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini")
-CONVENTION = re.compile(r"""^[ \t]*convention\s*=\s*["']?(google|numpy)\b""", re.M)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 TOO_DEEP = (RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
-class Source:
+class DocSource:
     """A file in a language that is documented here."""
 
     path: str
@@ -38,7 +31,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines without LF; a CR stays at the end of its line."""
+        """Return the lines without LF; a CR stays at the end of its line."""
         return self.text.split("\n")
 
     def line(self, number: int) -> str:
@@ -51,7 +44,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class DocEdit:
     """Lines to put before line `line` (from 1), in place of the `drop` lines from there on.
 
     `module`: they document the file as a whole.
@@ -63,7 +56,7 @@ class Edit:
     module: bool = False
 
 
-def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
+def read_source(path: str, text: str, trees: Trees) -> DocSource | Skipped:
     """Read the symbols of a file, or say why it cannot be documented here."""
     language = find_language(path)
     if not language:
@@ -79,7 +72,7 @@ def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
         return Skipped(path, "it has line ends that are not written here")
     if language == "python" and parse_python(text) is None:
         return Skipped(path, "Python cannot parse it: fix the syntax first")
-    return Source(path, language, text, trees, symbols_of(trees, language, text))
+    return DocSource(path, language, text, trees, symbols_of(trees, language, text))
 
 
 def parse_python(text: str) -> ast.Module | None:
@@ -108,7 +101,7 @@ def _dump_code(text: str) -> str | None:
         return None
 
 
-def apply_edits(source: Source, edits: Sequence[Edit]) -> str:
+def apply_edits(source: DocSource, edits: Sequence[DocEdit]) -> str:
     """Make all edits, with the line ends of the file."""
     lines = list(source.lines)
     end = "\r" if lines[0].endswith("\r") else ""
@@ -119,7 +112,7 @@ def apply_edits(source: Source, edits: Sequence[Edit]) -> str:
     return "\n".join(lines)
 
 
-def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
+def keeps_code(source: DocSource, edits: Sequence[DocEdit]) -> bool:
     """Do edits change documentation alone, and does each that adds some document what it should?"""
     text = apply_edits(source, edits)
     if source.language == "python":
@@ -135,13 +128,13 @@ def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
     return added == sum(not edit.module and not edit.drop for edit in edits)
 
 
-def lacks_module_docstring(source: Source) -> bool:
-    """Is it a Python module with code and without a docstring?"""
+def lacks_module_docstring(source: DocSource) -> bool:
+    """Return whether it is a Python module with code and without a docstring."""
     tree = parse_python(source.text) if source.language == "python" else None
     return tree is not None and bool(tree.body) and ast.get_docstring(tree) is None
 
 
-def _drop_comments(source: Source, text: str) -> list[str]:
+def _drop_comments(source: DocSource, text: str) -> list[str]:
     kinds = (
         ["line_comment", "block_comment"]
         if source.language in ("java", "rust")
@@ -158,35 +151,8 @@ def _drop_comments(source: Source, text: str) -> list[str]:
     return " ".join([*rest, text[at:]]).split()
 
 
-def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Style:
-    """Tell the style from the file's own comments, then its neighbours', then the project's settings.
-
-    `asked` is a style of Python docstrings that the request names.
-    """
-    own = [s for s in source.symbols if s.doc is not None]
-    others = (
-        list(islice(_find_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
-    )
-    style = style_of(source.language, source.symbols, others)
-    if source.language != "python":
-        return style
-    if asked:
-        return replace(style, sections=asked)
-    if any(read_docstring(s.doc.text).style for s in (*own, *others) if s.doc is not None):
-        return style
-    settings = "\n".join(texts.get(name, "")[:FILE_CHARS] for name in SETTINGS)
-    match = CONVENTION.search(settings)
-    return replace(style, sections=match[1]) if match else style
-
-
-def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbol]:
-    """Find the documented symbols of other files in the folder."""
-    folder = source.path.rpartition("/")[0]
-    near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
-    fitting = (
-        p for p in near if find_language(p) == source.language and not is_test_code(p)
-    )
-    for path in islice(fitting, NEIGHBOURS):
-        other = read_source(path, texts[path], source.trees)
-        if isinstance(other, Source):
-            yield from (symbol for symbol in other.symbols if symbol.doc is not None)
+def find_style(source: DocSource, asked: str = "") -> Style:
+    """Tell the style from the file's own comments; `asked` is a style of Python docstrings that the request names."""
+    style = style_of(source.language, source.symbols, ())
+    is_asked = asked and source.language == "python"
+    return replace(style, sections=asked) if is_asked else style

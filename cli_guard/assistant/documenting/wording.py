@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from cli_guard.assistant.documenting.document import document
-from cli_guard.assistant.documenting.source import TODO, Source
-from cli_guard.assistant.sentences import Vocabulary, problem_with
+from cli_guard.assistant.documenting.source import TODO, DocSource
+from cli_guard.assistant.sentences import KnownNames, problem_with
 from cli_guard.assistant.tools import proposal_output
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 
@@ -62,10 +62,10 @@ class Filling:
     dropped: list[str] = field(default_factory=list)
     elsewhere: dict[str, bool] = field(default_factory=dict)
 
-    def fill(self, source: Source, symbol: str, lines: Sequence[str]) -> tuple[str, ...]:
+    def fill(self, source: DocSource, symbol: str, lines: Sequence[str]) -> tuple[str, ...]:
         """Return the lines of a skeleton with the sentences that it has a place for and that pass."""
         sentences = self.given.get((source.path, symbol), {})
-        known = Vocabulary(source.text, self.texts, self.elsewhere)
+        known = KnownNames(source.text, self.texts, self.elsewhere)
         slots = dict(read_slots(lines))
         self.dropped += [NO_PLACE for slot in sentences if slot not in slots.values()]
         filled: list[str] = []

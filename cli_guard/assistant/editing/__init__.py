@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from cli_guard.assistant.editing.library import is_library
+from cli_guard.assistant.editing.migration import is_library, plan_migrate
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.move import plan_move
 from cli_guard.assistant.editing.open_ended import plan_open
-from cli_guard.assistant.editing.other_languages import find_migration, plan_migrate
-from cli_guard.assistant.editing.plan import Plan, Step
+from cli_guard.assistant.editing.plan import EditPlan, PlanStep
 from cli_guard.assistant.editing.removal import plan_delete, plan_unused_imports
 from cli_guard.assistant.editing.rename import plan_rename
-from cli_guard.assistant.editing.replace_call import plan_replace
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.text_changes import (
     plan_bump,
@@ -21,14 +19,12 @@ from cli_guard.assistant.editing.usages import UsageGroup
 from cli_guard.assistant.request import read_request
 from cli_guard.assistant.request_change import Change
 
-__all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
+__all__ = ["EditPlan", "PlanStep", "UsageGroup", "plan_refactor", "propose_change"]
 
-PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
+PLANNERS: Mapping[str, Callable[[Sources, Change], EditPlan]] = {
     "rename": plan_rename,
     "rename file": plan_file_rename,
     "move": plan_move,
-    "migrate": plan_migrate,
-    "replace": plan_replace,
     "change text": plan_change_text,
     "set constant": plan_constant,
     "bump version": plan_bump,
@@ -37,8 +33,10 @@ PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
 }
 
 
-def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10.0) -> Plan:
-    """The plan of a change: "rename X to Y", "from log4j to slf4j", "move f to m", "bump version to 1.2.3".
+def plan_refactor(
+    request: str, texts: Mapping[str, str], *, seconds: float = 10.0
+) -> EditPlan:
+    """Plan a change: "rename X to Y", "from log4j to slf4j", "move f to m", "change 'a' to 'b' in m".
 
     `texts` is path -> text of the whole repository. What is not reached in `seconds` is in `skipped`, and there is
     no patch then. A request that is not mechanical gets the files it concerns and the steps.
@@ -46,18 +44,13 @@ def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10
     sources = Sources(texts, seconds)
     intent = read_request(request, texts).change
     old = intent.get("old")
-    new = intent.get("new")
-    is_swap = intent.kind == "replace" or (
-        intent.kind == "change text" and intent.opens_as("swap")
-    )
-    if is_swap and (
-        find_migration(old, new) is not None
-        or (" " not in new and is_library(sources, old))
-    ):
+    is_file = old.removeprefix("./") in sources.texts
+    # "convert lib/view.js to TypeScript" is about a file, not about a library of that name.
+    if intent.kind == "migrate" and not is_file:
         return plan_migrate(sources, intent)
-    if intent.kind == "migrate" and intent.get("old").removeprefix("./") in sources.texts:
-        # "convert lib/view.js to TypeScript" is about a file, not about a library of that name.
-        return plan_open(sources, intent)
+    is_swap = intent.kind == "replace" or intent.opens_as("swap")
+    if is_swap and " " not in intent.get("new") and is_library(sources, old):
+        return plan_migrate(sources, intent)
     return PLANNERS.get(intent.kind, plan_open)(sources, intent)
 
 

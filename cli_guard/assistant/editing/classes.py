@@ -58,7 +58,7 @@ class Classes:
         return next((each for each in found if isinstance(each, ast.ClassDef)), None)
 
     def find_class(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
-        """The class that an expression means; None for what is not a class of this repository."""
+        """Return the class that an expression means; None for what is not a class of this repository."""
         if isinstance(node, ast.Subscript):
             return self.find_class(path, node.value, deep + 1)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -101,7 +101,7 @@ class Classes:
             yield ast.unparse(base), self.find_class(key.path, base)
 
     def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
-        """A class and its ancestors in this repository."""
+        """Yield a class and its ancestors in this repository."""
         seen = {key}
         waiting = [key]
         while waiting and len(seen) < MOST_CLASSES:
@@ -116,7 +116,7 @@ class Classes:
             waiting += new
 
     def children(self, key: ClassKey) -> Iterator[ClassKey]:
-        """The classes of the repository that name `key` as a base."""
+        """Yield the classes of the repository that name `key` as a base."""
         for path in self.python.mentioning(key.name):
             for definition in self.python.file(path).classes:
                 node = definition.node
@@ -129,7 +129,7 @@ class Classes:
                     yield child
 
     def family(self, key: ClassKey, member: str) -> Family:
-        """The classes that share a member with `key`: the ancestors that define it, and all that come from these."""
+        """Return the classes that share a member with `key`: ancestors that define it, and all below these."""
         ancestors = set(self.lineage(key))
         outside = {
             text
@@ -146,11 +146,11 @@ class Classes:
         return Family(frozenset(members), tuple(sorted(outside)))
 
     def defines(self, key: ClassKey, member: str) -> bool:
-        """Does the body of a class bind the member, or a method of it set it on `self`?"""
+        """Return whether a class binds the member in its body, or sets it on `self`."""
         return any(class_around(o) == key for o in self.definitions(key.path, member))
 
     def definitions(self, path: str, member: str) -> Iterator[Occurrence]:
-        """Where classes of a file define a member: in their body, or as an attribute that a method sets."""
+        """Yield where classes of a file define a member: in their body, or as an attribute that a method sets."""
         for each in self.python.places(path, member):
             in_body = (
                 each.role in ("definition", "binding", "import")
@@ -163,7 +163,7 @@ class Classes:
                 yield each
 
     def is_own(self, occurrence: Occurrence) -> bool:
-        """Is it an attribute of the first parameter of the method around it, or of super()?"""
+        """Return whether it is an attribute of the first parameter of its method, or of super()."""
         owner = (
             occurrence.node.value if isinstance(occurrence.node, ast.Attribute) else None
         )
@@ -181,7 +181,7 @@ class Classes:
     def member_places(
         self, family: Family, name: str
     ) -> tuple[list[Occurrence], list[Occurrence], bool]:
-        """The places of a member that are surely of the family, those that may be, and whether its name is unique."""
+        """Return the places of a member that are surely of the family, those that may be, and if its name is unique."""
         sure: list[Occurrence] = []
         unsure: list[Occurrence] = []
         is_unique = name not in COMMON_MEMBERS
@@ -205,7 +205,7 @@ class Classes:
         return sure, unsure, is_unique
 
     def is_of_family(self, family: Family, occurrence: Occurrence) -> bool | None:
-        """Is `object.name` the member of the family? None where that is not known."""
+        """Return whether `object.name` is the member of the family, None where that is not known."""
         if not isinstance(occurrence.node, ast.Attribute):
             return None
         path = occurrence.path
@@ -230,7 +230,7 @@ class Classes:
         return False if isinstance(inner, plain) else None
 
     def _is_from_outside(self, path: str, node: ast.Name) -> bool:
-        """Is a name only ever an import of something that is not in this repository?"""
+        """Return whether a name is only ever an import from outside of this repository."""
         binders = self.python.binders(path, node)
         python = self.python
         for each in binders:
@@ -243,7 +243,7 @@ class Classes:
         return bool(binders)
 
     def class_of_value(self, path: str, node: ast.expr) -> ClassKey | None:
-        """The class of a value: `C(...)`, or a variable that is only ever bound to one, or annotated as one."""
+        """Return the class of a value: `C(...)`, or a variable that is only ever bound to one, or annotated as one."""
         if isinstance(node, ast.Call):
             return self.find_class(path, node.func)
         if not isinstance(node, ast.Name):

@@ -6,19 +6,19 @@ from itertools import islice
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import Draft
+from cli_guard.assistant.editing.plan import PlanDraft
 from cli_guard.assistant.editing.sources import (
     Sources,
-    count,
     is_configuration,
     is_documentation,
     join_some,
     list_first,
 )
-from cli_guard.assistant.editing.subjects import Subject, definitions_of
+from cli_guard.assistant.editing.subjects import CodeSubject, definitions_of
 from cli_guard.assistant.editing.targets import find_targets, uses_of
 from cli_guard.assistant.editing.usages import is_history, show_line, word
 from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.code.facts import call_text
 from cli_guard.code.languages import FAMILY
@@ -44,7 +44,10 @@ EXPORTED = re.compile(
 QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 
 
-class Use(NamedTuple):
+KIND_OF_ROLE = {"import": "import", "imported": "import", "listed": "listed"}
+
+
+class SubjectUse(NamedTuple):
     """A place that uses a definition: line from 1, position of the name; `kind` is import, call, listed or use."""
 
     path: str
@@ -54,13 +57,13 @@ class Use(NamedTuple):
 
 
 def uses_of_subject(
-    sources: Sources, python: Python, subject: Subject
-) -> tuple[list[Use], list[Use]]:
-    """The places that surely use a definition, and those that may: the types of Python objects are not inferred."""
+    sources: Sources, python: Python, subject: CodeSubject
+) -> tuple[list[SubjectUse], list[SubjectUse]]:
+    """Return the places that surely use a definition, and those that may: types are not inferred."""
     path = subject.path
     if sources.language(path) != "python":
         return sorted(find_by_name(sources, subject)), []
-    found: tuple[list[Use], list[Use]] = [], []
+    found: tuple[list[SubjectUse], list[SubjectUse]] = [], []
     targets = find_targets(python, subject.definition.qualname, path)
     targets.sort(
         key=lambda each: python.line(path, each.occurrence.start) != subject.definition.line
@@ -68,27 +71,19 @@ def uses_of_subject(
     for target in targets[:1]:
         sure, maybe, is_unique = uses_of(python, path, target.name, target.home)
         for each in {*sure, *maybe}:
-            called = (
-                sources.texts[each.path][each.end : each.end + 40]
-                .lstrip(" ")
-                .startswith("(")
-            )
-            kind = (
-                "import"
-                if each.role in ("import", "imported")
-                else "call"
-                if called
-                else "use"
-            )
-            kind = "listed" if each.role == "listed" else kind
             if each.role not in ("definition", "binding", "parameter"):
-                use = Use(each.path, python.line(each.path, each.start), each.start, kind)
+                after = sources.texts[each.path][each.end : each.end + 40].lstrip(" ")
+                kind = KIND_OF_ROLE.get(each.role, "")
+                kind = kind or ("call" if after.startswith("(") else "use")
+                use = SubjectUse(
+                    each.path, python.line(each.path, each.start), each.start, kind
+                )
                 found[each not in sure and not is_unique].append(use)
     return sorted(found[0]), sorted(found[1])
 
 
-def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
-    """The uses of a name in the files of its language: in another file it is imported there, or a member."""
+def find_by_name(sources: Sources, subject: CodeSubject) -> Iterator[SubjectUse]:
+    """Yield the uses of a name in the files of its language: in another file it is imported there, or a member."""
     name = subject.name
     language = sources.language(subject.path) or ""
     own = FAMILY.get(language, language)
@@ -109,13 +104,13 @@ def find_by_name(sources: Sources, subject: Subject) -> Iterator[Use]:
         is_here = own != "javascript" or ref.path in (*importing, subject.path)
         is_known = is_here or texts[ref.path][start - 1 : start] == "."
         if is_known and ref.kind in ("import", "call", "use"):
-            yield Use(ref.path, ref.line, start, ref.kind)
+            yield SubjectUse(ref.path, ref.line, start, ref.kind)
 
 
 def group_uses(
-    sources: Sources, uses: Iterable[Use], *, with_text: bool = False
+    sources: Sources, uses: Iterable[SubjectUse], *, with_text: bool = False
 ) -> list[str]:
-    """Uses by file, each line with the function that it is in: `a.py:12 in f, 40 in g`."""
+    """List uses by file, each line with the function that it is in: `a.py:12 in f, 40 in g`."""
     by_path: dict[str, dict[int, str]] = {}
     for each in uses:
         inner = definitions_of(each.path, sources.texts[each.path])
@@ -124,14 +119,10 @@ def group_uses(
             for d in inner
             if d.line <= each.line <= d.end_line and d.kind != "constant"
         ]
-        role = (
-            "import"
-            if each.kind == "import"
-            else f"in {around[-1]}"
-            if around
-            else each.kind
-        )
-        if with_text and each.kind != "import":
+        role = f"in {around[-1]}" if around else each.kind
+        if each.kind == "import":
+            role = "import"
+        elif with_text:
             role += f" ({show_line(sources, each.path, each.line)[2][:LINE_CHARS]})"
         by_path.setdefault(each.path, {}).setdefault(each.line, f"{each.line} {role}")
     lines = [
@@ -139,14 +130,15 @@ def group_uses(
         for path, said in by_path.items()
     ]
     rest = sum(len(said) for said in list(by_path.values())[MOST_FILES:])
-    more = (
-        f"... and {count(rest, 'more place')} in {count(len(lines) - MOST_FILES, 'file')}"
-    )
+    more = f"... and {count_of(rest, 'more place')} in {count_of(len(lines) - MOST_FILES, 'file')}"
     return [*lines[:MOST_FILES], *([more] if rest else [])]
 
 
 def add_tests(
-    draft: Draft, paths: Sequence[str], names: Sequence[str] = (), uses: Sequence[Use] = ()
+    draft: PlanDraft,
+    paths: Sequence[str],
+    names: Sequence[str] = (),
+    uses: Sequence[SubjectUse] = (),
 ) -> None:
     """Add the step that runs the tests of some names, or else of their files; `uses` are those in test code."""
     texts = draft.sources.texts
@@ -164,7 +156,7 @@ def add_tests(
         said = f": {join_some(test.names, 3)}" if test.names else ""
         lines.append(f"{test.path}{at and f':{at}'}{said} ({test.reason})")
     if left := len(tests[MOST_TESTS:]) + covering.left_out:
-        lines.append(f"... and {count(left, 'more test file')}")
+        lines.append(f"... and {count_of(left, 'more test file')}")
     command = covering.command or ""
     which = ""
     if len(command) > COMMAND_CHARS:
@@ -182,7 +174,7 @@ def add_tests(
 def find_prose(
     sources: Sources, names: Sequence[str], *, with_history: bool = True
 ) -> tuple[list[str], list[str]]:
-    """Where documents and settings say some names of code, as lines; and where they show one with its arguments."""
+    """Return where documents and settings say some names of code, as lines, and where with arguments."""
     found: dict[str, None] = {}
     signatures: dict[str, None] = {}
     for name in names:
@@ -215,7 +207,7 @@ def find_prose(
 
 
 def shape_of(call: str) -> str:
-    """The arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
+    """Return the arguments of a call in brackets: `_` for each one by position, `name=` for each by name."""
     parts = [""]
     depth = 0
     for sign in QUOTED.sub("''", call[1:].removesuffix(")")):
@@ -232,8 +224,10 @@ def shape_of(call: str) -> str:
     return f"({', '.join(m[1].replace(' ', '') if m else '_' for m in named)})"
 
 
-def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iterator[str]:
-    """What a change of the name or the signature of a definition breaks."""
+def list_breaks(
+    sources: Sources, subject: CodeSubject, uses: Sequence[SubjectUse]
+) -> Iterator[str]:
+    """Yield what a change of the name or the signature of a definition breaks."""
     name = subject.name
     path = subject.path
     shown = subject.definition.qualname
@@ -248,7 +242,7 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
         yield f"{shown} is public: in __all__ or imported by a package at {public}"
     elif sources.language(path) != "python" and EXPORTED.search(line):
         yield f"{shown} is exported ({path}:{subject.definition.line})"
-    shapes: dict[str, list[Use]] = {}
+    shapes: dict[str, list[SubjectUse]] = {}
     for each in uses[:MOST_CALLS]:
         text = sources.texts[each.path]
         end = each.start + len(name)
@@ -256,7 +250,7 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
             shapes.setdefault(shape_of(call_text(text, at, CALL_CHARS)), []).append(each)
     if shapes:
         most = sorted(shapes, key=lambda shape: (-len(shapes[shape]), shape))
-        said = [f"{shape} at {count(len(shapes[shape]), 'place')}" for shape in most]
+        said = [f"{shape} at {count_of(len(shapes[shape]), 'place')}" for shape in most]
         first = shapes[most[0]][0]
         yield f"{shown} is called with {join_some(said, MOST_SHAPES)}; the first is {first.path}:{first.line}"
     owner = subject.definition.qualname.rpartition(".")[0].rpartition(".")[2]
@@ -279,7 +273,7 @@ def list_breaks(sources: Sources, subject: Subject, uses: Sequence[Use]) -> Iter
 
 
 def find_overrides(sources: Sources, owner: str, name: str) -> Iterator[str]:
-    """The methods of the same name in classes that say they extend `owner`."""
+    """Yield the methods of the same name in classes that say they extend `owner`."""
     extends = re.compile(
         rf"\bclass\s+(\w+)\s*(?:\([^)]{{0,300}}?\b{owner}\b|(?:<[^>]*>)?\s+extends\s+{owner}\b)"
     )

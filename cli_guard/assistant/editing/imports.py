@@ -1,31 +1,13 @@
 """Imports of a Python file: which one a name needs, where it goes, and which ones nothing uses any more."""
 
 import ast
-import builtins
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.modules import Python, module_text
-from cli_guard.assistant.editing.scopes import BINDS, MODULE
-from cli_guard.assistant.editing.sources import Edit, LineMap, Sources
+from cli_guard.assistant.editing.sources import LineMap, Sources, TextEdit
 from cli_guard.assistant.editing.usages import word
 
-# Names of the standard library that are seldom written with their module.
-KNOWN = {
-    "collections": "Counter OrderedDict defaultdict deque namedtuple",
-    "contextlib": "contextmanager suppress",
-    "copy": "deepcopy",
-    "dataclasses": "dataclass field",
-    "datetime": "UTC timedelta timezone",
-    "decimal": "Decimal",
-    "enum": "Enum",
-    "functools": "cache lru_cache partial reduce",
-    "pathlib": "Path",
-    "time": "perf_counter sleep",
-    "typing": "Any cast",
-    "urllib.parse": "quote urlparse",
-}
 WHOLE_FILE = re.compile(
     r"^#\s*(?:ruff|flake8)\s*:\s*noqa(?!:(?!.*F401))", re.MULTILINE | re.IGNORECASE
 )
@@ -44,52 +26,15 @@ def line_start(text: str, position: int) -> int:
 
 
 def blank_lines_end(text: str, position: int) -> int:
-    """The position after the line that a position is on, and after the blank lines that follow it."""
+    """Return the position after the line that a position is on, and after the blank lines that follow it."""
     end = line_end(text, position)
     while end < len(text) and not text[end : line_end(text, end)].strip():
         end = line_end(text, end)
     return end
 
 
-def import_for(python: Python, path: str, name: str, *, dotted: bool) -> str | None:
-    """The statement that brings `name` to a file: "" if it needs none, None if it is not known.
-
-    How other files of the repository import it comes first, then what it defines, then the standard library.
-    """
-    is_bound = any(each.role in BINDS for each in python.places_of_home(path, name, MODULE))
-    if is_bound or hasattr(builtins, name):
-        return ""
-    seen: dict[str, int] = {}
-    for other in python.mentioning(name):
-        for each in python.places(other, name):
-            source = python.source_of(each) if each.role == "import" else None
-            if source is not None and (
-                source.module is not None or not source.text.startswith(".")
-            ):
-                is_relative = source.text.startswith(".") and source.module is not None
-                module = (
-                    python.module_name(source.module)
-                    if is_relative and source.module
-                    else source.text
-                )
-                statement = f"from {module} import {name}"
-            elif each.role == "import" and isinstance(each.around, ast.Import):
-                statement = f"import {name}"
-            elif each.role == "definition" and each.scopes[0] == MODULE:
-                statement = f"from {python.module_name(other)} import {name}"
-            else:
-                continue
-            seen[statement] = seen.get(statement, 0) + 1
-    if seen:
-        return min(seen, key=lambda each: (-seen[each], each))
-    known = next((module for module, names in KNOWN.items() if name in names.split()), None)
-    if known is not None:
-        return f"from {known} import {name}"
-    return f"import {name}" if dotted and name in sys.stdlib_module_names else None
-
-
 def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
-    """The text with imports added after the ones of its head; one that is there already is not added."""
+    """Return the text with imports added after the ones of its head; one that is there already is not added."""
     end = "\r\n" if "\r\n" in text else "\n"
     for statement in statements:
         if re.search(rf"^{re.escape(statement)}\s*$", text, re.MULTILINE) is None:
@@ -100,7 +45,7 @@ def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
 
 
 def import_place(sources: Sources, text: str) -> int:
-    """The position after the imports that a module begins with, or after its docstring."""
+    """Return the position after the imports that a module begins with, or after its docstring."""
     first = FIRST_LINES.match(text)
     tree = sources.parse(text)
     lines = LineMap(text)
@@ -118,7 +63,7 @@ def import_place(sources: Sources, text: str) -> int:
 
 
 def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
-    """Each part of an import at module level that nothing reads.
+    """Yield each part of an import at module level that nothing reads.
 
     Kept: what `__all__` lists, `X as X`, `__future__`, everything in an `__init__.py`, in `try`, and under a noqa.
     """
@@ -147,7 +92,7 @@ def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
 
 
 def is_in_string(python: Python, path: str, name: str) -> bool:
-    """Does a short string hold the name, as an annotation in quotes does? A type comment counts too."""
+    """Return whether a short string (an annotation in quotes) or a type comment holds the name."""
     pattern = word(name)
     text = python.texts[path]
     strings = (
@@ -159,7 +104,7 @@ def is_in_string(python: Python, path: str, name: str) -> bool:
 
 
 def without_imports(python: Python, path: str, gone: Collection[ast.alias]) -> str:
-    """The text without these parts of imports; a statement that binds nothing else goes with its line."""
+    """Return the text without these parts of imports; a statement that binds nothing else goes with its line."""
     text = python.texts[path]
     cuts: list[tuple[int, int, str]] = []
     for statement, _ in python.file(path).imports:
@@ -193,7 +138,7 @@ def is_alone(text: str, start: int, end: int) -> bool:
 
 
 def drop_new_unused(sources: Sources, changes: dict[str, str]) -> dict[str, str]:
-    """The new texts without the imports that were used before and are not any more."""
+    """Return the new texts without the imports that were used before and are not any more."""
     found = dict(changes)
     before = Python(sources)
     for path, text in changes.items():
@@ -218,13 +163,13 @@ def split_import(
     statement: ast.ImportFrom,
     gone: Collection[ast.alias],
     new: Iterable[str] = (),
-) -> Edit:
-    """Takes some names out of a from-import and puts the statements `new` after it, if there are any."""
+) -> TextEdit:
+    """Take some names out of a from-import, and put the statements `new` after it."""
     text = python.texts[path]
     start, end = python.span(path, statement)
     kept = [ast.unparse(each) for each in statement.names if each not in gone]
     old = [f"from {module_text(statement)} import {', '.join(kept)}"] if kept else []
     if not old and not new and is_alone(text, start, end):
-        return Edit(path, line_start(text, start), line_end(text, end), "")
+        return TextEdit(path, line_start(text, start), line_end(text, end), "")
     indent = text[line_start(text, start) : start]
-    return Edit(path, start, end, f"\n{indent}".join([*old, *new]) or "pass")
+    return TextEdit(path, start, end, f"\n{indent}".join([*old, *new]) or "pass")

@@ -19,11 +19,11 @@ from cli_guard.assistant.editing.other_languages import (
     plan_file_uses,
     plan_uses,
 )
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import find_dotted
 from cli_guard.assistant.editing.sources import (
-    Edit,
     Sources,
+    TextEdit,
     apply_edits,
     find_path,
     is_configuration,
@@ -36,8 +36,8 @@ from cli_guard.assistant.request_change import Change
 FROM = re.compile(r"from[\s\\]*")
 
 
-def plan_file_rename(sources: Sources, intent: Change) -> Plan:
-    """The plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
+def plan_file_rename(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
     old = intent.get("old")
     new = intent.get("new")
     named = find_path(sources, old)
@@ -48,7 +48,9 @@ def plan_file_rename(sources: Sources, intent: Change) -> Plan:
     target = target_of(source, old, new)
     paths = list_moved(sources, source, target)
     stem = (module_parts(source) or (source,))[-1]
-    draft = Draft(sources, "rename", f"Rename {source} to {target}", stem, named.assumed)
+    draft = PlanDraft(
+        sources, "rename", f"Rename {source} to {target}", stem, named.assumed
+    )
     taken = [
         (path, 1, "a file of that name is there")
         for path in paths.values()
@@ -85,7 +87,7 @@ def plan_file_rename(sources: Sources, intent: Change) -> Plan:
 
 
 def target_of(source: str, old: str, new: str) -> str:
-    """The new path: as written, or, for a module's name or a bare file name, beside the old one."""
+    """Return the new path: as written, or, for a module's name or a bare file name, beside the old one."""
     pure = PurePosixPath(source)
     if "/" in new:
         clean = new.removeprefix("./").rstrip("/")
@@ -111,7 +113,7 @@ def target_of(source: str, old: str, new: str) -> str:
 
 
 def list_moved(sources: Sources, source: str, target: str) -> dict[str, str]:
-    """Old path -> new path of all that moves: one file, or with an `__init__` the folder that it is in."""
+    """Return old path -> new path of all that moves: one file, or with an `__init__` the folder that it is in."""
     if PurePosixPath(source).stem != "__init__" or PurePosixPath(target).stem != "__init__":
         return {source: target}
     folder = str(PurePosixPath(source).parent)
@@ -124,21 +126,21 @@ def list_moved(sources: Sources, source: str, target: str) -> dict[str, str]:
 
 
 def new_dotted(python: Python, old: str, new: str) -> str:
-    """The name that a module is imported by where it goes; the root of imports stays the same."""
+    """Return the name that a module is imported by where it goes; the root of imports stays the same."""
     parts = module_parts(old)
     target = module_parts(new)
     root = parts[: len(parts) - len(python.module_name(old).split("."))]
     return ".".join(target[len(root) if target[: len(root)] == root else 0 :])
 
 
-def path_mentions(sources: Sources, old: str, new: str) -> Iterator[Edit]:
+def path_mentions(sources: Sources, old: str, new: str) -> Iterator[TextEdit]:
     if "/" not in old and not PurePosixPath(old).suffix:
         return
     pattern = re.compile(rf"(?<![\w./-]){re.escape(old)}(?![\w/-])")
     for path in sources.mentioning(old):
         if is_configuration(path) or is_documentation(path):
             yield from (
-                Edit(path, m.start(), m.end(), new)
+                TextEdit(path, m.start(), m.end(), new)
                 for m in pattern.finditer(sources.texts[path])
             )
 
@@ -149,7 +151,7 @@ class ModuleMove:
 
     python: Python
     paths: Mapping[str, str]
-    draft: Draft
+    draft: PlanDraft
 
     def rename_modules(self) -> None:
         """Rewrite every import of the modules that move, and where strings and configuration name them."""
@@ -170,13 +172,13 @@ class ModuleMove:
             # Where a string begins with the whole name, and where configuration and documents hold it.
             for other, match in find_dotted(python, old, prose=True) if "." in old else ():
                 if match["module"] is None:
-                    self.draft.edits.append(Edit(other, *match.span("name"), new))
+                    self.draft.edits.append(TextEdit(other, *match.span("name"), new))
 
     def new_name(self, path: str) -> str:
         return new_dotted(self.python, path, self.paths[path])
 
     def find_moved(self, path: str, module: str) -> str | None:
-        """The file that moves and is meant by a module in an import of a file."""
+        """Return the file that moves and is meant by a module in an import of a file."""
         found = self.python.find(path, module)
         return found if found in self.paths else None
 
@@ -190,7 +192,7 @@ class ModuleMove:
                 continue
             new = self.new_name(target)
             start = python.span(path, alias)[0]
-            self.draft.edits.append(Edit(path, start, start + len(alias.name), new))
+            self.draft.edits.append(TextEdit(path, start, start + len(alias.name), new))
             bound = python.file(path).by_node.get(alias)
             home = bound.home if bound is not None and not alias.asname else None
             if bound is None or home is None:
@@ -206,7 +208,7 @@ class ModuleMove:
             whole = re.compile(rf"{re.escape(alias.name)}(?!\w)")
             found = (whole.match(text, each.start) for each in uses)
             self.draft.edits += [
-                Edit(path, *match.span(), new) for match in found if match is not None
+                TextEdit(path, *match.span(), new) for match in found if match is not None
             ]
 
     def rename_in_from(self, path: str, statement: ast.ImportFrom) -> None:
@@ -253,13 +255,15 @@ class ModuleMove:
         old = module_text(statement)
         begin = FROM.match(text, self.python.span(path, statement)[0])
         if new != old and begin is not None and text.startswith(old, begin.end()):
-            self.draft.edits.append(Edit(path, begin.end(), begin.end() + len(old), new))
+            self.draft.edits.append(
+                TextEdit(path, begin.end(), begin.end() + len(old), new)
+            )
 
     def rename_alias(self, path: str, alias: ast.alias, stem: str) -> None:
         """Rename a module that keeps its package: in the import, and its uses if it has no second name."""
         python = self.python
         start = python.span(path, alias)[0]
-        self.draft.edits.append(Edit(path, start, start + len(alias.name), stem))
+        self.draft.edits.append(TextEdit(path, start, start + len(alias.name), stem))
         bound = python.file(path).by_node.get(alias)
         home = bound.home if bound is not None and not alias.asname else None
         if home is not None:
@@ -269,7 +273,7 @@ class ModuleMove:
 
 
 def namespace_of(path: str, statement: ast.ImportFrom) -> str:
-    """The `__init__` that a relative import would mean, of a folder that has none."""
+    """Return the `__init__` that a relative import would mean, of a folder that has none."""
     folder = PurePosixPath(path).parent.parts
     base = folder[: len(folder) - statement.level + 1]
     return "/".join((*base, *(statement.module or "").split("."), "__init__.py"))

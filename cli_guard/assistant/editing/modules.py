@@ -8,9 +8,9 @@ from operator import eq
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.names import read_names
-from cli_guard.assistant.editing.scopes import BINDS, FileNames, Occurrence, Scope
+from cli_guard.assistant.editing.scopes import BINDS, FileNames, NameScope, Occurrence
 from cli_guard.assistant.editing.sources import Sources
-from cli_guard.assistant.editing.usages import Location
+from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
 
 DEEPEST = 12
@@ -18,7 +18,7 @@ MOST_MODULES = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedName:
     """One name of a from-import: the file it comes from (None if not of this repository) and its name there."""
 
     module: str | None
@@ -34,7 +34,7 @@ class Python:
         self.texts = sources.texts
         self.line = sources.line
         self._files: dict[str, FileNames] = {}
-        self._binders: dict[tuple[str, str, Scope], list[Occurrence]] = {}
+        self._binders: dict[tuple[str, str, NameScope], list[Occurrence]] = {}
         self._imports = PythonImports(sources.texts)
         self._packages = {
             p.rpartition("/")[0]
@@ -53,15 +53,17 @@ class Python:
         return self._files[path]
 
     def places(self, path: str, name: str) -> list[Occurrence]:
-        """All places of a name in a file, in order; none in a file that cannot be read as Python."""
+        """Return all places of a name in a file, in order; none in a file that cannot be read as Python."""
         is_there = name in self.texts.get(path, "") and self.sources.has_time(path)
         return self.file(path).places.get(name, []) if is_there else []
 
-    def places_of_home(self, path: str, name: str, home: Scope | None) -> list[Occurrence]:
+    def places_of_home(
+        self, path: str, name: str, home: NameScope | None
+    ) -> list[Occurrence]:
         return [each for each in self.places(path, name) if each.home == home]
 
     def binders(self, path: str, node: ast.Name) -> list[Occurrence]:
-        """The places that bind an expression that is a name; none if nothing in its file does."""
+        """Return the places that bind an expression that is a name; none if nothing in its file does."""
         here = self.file(path).by_node.get(node)
         home = here.home if here is not None else None
         if home is None:
@@ -72,11 +74,11 @@ class Python:
             self._binders[key] = [each for each in same if each.role in BINDS]
         return self._binders[key]
 
-    def location(self, occurrence: Occurrence, reason: str) -> Location:
+    def location(self, occurrence: Occurrence, reason: str) -> Place:
         return occurrence.path, self.sources.line(occurrence.path, occurrence.start), reason
 
     def span(self, path: str, node: ast.AST) -> tuple[int, int]:
-        """Where a statement or expression begins, its decorators included, and where it ends."""
+        """Return where a statement or expression begins, its decorators included, and where it ends."""
         lines = self.sources.lines(path)
         start, end = lines.span(node)
         marks = getattr(node, "decorator_list", ())
@@ -85,13 +87,13 @@ class Python:
         ) if marks else start, end
 
     def head(self, path: str, node: ast.AST) -> int:
-        """Where a definition begins without its decorators: the start of its scope."""
+        """Return where a definition begins without its decorators: the start of its scope."""
         return self.sources.lines(path).span(node)[0]
 
     # Modules
 
     def module_name(self, path: str) -> str:
-        """The name a file is imported by: from the outermost folder that is a package on."""
+        """Return the name a file is imported by: from the outermost folder that is a package on."""
         parts = module_parts(path)
         folder = PurePosixPath(path).parent
         depth = 0 if is_package(path) else 1
@@ -101,19 +103,19 @@ class Python:
         return ".".join(parts[-max(depth, 1) :])
 
     def find(self, importer: str, module: str) -> str | None:
-        """The file that `module`, with its leading dots, means when `importer` imports it."""
+        """Return the file that `module`, with its leading dots, means when `importer` imports it."""
         rest = module.lstrip(".")
         name = absolute_module(importer, module[: len(module) - len(rest)], rest)
         return self._imports.find_module(name, importer) if name else None
 
-    def source_of(self, occurrence: Occurrence) -> Imported | None:
-        """Where a name in a from-import comes from; None for any other place."""
+    def source_of(self, occurrence: Occurrence) -> ImportedName | None:
+        """Return where a name in a from-import comes from; None for any other place."""
         statement = occurrence.around
         alias = occurrence.node
         if not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
             return None
         text = module_text(statement)
-        return Imported(self.find(occurrence.path, text), alias.name, text)
+        return ImportedName(self.find(occurrence.path, text), alias.name, text)
 
     def star_imports(self, path: str) -> list[str]:
         if "*" not in self.texts[path]:
@@ -126,7 +128,7 @@ class Python:
         return [each for each in found if each is not None]
 
     def module_of(self, path: str, node: ast.AST, deep: int = 0) -> str | None:
-        """The file of the module that an expression is: a name bound by an import, or a.b.c; None if other."""
+        """Return the file of the module that an expression is: a name bound by an import, or a.b.c; None if other."""
         if isinstance(node, ast.Attribute) and deep < DEEPEST:
             whole = self._by_import(path, ast.unparse(node))
             package = None if whole else self.module_of(path, node.value, deep + 1)
@@ -145,7 +147,7 @@ class Python:
         return next((each for each in found if each is not None), None)
 
     def _by_import(self, path: str, dotted: str) -> str | None:
-        """The file that `a.b.c` means where the file says `import a.b.c`."""
+        """Return the file that `a.b.c` means where the file says `import a.b.c`."""
         for bound in self.places(path, dotted.partition(".")[0]):
             alias = bound.node if isinstance(bound.around, ast.Import) else None
             is_plain = isinstance(alias, ast.alias) and not alias.asname
@@ -161,7 +163,7 @@ class Python:
         )
 
     def imported_name(self, bound: Occurrence) -> str:
-        """The dotted name of what an import binds to a name, with the dots that it begins with."""
+        """Return the dotted name of what an import binds to a name, with the dots that it begins with."""
         source = self.source_of(bound)
         alias = bound.node
         if source is not None:
@@ -169,7 +171,7 @@ class Python:
         return alias.name if isinstance(alias, ast.alias) and alias.asname else bound.name
 
     def qualify(self, path: str, node: ast.AST) -> str | None:
-        """The dotted name that an expression is imported or defined as; None if nothing at module level binds it."""
+        """Return the dotted name that an expression is imported or defined as; None if no module binds it."""
         if isinstance(node, ast.Attribute):
             owner = self.qualify(path, node.value)
             return f"{owner}.{node.attr}" if owner is not None else None
@@ -195,7 +197,7 @@ class Python:
             yield from (each for each in found if each is not None and each != path)
 
     def import_path(self, start: str, end: str, also: Collection[str] = ()) -> list[str]:
-        """The modules on a way of imports from `start` to `end`, [] if there is none; `also` will import `end`."""
+        """Return the modules on a way of imports from `start` to `end`, [] if none; `also` will import `end`."""
         ways = [[start]]
         seen = {start}
         while ways and len(seen) < MOST_MODULES:
@@ -226,18 +228,18 @@ def module_text(statement: ast.ImportFrom) -> str:
 
 
 def join_dotted(module: str, name: str) -> str:
-    """A name in a module, which may be dots alone."""
+    """Return a name in a module, which may be dots alone."""
     return module + ("" if module.endswith(".") else ".") + name
 
 
 def module_parts(path: str) -> tuple[str, ...]:
-    """The parts of a path as of a module: the ending and `__init__` left out."""
+    """Return the parts of a path as of a module: the ending and `__init__` left out."""
     pure = PurePosixPath(path)
     return pure.parent.parts if pure.stem == "__init__" else (*pure.parent.parts, pure.stem)
 
 
 def relative_module(importer: str, target: str) -> str:
-    """A module by its place: one dot for the folder of the importer."""
+    """Return a module by its place: one dot for the folder of the importer."""
     here = PurePosixPath(importer).parent.parts
     there = module_parts(target)
     common = len(list(takewhile(bool, map(eq, here, there))))

@@ -18,19 +18,19 @@ from cli_guard.assistant.editing.imports import (
 )
 from cli_guard.assistant.editing.module_rename import new_dotted, plan_file_rename
 from cli_guard.assistant.editing.modules import (
-    Imported,
+    ImportedName,
     Python,
     is_package_of,
     module_text,
     relative_module,
 )
 from cli_guard.assistant.editing.other_languages import plan_uses
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence
-from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, find_path
+from cli_guard.assistant.editing.sources import Sources, TextEdit, apply_edits, find_path
 from cli_guard.assistant.editing.targets import find_targets, name_others, sources_of_name
-from cli_guard.assistant.editing.usages import Location
+from cli_guard.assistant.editing.usages import Place
 from cli_guard.assistant.request_change import Change
 
 FUTURE = "from __future__ import annotations"
@@ -46,8 +46,8 @@ MOVABLE = (
 DEFINITIONS = MOVABLE[:3]
 
 
-def plan_move(sources: Sources, intent: Change) -> Plan:
-    """The plan for "move f to m"."""
+def plan_move(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "move f to m"."""
     old = intent.get("old")
     new = intent.get("new")
     if (
@@ -72,7 +72,7 @@ def plan_move(sources: Sources, intent: Change) -> Plan:
     name = found[0].name
     path = found[0].path
     target, note = target_path(sources, path, new)
-    draft = Draft(
+    draft = PlanDraft(
         sources,
         "move",
         f"Move {name} from {path} to {target}",
@@ -98,7 +98,7 @@ def plan_move(sources: Sources, intent: Change) -> Plan:
 
 
 def target_path(sources: Sources, source: str, new: str) -> tuple[str, str | None]:
-    """The module that is meant: one that is there, or a new one beside the old."""
+    """Return the module that is meant: one that is there, or a new one beside the old."""
     named = find_path(sources, new)
     pure = PurePosixPath(source)
     if named.path:
@@ -119,7 +119,7 @@ class Move:
     source: str
     name: str
     target: str
-    draft: Draft
+    draft: PlanDraft
     # The statements that move, as (start, end).
     moved: list[tuple[int, int]] = field(default_factory=list)
     # What else of the module they use, and the imports that bind it; no import for what the module defines itself.
@@ -131,7 +131,7 @@ class Move:
     for_types: set[str] = field(default_factory=set)
 
     def compute(self) -> dict[str, str]:
-        """The new texts; none if there is a problem."""
+        """Return the new texts; none if there is a problem."""
         python = self.python
         sources = self.python.sources
         source = self.source
@@ -149,7 +149,7 @@ class Move:
             self.draft.problems.append(python.location(stays[0], reason))
         text = sources.texts[source]
         edits = [
-            Edit(source, comment_start(text, a), blank_lines_end(text, b - 1), "")
+            TextEdit(source, comment_start(text, a), blank_lines_end(text, b - 1), "")
             for a, b in self.moved
         ]
         edits += self.importer_edits()
@@ -178,7 +178,7 @@ class Move:
         return any(start <= occurrence.start < end for start, end in self.moved)
 
     def own_names(self) -> list[str]:
-        """What the moved code uses and its module defines itself."""
+        """Return what the moved code uses and its module defines itself."""
         return sorted(name for name, bound in self.needed.items() if not bound)
 
     def find_statements(self) -> None:
@@ -234,8 +234,8 @@ class Move:
                 f"{self.source} imports everything from another module: what of it the moved code uses is not known"
             )
 
-    def find_taken(self, name: str) -> list[Location]:
-        """Where the target binds the name to something else already."""
+    def find_taken(self, name: str) -> list[Place]:
+        """Return where the target binds the name to something else already."""
         origins = self.origins_of(name)
         if any(origin is not None and origin.module == self.target for origin in origins):
             return []
@@ -251,12 +251,12 @@ class Move:
                 return [self.python.location(each, f"{self.target} has {name} already")]
         return []
 
-    def origins_of(self, name: str) -> list[Imported | None]:
-        """Where the imports of a needed name take it from; None for a module as a whole."""
+    def origins_of(self, name: str) -> list[ImportedName | None]:
+        """Return where the imports of a needed name take it from; None for a module as a whole."""
         return [self.python.source_of(each) for each in self.needed.get(name, ())]
 
-    def importer_edits(self) -> Iterator[Edit]:
-        """The edits in every other file that takes the name from the old module."""
+    def importer_edits(self) -> Iterator[TextEdit]:
+        """Yield the edits in every other file that takes the name from the old module."""
         python = self.python
         source = self.source
         target = self.target
@@ -267,7 +267,7 @@ class Move:
             if isinstance(each.node, ast.Attribute):
                 dotted = self.name_module(target, source)
                 length = len(ast.unparse(each.node.value))
-                yield Edit(each.path, each.start - 1 - length, each.start - 1, dotted)
+                yield TextEdit(each.path, each.start - 1 - length, each.start - 1, dotted)
                 self.add_import(each.path, f"import {dotted}")
             elif isinstance(each.around, ast.ImportFrom):
                 gone = [alias for alias in each.around.names if alias.name == self.name]
@@ -293,7 +293,7 @@ class Move:
         self.added.setdefault(path, set()).add(statement)
 
     def import_text(self, importer: str, module: str, names: list[str]) -> str:
-        """`from module import names` as a file writes imports: by place, if it does so for its own package."""
+        """Return `from module import names` as a file writes imports: by place, if it does so for its own package."""
         texts = self.python.texts
         other = self.name_module(module, importer)
         text = texts[importer] if importer in texts else texts.get(module, "")
@@ -307,7 +307,7 @@ class Move:
         return f"from {relative_module(importer, module) if is_relative else other} import {', '.join(names)}"
 
     def name_module(self, path: str, beside: str) -> str:
-        """The name of a module, also of one that is still to be made: as a file of the same root is named."""
+        """Return the name of a module, also of one that is still to be made: as a file of the same root is named."""
         python = self.python
         return (
             python.module_name(path)
@@ -343,7 +343,7 @@ class Move:
                 )
 
     def needed_imports(self) -> list[str]:
-        """The imports that the moved code needs where it goes."""
+        """Return the imports that the moved code needs where it goes."""
         python = self.python
         source = self.source
         target = self.target
@@ -377,7 +377,7 @@ class Move:
         )
 
     def import_alone(self, bound: Occurrence) -> str:
-        """The part of an import that binds one name, as the target writes it."""
+        """Return the part of an import that binds one name, as the target writes it."""
         statement = bound.around
         written = ast.unparse(bound.node)
         if not isinstance(statement, ast.ImportFrom):
@@ -392,7 +392,7 @@ class Move:
         return f"from {text} import {written}"
 
     def target_text(self, before: str) -> str:
-        """The text of the target with the moved code at its end and the imports it needs."""
+        """Return the text of the target with the moved code at its end and the imports it needs."""
         text = self.python.texts[self.source]
         imports = self.needed_imports()
         code = (

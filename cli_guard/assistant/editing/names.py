@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from cli_guard.assistant.editing.scopes import (
     MODULE,
     FileNames,
+    NameRole,
+    NameScope,
     Occurrence,
-    Role,
-    Scope,
     find_homes,
 )
 from cli_guard.assistant.editing.sources import LineMap, Sources
@@ -26,13 +26,13 @@ NAMING = frozenset(
 )
 HEAD = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+")
 STRING_HEAD = re.compile(r"[rRuU]?('''|\"\"\"|'|\")")
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def read_names(sources: Sources, path: str) -> FileNames:
-    """The names of a Python file; nothing for one that cannot be read, which is then skipped."""
+    """Return the names of a Python file; nothing for one that cannot be read, which is then skipped."""
     module = sources.module(path)
-    reader = Reader(sources, path)
+    reader = NameReader(sources, path)
     try:
         if module is not None:
             reader.visit(module)
@@ -45,7 +45,7 @@ def read_names(sources: Sources, path: str) -> FileNames:
     return reader.names
 
 
-class Reader(ast.NodeVisitor):
+class NameReader(ast.NodeVisitor):
     """Collects the places of all names of one file."""
 
     def __init__(self, sources: Sources, path: str) -> None:
@@ -54,7 +54,7 @@ class Reader(ast.NodeVisitor):
         self._path = path
         self._text = sources.texts[path]
         self._map = sources.lines(path)
-        self._scopes: tuple[Scope, ...] = (MODULE,)
+        self._scopes: tuple[NameScope, ...] = (MODULE,)
         self._around: ast.AST | None = None
         self._is_type = False
         self._for_types = False
@@ -63,9 +63,9 @@ class Reader(ast.NodeVisitor):
         self,
         name: str,
         start: int,
-        role: Role,
+        role: NameRole,
         node: ast.AST,
-        scopes: tuple[Scope, ...] | None = None,
+        scopes: tuple[NameScope, ...] | None = None,
     ) -> None:
         """Add a place, unless the text says otherwise there: `ast` normalizes names."""
         if self._text.startswith(name, start):
@@ -86,7 +86,7 @@ class Reader(ast.NodeVisitor):
 
     @contextmanager
     def within(
-        self, *, scope: Scope | None = None, around: ast.AST | None = None
+        self, *, scope: NameScope | None = None, around: ast.AST | None = None
     ) -> Iterator[None]:
         """Visit in a scope, or in a statement."""
         before = self._scopes, self._around, self._is_type
@@ -119,20 +119,20 @@ class Reader(ast.NodeVisitor):
             "",
         )
         self._function(
-            node, Scope("function", start, node.name, first), node.body, [node.returns]
+            node, NameScope("function", start, node.name, first), node.body, [node.returns]
         )
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._function(node, Scope("function", self.start(node)), [node.body], [])
+        self._function(node, NameScope("function", self.start(node)), [node.body], [])
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         start = self._head(node)
         self.visit_all(node.bases)
         with self.within(around=node):
             self._keywords(node.keywords)
-        with self.within(scope=Scope("class", start, node.name)):
+        with self.within(scope=NameScope("class", start, node.name)):
             self._type_parameters(node)
             self.visit_all(node.body)
 
@@ -146,16 +146,14 @@ class Reader(ast.NodeVisitor):
 
     def _function(
         self,
-        node: Function,
-        scope: Scope,
+        node: FunctionNode,
+        scope: NameScope,
         body: Sequence[ast.AST],
         types: list[ast.expr | None],
     ) -> None:
         given = node.args
-        every = [
-            *(*given.posonlyargs, *given.args, *given.kwonlyargs),
-            *(each for each in (given.vararg, given.kwarg) if each is not None),
-        ]
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        every += filter(None, (given.vararg, given.kwarg))
         self.visit_all([*given.defaults, *given.kw_defaults])
         self.visit_all([*(each.annotation for each in every), *types], is_type=True)
         with self.within(scope=scope, around=node):
@@ -175,7 +173,7 @@ class Reader(ast.NodeVisitor):
         self, node: ast.AST, generators: list[ast.comprehension], *inner: ast.expr
     ) -> None:
         self.visit(generators[0].iter)
-        with self.within(scope=Scope("comprehension", self.start(node))):
+        with self.within(scope=NameScope("comprehension", self.start(node))):
             for number, each in enumerate(generators):
                 self.visit_all([each.target, *each.ifs, *([each.iter] if number else [])])
             self.visit_all(inner)
@@ -225,7 +223,7 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
-        role: Role = "global" if isinstance(node, ast.Global) else "nonlocal"
+        role: NameRole = "global" if isinstance(node, ast.Global) else "nonlocal"
         start = self.start(node)
         end = self.end(node)
         for name in node.names:
@@ -298,7 +296,7 @@ class Reader(ast.NodeVisitor):
     # Expressions
 
     def visit_Name(self, node: ast.Name) -> None:
-        role: Role = "read" if isinstance(node.ctx, ast.Load) else "binding"
+        role: NameRole = "read" if isinstance(node.ctx, ast.Load) else "binding"
         self.note(node.id, self.start(node), role, node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -379,13 +377,13 @@ class Reader(ast.NodeVisitor):
         for each in ast.walk(value):
             self._note_string(each, "listed")
 
-    def _note_string(self, node: ast.AST, role: Role) -> None:
+    def _note_string(self, node: ast.AST, role: NameRole) -> None:
         start = self.string_start(node)
         if start is not None and isinstance(node, ast.Constant):
             self.note(str(node.value), start, role, node)
 
     def string_start(self, node: ast.AST) -> int | None:
-        """Where the text of a plain string begins; None for what is none, or is written in several parts."""
+        """Return where the text of a plain string begins; None for what is none, or is written in several parts."""
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             return None
         head = STRING_HEAD.match(self._text, self.start(node))

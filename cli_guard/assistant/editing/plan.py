@@ -8,22 +8,22 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from cli_guard.assistant.editing.sources import (
-    Edit,
     NamedPath,
     Sources,
+    TextEdit,
     apply_edits,
     breaks,
-    count,
     join_some,
 )
-from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of
+from cli_guard.assistant.editing.usages import Place, UsageGroup, usages_of
 from cli_guard.assistant.projects import tests_for
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
 from cli_guard.repository.unified import unified_diff
 
-Kind = Literal[
+PlanKind = Literal[
     "rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"
 ]
 MOST_FILES = 500
@@ -34,7 +34,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,60}")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One thing to do, and where; `mechanical` if the patch does it. `places` are lines that say what is there."""
 
     purpose: str
@@ -44,7 +44,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EditPlan:
     """A change as a plan and, where it can be computed, as the new texts.
 
     `changes` is path -> new text and holds the text exactly, secrets included; `removed` are paths that go away.
@@ -53,39 +53,39 @@ class Plan:
     what it names that is not there, `skipped` what was not looked at.
     """
 
-    kind: Kind
+    kind: PlanKind
     summary: str
     subject: str
     usages: tuple[UsageGroup, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PlanStep, ...] = ()
     risks: tuple[str, ...] = ()
     changes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     removed: tuple[str, ...] = ()
     patch: str = ""
     complete: bool = False
-    by_hand: tuple[Location, ...] = ()
+    by_hand: tuple[Place, ...] = ()
     assumed: str | None = None
     missing: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
 
 @dataclass(slots=True)
-class Draft:
+class PlanDraft:
     """A plan in the making. `name` is what it is about; its uses are looked up at the end, unless they are given.
 
     With one of `problems`, the places that are in its way, there is no patch.
     """
 
     sources: Sources
-    kind: Kind
+    kind: PlanKind
     title: str
     name: str = ""
     assumed: str | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlanStep] = field(default_factory=list)
     risks: list[str] = field(default_factory=list)
-    by_hand: list[Location] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    problems: list[Location] = field(default_factory=list)
+    by_hand: list[Place] = field(default_factory=list)
+    edits: list[TextEdit] = field(default_factory=list)
+    problems: list[Place] = field(default_factory=list)
     usages: Sequence[UsageGroup] | None = None
 
     def assume(self, *notes: str | None) -> None:
@@ -102,42 +102,42 @@ class Draft:
         """Add a step, if there is a file that it is about."""
         if paths:
             self.steps.append(
-                Step(purpose, tuple(dict.fromkeys(paths)), is_mechanical, tuple(places))
+                PlanStep(purpose, tuple(dict.fromkeys(paths)), is_mechanical, tuple(places))
             )
 
-    def ask(self, step: str, *missing: str) -> Plan:
-        """The plan that only asks: what the request names is not there."""
+    def ask(self, step: str, *missing: str) -> EditPlan:
+        """Return the plan that only asks: what the request names is not there."""
         self.usages = self.usages or ()
-        return self._build([Step(step)], missing=missing)
+        return self._build([PlanStep(step)], missing=missing)
 
-    def ask_for_file(self, named: NamedPath) -> Plan:
+    def ask_for_file(self, named: NamedPath) -> EditPlan:
         self.title = f"{named.missing.partition(';')[0]} is not there"
         return self.ask(
             f"Say which file is meant: {named.missing} is not in the repository",
             named.missing,
         )
 
-    def refuse(self, reason: str, places: Sequence[Location] = ()) -> Plan:
-        """The plan without a patch, and why: the places are in its way."""
-        step = Step(
+    def refuse(self, reason: str, places: Sequence[Place] = ()) -> EditPlan:
+        """Return the plan without a patch, and why: the places are in its way."""
+        step = PlanStep(
             f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places))
         )
         lines = (f"{path}:{line}: {why}" for path, line, why in places[:20])
         self.by_hand = list(places)
         return self._build([step], [f"no patch: {reason}", *lines])
 
-    def propose(self, missing: Sequence[str] = ()) -> Plan:
-        """The plan without a patch: the steps that are there, the risks, and what to look at."""
+    def propose(self, missing: Sequence[str] = ()) -> EditPlan:
+        """Return the plan without a patch: the steps that are there, the risks, and what to look at."""
         steps = [replace(each, mechanical=False) for each in self.steps]
         return self._build(steps, self.risks, missing=tuple(missing))
 
-    def finish_edits(self, edits: Iterable[Edit]) -> Plan:
+    def finish_edits(self, edits: Iterable[TextEdit]) -> EditPlan:
         return self.finish(apply_edits(self.sources, edits))
 
     def finish(
         self, changes: Mapping[str, str], moved: Mapping[str, str] | None = None
-    ) -> Plan:
-        """The plan of new texts (`moved`: new path -> the path that goes); the last steps are what is left, and tests.
+    ) -> EditPlan:
+        """Return the plan of new texts (`moved`: new path -> the path that goes); then what is left, and tests.
 
         There is no patch when one file would break, too many would change, or not all could be read in time.
         """
@@ -167,7 +167,7 @@ class Draft:
         if self.by_hand:
             paths = tuple(dict.fromkeys(path for path, _, _ in self.by_hand))
             steps.append(
-                Step(f"Look at {count(len(self.by_hand), 'place')} by hand", paths)
+                PlanStep(f"Look at {count_of(len(self.by_hand), 'place')} by hand", paths)
             )
         # To look at the result and to run the tests is no part of the change itself.
         is_complete = bool(new) and not sources.skipped and all(s.mechanical for s in steps)
@@ -178,7 +178,7 @@ class Draft:
                 if tests
                 else "Run all tests: no test names it"
             )
-            steps.append(Step(purpose, tests))
+            steps.append(PlanStep(purpose, tests))
         unread = join_some([each.path for each in sources.skipped])
         risks = [f"no patch: {reason}"] if reason else []
         risks += [f"not every file was read to its end: {unread}"] if unread else []
@@ -186,9 +186,11 @@ class Draft:
         made = {"changes": new, "removed": gone, "patch": patch, "complete": is_complete}
         return self._build(steps, [*risks, *self.risks], **made)
 
-    def _build(self, steps: Iterable[Step], risks: Sequence[str] = (), **rest: Any) -> Plan:
+    def _build(
+        self, steps: Iterable[PlanStep], risks: Sequence[str] = (), **rest: Any
+    ) -> EditPlan:
         usages = usages_of(self.sources, self.name) if self.usages is None else self.usages
-        return Plan(
+        return EditPlan(
             self.kind,
             self.title,
             self.name,
@@ -202,13 +204,13 @@ class Draft:
         )
 
 
-def draft_unknown(sources: Sources, kind: Kind, name: str, intent: Change) -> Plan:
-    """The plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
+def draft_unknown(sources: Sources, kind: PlanKind, name: str, intent: Change) -> EditPlan:
+    """Return the plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
     where = f" in {intent.get('place')}" if intent.get("place") else ""
     last = re.split(r"[.:/]", name)[-1] or name
     near = near_names(sources, last)
     hint = f"; near: {', '.join(near)}" if near else ""
-    draft = Draft(
+    draft = PlanDraft(
         sources,
         kind,
         f"{name} is not defined{where}",
@@ -234,7 +236,7 @@ def near_names(sources: Sources, name: str) -> list[str]:
 def covering_tests(
     sources: Sources, touched: Collection[str], subject: str
 ) -> tuple[str, ...]:
-    """The test files that are touched, name the subject or cover a touched file."""
+    """Return the test files that are touched, name the subject or cover a touched file."""
     last = re.split(r"[.:/]", subject.strip("()"))[-1]
     tests = [path for path in sorted(touched) if is_test_code(path)]
     found = tests_for({*touched} - {*tests}, [last], sources.texts).tests

@@ -5,16 +5,16 @@ from collections.abc import Collection, Iterator
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.sources import (
-    Edit,
+    TextEdit,
     is_configuration,
     is_documentation,
     join_some,
 )
-from cli_guard.assistant.editing.usages import Location, find_released, word
+from cli_guard.assistant.editing.usages import Place, find_released, word
 
 
-def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterator[str]:
-    """What still says the name in configuration, prose and other languages once the edits are made."""
+def mention_risks(python: Python, name: str, edits: Collection[TextEdit]) -> Iterator[str]:
+    """Yield what still says the name in configuration, prose and other languages once the edits are made."""
     sources = python.sources
     groups = dict[str, list[str]]()
     edited = {(each.path, each.start) for each in edits}
@@ -40,7 +40,7 @@ def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterato
 def find_dotted(
     python: Python, old: str, *, prose: bool = False
 ) -> Iterator[tuple[str, re.Match[str]]]:
-    """Where a string begins with a dotted name that ends with `old`, or a configuration holds one."""
+    """Yield where a string begins with a dotted name that ends with `old`, or a configuration holds one."""
     dotted = rf"(?:(?P<module>[A-Za-z_][\w.]*?)[.:])?(?P<name>{re.escape(old)})(?![\w-])"
     in_string = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}")
     in_text = re.compile(rf"(?<![\w.:/-]){dotted}")
@@ -56,14 +56,14 @@ def find_dotted(
 def find_dotted_strings(
     python: Python, modules: Collection[str], old: str
 ) -> Iterator[tuple[str, int]]:
-    """Where a string or configuration says "package.module.name" or "package.module:name"."""
+    """Yield where a string or configuration says "package.module.name" or "package.module:name"."""
     for path, match in find_dotted(python, old):
         if match["module"] and python.find(path, match["module"]) in modules:
             yield path, match.start("name")
 
 
-def dynamic_uses(python: Python, old: str) -> Iterator[Location]:
-    """Strings that may reach the name when the program runs: getattr(x, "name") and the like."""
+def dynamic_uses(python: Python, old: str) -> Iterator[Place]:
+    """Yield strings that may reach the name when the program runs: getattr(x, "name") and the like."""
     for path in python.mentioning(old):
         for each in python.places(path, old):
             if each.role == "dynamic":

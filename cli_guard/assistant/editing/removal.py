@@ -12,21 +12,27 @@ from cli_guard.assistant.editing.imports import (
 )
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE
-from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
+from cli_guard.assistant.editing.sources import (
+    Sources,
+    TextEdit,
+    apply_edits,
+    find_path,
+)
 from cli_guard.assistant.editing.targets import (
     exports_of,
     find_targets,
     name_others,
     uses_of,
 )
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
 
-def plan_delete(sources: Sources, intent: Change) -> Plan:
-    """The plan for "delete the function f": refused while anything uses it, and the uses are listed."""
+def plan_delete(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "delete the function f": refused while anything uses it, and the uses are listed."""
     python = Python(sources)
     found = find_targets(python, intent.get("old"), intent.get("place"), intent.get("sort"))
     found = [each for each in found if each.occurrence.role == "definition"]
@@ -36,7 +42,7 @@ def plan_delete(sources: Sources, intent: Change) -> Plan:
     name = found[0].name
     path = found[0].path
     title = f"Delete {target.qualified} in {path}"
-    draft = Draft(sources, "edit", title, name, name_others(python, found))
+    draft = PlanDraft(sources, "edit", title, name, name_others(python, found))
     # Overloads and alternatives of one scope go together.
     own = [
         o for o in python.places_of_home(path, name, target.home) if o.role == "definition"
@@ -60,7 +66,7 @@ def plan_delete(sources: Sources, intent: Change) -> Plan:
         *dynamic_uses(python, name),
     ]
     if places:
-        return draft.refuse(f"{name} is used in {count(len(places), 'place')}", places)
+        return draft.refuse(f"{name} is used in {count_of(len(places), 'place')}", places)
     text = sources.texts[path]
     module = sources.module(path)
     inner = (
@@ -69,9 +75,11 @@ def plan_delete(sources: Sources, intent: Change) -> Plan:
         else []
     )
     if [target.occurrence.node] in (getattr(each, "body", None) for each in inner):
-        edits = [Edit(path, *bodies[0], "pass")]
+        edits = [TextEdit(path, *bodies[0], "pass")]
     else:
-        edits = [Edit(path, *whole_lines(text, start, end), "") for start, end in bodies]
+        edits = [
+            TextEdit(path, *whole_lines(text, start, end), "") for start, end in bodies
+        ]
     if not name.startswith("_"):
         draft.risks.append(
             f"{name} is public: code outside of this repository may import it"
@@ -88,11 +96,11 @@ def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
     return first, stop
 
 
-def plan_unused_imports(sources: Sources, intent: Change) -> Plan:
-    """The plan for "remove unused imports in path", or in all files."""
+def plan_unused_imports(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "remove unused imports in path", or in all files."""
     place = intent.get("place").rstrip("/")
     python = Python(sources)
-    draft = Draft(
+    draft = PlanDraft(
         sources, "remove unused", f"Remove unused imports in {place or 'all files'}"
     )
     paths = [p for p in sources.texts if not place or p.startswith(f"{place}/")]
@@ -115,7 +123,7 @@ def plan_unused_imports(sources: Sources, intent: Change) -> Plan:
         gone = list(find_unused_imports(python, path))
         number += len(gone)
         changes |= {path: without_imports(python, path, gone)} if gone else {}
-    draft.title = f"Remove {count(number, 'unused import')} in {place or 'all files'}"
+    draft.title = f"Remove {count_of(number, 'unused import')} in {place or 'all files'}"
     draft.risks.append(
         "an import that is there for what it does when it runs (registering, patching) looks unused"
     )

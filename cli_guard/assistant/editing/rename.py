@@ -9,16 +9,16 @@ from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.prose import (
     dynamic_uses,
     find_dotted_strings,
     mention_risks,
 )
-from cli_guard.assistant.editing.scopes import Occurrence, Scope
-from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
+from cli_guard.assistant.editing.scopes import NameScope, Occurrence
+from cli_guard.assistant.editing.sources import Sources, TextEdit, find_path
 from cli_guard.assistant.editing.targets import (
-    Target,
+    DefinitionTarget,
     collisions,
     exports_of,
     find_targets,
@@ -28,6 +28,7 @@ from cli_guard.assistant.editing.targets import (
     with_aliases,
 )
 from cli_guard.assistant.editing.usages import outside_history, usages_of
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -36,7 +37,7 @@ FILES = tuple(
 )
 
 
-def plan_rename(sources: Sources, intent: Change) -> Plan:
+def plan_rename(sources: Sources, intent: Change) -> EditPlan:
     old = intent.get("old")
     new = intent.get("new")
     if (
@@ -54,13 +55,13 @@ def plan_rename(sources: Sources, intent: Change) -> Plan:
     return plan_uses(sources, "rename", intent)
 
 
-def rename_target(python: Python, found: list[Target], new: str) -> Plan:
-    """The rename of the first of several definitions; the others are named as what was not taken."""
+def rename_target(python: Python, found: list[DefinitionTarget], new: str) -> EditPlan:
+    """Return the rename of the first of several definitions; the others are named as what was not taken."""
     sources = python.sources
     target = found[0]
     old = found[0].name
     sort = "local variable" if target.sort == "local" else target.sort
-    draft = Draft(
+    draft = PlanDraft(
         sources,
         "rename",
         f"Rename the {sort} {target.qualified} in {target.path} to {new}",
@@ -101,7 +102,9 @@ def why_invalid(name: str) -> str | None:
     return f"{name} is a word of the language" if keyword.iskeyword(name) else None
 
 
-def rename_places_of(python: Python, target: Target, new: str, draft: Draft) -> None:
+def rename_places_of(
+    python: Python, target: DefinitionTarget, new: str, draft: PlanDraft
+) -> None:
     if target.sort == "parameter":
         rename_parameter(python, target, new, draft)
     elif target.owner is not None:
@@ -110,17 +113,17 @@ def rename_places_of(python: Python, target: Target, new: str, draft: Draft) -> 
         places = exports_of(python, target.path, target.name)
         rename_exports(python, places, new, draft)
         for path, start in find_dotted_strings(python, places, target.name):
-            draft.edits.append(Edit(path, start, start + len(target.name), new))
+            draft.edits.append(TextEdit(path, start, start + len(target.name), new))
     else:
         rename_in_scope(python, target.path, target.name, target.home, new, draft)
 
 
 def rename_exports(
-    python: Python, places: dict[str, set[Occurrence]], new: str, draft: Draft
+    python: Python, places: dict[str, set[Occurrence]], new: str, draft: PlanDraft
 ) -> None:
     """Rename places of one name. What other imports bind in the same scope is given the new name with `as`."""
     for path in sorted(places):
-        by_home: dict[Scope, list[Occurrence]] = {}
+        by_home: dict[NameScope, list[Occurrence]] = {}
         for each in sorted(places[path], key=lambda o: o.start):
             text = f"{each.name} as {new}" if is_foreign(python, each, places) else new
             draft.edits.append(each.replace(text))
@@ -133,7 +136,7 @@ def rename_exports(
 def is_foreign(
     python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]
 ) -> bool:
-    """Does an import bind the name to something else, as in `try: from other import NAME`?"""
+    """Return whether an import binds the name to something else: `try: from other import NAME`."""
     alias = occurrence.node
     if occurrence.role != "import" or (isinstance(alias, ast.alias) and alias.asname):
         return False
@@ -142,14 +145,14 @@ def is_foreign(
 
 
 def rename_member(
-    python: Python, owner: ClassKey, old: str, new: str, draft: Draft
+    python: Python, owner: ClassKey, old: str, new: str, draft: PlanDraft
 ) -> None:
     """Rename a method or attribute wherever its family of classes is surely meant."""
     classes = Classes(python)
     family = classes.family(owner, old)
     sure, unsure, is_unique = classes.member_places(family, old)
     if unsure and is_unique:
-        places = count(len(unsure), "place")
+        places = count_of(len(unsure), "place")
         note = (
             f"no other class of the repository has {old}, so every .{old} is taken for it"
         )
@@ -179,9 +182,12 @@ def rename_member(
 # Parameters
 
 
-def rename_parameter(python: Python, target: Target, new: str, draft: Draft) -> None:
+def rename_parameter(
+    python: Python, target: DefinitionTarget, new: str, draft: PlanDraft
+) -> None:
     """Rename a parameter; for a method, in every class of the family that has it, since calls may reach any."""
-    path, (inner, outer, *_) = target.path, target.occurrence.scopes
+    path = target.path
+    inner, outer, *_ = target.occurrence.scopes
     functions = [(path, inner)]
     is_method = outer.kind == "class"
     if is_method and inner.name in ("__init__", "__new__"):
@@ -199,7 +205,7 @@ def rename_parameter(python: Python, target: Target, new: str, draft: Draft) -> 
             defined = [each for each in sure if isinstance(each.node, FUNCTIONS)]
             heads = ((each.path, python.head(each.path, each.node)) for each in defined)
             functions = [
-                (where, Scope("function", head, inner.name)) for where, head in heads
+                (where, NameScope("function", head, inner.name)) for where, head in heads
             ]
     for each, scope in functions:
         rename_inside(python, each, scope, target.name, new, draft)
@@ -207,7 +213,7 @@ def rename_parameter(python: Python, target: Target, new: str, draft: Draft) -> 
 
 
 def rename_inside(
-    python: Python, path: str, scope: Scope, old: str, new: str, draft: Draft
+    python: Python, path: str, scope: NameScope, old: str, new: str, draft: PlanDraft
 ) -> None:
     bound = next(
         (o for o in python.places_of_home(path, old, scope) if o.role == "parameter"), None
@@ -227,7 +233,7 @@ def rename_inside(
         for match in documented.finditer(
             python.texts[path], *python.span(path, function.body[0])
         ):
-            draft.edits.append(Edit(path, match.start("name"), match.end("name"), new))
+            draft.edits.append(TextEdit(path, match.start("name"), match.end("name"), new))
     if function.args.kwarg is not None:
         kwargs = f"**{function.args.kwarg.arg}"
         draft.risks.append(
@@ -241,7 +247,7 @@ def rename_keywords(
     new: str,
     calls: set[Occurrence],
     unsure: set[Occurrence],
-    draft: Draft,
+    draft: PlanDraft,
 ) -> None:
     """Rename the keyword in each call of the function; one that may be a call of it is left to a person."""
     for path in python.mentioning(old):

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cli_guard.assistant.editing.sources import Edit, LineMap
+from cli_guard.assistant.editing.sources import LineMap, TextEdit
 
 # "imported" is the name in `from m import NAME as other`, "listed" one in `__all__` or in `T = TypeVar("T")`,
 # "dynamic" one in `getattr(x, "name")`.
 # fmt: off
-Role = Literal[
+NameRole = Literal[
     "definition", "binding", "parameter", "import", "imported", "read", "attribute", "keyword",
     "global", "nonlocal", "listed", "dynamic"
 ]
@@ -23,7 +23,7 @@ WITHOUT_SCOPE = frozenset({"attribute", "keyword", "imported", "dynamic"})
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class NameScope:
     """A part of a file with names of its own; `first` is the parameter that a function takes first."""
 
     kind: Literal["module", "class", "function", "comprehension"]
@@ -32,7 +32,7 @@ class Scope:
     first: str = field(default="", compare=False)
 
 
-MODULE = Scope("module", 0)
+MODULE = NameScope("module", 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -46,18 +46,18 @@ class Occurrence:
     path: str
     name: str
     start: int
-    role: Role
-    scopes: tuple[Scope, ...]
+    role: NameRole
+    scopes: tuple[NameScope, ...]
     node: ast.AST
     around: ast.AST | None = None
-    home: Scope | None = None
+    home: NameScope | None = None
 
     @property
     def end(self) -> int:
         return self.start + len(self.name)
 
-    def replace(self, text: str) -> Edit:
-        return Edit(self.path, self.start, self.end, text)
+    def replace(self, text: str) -> TextEdit:
+        return TextEdit(self.path, self.start, self.end, text)
 
 
 def find_homes(every: Iterable[Occurrence]) -> None:

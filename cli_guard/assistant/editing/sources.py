@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.code.languages import GRAMMARS, language_of
 from cli_guard.model import Skipped
 
@@ -47,7 +48,7 @@ class LineMap:
         self._columns: dict[int, list[int]] = {}
 
     def position(self, line: int, column: int) -> int:
-        """The position of a column in UTF-8 bytes."""
+        """Return the position of a column in UTF-8 bytes."""
         start = self.start_of(line)
         if not self._text.isascii():
             if line not in self._columns:
@@ -71,7 +72,7 @@ class LineMap:
         return max(1, bisect.bisect_right(self._starts, position))
 
     def start_of(self, line: int) -> int:
-        """The position where a line begins; the end of the text for a line beyond it."""
+        """Return the position where a line begins; the end of the text for a line beyond it."""
         return self._starts[line - 1] if line <= len(self._starts) else len(self._text)
 
 
@@ -88,7 +89,7 @@ class Sources:
         self._end = time.monotonic() + seconds
 
     def with_texts(self, texts: Mapping[str, str]) -> "Sources":
-        """Other texts within the same request: they share its time and its syntax trees."""
+        """Return other texts within the same request: they share its time and its syntax trees."""
         other = copy.copy(self)
         other.texts = dict(sorted(texts.items()))
         other._lines = {}
@@ -96,7 +97,7 @@ class Sources:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What was not looked at, and why, by path."""
+        """Return what was not looked at, and why, by path."""
         return tuple(self._skipped[path] for path in sorted(self._skipped))
 
     def skip(self, path: str, reason: str) -> None:
@@ -104,7 +105,7 @@ class Sources:
         self._skipped.setdefault(path, Skipped(path, reason, asks=True))
 
     def has_time(self, path: str) -> bool:
-        """Is there time left to look at a file? If not, note it as left out."""
+        """Return whether there is time left to look at a file; if not, note it as left out."""
         if time.monotonic() <= self._end:
             return True
         self.late.add(path)
@@ -115,7 +116,7 @@ class Sources:
         return max(0.0, self._end - time.monotonic())
 
     def mentioning(self, word: str, language: str | None = None) -> Iterator[str]:
-        """The paths whose text holds `word`, in order; of one language if named."""
+        """Yield the paths whose text holds `word`, in order; of one language if named."""
         for path, text in self.texts.items():
             if (
                 word in text
@@ -125,14 +126,14 @@ class Sources:
                 yield path
 
     def language(self, path: str) -> str | None:
-        """The grammar of a file; None for one that is not parsed."""
+        """Return the grammar of a file; None for one that is not parsed."""
         if path.endswith(".rs"):
             return "rust"
         found = language_of(path, self.texts.get(path, "")[:120].split("\n", 1)[0])
         return found if found in GRAMMARS else None
 
     def module(self, path: str) -> ast.Module | None:
-        """The syntax of a Python file; None for one that is not Python or not valid, which is then skipped."""
+        """Return the syntax of a Python file; None for one that is not Python or not valid, which is then skipped."""
         if self.language(path) != "python":
             return None
         found = self.parse(self.texts[path])
@@ -170,7 +171,7 @@ def is_documentation(path: str) -> bool:
 
 
 def parse_python(text: str) -> ast.Module | str:
-    """The syntax of a Python text, or why there is none."""
+    """Return the syntax of a Python text, or why there is none."""
     if len(text) > PARSED_CHARS:
         return f"longer than {PARSED_CHARS:,} characters: its syntax was not read"
     try:
@@ -195,7 +196,7 @@ class NamedPath:
 
 
 def find_path(sources: Sources, name: str) -> NamedPath:
-    """The file that `name` means: whole, by the end of its path, or without its ending."""
+    """Return the file that `name` means: whole, by the end of its path, or without its ending."""
     clean = name.strip("`'\"").removeprefix("./")
     if clean in sources.texts:
         return NamedPath(clean)
@@ -219,7 +220,7 @@ def find_path(sources: Sources, name: str) -> NamedPath:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Edit:
+class TextEdit:
     """Puts `text` in the place of characters `start` to `end` of a file."""
 
     path: str
@@ -228,9 +229,9 @@ class Edit:
     text: str
 
 
-def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
-    """The new text of each edited file. Edits that overlap an earlier one are left out; equal ones count once."""
-    by_path: dict[str, list[Edit]] = {}
+def apply_edits(sources: Sources, edits: Iterable[TextEdit]) -> dict[str, str]:
+    """Return the new text of each edited file. Edits that overlap an earlier one are left out."""
+    by_path: dict[str, list[TextEdit]] = {}
     for edit in sorted(set(edits)):
         by_path.setdefault(edit.path, []).append(edit)
     changes = {}
@@ -249,7 +250,7 @@ def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
 
 
 def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
-    """Is the new text of a Python file not valid, where the old one, that of `before`, is?"""
+    """Return whether the new text of a Python file is invalid where the old one, of `before`, is not."""
     if sources.language(path) != "python" or isinstance(
         sources.parse(sources.texts.get(before, "")), str
     ):
@@ -258,20 +259,13 @@ def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
 
 
 def join_some(paths: Sequence[str], most: int = SHOWN_PATHS) -> str:
-    names = list(dict.fromkeys(paths))
-    return ", ".join(names[:most]) + (
-        f" and {len(names) - most} more" if len(names) > most else ""
-    )
+    return first_of(list(dict.fromkeys(paths)), most)
 
 
 def list_first(lines: Sequence[str], most: int, noun: str) -> list[str]:
-    """The first lines, and how many more there are."""
+    """Return the first lines, and how many more there are."""
     rest = len(lines) - most
     return [
         *lines[:most],
-        *([f"... and {count(rest, f'more {noun}')}"] if rest > 0 else []),
+        *([f"... and {count_of(rest, f'more {noun}')}"] if rest > 0 else []),
     ]
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

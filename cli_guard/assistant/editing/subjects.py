@@ -7,11 +7,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from cli_guard.assistant.editing.plan import near_names
-from cli_guard.assistant.editing.sources import Sources, count, is_configuration
+from cli_guard.assistant.editing.sources import Sources, is_configuration
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
-from cli_guard.assistant.retrieval import find
 from cli_guard.assistant.retrieval.path_kinds import kind_of
-from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 from cli_guard.code.facts import call_text
 from cli_guard.code.test_files import is_test_code
@@ -25,11 +24,9 @@ CODE_KINDS = frozenset(
     "function class constant type method struct interface enum trait variable".split()
 )
 VALUES = ("constant", "variable")
-# How well others have to fit beside the best.
-NEAR_BEST = 0.35
 
 
-class Subject(NamedTuple):
+class CodeSubject(NamedTuple):
     """A definition that a request is about."""
 
     path: str
@@ -40,21 +37,9 @@ class Subject(NamedTuple):
         return self.definition.name
 
 
-class Found(NamedTuple):
-    """The definitions a request is about, the words they were chosen by, and those that are not in the best.
-
-    `whole` says that the words only name a file: these are its public definitions.
-    """
-
-    subjects: tuple[Subject, ...] = ()
-    words: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    whole: bool = False
-
-
 @lru_cache(maxsize=256)
 def definitions_of(path: str, text: str) -> tuple[Definition, ...]:
-    """The definitions of a file that are code, without what is local to a function."""
+    """Return the definitions of a file that are code, without what is local to a function."""
     found: list[Definition] = []
     local_to = 0
     for each in find_definitions(path, text):
@@ -72,29 +57,17 @@ def is_source(sources: Sources, path: str) -> bool:
     )
 
 
-def find_subjects(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
-    """The definitions that a request is about, in the files `within` if it names some."""
-    exact = find_exact(sources, intent, within)
-    if exact:
-        return Found(exact)
-    if intent.names.symbols and not within:
-        return Found(
-            lost=tuple(show_near(sources, each) for each in intent.names.symbols[:3])
-        )
-    return find_by_words(sources, intent, within)
-
-
 def show_near(sources: Sources, name: str) -> str:
-    """A name that is not there, with those that are near."""
+    """Return a name that is not there, with those that are near."""
     near = near_names(sources, re.split(r"[.:]+", name)[-1])
     return f"{name} (nearest: {', '.join(near)})" if near else name
 
 
 def find_exact(
     sources: Sources, intent: Change, within: Sequence[str]
-) -> tuple[Subject, ...]:
-    """The definitions of the names in a request: a function before a constant, tests only if nothing else has it."""
-    found: list[Subject] = []
+) -> tuple[CodeSubject, ...]:
+    """Return the definitions of the names in a request: functions first, tests only if nothing else has it."""
+    found: list[CodeSubject] = []
     for name in (*intent.names.symbols, *intent.classes)[:MOST_NAMES]:
         *owners, last = name.removesuffix("()").replace("::", ".").split(".")
         for path in sources.mentioning(last):
@@ -105,7 +78,7 @@ def find_exact(
                         *each.qualname.split(".")[:-1],
                     )
                     if each.name == last and (not owners or owners[-1] in around):
-                        found.append(Subject(path, each))
+                        found.append(CodeSubject(path, each))
     wanted = [
         each for each in found if intent.only_tests or not is_test_code(each.path)
     ] or found
@@ -114,40 +87,8 @@ def find_exact(
     )
 
 
-def find_by_words(sources: Sources, intent: Change, within: Sequence[str]) -> Found:
-    """The definitions that the search for the words of a request finds."""
-    words = intent.topic
-    files = [path for path in within or sources.texts if is_source(sources, path)]
-    files = [
-        path for path in files if within or intent.only_tests or not is_test_code(path)
-    ]
-    found = find(
-        words, sources.texts, allowed=files, seconds=min(5.0, sources.seconds_left())
-    )
-    for skipped in found.skipped:
-        sources.skip(skipped.path, skipped.reason)
-    lost = tuple(dict.fromkeys((*found.absent, *found.missing)))
-    terms = tuple(word for word in found.terms if word not in lost)
-    places = found.places or found.nearest
-    best = places[0].path if places else next(iter(within), "")
-    near = [place for place in places if place.score >= NEAR_BEST * places[0].score]
-    if places and places[0].kind == "definition":
-        near = [place for place in near if place.kind == "definition"]
-    elif within or set(stems_of(best)) & set(stems_of(" ".join(terms))):
-        return Found(tuple(list_public(sources, best)), terms, lost, whole=True)
-    subjects = {
-        Subject(place.path, each): None
-        for place in near
-        for each in definitions_of(place.path, sources.texts[place.path])
-        if each.qualname == place.symbol and each.line <= place.line <= each.end_line
-    }
-    if subjects:
-        return Found(tuple(subjects)[:MOST_SUBJECTS], terms, lost)
-    return Found(lost=tuple(show_near(sources, each) for each in found.terms))
-
-
-def list_public(sources: Sources, path: str) -> list[Subject]:
-    """The definitions at the top of a file that others may use, the longest first."""
+def list_public(sources: Sources, path: str) -> list[CodeSubject]:
+    """Return the definitions at the top of a file that others may use, the longest first."""
     every = [
         each
         for each in definitions_of(path, sources.texts[path])
@@ -157,13 +98,13 @@ def list_public(sources: Sources, path: str) -> list[Subject]:
         each for each in every if not each.name.startswith("_") and "." not in each.qualname
     ] or every
     return [
-        Subject(path, each)
+        CodeSubject(path, each)
         for each in sorted(public, key=lambda d: (d.line - d.end_line, d.line))
     ]
 
 
-def show_signature(sources: Sources, subject: Subject) -> str:
-    """`src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
+def show_signature(sources: Sources, subject: CodeSubject) -> str:
+    """Return `src/a.py:12-40: def f(x, y=1) (29 lines)`; the signature on one line, without secrets."""
     each = subject.definition
     text = sources.texts[subject.path]
     start = sources.lines(subject.path).start_of(each.line)
@@ -178,4 +119,4 @@ def show_signature(sources: Sources, subject: Subject) -> str:
         )
     shown = redact(" ".join(shown.split()), subject.path).rstrip(" {:=")
     shown = shown if len(shown) <= SIGNATURE_CHARS else shown[: SIGNATURE_CHARS - 3] + "..."
-    return f"{subject.path}:{each.line}-{each.end_line}: {shown} ({count(each.end_line - each.line + 1, 'line')})"
+    return f"{subject.path}:{each.line}-{each.end_line}: {shown} ({count_of(each.end_line - each.line + 1, 'line')})"

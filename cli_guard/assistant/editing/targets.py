@@ -7,16 +7,16 @@ from typing import Literal, get_args
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.plan import Draft
+from cli_guard.assistant.editing.plan import PlanDraft
 from cli_guard.assistant.editing.scopes import (
     BINDS,
     MODULE,
     WITHOUT_SCOPE,
+    NameScope,
     Occurrence,
-    Scope,
 )
 from cli_guard.assistant.editing.sources import join_some
-from cli_guard.assistant.editing.usages import Location
+from cli_guard.assistant.editing.usages import Place
 from cli_guard.code.test_files import is_test_code
 
 Sort = Literal[
@@ -42,19 +42,19 @@ ORDER: tuple[Sort, ...] = get_args(Sort)
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DefinitionTarget:
     """One definition: what it is, where it is, the scope that binds it and the names around it."""
 
     sort: Sort
     path: str
     name: str
     occurrence: Occurrence
-    home: Scope
+    home: NameScope
     around: tuple[str, ...]
 
     @property
     def qualified(self) -> str:
-        """The name with the classes and functions around it."""
+        """Return the name with the classes and functions around it."""
         return ".".join((*self.around, self.name))
 
     @property
@@ -64,13 +64,13 @@ class Target:
 
 def find_targets(
     python: Python, name: str, place: str = "", sort: str = ""
-) -> list[Target]:
-    """The definitions of `name` ("f", "Class.method", "module.f") in `place` (a path, a class, a function), in order.
+) -> list[DefinitionTarget]:
+    """Return the definitions of `name` ("f", "Class.method", "module.f") in `place` (path, class, function).
 
     A definition in tests comes after one that is not. Several bindings of one scope are one definition.
     """
     *owners, last = name.split(".")
-    found: dict[tuple[str, Scope], Target] = {}
+    found: dict[tuple[str, NameScope], DefinitionTarget] = {}
     for path in python.mentioning(last):
         members = {
             each
@@ -106,7 +106,7 @@ def find_targets(
     )
 
 
-def make_target(occurrence: Occurrence, home: Scope) -> Target:
+def make_target(occurrence: Occurrence, home: NameScope) -> DefinitionTarget:
     is_class = isinstance(occurrence.node, ast.ClassDef)
     is_definition = occurrence.role == "definition"
     sort: Sort
@@ -120,11 +120,13 @@ def make_target(occurrence: Occurrence, home: Scope) -> Target:
         sort = "parameter" if occurrence.role == "parameter" else "local"
     kinds = ("class",) if sort == "attribute" else ("class", "function")
     around = tuple(s.name for s in reversed(occurrence.scopes) if s.kind in kinds)
-    return Target(sort, occurrence.path, occurrence.name, occurrence, home, around)
+    return DefinitionTarget(
+        sort, occurrence.path, occurrence.name, occurrence, home, around
+    )
 
 
-def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool:
-    """Is a definition where the request says: behind these dotted names, in this file, module, class or function?"""
+def is_at(python: Python, target: DefinitionTarget, owners: list[str], place: str) -> bool:
+    """Return whether a definition is where the request says: a dotted owner, a file, module, class or function."""
     module = python.module_name(target.path)
     dotted = (*module.split("."), *target.around)
     if owners and dotted[-len(owners) :] != tuple(owners):
@@ -142,8 +144,8 @@ def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool
     )
 
 
-def name_others(python: Python, found: list[Target]) -> str | None:
-    """Which of several definitions was taken, None if there is one."""
+def name_others(python: Python, found: list[DefinitionTarget]) -> str | None:
+    """Return which of several definitions was taken, None if there is one."""
     others = [t for t in found[1:] if (t.path, t.home) != (found[0].path, found[0].home)]
     if not others:
         return None
@@ -155,7 +157,7 @@ def name_others(python: Python, found: list[Target]) -> str | None:
 
 
 def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence]]:
-    """Every place that means what module `path` defines as `name`, under that name: path -> places.
+    """Return every place that means what module `path` defines as `name`, under that name: path -> places.
 
     Followed through from-imports, re-exports, star imports and `module.name`, until nothing new is found.
     """
@@ -193,7 +195,7 @@ def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence
 
 
 def sources_of_name(python: Python, name: str) -> Iterator[tuple[Occurrence, str]]:
-    """Each import of a name and each `module.name`, with the file of the module."""
+    """Yield each import of a name and each `module.name`, with the file of the module."""
     for path in python.mentioning(name):
         for each in python.places(path, name):
             source = python.source_of(each)
@@ -211,7 +213,7 @@ def alias_of(python: Python, occurrence: Occurrence) -> Occurrence | None:
 
 
 def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occurrence]:
-    """The places of an export, and those where it has another name by `as`."""
+    """Return the places of an export, and those where it has another name by `as`."""
     found = {each for some in places.values() for each in some}
     for each in tuple(found):
         alias = alias_of(python, each)
@@ -221,9 +223,9 @@ def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occu
 
 
 def uses_of(
-    python: Python, path: str, name: str, home: Scope
+    python: Python, path: str, name: str, home: NameScope
 ) -> tuple[Collection[Occurrence], Collection[Occurrence], bool]:
-    """The places that surely name what a scope binds, those that may, and whether nothing else has that name."""
+    """Return the places that surely name what a scope binds, those that may, and whether nothing else has that name."""
     if home.kind == "class":
         classes = Classes(python)
         return classes.member_places(
@@ -235,7 +237,7 @@ def uses_of(
 
 
 def rename_in_scope(
-    python: Python, path: str, old: str, home: Scope, new: str, draft: Draft
+    python: Python, path: str, old: str, home: NameScope, new: str, draft: PlanDraft
 ) -> None:
     mine = python.places_of_home(path, old, home)
     draft.edits += [each.replace(new) for each in mine]
@@ -243,9 +245,9 @@ def rename_in_scope(
 
 
 def collisions(
-    python: Python, path: str, chosen: Iterable[Occurrence], home: Scope, new: str
-) -> Iterator[Location]:
-    """Where the new name is bound already, would be captured on its way, or would capture another."""
+    python: Python, path: str, chosen: Iterable[Occurrence], home: NameScope, new: str
+) -> Iterator[Place]:
+    """Yield where the new name is bound already, would be captured on its way, or would capture another."""
     others = python.places(path, new)
     bound = {each.home for each in others if each.role in BINDS}
     for other in others:

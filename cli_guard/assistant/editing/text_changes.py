@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from cli_guard.assistant.editing.migration import LOCKS
 from cli_guard.assistant.editing.open_ended import plan_open
-from cli_guard.assistant.editing.other_languages import LOCKS
-from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.plan import EditPlan, PlanDraft
 from cli_guard.assistant.editing.sources import (
-    Edit,
     Sources,
-    count,
+    TextEdit,
     find_path,
     is_documentation,
     join_some,
 )
 from cli_guard.assistant.editing.usages import IN_CODE, usages_of
+from cli_guard.assistant.replies import count_of
 from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
 
@@ -46,12 +46,12 @@ MANIFESTS = {
 VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
 
 
-def plan_change_text(sources: Sources, intent: Change) -> Plan:
-    """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
+def plan_change_text(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
     old = intent.get("old")
     new = intent.get("new")
     place = intent.get("place")
-    draft = Draft(sources, "edit", f"Change {old!r} to {new!r}", old)
+    draft = PlanDraft(sources, "edit", f"Change {old!r} to {new!r}", old)
     paths = list(sources.mentioning(old))
     if place:
         named = find_path(sources, place)
@@ -63,7 +63,7 @@ def plan_change_text(sources: Sources, intent: Change) -> Plan:
     is_name = re.fullmatch(r"\w+", old) is not None
     pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if is_name else re.escape(old))
     edits = [
-        Edit(p, m.start(), m.end(), new)
+        TextEdit(p, m.start(), m.end(), new)
         for p in paths
         for m in pattern.finditer(sources.texts[p])
     ]
@@ -81,16 +81,18 @@ def plan_change_text(sources: Sources, intent: Change) -> Plan:
         )
     if len(edits) > 1 and place:
         draft.assume(f"all {len(edits)} places in {paths[0]} are meant")
-    draft.add_step(f"Change {count(len(edits), 'place')}", sorted({e.path for e in edits}))
+    draft.add_step(
+        f"Change {count_of(len(edits), 'place')}", sorted({e.path for e in edits})
+    )
     return draft.finish_edits(edits)
 
 
-def plan_constant(sources: Sources, intent: Change) -> Plan:
-    """The plan for "set NAME to VALUE": the literal is changed where one assignment gives it, nothing is guessed."""
+def plan_constant(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "set NAME to VALUE": the literal of the one assignment is changed."""
     name = intent.get("old")
     value = intent.get("value").strip("`")
     place = intent.get("place")
-    draft = Draft(sources, "edit", f"Set {name} to {value}", name)
+    draft = PlanDraft(sources, "edit", f"Set {name} to {value}", name)
     named = find_path(sources, place) if place else None
     if named is not None and not named.path:
         return draft.ask_for_file(named)
@@ -113,13 +115,13 @@ def plan_constant(sources: Sources, intent: Change) -> Plan:
             f"{value} is another kind of value than {match['value']}", places
         )
     draft.title = f"Set {name} to {new} in {path}"
-    return draft.finish_edits([Edit(path, *match.span("value"), new)])
+    return draft.finish_edits([TextEdit(path, *match.span("value"), new)])
 
 
 def assignments(
     sources: Sources, name: str, only: str
 ) -> Iterator[tuple[str, re.Match[str]]]:
-    """The lines that give a name a literal; those of tests and documents only where they are named."""
+    """Yield the lines that give a name a literal; those of tests and documents only where they are named."""
     pattern = re.compile(
         rf"^[ \t]*(?:[A-Za-z]+[ \t]+){{0,5}}{re.escape(name)}(?:[ \t]*:[ \t]*[\w.\[\], |]{{1,60}}|[ \t]+\w{{1,30}})?"
         rf"[ \t]*:?=[ \t]*(?P<value>{NUMBER}|{WORDS}|{TEXT}){END}",
@@ -133,7 +135,7 @@ def assignments(
 
 
 def write_as(old: str, value: str) -> str | None:
-    """The new value in the form of the old one; None if it is of another kind."""
+    """Return the new value in the form of the old one; None if it is of another kind."""
     before = LITERAL.fullmatch(old)
     after = LITERAL.fullmatch(value)
     if before is not None and before["text"]:
@@ -150,9 +152,9 @@ def write_as(old: str, value: str) -> str | None:
     return value
 
 
-def plan_bump(sources: Sources, intent: Change) -> Plan:
-    """The plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
-    draft = Draft(sources, "edit", "Change the version", usages=())
+def plan_bump(sources: Sources, intent: Change) -> EditPlan:
+    """Return the plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
+    draft = PlanDraft(sources, "edit", "Change the version", usages=())
     found = sorted(own_versions(sources), key=lambda each: each[:3])
     if not found:
         missing = "a version in pyproject.toml, package.json, Cargo.toml, pom.xml, setup.cfg or VERSION"
@@ -166,7 +168,9 @@ def plan_bump(sources: Sources, intent: Change) -> Plan:
             "it has that version already" if new else f"{old} has no number for that part"
         )
     edits = [
-        Edit(path, *match.span(1), new) for _, _, path, match in found if match[1] == old
+        TextEdit(path, *match.span(1), new)
+        for _, _, path, match in found
+        if match[1] == old
     ]
     taken = {(e.path, e.start) for e in edits}
     written = re.compile(rf"(?<![\w.]){re.escape(old)}(?![\w.])")
@@ -186,14 +190,14 @@ def plan_bump(sources: Sources, intent: Change) -> Plan:
             f"lock files are written again by their tool: {join_some(locked)}"
         )
     draft.add_step(
-        f"Change the version in {count(len(edits), 'place')}",
+        f"Change the version in {count_of(len(edits), 'place')}",
         sorted({e.path for e in edits}),
     )
     return draft.finish_edits(edits)
 
 
 def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str]]]:
-    """Each manifest that holds a version: (depth, rank of the file's name, path, match)."""
+    """Yield each manifest that holds a version: (depth, rank of the file's name, path, match)."""
     ranks = {name: number for number, name in enumerate(MANIFESTS)}
     for path, text in sources.texts.items():
         name = PurePosixPath(path).name
@@ -205,7 +209,7 @@ def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str
 
 
 def next_version(old: str, part: str) -> str:
-    """The version after `old`, by part; "" if it has no such part."""
+    """Return the version after `old`, by part; "" if it has no such part."""
     numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", old)
     if numbers is None:
         return ""

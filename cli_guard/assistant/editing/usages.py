@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from cli_guard.assistant.editing.sources import (
-    Edit,
     Sources,
+    TextEdit,
     is_configuration,
     is_documentation,
 )
@@ -20,7 +20,7 @@ UsageKind = Literal[
     "definition", "import", "call", "use", "mention", "configuration", "documentation"
 ]
 # (path, line counted from 1, the line's text without secrets, or a reason)
-Location = tuple[str, int, str]
+Place = tuple[str, int, str]
 IN_CODE: tuple[UsageKind, ...] = ("definition", "import", "call", "use")
 # In the order a reader wants them.
 KINDS: tuple[UsageKind, ...] = (*IN_CODE, "mention", "configuration", "documentation")
@@ -44,18 +44,18 @@ class UsageGroup:
     """Uses of one kind: (path, line counted from 1, the line's text without secrets, clipped)."""
 
     kind: UsageKind
-    places: tuple[Location, ...]
+    places: tuple[Place, ...]
 
 
 def word(name: str) -> re.Pattern[str]:
-    """Finds a name that is no part of a longer one."""
+    """Return a pattern that finds a name which is no part of a longer one."""
     return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
 def usages_of(
     sources: Sources, name: str, only: Iterable[tuple[str, int]] = ()
 ) -> tuple[UsageGroup, ...]:
-    """All places of a name by kind; `only` limits those in code to these positions."""
+    """Return all places of a name by kind; `only` limits those in code to these positions."""
     chosen = {(path, sources.line(path, start)) for path, start in only}
     texts = {}
     for path in sources.mentioning(name) if name else ():
@@ -79,7 +79,7 @@ def usages_of(
             for path, text in texts.items()
             for match in word(name).finditer(text)
         ]
-    found: dict[UsageKind, list[Location]] = {kind: [] for kind in KINDS}
+    found: dict[UsageKind, list[Place]] = {kind: [] for kind in KINDS}
     for path, line, kind in sorted(set(every)):
         is_chosen = not chosen or kind not in IN_CODE or (path, line) in chosen
         if is_chosen and len(found[kind]) < SHOWN_PLACES:
@@ -90,7 +90,7 @@ def usages_of(
 
 
 def kind_in(sources: Sources, path: str, kind: UsageKind) -> UsageKind:
-    """The kind of a use in a file: what configuration and prose say is neither code nor a comment."""
+    """Return the kind of a use in a file: what configuration and prose say is neither code nor a comment."""
     if is_configuration(path):
         return "configuration"
     return (
@@ -100,8 +100,8 @@ def kind_in(sources: Sources, path: str, kind: UsageKind) -> UsageKind:
     )
 
 
-def show_line(sources: Sources, path: str, line: int) -> Location:
-    """A line as a reader may see it: no secret, not too long."""
+def show_line(sources: Sources, path: str, line: int) -> Place:
+    """Return a line as a reader may see it: no secret, not too long."""
     # A secret's name may stand far before it: what is cut off is cut after it was masked.
     text = redact(sources.line_text(path, line)[: 20 * SHOWN_CHARS], path).strip()
     return path, line, text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 3] + "..."
@@ -119,7 +119,7 @@ def is_history(path: str) -> bool:
 
 @lru_cache(maxsize=64)
 def find_released(path: str, text: str) -> tuple[tuple[int, int], ...]:
-    """The parts of a history file (CHANGELOG, NEWS, ...) that say what a release has brought."""
+    """Return the parts of a history file (CHANGELOG, NEWS, ...) that say what a release has brought."""
     if not (is_history(path) and is_documentation(path)):
         return ()
     lines = text.splitlines(keepends=True)
@@ -144,8 +144,8 @@ def find_released(path: str, text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def outside_history(sources: Sources, edits: Iterable[Edit]) -> list[Edit]:
-    """The edits without those of released entries of a history file: these say how it was called then."""
+def outside_history(sources: Sources, edits: Iterable[TextEdit]) -> list[TextEdit]:
+    """Return the edits without those of released entries of a history file: these say how it was called then."""
     return [
         each
         for each in edits

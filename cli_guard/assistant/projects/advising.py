@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering import list_names, tests_for
-from cli_guard.assistant.projects.environments import python_front
-from cli_guard.assistant.projects.files import Files, folder_of, quote_word
-from cli_guard.assistant.projects.model import Advice, Part, ProjectCommand
+from cli_guard.assistant.projects.files import ProjectFiles, folder_of, quote_word
+from cli_guard.assistant.projects.model import CommandAdvice, CommandPart, ProjectCommand
 from cli_guard.assistant.projects.purposes import (
     SEPARATORS,
     purpose_of_text,
@@ -19,10 +18,10 @@ from cli_guard.assistant.projects.purposes import (
     words_of,
 )
 from cli_guard.assistant.projects.running import Cases, command_for, one_test
-from cli_guard.assistant.projects.topics import find_described, find_marked
+from cli_guard.assistant.projects.topics import find_described
 from cli_guard.assistant.request_command import (
-    CommandRequest,
-    Purpose,
+    CommandPurpose,
+    CommandWish,
     Recipe,
     read_command_request,
     word_list,
@@ -40,20 +39,20 @@ LONGEST_COMMAND = 4_000
 SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
 
 
-def advise(request: str, texts: Mapping[str, str]) -> Advice:
-    """What to type for what a request asks, as text with its source; nothing is run.
+def advise(request: str, texts: Mapping[str, str]) -> CommandAdvice:
+    """Return what to type for what a request asks, as text with its source; nothing is run.
 
     Answers for test, lint, format, type check, build, run, install, docs, clean, release and the like, for one test or
     the tests of a path, explains a command that the request quotes, and knows what developers ask about Git. Where the
     files say nothing, `command` is None, and `looked_at` says what was read. Never raises for what a file holds.
     """
-    return _Adviser(request, Files(texts)).advise()
+    return CommandAdviser(request, ProjectFiles(texts)).advise()
 
 
-class _Adviser:
+class CommandAdviser:
     """One request, the files of the repository, and the commands that they offer."""
 
-    def __init__(self, request: str, files: Files) -> None:
+    def __init__(self, request: str, files: ProjectFiles) -> None:
         self.request = request
         self.files = files
         self.commands = commands_of(files)
@@ -67,7 +66,7 @@ class _Adviser:
             request, files.texts.keys(), files.folders, programs
         )
 
-    def advise(self) -> Advice:
+    def advise(self) -> CommandAdvice:
         asked = self.asked
         if asked.explain:
             return self.explain(asked.explain)
@@ -82,12 +81,12 @@ class _Adviser:
         )
         return described or self.choose_command()
 
-    def explain(self, command: str) -> Advice:
+    def explain(self, command: str) -> CommandAdvice:
         plain = " ".join(command.split())
         known = next((each for each in self.commands if each.command == plain), None)
         undefined = ", ".join(undefined_tasks(plain, self.tasks)) if known is None else ""
         sure = Confidence.HIGH if known or is_understood(plain) else Confidence.MEDIUM
-        return Advice(
+        return CommandAdvice(
             redact(command),
             (known.path, known.line) if known else None,
             known.purpose if known else purpose_of_text(plain),
@@ -101,8 +100,8 @@ class _Adviser:
             confidence=Confidence.LOW if undefined else sure,
         )
 
-    def choose_tests(self) -> Advice:
-        """How the tests of a path, a test by its name, or one test at all are run; else how all of them are."""
+    def choose_tests(self) -> CommandAdvice:
+        """Return how the tests of a path, a test by its name, or one test at all are run; else how all of them are."""
         asked = self.asked
         if asked.paths and not asked.test:
             covering = tests_for(asked.paths, (), self.files.texts)
@@ -131,14 +130,9 @@ class _Adviser:
         assumed = f"no test {what} was found: this runs all of them"
         return replace(whole, assumed=assumed, confidence=Confidence.LOW)
 
-    def find_described(self) -> Advice | None:
-        """The tests that the request describes in words, or has marked; None where it describes none."""
+    def find_described(self) -> CommandAdvice | None:
+        """Return the tests that the request describes in words; None where it describes none."""
         texts = self.files.texts
-        if marked := find_marked(self.asked.words, texts):
-            expression, path, line = marked
-            quoted = f'"{expression}"' if " " in expression else expression
-            marking = f"{python_front(self.files)}pytest -m {quoted}"
-            return self.run_tests(marking, (path, line), None, [path], Confidence.HIGH)
         chosen = find_described(self.request, texts)
         command = command_for(chosen, texts) if chosen else None
         if command is None:
@@ -167,13 +161,13 @@ class _Adviser:
         assumed: str | None,
         tests: list[str],
         sure: Confidence,
-    ) -> Advice:
+    ) -> CommandAdvice:
         advice = self.advise_command("test", command, source, assumed, sure)
         looked_at = tuple(dict.fromkeys((*tests, *advice.looked_at)))
         return replace(advice, setup=self.setup("test", ""), looked_at=looked_at)
 
-    def choose_command(self) -> Advice:
-        """The command of a purpose, or the task that the request names."""
+    def choose_command(self) -> CommandAdvice:
+        """Return the command of a purpose, or the task that the request names."""
         asked = self.asked
         candidates = [
             each
@@ -202,7 +196,7 @@ class _Adviser:
         tool = candidates[-at] if fit else None
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
-            return Advice(
+            return CommandAdvice(
                 None, None, asked.purpose or "other", looked_at=self.files.looked_at
             )
         written = best.documented or (
@@ -217,19 +211,19 @@ class _Adviser:
 
     def advise_command(
         self,
-        purpose: Purpose,
+        purpose: CommandPurpose,
         command: str,
         source: tuple[str, int],
         assumed: str | None,
         sure: Confidence,
-    ) -> Advice:
-        """The advice to run a command, with what it does, what else there is, and what has to be installed before."""
+    ) -> CommandAdvice:
+        """Return the advice to run a command, with what it does, what else there is, and what comes before."""
         others = [
             each
             for each in self.commands
             if each.purpose == purpose and each.command != command
         ]
-        return Advice(
+        return CommandAdvice(
             redact(command),
             source,
             purpose,
@@ -242,7 +236,7 @@ class _Adviser:
         )
 
     def find_named_task(self) -> ProjectCommand | None:
-        """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
+        """Return the task whose name the request says: `typing` in "run the typing check", "integration tests"."""
         asked = self.asked
         spoken = {part for word in asked.words for part in words_of(word)}
         scored = []
@@ -257,7 +251,7 @@ class _Adviser:
         return min(scored, key=lambda each: each[:3])[3] if scored else None
 
     def setup(self, purpose: str, command: str) -> str | None:
-        """What has to be installed before, if the repository says how."""
+        """Return what has to be installed before, if the repository says how."""
         program = command.split(" ", 1)[0]
         if purpose in ("install", "clean") or program in word_list("self_sufficient"):
             return None
@@ -270,11 +264,11 @@ class _Adviser:
         return None
 
 
-def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
+def _advise_git(recipe: Recipe, paths: Sequence[str]) -> CommandAdvice:
     path = quote_word(paths[0]) if paths else "<file>"
     command = recipe.command.replace("<file>", path)
     others = [each.replace("<file>", path) for each in recipe.alternatives]
-    return Advice(
+    return CommandAdvice(
         command,
         None,
         "other",
@@ -286,8 +280,8 @@ def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
     )
 
 
-def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
-    """What the request left open, or the repository did not say."""
+def _name_assumption(best: ProjectCommand, asked: CommandWish) -> str | None:
+    """Return what the request left open, or the repository did not say."""
     folder = folder_of(best.path)
     if best.origin in ("convention", "configured") and not best.documented:
         return f"no file names a command for it: {best.detail or 'this is the usual one'}"
@@ -300,7 +294,7 @@ def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
     return None
 
 
-def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
+def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[CommandPart, ...]:
     """Explain each part of a command that does something, by the judge's reasons.
 
     `tasks` is what each task of the repository is: `make check` -> "defined in Makefile:12: ...". Where one reason is
@@ -317,10 +311,12 @@ def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
     if [reason for each in reasons.values() for reason in each] != [verdict.reason]:
         for part, each in reasons.items():
             found.setdefault(part, {}).update(each)
-    return tuple(Part(part, "; ".join(each)) for part, each in found.items())[:MOST_PARTS]
+    return tuple(CommandPart(part, "; ".join(each)) for part, each in found.items())[
+        :MOST_PARTS
+    ]
 
 
-def explain_options(command: str) -> Iterator[Part]:
+def explain_options(command: str) -> Iterator[CommandPart]:
     """Yield the options of well-known programs with their meanings, those of each program once."""
     table = read_table("projects/options.toml")
     for part in re.split(r"[|;&\n]+", command[:LONGEST_COMMAND]):
@@ -343,7 +339,7 @@ def explain_options(command: str) -> Iterator[Part]:
         ):
             if name in known:
                 option, _, meaning = known[name].partition(": ")
-                yield Part(f"{program} {option}", meaning)
+                yield CommandPart(f"{program} {option}", meaning)
 
 
 def judge_with_placeholders(command: str) -> Verdict:
@@ -352,7 +348,7 @@ def judge_with_placeholders(command: str) -> Verdict:
 
 
 def is_understood(command: str) -> bool:
-    """Does the judge know what every part of the command does?"""
+    """Return whether the judge knows what every part of the command does."""
     return all(
         effect.kind is not Kind.UNKNOWN
         for effect in judge_with_placeholders(command).effects
@@ -360,7 +356,7 @@ def is_understood(command: str) -> bool:
 
 
 def undefined_tasks(command: str, tasks: Mapping[str, str]) -> tuple[str, ...]:
-    """The tasks that a command names (`make deploy`) and that no file of the repository defines."""
+    """Return the tasks that a command names (`make deploy`) and that no file of the repository defines."""
     parts = SEPARATORS.split(command[:LONGEST_COMMAND])
     return tuple(part for part in parts if task_name(part) and part not in tasks)
 

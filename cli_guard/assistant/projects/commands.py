@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.documents import find_documented
 from cli_guard.assistant.projects.environments import find_conventions, find_environments
-from cli_guard.assistant.projects.files import Files, clip_line
-from cli_guard.assistant.projects.model import ORIGINS, Found, ProjectCommand
+from cli_guard.assistant.projects.files import ProjectFiles, clip_line
+from cli_guard.assistant.projects.model import ORIGINS, FoundCommand, ProjectCommand
 from cli_guard.assistant.projects.purposes import FORMS, purpose_of
 from cli_guard.assistant.projects.tasks import find_tasks
 from cli_guard.assistant.request_command import PURPOSES
@@ -25,13 +25,13 @@ FOR_ALL = (".github", ".gitlab", "docs", "doc", "documentation", "tests", "test"
 OF_DOCS = re.compile(r"(?:cd|make -C) docs?\b")
 
 
-def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
-    """Every command that the files of a repository offer, by purpose, the one to try first in front.
+def commands_of(texts: Mapping[str, str] | ProjectFiles) -> tuple[ProjectCommand, ...]:
+    """Return every command that the files of a repository offer, by purpose, the one to try first in front.
 
-    `texts` is path -> text, or the `Files` of a caller that wants to know which were read. At most 500, beyond which
-    the unlikeliest are left out. Never raises for what a file holds.
+    `texts` is path -> text, or the `ProjectFiles` of a caller that wants to know which were read. At most 500: the
+    unlikeliest are left out. Never raises for what a file holds.
     """
-    files = texts if isinstance(texts, Files) else Files(texts)
+    files = texts if isinstance(texts, ProjectFiles) else ProjectFiles(texts)
     ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
     said: dict[str, tuple[int, str, int]] = {}
     for found in (each for source in SOURCES for each in source(files)):
@@ -56,15 +56,15 @@ def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
 
 
 def _plain(command: str) -> str:
-    """The command in the form in which the same one said in two ways is one."""
+    """Return the command in the form in which the same one said in two ways is one."""
     plain = FORMS["another_way"].sub(
         lambda found: found[1] or f"{found[2]} -s", " ".join(command.split())
     )
     return plain.removesuffix(" --")
 
 
-def _rank(found: Found) -> tuple[tuple[int, ...], ProjectCommand] | None:
-    """The command, and its place among the others as a tuple to sort by."""
+def _rank(found: FoundCommand) -> tuple[tuple[int, ...], ProjectCommand] | None:
+    """Return the command, and its place among the others as a tuple to sort by."""
     purpose, fit = (
         (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
     )
@@ -88,8 +88,8 @@ def _rank(found: Found) -> tuple[tuple[int, ...], ProjectCommand] | None:
     )
 
 
-def _depth(found: Found) -> int:
-    """How far from the whole repository a command is: one for a part of it comes after those for the whole."""
+def _depth(found: FoundCommand) -> int:
+    """Return how far from the whole repository a command is: one for a part of it comes after those for the whole."""
     if found.origin == "docs":
         return int(found.path.split("/")[0] not in FOR_ALL and "/" in found.path)
     return found.path.count("/")
@@ -98,7 +98,7 @@ def _depth(found: Found) -> int:
 def _put_documented_first(
     order: tuple[int, ...], command: ProjectCommand, said: tuple[int, str, int] | None
 ) -> tuple[tuple[int, ...], ProjectCommand]:
-    """A command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
+    """Return a command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
     if said is None:
         return order, command
     purpose, depth, origin, *rest = order

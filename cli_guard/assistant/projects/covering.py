@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cli_guard.assistant.projects.files import folder_of
-from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
+from cli_guard.assistant.projects.model import Covering, CoveringTest, CoverStrength
 from cli_guard.assistant.projects.running import Cases, Chosen, command_for
 from cli_guard.assistant.projects.topics import find_described
 from cli_guard.code.python_imports import Imported, PythonImports
@@ -23,7 +23,7 @@ MOST_NAMES = 200
 MOST_SYMBOLS = 50
 # A shorter name is in too many texts by chance.
 SHORTEST_NAME = 5
-ORDER: dict[Strength, int] = {"strong": 0, "medium": 1, "weak": 2}
+ORDER: dict[CoverStrength, int] = {"strong": 0, "medium": 1, "weak": 2}
 DEFINES = (
     r"^[ \t]*(?:(?:export|default|public|private|protected|static|async|pub|final|abstract)\s+)*"
     r"(?:def|class|func(?: \([^)\n]*\))?|function|fn|struct|interface|type|enum|const|let|var|trait|module)\s+"
@@ -41,7 +41,7 @@ def tests_for(
     """
     plain = frozenset(symbol.rpartition(".")[2] for symbol in symbols)
     wanted = _expand(paths, texts) if paths else _find_defining(plain, texts)
-    search = _Search(texts, plain)
+    search = CoverSearch(texts, plain)
     for path in wanted[:MOST_TARGETS]:
         search.look_for(path)
     found = sorted(
@@ -69,7 +69,7 @@ def tests_for(
 
 
 def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
-    """The files that are meant. A path that is gone stays: a test may still be named after it."""
+    """Return the files that are meant. A path that is gone stays: a test may still be named after it."""
     wanted: dict[str, None] = {}
     for path in sorted({path.removeprefix("./").rstrip("/") for path in paths}):
         if path in ("", "."):
@@ -87,7 +87,7 @@ def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
 
 
 def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[str]:
-    """The source files that define one of some symbols."""
+    """Return the source files that define one of some symbols."""
     words = sorted(symbols)[:MOST_SYMBOLS]
     if not words:
         return []
@@ -105,17 +105,17 @@ def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[s
 
 
 @dataclass(slots=True)
-class _Hit:
+class CoverHit:
     """What is known so far of one test file. `whole`: all of its tests matter."""
 
-    strength: Strength
+    strength: CoverStrength
     reason: str
     words: set[str] = field(default_factory=set)
     near: int = 0
     whole: bool = False
 
 
-class _Search:
+class CoverSearch:
     """What was found so far, by test file."""
 
     def __init__(self, texts: Mapping[str, str], symbols: frozenset[str]) -> None:
@@ -123,7 +123,7 @@ class _Search:
         self.symbols = symbols
         self.tests = dict.fromkeys(list_test_files(texts))
         self.cases = Cases(texts)
-        self.hits: dict[str, _Hit] = {}
+        self.hits: dict[str, CoverHit] = {}
         self.covered: set[str] = set()
         self.searched: set[str] = set(self.tests)
 
@@ -131,7 +131,7 @@ class _Search:
         self,
         target: str,
         test: str,
-        strength: Strength,
+        strength: CoverStrength,
         reason: str,
         words: Iterable[str] = (),
     ) -> None:
@@ -148,7 +148,7 @@ class _Search:
             reason = f"{reason} and calls {list_names(used)}"
             words = self.symbols
         self.covered.add(target)
-        hit = self.hits.setdefault(test, _Hit(strength, reason))
+        hit = self.hits.setdefault(test, CoverHit(strength, reason))
         if ORDER[strength] < ORDER[hit.strength]:
             hit.strength = strength
             hit.reason = reason
@@ -183,7 +183,7 @@ class _Search:
 
     @cached_property
     def importers(self) -> Mapping[str, list[tuple[str, Imported]]]:
-        """What imports each Python file."""
+        """Return what imports each Python file."""
         found: dict[str, list[tuple[str, Imported]]] = {}
         reader = PythonImports(self.texts)
         for path in sorted(path for path in self.texts if path.endswith(".py")):
@@ -203,7 +203,7 @@ class _Search:
             self.note(path, test, "strong", f"imports {_module(path)}", names)
 
     def _by_name(self, path: str, language: str | None) -> None:
-        """The tests that are named after a file, those that share most folders with it."""
+        """Return the tests that are named after a file, those that share most folders with it."""
         same = [test for test in self.tests if runner_language(test) == language]
         named = [test for test in same if is_named_after(test, path)] or [
             test for test in same if language == "javascript" and self._defines(path, test)
@@ -222,11 +222,12 @@ class _Search:
                 continue
             hit.whole = True
             if known and "named after" not in hit.reason:
-                hit.strength, hit.reason = "strong", f"{hit.reason}, and is named after it"
+                hit.strength = "strong"
+                hit.reason += ", and is named after it"
                 hit.near += 10
 
     def _defines(self, path: str, test: str) -> bool:
-        """Is a test named after a function that a file sets (`res.redirect.js`: `res.redirect = function`)?"""
+        """Return whether a test is named after a function that a file sets (`res.redirect = function`)."""
         stem = test.rpartition("/")[2].rpartition(".")[0]
         set_here = rf"^[ \t]*(?:[\w$]+\.)*{re.escape(stem)}[ \t]*="
         return (
@@ -235,7 +236,7 @@ class _Search:
         )
 
     def _through_others(self, path: str) -> None:
-        """One step further: the tests of what imports it."""
+        """Note the tests of what imports it, one step further."""
         importers = self.importers
         for middle, _ in importers.get(path, ()):
             for test, _ in (
@@ -247,20 +248,20 @@ class _Search:
                     reason = f"imports {_module(middle)}, which imports {_module(path)}"
                     self.note(path, test, "weak", reason)
 
-    def describe(self, path: str, hit: _Hit) -> CoveringTest:
-        """The test file with the names of those of its tests that matter."""
+    def describe(self, path: str, hit: CoverHit) -> CoveringTest:
+        """Return the test file with the names of those of its tests that matter."""
         words = self.symbols or (frozenset() if hit.whole else frozenset(hit.words))
         chosen = [case.name for case in self.cases.cases_with(path, words)]
         names = tuple(dict.fromkeys(chosen or [case.name for case in self.cases.of(path)]))
         return CoveringTest(path, names[:MOST_NAMES], hit.reason, hit.strength)
 
     def is_narrowed(self, test: CoveringTest) -> bool:
-        """Are only some of the file's tests meant, because symbols were asked for?"""
+        """Return whether only some of the file's tests are meant, because symbols were asked for."""
         return bool(self.symbols) and 0 < len(test.names) < len(self.cases.of(test.path))
 
 
 def _module(path: str) -> str:
-    """A Python file as its module, any other as its path."""
+    """Return a Python file as its module, any other as its path."""
     if not path.endswith(".py"):
         return path
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
@@ -272,6 +273,6 @@ def _count_shared_folders(path: str, test: str) -> int:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """The first three of some names, and whether there are more."""
+    """Return the first three of some names, and whether there are more."""
     found = sorted(names)
     return ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")

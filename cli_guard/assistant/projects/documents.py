@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 from posixpath import normpath
 
-from cli_guard.assistant.projects.files import Files, folder_of, nearness, within
-from cli_guard.assistant.projects.model import Found
+from cli_guard.assistant.projects.files import ProjectFiles, folder_of, nearness, within
+from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import (
     bare_command,
     purpose_of_command,
     purpose_of_text,
 )
-from cli_guard.assistant.request_command import Purpose
+from cli_guard.assistant.request_command import CommandPurpose
 from cli_guard.rules.catalog import read_patterns, read_table
 
 DOCUMENT = r"\.(?:md|rst|txt|adoc|markdown)"
@@ -25,8 +25,8 @@ FORMS = read_patterns("projects/documents.toml", "patterns")
 OTHER_KINDS = frozenset(read_table("projects/documents.toml")["other_kinds"].split())
 
 
-def find_documented(files: Files) -> Iterator[Found]:
-    """The commands of the guides that serve a purpose, in the order in which people read them."""
+def find_documented(files: ProjectFiles) -> Iterator[FoundCommand]:
+    """Yield the commands of the guides that serve a purpose, in the order in which people read them."""
     own = {
         found[1]
         for path in ("pyproject.toml", "Cargo.toml", "package.json")
@@ -39,13 +39,13 @@ def find_documented(files: Files) -> Iterator[Found]:
             command = _at_root(files, path, said, folder) if purpose != "other" else None
             # How the program itself is used is no work on it.
             if command and bare_command(said).split(" ", 1)[0] not in own:
-                yield Found(
+                yield FoundCommand(
                     command, path, line, "", "", "docs", purpose, rank * 2 + is_span
                 )
 
 
-def _guides(files: Files) -> tuple[str, ...]:
-    """The documents that say how to work on the project, those for contributors first."""
+def _guides(files: ProjectFiles) -> tuple[str, ...]:
+    """Return the documents that say how to work on the project, those for contributors first."""
 
     def is_guide(path: str) -> bool:
         folder, _, name = path.lower().rpartition("/")
@@ -72,8 +72,8 @@ def _guides(files: Files) -> tuple[str, ...]:
     )
 
 
-def _purpose_of(command: str, in_readme: bool) -> Purpose:
-    """What a command of a document is for; "other" for one that is not about the project's own work."""
+def _purpose_of(command: str, in_readme: bool) -> CommandPurpose:
+    """Return what a command of a document is for; "other" for one that is not about the project's own work."""
     purpose = purpose_of_text(command) if "&&" in command else purpose_of_command(command)
     other = (
         (purpose == "install" and in_readme and not FORMS["for_developers"].search(command))
@@ -90,8 +90,8 @@ def _purpose_of(command: str, in_readme: bool) -> Purpose:
     return "other" if other else purpose
 
 
-def _at_root(files: Files, path: str, command: str, gone_to: str) -> str | None:
-    """The command as it is typed at the root, None if what it needs is not where the document says it is."""
+def _at_root(files: ProjectFiles, path: str, command: str, gone_to: str) -> str | None:
+    """Return the command as it is typed at the root, None if what it needs is not where the document says it is."""
     needs = FORMS["local"].match(command)
     if not needs:
         return within(gone_to if gone_to in files.folders else "", command)
@@ -104,7 +104,7 @@ def _at_root(files: Files, path: str, command: str, gone_to: str) -> str | None:
 
 
 def _commands_in(text: str) -> Iterator[tuple[str, int, bool, str]]:
-    """The commands in code blocks and code spans of Markdown or reStructuredText.
+    """Yield the commands in code blocks and code spans of Markdown or reStructuredText.
 
     Each with its line, whether it is in a span, and the folder that the lines above have gone to.
     """
@@ -152,7 +152,7 @@ def _commands_in(text: str) -> Iterator[tuple[str, int, bool, str]]:
 
 
 def _clean(line: str, *, needs_prompt: bool = False) -> str:
-    """The command of a line, empty if it is none that can be pasted."""
+    """Return the command of a line, empty if it is none that can be pasted."""
     prompt = FORMS["prompt"].match(line)
     if needs_prompt and not prompt:
         return ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli_guard.assistant.projects.files import (
-    Files,
+    ProjectFiles,
     folder_of,
     line_at,
     line_of,
@@ -13,7 +13,7 @@ from cli_guard.assistant.projects.files import (
     quote_word,
     within,
 )
-from cli_guard.assistant.projects.model import Found
+from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.test_files import list_test_files
 from cli_guard.reviewers.commands.extract.nodes import Scalar, Table, at
@@ -22,8 +22,8 @@ SHORT = ("test", "start", "stop", "restart")
 SETTINGS = ("pyproject.toml", "setup.cfg", "tox.ini")
 
 
-def find_environments(files: Files) -> Iterator[Found]:
-    """How a working copy is installed and built, and how the tools that it sets up are run."""
+def find_environments(files: ProjectFiles) -> Iterator[FoundCommand]:
+    """Yield how a working copy is installed and built, and how the tools that it sets up are run."""
     yield from _python_tools(files)
     yield from _python_install(files)
     for path in files.find_named("package.json"):
@@ -35,7 +35,7 @@ def find_environments(files: Files) -> Iterator[Found]:
             *(inside + lock for lock in manager["locks"].split())
         )
         command = within(folder, "npm ci" if locked else f"{manager['name']} install")
-        yield Found(
+        yield FoundCommand(
             command,
             path,
             1,
@@ -49,7 +49,7 @@ def find_environments(files: Files) -> Iterator[Found]:
             if tool["name"] in known:
                 command = within(folder, front + tool["command"])
                 body = f"{tool['name']} is among the dependencies"
-                yield Found(
+                yield FoundCommand(
                     command,
                     path,
                     known[tool["name"]],
@@ -60,8 +60,8 @@ def find_environments(files: Files) -> Iterator[Found]:
                 )
 
 
-def find_conventions(files: Files) -> Iterator[Found]:
-    """What everybody runs in a project of each kind that the repository is."""
+def find_conventions(files: ProjectFiles) -> Iterator[FoundCommand]:
+    """Yield what everybody runs in a project of each kind that the repository is."""
     for kind in read("conventions")["kind"]:
         paths = files.find_like(kind["file"])
         # The parts of one project have such files too: what is nearest the root is the whole.
@@ -71,7 +71,9 @@ def find_conventions(files: Files) -> Iterator[Found]:
                 yield from _of_kind(files, kind, path)
 
 
-def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found]:
+def _of_kind(
+    files: ProjectFiles, kind: Mapping[str, Any], path: str
+) -> Iterator[FoundCommand]:
     text = files.read(path)
     folder = folder_of(path)
     inside = f"{folder}/" if folder else ""
@@ -93,7 +95,7 @@ def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found
         command = front + usual["command"].format_map(words)
         if "wrapper" in kind and files.has(inside + kind["wrapper"][0]):
             command = re.sub(rf"^{kind['wrapper'][1]}\b", kind["wrapper"][2], command)
-        yield Found(
+        yield FoundCommand(
             command if kind.get("anywhere") else within(folder, command),
             path,
             line_of(text, usual["needs"]) if words["hook"] else 1,
@@ -105,7 +107,7 @@ def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found
         )
 
 
-def _python_manager(files: Files) -> Mapping[str, str] | None:
+def _python_manager(files: ProjectFiles) -> Mapping[str, str] | None:
     text = files.read("pyproject.toml")
     known = read("conventions")["python_manager"]
     return next(
@@ -118,13 +120,13 @@ def _python_manager(files: Files) -> Mapping[str, str] | None:
     )
 
 
-def python_front(files: Files) -> str:
-    """What is in front of a program of the project's Python environment: `uv run `, `poetry run `, or nothing."""
+def python_front(files: ProjectFiles) -> str:
+    """Return what is in front of a program of the project's environment: `uv run `, `poetry run `, or nothing."""
     manager = _python_manager(files)
     return manager["front"] if manager else ""
 
 
-def _python_tools(files: Files) -> Iterator[Found]:
+def _python_tools(files: ProjectFiles) -> Iterator[FoundCommand]:
     front = python_front(files)
     for tool in read("conventions")["python_tool"]:
         source = _find_settings(files, tool["places"].split())
@@ -138,7 +140,7 @@ def _python_tools(files: Files) -> Iterator[Found]:
         ):
             command += " src" if "src" in files.folders else " ."
         used = front + command.replace("&& ", f"&& {front}")
-        yield Found(
+        yield FoundCommand(
             used,
             *source,
             f"{tool['name']} is set up here",
@@ -158,11 +160,11 @@ def _python_tools(files: Files) -> Iterator[Found]:
             else "python -m unittest"
         )
         body = f"{tests[0]} holds tests, and no file says how they are run"
-        yield Found(front + command, tests[0], 1, body, "", "convention", "test", 1)
+        yield FoundCommand(front + command, tests[0], 1, body, "", "convention", "test", 1)
 
 
-def _find_settings(files: Files, places: list[str]) -> tuple[str, int] | None:
-    """The first of some places that is there: a file, or a section (`tool.ruff`) with what is below it."""
+def _find_settings(files: ProjectFiles, places: list[str]) -> tuple[str, int] | None:
+    """Return the first of some places that is there: a file, or a section (`tool.ruff`) with what is below it."""
     for place in places:
         if files.has(place):
             files.read(place)
@@ -174,7 +176,7 @@ def _find_settings(files: Files, places: list[str]) -> tuple[str, int] | None:
     return None
 
 
-def _python_install(files: Files) -> Iterator[Found]:
+def _python_install(files: ProjectFiles) -> Iterator[FoundCommand]:
     manager = _python_manager(files)
     text = files.read("pyproject.toml")
     system = re.search(r"(?m)^\[build-system\]", text)
@@ -182,10 +184,12 @@ def _python_install(files: Files) -> Iterator[Found]:
     is_package = bool(system) or files.has("setup.py")
     if is_package:
         command = manager["build"] if manager else "python -m build"
-        yield Found(command, path, line, "builds the package", "", "convention", "build")
+        yield FoundCommand(
+            command, path, line, "builds the package", "", "convention", "build"
+        )
     if manager:
         lock = manager["lock"] if files.has(manager["lock"]) else "pyproject.toml"
-        yield Found(
+        yield FoundCommand(
             manager["install"],
             lock,
             1,
@@ -210,7 +214,7 @@ def _python_install(files: Files) -> Iterator[Found]:
                 key = rf"^[ \t]*[\"']?{re.escape(chosen)}[\"']?[ \t]*="
                 line = line_of(text, key, max(text.find(f"{place[-1]}]"), 0))
                 body = f"the dependencies of {chosen}"
-                yield Found(
+                yield FoundCommand(
                     command.format(chosen),
                     "pyproject.toml",
                     line,
@@ -227,15 +231,15 @@ def _python_install(files: Files) -> Iterator[Found]:
     if listed:
         files.read(listed)
         front = f"{editable} && " if editable and listed != "requirements.txt" else ""
-        yield Found(
+        yield FoundCommand(
             f"{front}pip install -r {listed}", listed, 1, "", "", "convention", "install"
         )
     elif editable:
-        yield Found(editable, path, 1, "", "", "convention", "install")
+        yield FoundCommand(editable, path, 1, "", "", "convention", "install")
 
 
-def script_manager(files: Files, path: str) -> Mapping[str, str]:
-    """The manager of a package.json, by itself or a lock file beside or above it: npm if nothing says."""
+def script_manager(files: ProjectFiles, path: str) -> Mapping[str, str]:
+    """Return the manager of a package.json, by itself or a lock file beside or above it: npm if nothing says."""
     known: list[Mapping[str, str]] = read("conventions")["script_manager"]
     folder = folder_of(path)
     while True:
@@ -252,13 +256,13 @@ def script_manager(files: Files, path: str) -> Mapping[str, str]:
         folder = folder_of(folder)
 
 
-def script_front(files: Files, path: str) -> str:
-    """What is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
+def script_front(files: ProjectFiles, path: str) -> str:
+    """Return what is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
     return script_manager(files, path)["front"]
 
 
-def script_command(files: Files, path: str, name: str) -> str:
-    """How a script of a package.json is run in its folder."""
+def script_command(files: ProjectFiles, path: str, name: str) -> str:
+    """Return how a script of a package.json is run in its folder."""
     manager = script_manager(files, path)["name"]
     word = quote_word(name)
     if manager == "yarn" and name not in ("install", "add", "remove", "pack"):
@@ -270,8 +274,8 @@ def script_command(files: Files, path: str, name: str) -> str:
     )
 
 
-def script_dependencies(files: Files, path: str) -> dict[str, int]:
-    """The packages that a package.json asks for, with their lines."""
+def script_dependencies(files: ProjectFiles, path: str) -> dict[str, int]:
+    """Return the packages that a package.json asks for, with their lines."""
     found: dict[str, int] = {}
     for key in ("devDependencies", "dependencies"):
         for table in at(files.document(path), key):

@@ -26,17 +26,17 @@ CLIP = 200
 BLANKS = re.compile(r"\s+")
 
 
-class Files:
+class ProjectFiles:
     """Texts by path, and the record of which of them were read."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
-        self._read: dict[str, None] = {}
+        self._read: dict[str, str] = {}
         self._documents: dict[str, tuple[Node, ...]] = {}
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[str, ...]]:
-        """The paths of each file name in lower case, nearest the root first; copies and examples are left out."""
+        """Return the paths of each file name in lower case, nearest the root first, without copies and examples."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.texts, key=nearness):
             *folders, name = path.split("/")
@@ -48,25 +48,24 @@ class Files:
         return {name: tuple(paths) for name, paths in found.items()}
 
     def find_named(self, *names: str) -> tuple[str, ...]:
-        """The paths of the files with one of these names (any case), nearest the root first."""
+        """Return the paths of the files with one of these names (any case), nearest the root first."""
         found = (path for name in names for path in self.by_name.get(name.lower(), ()))
         return tuple(sorted(dict.fromkeys(found), key=nearness))
 
     def find_like(self, pattern: str | re.Pattern[str]) -> tuple[str, ...]:
-        """The paths whose file name in lower case matches the whole pattern, nearest the root first."""
+        """Return the paths whose file name in lower case matches the whole pattern, nearest the root first."""
         return self.find_named(
             *(name for name in self.by_name if re.fullmatch(pattern, name))
         )
 
     def read(self, path: str) -> str:
-        """The text of a file, empty if it is not there."""
-        text = self.texts.get(path, "")
-        if text:
-            self._read[path] = None
-        return text[:FILE_CHARS]
+        """Return the text of a file, empty if it is not there."""
+        if path not in self._read:
+            self._read[path] = self.texts.get(path, "")[:FILE_CHARS]
+        return self._read[path]
 
     def document(self, path: str) -> tuple[Node, ...]:
-        """The nodes of a TOML, JSON or YAML file as far as it can be read, parsed once."""
+        """Return the nodes of a TOML, JSON or YAML file as far as it can be read, parsed once."""
         if path not in self._documents:
             reader = {".toml": read_toml, ".json": read_json, ".jsonc": read_json}.get(
                 splitext(path)[1], read_yaml
@@ -75,12 +74,12 @@ class Files:
         return self._documents[path]
 
     def has(self, *paths: str) -> bool:
-        """Is one of the paths a file?"""
+        """Return whether one of the paths is a file."""
         return any(path in self.texts for path in paths)
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Every folder that holds a file, at any depth."""
+        """Return every folder that holds a file, at any depth."""
         found: set[str] = set()
         for path in self.texts:
             folder = folder_of(path)
@@ -91,22 +90,22 @@ class Files:
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """The paths that were read, sorted by nearness to the root."""
-        return tuple(sorted(self._read, key=nearness))
+        """Return the paths that were read, sorted by nearness to the root."""
+        return tuple(sorted(filter(self._read.get, self._read), key=nearness))
 
 
 def nearness(path: str) -> tuple[int, str]:
-    """The order of paths: nearest the root first."""
+    """Return the order of paths: nearest the root first."""
     return path.count("/"), path
 
 
 def folder_of(path: str) -> str:
-    """The folder of a path, empty for the root."""
+    """Return the folder of a path, empty for the root."""
     return path.rpartition("/")[0]
 
 
 def find_above(texts: Mapping[str, str], path: str, name: str) -> str | None:
-    """The nearest file of a name beside a path or in a folder above it."""
+    """Return the nearest file of a name beside a path or in a folder above it."""
     folder = folder_of(path)
     while folder and f"{folder}/{name}" not in texts:
         folder = folder_of(folder)
@@ -115,30 +114,30 @@ def find_above(texts: Mapping[str, str], path: str, name: str) -> str | None:
 
 
 def within(folder: str, command: str) -> str:
-    """The command as it is typed at the root to run in a folder."""
+    """Return the command as it is typed at the root to run in a folder."""
     return f"cd {quote_word(folder)} && {command}" if folder else command
 
 
 def quote_word(word: str) -> str:
-    """A word as a shell takes it, quote_word only if it must be."""
+    """Return a word as a shell takes it, quote_word only if it must be."""
     if re.fullmatch(r"[\w@%+=:,./~^-]+", word, re.ASCII):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
 
 
 def clip_line(text: str, path: str) -> str:
-    """A piece of a file as one line to show: blanks made one, secrets masked, clipped."""
+    """Return a piece of a file as one line to show: blanks made one, secrets masked, clipped."""
     # Masking comes before clipping, or the rest of a secret might no longer be known as one.
     line = redact(BLANKS.sub(" ", text[: CLIP * 20]).strip(), path)
     return line if len(line) <= CLIP else line[: CLIP - 3].rstrip() + "..."
 
 
 def line_at(text: str, found: re.Match[str]) -> int:
-    """The number of the line that a match begins on."""
+    """Return the number of the line that a match begins on."""
     return text.count("\n", 0, found.start()) + 1
 
 
 def line_of(text: str, pattern: str, start: int = 0) -> int:
-    """The number of the line on which the first match of a pattern begins, 1 if there is none."""
+    """Return the number of the line on which the first match of a pattern begins, 1 if there is none."""
     found = re.compile(pattern, re.MULTILINE).search(text, start)
     return line_at(text, found) if found else 1

@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from cli_guard.assistant.request_command import Purpose
+from cli_guard.assistant.request_command import CommandPurpose
 from cli_guard.model import Confidence
 
 # What says that the command is one: a document, a task that is written down, a tool that is set up, or what is usual
 # in such a project.
-Origin = Literal["docs", "task", "configured", "convention"]
-ORIGINS: tuple[Origin, ...] = get_args(Origin)
+CommandOrigin = Literal["docs", "task", "configured", "convention"]
+ORIGINS: tuple[CommandOrigin, ...] = get_args(CommandOrigin)
 
-Strength = Literal["strong", "medium", "weak"]
-Outcome = Literal["passed", "failed", "not recorded"]
+CoverStrength = Literal["strong", "medium", "weak"]
+TestOutcome = Literal["passed", "failed", "not recorded"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCommand:
     """A command as a file of the repository gives it, before it is classified, masked and clipped.
 
     `body` is what it runs. `purpose` is given where the file says it by what it is; else name and body say it.
@@ -28,8 +28,8 @@ class Found:
     line: int
     body: str = ""
     name: str = ""
-    origin: Origin = "task"
-    purpose: Purpose | None = None
+    origin: CommandOrigin = "task"
+    purpose: CommandPurpose | None = None
     rank: int = 0
 
 
@@ -42,18 +42,18 @@ class ProjectCommand:
     for a command that has none. `documented` is the place where a document for contributors tells people to run it.
     """
 
-    purpose: Purpose
+    purpose: CommandPurpose
     command: str
     path: str
     line: int
     detail: str = ""
     name: str = ""
-    origin: Origin = "task"
+    origin: CommandOrigin = "task"
     documented: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CommandPart:
     """A part of a command, and what it does."""
 
     text: str
@@ -61,7 +61,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class CommandAdvice:
     """The command that a request asks for, as text: nothing has been run.
 
     `command` is None if the files name none; `looked_at` names the files that were read, whatever the answer.
@@ -71,8 +71,8 @@ class Advice:
 
     command: str | None
     source: tuple[str, int] | None
-    purpose: Purpose
-    parts: tuple[Part, ...] = ()
+    purpose: CommandPurpose
+    parts: tuple[CommandPart, ...] = ()
     alternatives: tuple[ProjectCommand, ...] = ()
     setup: str | None = None
     assumed: str | None = None
@@ -88,7 +88,7 @@ class CoveringTest:
     path: str
     names: tuple[str, ...]
     reason: str
-    strength: Strength
+    strength: CoverStrength
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,11 @@ class Simulated:
     """
 
     command: str
-    status: Outcome
-    selected: int
-    passed: int
-    failed: int
-    skipped: int
-    unrecorded: int
-    failures: tuple[Failure, ...]
-    text: str
+    status: TestOutcome
+    selected: int = 0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    unrecorded: int = 0
+    failures: tuple[Failure, ...] = ()
+    text: str = ""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from cli_guard.assistant.request_command import Purpose, purpose_patterns
+from cli_guard.assistant.request_command import CommandPurpose, purpose_patterns
 from cli_guard.rules.catalog import read_patterns, read_table
 
 WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -15,24 +15,24 @@ MOST_PARTS = 40
 
 
 @cache
-def _names() -> Mapping[str, Purpose]:
-    """The purpose of each word of a name."""
+def _names() -> Mapping[str, CommandPurpose]:
+    """Return the purpose of each word of a name."""
     names = read("purposes")["names"]
     return {word: purpose for purpose, words in names.items() for word in words.split()}
 
 
 def read(name: str) -> Mapping[str, Any]:
-    """One data file of this room."""
+    """Return one data file of this room."""
     return read_table(f"projects/{name}.toml")
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name: `test:unit-all` and `testUnitAll` are three each."""
+    """Return the words of a name: `test:unit-all` and `testUnitAll` are three each."""
     return tuple(word.lower() for word in WORD.findall(name[:100]))
 
 
-def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
-    """What a task is for, and how exactly its name says so: 0 the name is the word, up to 4 not at all."""
+def purpose_of(name: str, body: str) -> tuple[CommandPurpose, int]:
+    """Return what a task is for, and how exactly its name says so: 0 the name is the word, up to 4 not at all."""
     purpose, fit = _by_name(words_of(name))
     if purpose in ("other", "lint") and fit:
         ran = purpose_of_text(body)
@@ -50,7 +50,7 @@ def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
     return purpose, fit
 
 
-def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
+def _by_name(words: tuple[str, ...]) -> tuple[CommandPurpose, int]:
     names = _names()
     generic = read("purposes")["generic"]["words"].split()
     if {"check", "diff", "verify"} & set(words) and {
@@ -83,8 +83,8 @@ def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
     return names[word], 1 if introduced else 2
 
 
-def purpose_of_text(body: str) -> Purpose:
-    """What the programs of a text are for; tests count most, then whatever comes first.
+def purpose_of_text(body: str) -> CommandPurpose:
+    """Return what the programs of a text are for; tests count most, then whatever comes first.
 
     Installing and cleaning are steps of many tasks, and no task is for them only because it does so.
     """
@@ -97,8 +97,8 @@ def purpose_of_text(body: str) -> Purpose:
     return plain[0] if plain else "other"
 
 
-def purpose_of_command(command: str) -> Purpose:
-    """What one command is for, by its program."""
+def purpose_of_command(command: str) -> CommandPurpose:
+    """Return what one command is for, by its program."""
     bare = bare_command(command)
     task = task_name(bare)
     if task:
@@ -115,13 +115,13 @@ def purpose_of_command(command: str) -> Purpose:
 
 
 def task_name(command: str) -> str | None:
-    """The name of the task that a command runs (`check` of `make check`), None if it runs none."""
+    """Return the name of the task that a command runs (`check` of `make check`), None if it runs none."""
     task = FORMS["task"].match(command)
     return (task[1] or task[2] or task[3]) if task else None
 
 
 def bare_command(command: str) -> str:
-    """The command without what is in front of its program, any Python called `python`."""
+    """Return the command without what is in front of its program, any Python called `python`."""
     rest = FORMS["python"].sub("python", command.strip()[:1_000], count=1)
     while (found := FORMS["in_front"].match(rest)) and found.end():
         rest = FORMS["python"].sub("python", rest[found.end() :], count=1)

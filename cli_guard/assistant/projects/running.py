@@ -10,7 +10,7 @@ from cli_guard.assistant.projects.environments import (
     script_front,
 )
 from cli_guard.assistant.projects.files import (
-    Files,
+    ProjectFiles,
     find_above,
     folder_of,
     nearness,
@@ -44,7 +44,7 @@ Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TestCase:
     """One test: its name within the file (`TestClass::test_it`), and its first and last line."""
 
     name: str
@@ -58,10 +58,10 @@ class Cases:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
         self.trees = Trees()
-        self._found: dict[str, tuple[Case, ...]] = {}
+        self._found: dict[str, tuple[TestCase, ...]] = {}
 
-    def of(self, path: str) -> tuple[Case, ...]:
-        """The tests of a file, in order; none of a file that is too large, is not there or is not Python."""
+    def of(self, path: str) -> tuple[TestCase, ...]:
+        """Return the tests of a file, in order; none of a file that is too large, is not there or is not Python."""
         if path not in self._found:
             text = self.texts.get(path, "") if path.endswith(".py") else ""
             found = (
@@ -72,14 +72,16 @@ class Cases:
             self._found[path] = tuple(found[:MOST_CASES])
         return self._found[path]
 
-    def _find(self, text: str) -> Iterator[Case]:
+    def _find(self, text: str) -> Iterator[TestCase]:
         for symbol in symbols_of(self.trees, "python", text):
             is_nested = symbol.kind == "function" and "." in symbol.qualname
             if symbol.is_function and symbol.name.startswith("test") and not is_nested:
-                yield Case(symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line)
+                yield TestCase(
+                    symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line
+                )
 
-    def cases_with(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
-        """Those of the tests of a file in whose lines there is one of the words."""
+    def cases_with(self, path: str, words: frozenset[str]) -> tuple[TestCase, ...]:
+        """Return those of the tests of a file in whose lines there is one of the words."""
         if not words or not self.of(path):
             return ()
         found = re.compile(
@@ -94,8 +96,8 @@ class Cases:
 
 
 def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
-    """The command for (test file, names of its tests; none for all of them), None if no runner is known."""
-    files = Files(texts)
+    """Return the command for (test file, names of its tests; none for all of them), None if no runner is known."""
+    files = ProjectFiles(texts)
     groups: dict[tuple[str, str], list[tuple[str, Sequence[str]]]] = {}
     for path, names in chosen:
         language = runner_language(path) or ""
@@ -118,7 +120,7 @@ def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
 def one_test(
     name: str | None, texts: Mapping[str, str], among: Sequence[str] = ()
 ) -> tuple[str, str, int] | None:
-    """(command, test file, line) for the test of a name, or for any test if `name` is None; None if there is none.
+    """Return (command, test file, line) for the test of a name, for any test if `name` is None.
 
     The files in `among` come first.
     """
@@ -136,7 +138,7 @@ def one_test(
     return None
 
 
-def _uses_pytest(files: Files) -> bool:
+def _uses_pytest(files: ProjectFiles) -> bool:
     says = any(
         "pytest" in files.texts.get(path, "")
         for path in read("programs")["says_pytest"].split()
@@ -145,7 +147,7 @@ def _uses_pytest(files: Files) -> bool:
     return says or any("import pytest" in files.texts[path] for path in tests)
 
 
-def _run_python(tests: Chosen, files: Files, _folder: str) -> str:
+def _run_python(tests: Chosen, files: ProjectFiles, _folder: str) -> str:
     front = python_front(files)
     pytest = _uses_pytest(files)
     if files.has("manage.py") and not pytest:
@@ -163,8 +165,8 @@ def _run_python(tests: Chosen, files: Files, _folder: str) -> str:
     )
 
 
-def _run_script(tests: Chosen, files: Files, folder: str) -> str:
-    """Through the runner among the dependencies of the package that the tests are in."""
+def _run_script(tests: Chosen, files: ProjectFiles, folder: str) -> str:
+    """Return the command of the runner among the dependencies of the package that the tests are in."""
     package = f"{folder}/package.json".lstrip("/")
     text = files.texts.get(package, "")
     known = {
@@ -181,7 +183,7 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
 
 
 def _script_options(runner: str, package: str) -> str:
-    """The options with which the test script of a package calls its runner, which has no word of a shell in it."""
+    """Return the options with which the test script of a package calls its runner, a plain command."""
     script = re.search(rf'"test[\w:-]*"\s*:\s*"{runner}((?: [\w@%+=:,./-]+)+)"', package)
     kept: list[str] = []
     before = ""
@@ -191,7 +193,7 @@ def _script_options(runner: str, package: str) -> str:
     return "".join(f"{word} " for word in kept)
 
 
-def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
+def _run_go(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
     packages = dict.fromkeys(
         quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
@@ -204,7 +206,7 @@ def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
     return f"go test {' '.join(packages)}{only}"
 
 
-def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
+def _run_java(tests: Chosen, files: ProjectFiles, _folder: str) -> str:
     classes = [quote_word(path.rpartition("/")[2].rpartition(".")[0]) for path, _ in tests]
     if files.has("pom.xml"):
         return f"{'./mvnw' if files.has('mvnw') else 'mvn'} -Dtest={','.join(classes)} test"
@@ -212,7 +214,7 @@ def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
     return f"{front} test " + " ".join(f"--tests {each}" for each in classes)
 
 
-def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
+def _run_rust(tests: Chosen, _files: ProjectFiles, _folder: str) -> str:
     targets = [re.fullmatch(r"tests/(?:(\w+)/main|(\w+))\.rs", path) for path, _ in tests]
     named = [f"--test {found[1] or found[2]}" for found in targets if found]
     if (
@@ -231,7 +233,7 @@ def _join_paths(tests: Chosen) -> str:
 
 # Languages whose tests run in the folder of the nearest such file.
 MANIFESTS = {"javascript": "package.json", "go": "go.mod", "rust": "Cargo.toml"}
-MAKERS: Mapping[str, Callable[[Chosen, Files, str], str]] = {
+MAKERS: Mapping[str, Callable[[Chosen, ProjectFiles, str], str]] = {
     "python": _run_python,
     "javascript": _run_script,
     "go": _run_go,

@@ -6,14 +6,14 @@ from typing import Any
 
 from cli_guard.assistant.projects.environments import python_front, script_command
 from cli_guard.assistant.projects.files import (
-    Files,
+    ProjectFiles,
     folder_of,
     line_at,
     line_of,
     quote_word,
     within,
 )
-from cli_guard.assistant.projects.model import Found
+from cli_guard.assistant.projects.model import FoundCommand
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.reviewers.commands.extract.nodes import (
     Items,
@@ -46,8 +46,8 @@ MOST_BODY = 20_000
 JOINED = "\x1f"
 
 
-def find_tasks(files: Files) -> Iterator[Found]:
-    """Every task that is written down, in the order of the data and of each file."""
+def find_tasks(files: ProjectFiles) -> Iterator[FoundCommand]:
+    """Yield every task that is written down, in the order of the data and of each file."""
     for path in files.find_like("(?:gnu)?makefile"):
         yield from _read_makefile(path, files.read(path))
     for read_rule, rules in (
@@ -59,8 +59,10 @@ def find_tasks(files: Files) -> Iterator[Found]:
                 yield from read_rule(files, path, rule)
 
 
-def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
-    """The tasks of one table of a data file."""
+def _list_tasks(
+    files: ProjectFiles, path: str, rule: Mapping[str, Any]
+) -> Iterator[FoundCommand]:
+    """Yield the tasks of one table of a data file."""
     text = files.read(path)
     for env, table in _find_tables(files.document(path), rule["at"].split(".")):
         for name, node in table.items():
@@ -83,7 +85,7 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
                 "front": python_front(files),
                 "script": script_command(files, path, name),
             }
-            yield Found(
+            yield FoundCommand(
                 within(folder_of(path), rule["command"].format_map(words)),
                 path,
                 _line_of(text, name, node),
@@ -98,7 +100,7 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
 def _find_tables(
     nodes: Iterable[Node], keys: list[str], env: str = ""
 ) -> Iterator[tuple[str, Table]]:
-    """The tables that some keys lead to, each with the key that `*` is."""
+    """Yield the tables that some keys lead to, each with the key that `*` is."""
     for node in nodes:
         if not isinstance(node, Table):
             continue
@@ -120,7 +122,7 @@ def _line_of(text: str, name: str, node: Node) -> int:
 
 
 def _body_of(node: Node | None) -> str:
-    """The commands of a task on one line: a text, a list of texts or of words, or a table that holds them."""
+    """Return the commands of a task on one line: a text, a list of texts or of words, or a table that holds them."""
     if isinstance(node, Table):
         node = next(
             (value for value in map(node.get, BODY_KEYS) if value is not None), None
@@ -129,21 +131,22 @@ def _body_of(node: Node | None) -> str:
         return node.text.strip() if isinstance(node, Scalar) else ""
     parts = []
     for each in node.nodes[:MOST_LINES]:
-        called = (each.text("task") or each.text("ref")) if isinstance(each, Table) else ""
+        if isinstance(each, Table) and (called := each.text("task") or each.text("ref")):
+            parts.append(f"task {called}")
+            continue
         plain = " ".join(
             quote_word(word.text) if isinstance(each, Items) else word.text
             for word in scalars(each)
         )
-        parts.append(
-            f"task {called}"
-            if called
-            else plain or (_body_of(each) if isinstance(each, Table) else "")
-        )
+        inner = _body_of(each) if isinstance(each, Table) else ""
+        parts.append(plain or inner)
     return "; ".join(part.strip() for part in parts if part.strip())
 
 
-def _match_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
-    """The tasks that a pattern finds in a text."""
+def _match_tasks(
+    files: ProjectFiles, path: str, rule: Mapping[str, Any]
+) -> Iterator[FoundCommand]:
+    """Yield the tasks that a pattern finds in a text."""
     text = files.read(path)
     for found in re.compile(rule["pattern"], re.MULTILINE).finditer(text):
         groups = found.groupdict("")
@@ -155,7 +158,7 @@ def _match_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[F
             "body": body,
             "bundle": "bundle exec " if files.has("Gemfile") else "",
         }
-        yield Found(
+        yield FoundCommand(
             within(folder_of(path), rule["command"].format_map(words)),
             path,
             line_at(text, found),
@@ -168,7 +171,7 @@ def _match_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[F
 
 
 def _body_below(text: str, found: re.Match[str], kind: str) -> str:
-    """What a task runs, by the lines below its head or by the head itself."""
+    """Return what a task runs, by the lines below its head or by the head itself."""
     groups = found.groupdict("")
     if not kind:
         return groups.get("body", "")
@@ -197,11 +200,11 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
     return "; ".join(ran) or (f"runs the recipes {needs}" if needs else "")
 
 
-def _read_makefile(path: str, text: str) -> Iterator[Found]:
-    """The targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
+def _read_makefile(path: str, text: str) -> Iterator[FoundCommand]:
+    """Yield the targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
     front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
     if passes_on := FORMS["sphinx"].search(text):
-        yield Found(
+        yield FoundCommand(
             f"{front} html",
             path,
             line_at(text, passes_on),
@@ -229,7 +232,7 @@ def _read_makefile(path: str, text: str) -> Iterator[Found]:
             made = ("/" in name or "." in name) and name not in phony
             if name not in seen and not made and "%" not in name:
                 seen.add(name)
-                yield Found(f"{front} {name}", path, here, body, name)
+                yield FoundCommand(f"{front} {name}", path, here, body, name)
 
 
 def _make_body(below: list[str], needs: str, inline: str) -> str:

@@ -36,13 +36,6 @@ TITLE = re.compile(
 FUNCTION = re.compile(
     r"\b(?:func|fn|void|fun|def|public function)\s+([A-Za-z_]\w{2,100})\s*\("
 )
-MARKER = re.compile(r"\bpytest\.mark\.([A-Za-z_]\w*)")
-BUILT_IN = frozenset(
-    ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings", "asyncio")
-)
-EXCLUDING = frozenset(
-    ("skip", "skipping", "without", "except", "excluding", "exclude", "not", "no")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +140,3 @@ def _units_of(path: str, every: Cases) -> Iterator[_Unit]:
         name = title if path.endswith("_test.go") and title.startswith("Test") else ""
         yield _Unit(path, name, frozenset(stems_of(title)) | own, folders, frozenset())
     yield _Unit(path, "", own, folders, frozenset(stems_of(text)))
-
-
-def find_marked(
-    words: Collection[str], texts: Mapping[str, str]
-) -> tuple[str, str, int] | None:
-    """Find the marker of pytest that a request names ("skip the slow tests"): (expression, test file, line) or None."""
-    for path in list_test_files(texts):
-        for found in MARKER.finditer(texts[path]) if path.endswith(".py") else ():
-            if found[1] in words and found[1] not in BUILT_IN:
-                expression = f"not {found[1]}" if EXCLUDING & set(words) else found[1]
-                return expression, path, texts[path].count("\n", 0, found.start()) + 1
-    return None

@@ -8,17 +8,17 @@ rankings.
 from cli_guard.assistant.retrieval.references import find_references
 from cli_guard.assistant.retrieval.search import find
 from cli_guard.assistant.retrieval.types import (
-    Fact,
-    Location,
-    Reference,
+    FoundFact,
+    FoundPlace,
+    NameReference,
     ReferenceList,
     SearchResult,
 )
 
 __all__ = [
-    "Fact",
-    "Location",
-    "Reference",
+    "FoundFact",
+    "FoundPlace",
+    "NameReference",
     "ReferenceList",
     "SearchResult",
     "find",

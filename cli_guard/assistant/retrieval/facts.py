@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.assistant.request_question import Query
+from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
-from cli_guard.assistant.retrieval.scoring import READ_OF_ENVIRONMENT, Unit
-from cli_guard.assistant.retrieval.types import Fact, FactKind
+from cli_guard.assistant.retrieval.scoring import READ_OF_ENVIRONMENT, ScoredUnit
+from cli_guard.assistant.retrieval.types import FactKind, FoundFact
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition
 
@@ -25,11 +25,11 @@ PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 def collect_facts(
-    path: str, text: str, units: tuple[Unit, ...], query: Query
-) -> list[Fact]:
+    path: str, text: str, units: tuple[ScoredUnit, ...], query: SearchQuery
+) -> list[FoundFact]:
     """List the facts of the best units of a file, the most relevant first; at most `MOST_FACTS`."""
     lines = MaskedLines(path, text)
-    found: list[Fact] = []
+    found: list[FoundFact] = []
     if "environment" in query.kinds:
         found += _read_environment(path, lines, 1, text.count("\n") + 1)
     for unit in units[:3]:
@@ -38,18 +38,18 @@ def collect_facts(
         elif unit is units[0]:
             for line, _ in unit.lines[:3]:
                 found += _read_environment(path, lines, line, line + 3)
-    unique: dict[tuple[str, str, int], Fact] = {}
+    unique: dict[tuple[str, str, int], FoundFact] = {}
     for fact in found:
         unique.setdefault((fact.kind, fact.name, fact.line), fact)
     return list(unique.values())[:MOST_FACTS]
 
 
-def quote_statement(path: str, text: str, line: int, symbol: str) -> Fact:
+def quote_statement(path: str, text: str, line: int, symbol: str) -> FoundFact:
     """Quote the statement of a line: from the line above where its call began, up to where its brackets close."""
     lines = MaskedLines(path, text)
     above = lines.block(line - 1, line - 1).rstrip()
     first = line - 1 if above.endswith(("(", ",", "=", "\\")) and line > 1 else line
-    return Fact(
+    return FoundFact(
         "statement",
         symbol,
         clip(lines.block(first, line + STATEMENT_LINES).lstrip()),
@@ -59,32 +59,34 @@ def quote_statement(path: str, text: str, line: int, symbol: str) -> Fact:
 
 
 def _describe(
-    path: str, lines: MaskedLines, definition: Definition, query: Query
-) -> Iterator[Fact]:
+    path: str, lines: MaskedLines, definition: Definition, query: SearchQuery
+) -> Iterator[FoundFact]:
     name = definition.qualname
     line = definition.line
     end = min(definition.end_line, line + MOST_LINES)
     if definition.kind in ("function", "class", "type"):
         head = _head_of(lines.block(line, min(end, line + HEAD_LINES)))
         kind: FactKind = "function" if definition.kind == "function" else "class"
-        yield Fact(kind, name, clip(head), path, line)
+        yield FoundFact(kind, name, clip(head), path, line)
         if kind == "function":
             yield from _list_defaults(path, head, definition, query)
     elif definition.kind in ("constant", "key", "target"):
         kind = "constant" if definition.kind == "constant" else "setting"
         text = lines.block(line, min(end, line + VALUE_LINES))
         matched = (ASSIGNED if kind == "constant" else KEYED).match(text)
-        yield Fact(kind, name, clip(matched[1]).rstrip(",;") if matched else "", path, line)
+        yield FoundFact(
+            kind, name, clip(matched[1]).rstrip(",;") if matched else "", path, line
+        )
     yield from _read_environment(path, lines, line, end)
 
 
 def _read_environment(
     path: str, lines: MaskedLines, first: int, last: int
-) -> Iterator[Fact]:
+) -> Iterator[FoundFact]:
     text = lines.block(first, last)
     for match in READ_OF_ENVIRONMENT.finditer(text):
         line = first + text.count("\n", 0, match.start(1))
-        yield Fact("environment variable", match[1], clip(match[2] or ""), path, line)
+        yield FoundFact("environment variable", match[1], clip(match[2] or ""), path, line)
 
 
 def _head_of(text: str) -> str:
@@ -103,8 +105,8 @@ def _head_of(text: str) -> str:
 
 
 def _list_defaults(
-    path: str, head: str, definition: Definition, query: Query
-) -> Iterator[Fact]:
+    path: str, head: str, definition: Definition, query: SearchQuery
+) -> Iterator[FoundFact]:
     """List the parameters with a default, those that the question names first."""
     start = head.find("(")
     if start < 0:
@@ -126,7 +128,9 @@ def _list_defaults(
                 else re.findall(r"\w+", before)[-1]
             )
             found.append(
-                Fact("default", f"{definition.qualname}.{name}", clip(value[1]), path, at)
+                FoundFact(
+                    "default", f"{definition.qualname}.{name}", clip(value[1]), path, at
+                )
             )
     found.sort(key=lambda fact: asked.isdisjoint(stems_of(fact.name.rpartition(".")[2])))
     yield from found[:MOST_DEFAULTS]

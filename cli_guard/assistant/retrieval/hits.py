@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from cli_guard.assistant.request_question import Query
+from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.stems import PART, needles_of, parts_of, stem
 from cli_guard.code.definitions import Definition
 
@@ -19,7 +19,7 @@ MOST_ABOVE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class WordHit:
     """A word of the concept with this index, on a line (from 1); `weight` is how well it stands for it."""
 
     line: int
@@ -30,7 +30,7 @@ class Hit:
 class Matcher:
     """The words of a query, compiled once and matched in many texts."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: SearchQuery) -> None:
         self.concepts_of: dict[str, dict[int, float]] = {}
         for index, concept in enumerate(query.concepts):
             for stemmed, weight in concept.stems.items():
@@ -39,9 +39,9 @@ class Matcher:
         longest_first = sorted(needles, key=lambda needle: (-len(needle), needle))
         self._pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
-    def find(self, text: str) -> list[Hit]:
+    def find(self, text: str) -> list[WordHit]:
         """List the hits in a text, at most `MOST_HITS`."""
-        found: list[Hit] = []
+        found: list[WordHit] = []
         line = 1
         counted = 0
         for match in self._pattern.finditer(_lower(text)):
@@ -50,7 +50,7 @@ class Matcher:
                 line += text.count("\n", counted, match.start())
                 counted = match.start()
                 found += (
-                    Hit(line, concept, weight) for concept, weight in concepts.items()
+                    WordHit(line, concept, weight) for concept, weight in concepts.items()
                 )
                 if len(found) >= MOST_HITS:
                     break
@@ -104,7 +104,7 @@ class TextLines:
 
     @cached_property
     def documented(self) -> frozenset[int]:
-        """The numbers of the lines that are comments or documentation strings."""
+        """Return the numbers of the lines that are comments or documentation strings."""
         found = set()
         closing = ""
         for number, line in enumerate(self.lines, 1):
@@ -131,7 +131,7 @@ class TextLines:
 
     @cached_property
     def owners(self) -> list[int]:
-        """By line, the index of the innermost definition around it, -1 outside of any."""
+        """Return by line the index of the innermost definition around it, -1 outside of any."""
         found = [-1] * (len(self.lines) + 1)
         for index, definition in enumerate(self.definitions):
             top = self._find_top(definition)

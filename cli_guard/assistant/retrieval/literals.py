@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from cli_guard.assistant.request_question import Query
+from cli_guard.assistant.request_question import SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
 from cli_guard.assistant.retrieval.references import find_references
 
@@ -18,7 +18,7 @@ AROUND = 500
 ANCHORS = 2
 # Characters between two pairs of words of one message.
 MOST_BETWEEN = 120
-Pair = tuple[str, str]
+WordPair = tuple[str, str]
 # The share of a message that has to be there: more of one that was not marked as such.
 QUOTED_SHARE = 0.5
 LEAST_SHARE = 0.7
@@ -34,7 +34,7 @@ MOST_FILES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExactPlace:
     """A line (from 1) of a file that holds the very text that was asked for; `share` is how much of it (0 to 1)."""
 
     path: str
@@ -43,10 +43,10 @@ class Found:
 
 
 def find_exact(
-    query: Query, texts: Mapping[str, str], paths: Sequence[str], deadline: float
-) -> list[Found]:
+    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+) -> list[ExactPlace]:
     """List the best place of each file, the best file first; nothing where no exact text is asked for."""
-    found: list[Found] = []
+    found: list[ExactPlace] = []
     name = next(iter(query.names), query.plain)
     # `Which exception is raised when ...` asks for its class.
     if query.message and (query.is_quoted or "error" not in query.kinds):
@@ -66,8 +66,8 @@ def find_exact(
 
 
 def _find_message(
-    query: Query, texts: Mapping[str, str], paths: Sequence[str], deadline: float
-) -> list[Found]:
+    query: SearchQuery, texts: Mapping[str, str], paths: Sequence[str], deadline: float
+) -> list[ExactPlace]:
     """Find the words of a message side by side, be its text split over lines or filled with fields."""
     pairs = {pair for pair in pairwise(query.message) if all(pair)}
     if not pairs:
@@ -87,7 +87,7 @@ def _find_message(
             else []
         )
         all_lines = texts[path].split("\n") if anchors else []
-        best = Found(path, 0, 0.0)
+        best = ExactPlace(path, 0, 0.0)
         for anchor in anchors:
             for match in islice(re.finditer(re.escape(anchor), lower), MOST_PLACES):
                 start = max(0, match.start() - AROUND)
@@ -106,15 +106,17 @@ def _find_message(
                     lines = all_lines[max(0, line - 1 - ABOVE) : line + 1]
                     share *= 1.0 if STRING.search("\n".join(lines[-2:])) else 0.5
                     share += EMITTED * bool(EMITS.search("\n".join(lines)))
-                    best = max(best, Found(path, line, share), key=lambda each: each.share)
+                    best = max(
+                        best, ExactPlace(path, line, share), key=lambda each: each.share
+                    )
         if best.share >= (QUOTED_SHARE if query.is_quoted else LEAST_SHARE):
             found.append(best)
     return found
 
 
-def _split_runs(here: list[tuple[int, Pair]]) -> list[list[tuple[int, Pair]]]:
+def _split_runs(here: list[tuple[int, WordPair]]) -> list[list[tuple[int, WordPair]]]:
     """Split the pairs of a message, by their positions, where too much other text stands between them."""
-    runs: list[list[tuple[int, Pair]]] = []
+    runs: list[list[tuple[int, WordPair]]] = []
     for each in here:
         if runs and each[0] - runs[-1][-1][0] <= MOST_BETWEEN:
             runs[-1].append(each)
@@ -123,12 +125,14 @@ def _split_runs(here: list[tuple[int, Pair]]) -> list[list[tuple[int, Pair]]]:
     return runs
 
 
-def _find_raising(name: str, texts: Mapping[str, str], paths: Sequence[str]) -> list[Found]:
+def _find_raising(
+    name: str, texts: Mapping[str, str], paths: Sequence[str]
+) -> list[ExactPlace]:
     raising = re.compile(
         rf"(?:\braise|\bthrow|\bnew|\breturn|\breject\(|\bErr\(|\bpanic\w*!?\()\s{{0,4}}(?:new\s)?[\w.:]{{0,60}}\b{re.escape(name)}\b"
     )
     return [
-        Found(path, texts[path].count("\n", 0, match.start()) + 1, 1.0)
+        ExactPlace(path, texts[path].count("\n", 0, match.start()) + 1, 1.0)
         for path in paths
         if name in texts[path] and (match := raising.search(texts[path]))
     ]
@@ -136,7 +140,7 @@ def _find_raising(name: str, texts: Mapping[str, str], paths: Sequence[str]) -> 
 
 def _find_calls(
     name: str, texts: Mapping[str, str], paths: Sequence[str], deadline: float
-) -> list[Found]:
+) -> list[ExactPlace]:
     holding = [
         path
         for path in paths
@@ -150,4 +154,4 @@ def _find_calls(
     calls = [each for each in listed if each.kind == "call"] or [
         each for each in listed if each.kind == "use"
     ]
-    return [Found(each.path, each.line, 1.0) for each in calls]
+    return [ExactPlace(each.path, each.line, 1.0) for each in calls]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
-from cli_guard.assistant.retrieval.types import Reference, ReferenceKind, ReferenceList
+from cli_guard.assistant.retrieval.types import NameReference, ReferenceKind, ReferenceList
 from cli_guard.code.definitions import (
     Definition,
     definition_nodes,
@@ -57,7 +57,7 @@ def find_references(
         )
     deadline = time.monotonic() + seconds
     parts = re.split(r"\.|::|#", name)
-    found: list[Reference] = []
+    found: list[NameReference] = []
     skipped: list[Skipped] = []
     for path in sorted(texts):
         if parts[-1] not in texts[path]:
@@ -86,7 +86,7 @@ def find_references(
     return ReferenceList(tuple(found), tuple(skipped))
 
 
-def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[Reference]:
+def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[NameReference]:
     name = parts[-1]
     definitions = find_definitions(path, text)
     defined_at = {each.line: each for each in definitions if each.name == name}
@@ -110,7 +110,7 @@ def _find_in_file(parts: list[str], path: str, text: str) -> Iterator[Reference]
             ):
                 continue
             count += 1
-            yield Reference(path, number, column, masked.line(number), kind)
+            yield NameReference(path, number, column, masked.line(number), kind)
             if count > MOST_IN_FILE:
                 return
 
@@ -172,7 +172,7 @@ def _has_owner(
     number: int,
     column: int,
 ) -> bool:
-    """Does an occurrence of the last part belong to the parts before it?"""
+    """Return whether an occurrence of the last part belongs to the parts before it."""
     owner = parts[:-1]
     if kind == "definition" and definition is not None:
         return definition.qualname.split(".")[-len(parts) :] == parts

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cli_guard.assistant.request_question import Query
-from cli_guard.assistant.retrieval.hits import Hit, Matcher, TextLines
+from cli_guard.assistant.request_question import SearchQuery
+from cli_guard.assistant.retrieval.hits import Matcher, TextLines, WordHit
 from cli_guard.assistant.retrieval.survey import stem_path
 from cli_guard.assistant.retrieval.windows import score_best_window
 from cli_guard.assistant.stems import stems_of
@@ -53,7 +53,7 @@ LONGEST_SETTING = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ScoredUnit:
     """A definition (`definition` None: the lines outside of any) with its score.
 
     `covered` is its share of each concept, `named` whether its name has any, `lines` are its best (line, weight).
@@ -75,14 +75,14 @@ class ScoredFile:
     score: float
     window: float
     covered: tuple[float, ...]
-    units: tuple[Unit, ...]
+    units: tuple[ScoredUnit, ...]
     lines: TextLines
 
 
 def score_file(
     path: str,
     text: str,
-    query: Query,
+    query: SearchQuery,
     matcher: Matcher,
     rarity: Sequence[float],
     weight: float,
@@ -91,7 +91,7 @@ def score_file(
     definitions = find_definitions(path, text)
     lines = TextLines(text, definitions)
     hits = matcher.find(text)
-    by_owner: dict[int, list[Hit]] = defaultdict(list)
+    by_owner: dict[int, list[WordHit]] = defaultdict(list)
     for hit in hits:
         by_owner[lines.owners[hit.line]].append(hit)
     concepts = range(len(query.concepts))
@@ -160,12 +160,12 @@ def score_file(
 def _score_unit(
     definition: Definition | None,
     own: dict[int, float],
-    hits: list[Hit],
+    hits: list[WordHit],
     lines: TextLines,
     matcher: Matcher,
     in_path: list[float],
     weights: list[float],
-) -> Unit:
+) -> ScoredUnit:
     length = (
         definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
     )
@@ -188,11 +188,17 @@ def _score_unit(
     if definition and own:
         score *= 1 + FULL_NAME * matcher.measure_share(stems_of(definition.name))
     ranked = sorted(by_line.items(), key=lambda item: (-item[1], item[0]))
-    return Unit(definition, score, bool(own), tuple(covered), tuple(ranked[:LINES_OF_UNIT]))
+    return ScoredUnit(
+        definition, score, bool(own), tuple(covered), tuple(ranked[:LINES_OF_UNIT])
+    )
 
 
 def _weigh_kind(
-    definition: Definition, own: dict[int, float], path: str, query: Query, lines: TextLines
+    definition: Definition,
+    own: dict[int, float],
+    path: str,
+    query: SearchQuery,
+    lines: TextLines,
 ) -> float:
     """Weigh a definition by the kinds that the question asks for."""
     if definition.kind == "key":
@@ -216,7 +222,7 @@ def _weigh_kind(
     return 1.0
 
 
-def _find_settings(hits: list[Hit], lines: TextLines) -> dict[int, float]:
+def _find_settings(hits: list[WordHit], lines: TextLines) -> dict[int, float]:
     """Weigh the concepts on lines that set a value."""
     setting = (
         hit
@@ -226,7 +232,9 @@ def _find_settings(hits: list[Hit], lines: TextLines) -> dict[int, float]:
     return {hit.concept: SETTING * hit.weight for hit in setting}
 
 
-def _score_whole(hits: list[Hit], lines: TextLines, in_path: list[float]) -> list[float]:
+def _score_whole(
+    hits: list[WordHit], lines: TextLines, in_path: list[float]
+) -> list[float]:
     amounts = [2.0 * each for each in in_path]
     norm = 0.5 + 0.5 * len(lines.lines) / USUAL_FILE
     for hit in hits:

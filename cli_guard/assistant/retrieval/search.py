@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from cli_guard.assistant.request_question import Query, parse_question, replace_words
+from cli_guard.assistant.request_question import SearchQuery, parse_question, replace_words
 from cli_guard.assistant.retrieval.facts import collect_facts, quote_statement
 from cli_guard.assistant.retrieval.hits import Matcher
-from cli_guard.assistant.retrieval.literals import Found, find_exact
+from cli_guard.assistant.retrieval.literals import ExactPlace, find_exact
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
-from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
+from cli_guard.assistant.retrieval.scoring import ScoredFile, ScoredUnit, score_file
 from cli_guard.assistant.retrieval.spelling import correct_words
 from cli_guard.assistant.retrieval.survey import Survey, count_words
 from cli_guard.assistant.retrieval.types import (
-    Confidence,
-    Fact,
-    Location,
+    FoundFact,
+    FoundPlace,
     LocationKind,
+    SearchConfidence,
     SearchResult,
 )
 from cli_guard.assistant.retrieval.windows import fuse
@@ -135,8 +135,8 @@ def find(
 
 
 def _answer_exact(
-    exact: list[Found], files: list[ScoredFile], texts: Mapping[str, str], limit: int
-) -> tuple[list[Location], list[Fact], Confidence]:
+    exact: list[ExactPlace], files: list[ScoredFile], texts: Mapping[str, str], limit: int
+) -> tuple[list[FoundPlace], list[FoundFact], SearchConfidence]:
     """Put the places with the very text before those that are ranked, and quote its statement."""
     paths = [each.path for each in exact[:limit]]
     others = _list_locations(
@@ -153,7 +153,7 @@ def _answer_exact(
         text = MaskedLines(path, texts[path]).line(line)
         symbol = around[-1] if around else ""
         places.append(
-            Location(path, line, line, text, "use", symbol, round(above + share, 3))
+            FoundPlace(path, line, line, text, "use", symbol, round(above + share, 3))
         )
     best = places[0]
     fact = quote_statement(best.path, texts[best.path], best.line, best.symbol)
@@ -162,7 +162,7 @@ def _answer_exact(
 
 def _list_locations(
     files: list[ScoredFile], texts: Mapping[str, str], limit: int
-) -> list[Location]:
+) -> list[FoundPlace]:
     """Take the best unit of each file, then further units of the best files; scores never rise."""
     chosen = [(file, file.units[0], file.score) for file in files if file.score > 0]
     for file in files[:BEST_FILES]:
@@ -182,8 +182,8 @@ def _list_locations(
 
 
 def _estimate_confidence(
-    query: Query, survey: Survey, files: list[ScoredFile], *, is_named: bool
-) -> Confidence:
+    query: SearchQuery, survey: Survey, files: list[ScoredFile], *, is_named: bool
+) -> SearchConfidence:
     """Judge the best file by how much of the question it covers, rare words above all."""
     if not files or not files[0].units:
         return "none"
@@ -224,7 +224,9 @@ def _estimate_confidence(
     return "medium" if share > MEDIUM else "low"
 
 
-def _locate(file: ScoredFile, unit: Unit, score: float, lines: MaskedLines) -> Location:
+def _locate(
+    file: ScoredFile, unit: ScoredUnit, score: float, lines: MaskedLines
+) -> FoundPlace:
     """Show a unit by its definition if its name matches the question, else by its best line."""
     definition = unit.definition
     is_document = kind_of(file.path) in ("doc", "changes")
@@ -241,4 +243,4 @@ def _locate(file: ScoredFile, unit: Unit, score: float, lines: MaskedLines) -> L
         end = 1
         kind = "path"
     symbol = definition.qualname if definition else ""
-    return Location(file.path, line, end, lines.line(line), kind, symbol, round(score, 3))
+    return FoundPlace(file.path, line, end, lines.line(line), kind, symbol, round(score, 3))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cli_guard.assistant.request_question import Concept, Query
+from cli_guard.assistant.request_question import Concept, SearchQuery
 from cli_guard.assistant.retrieval.path_kinds import FRONT_PAGE, kind_of, weigh
 from cli_guard.assistant.stems import needles_of, stems_of
 from cli_guard.model import Skipped
@@ -49,7 +49,7 @@ class Survey:
 
 
 def count_words(
-    query: Query, texts: Mapping[str, str], paths: Iterable[str], deadline: float
+    query: SearchQuery, texts: Mapping[str, str], paths: Iterable[str], deadline: float
 ) -> Survey:
     """Count the words of a query in all texts, and rank the files by these counts."""
     names = [name.lower() for name in query.names]

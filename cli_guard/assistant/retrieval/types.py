@@ -16,11 +16,11 @@ FactKind = Literal[
     "statement",
 ]
 ReferenceKind = Literal["definition", "import", "call", "use", "mention"]
-Confidence = Literal["high", "medium", "low", "none"]
+SearchConfidence = Literal["high", "medium", "low", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
+class FoundPlace:
     """A line that answers a question, or helps to. `text` is that line, secrets masked, at most 160 characters.
 
     `end_line` is where the definition ends; `symbol` is its qualified name, empty outside of definitions.
@@ -36,7 +36,7 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class FoundFact:
     """A definition or a variable at the best location. `value` is source text, secrets masked; may be empty."""
 
     kind: FactKind
@@ -56,9 +56,9 @@ class SearchResult:
     places, and `nearest` has those that come closest.
     """
 
-    places: tuple[Location, ...]
-    facts: tuple[Fact, ...]
-    confidence: Confidence
+    places: tuple[FoundPlace, ...]
+    facts: tuple[FoundFact, ...]
+    confidence: SearchConfidence
     looked_at: int
     terms: tuple[str, ...]
     skipped: tuple[Skipped, ...] = ()
@@ -66,11 +66,11 @@ class SearchResult:
     kinds: tuple[tuple[str, int], ...] = ()
     absent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    nearest: tuple[Location, ...] = ()
+    nearest: tuple[FoundPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class NameReference:
     """One occurrence of a name. `line` and `column` (in characters) count from 1."""
 
     path: str
@@ -84,5 +84,5 @@ class Reference:
 class ReferenceList:
     """The occurrences of a name, definitions first, and what a limit left out."""
 
-    references: tuple[Reference, ...]
+    references: tuple[NameReference, ...]
     skipped: tuple[Skipped, ...]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import accumulate
 
-from cli_guard.assistant.retrieval.hits import Hit
+from cli_guard.assistant.retrieval.hits import WordHit
 
 WINDOW_LINES = 40
 STEP = 20
@@ -19,7 +19,7 @@ WEIGHT = 0.5
 
 
 def score_best_window(
-    hits: Sequence[Hit],
+    hits: Sequence[WordHit],
     lines: Sequence[str],
     in_path: Sequence[float],
     rarity: Sequence[float],

@@ -7,9 +7,9 @@ applied once, after the chain has ended: what is binary, too long or an error be
 from cli_guard.assistant.sandbox.commands import description
 from cli_guard.assistant.sandbox.model import (
     Image,
-    Limits,
     McpTool,
     McpTools,
+    RunLimits,
     RunResult,
     Shell,
 )
@@ -17,9 +17,9 @@ from cli_guard.assistant.sandbox.runner import run
 
 __all__ = [
     "Image",
-    "Limits",
     "McpTool",
     "McpTools",
+    "RunLimits",
     "RunResult",
     "Shell",
     "description",

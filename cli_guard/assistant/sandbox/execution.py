@@ -14,9 +14,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.sandbox.commands import COMMANDS
-from cli_guard.assistant.sandbox.commands.command import Reads, Run, reads_dash
+from cli_guard.assistant.sandbox.commands.command import CommandFunction, Reads, reads_dash
 from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_snapshot
-from cli_guard.assistant.sandbox.model import Answer, Call, Image, Limits, RunResult, Shell
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandOutput,
+    Image,
+    RunLimits,
+    RunResult,
+    Shell,
+)
 from cli_guard.errors import UsageError
 from cli_guard.rules.catalog import read_table
 from cli_guard.runtime import missing_extra
@@ -76,7 +83,7 @@ def execute(
         files.mkdir(path.rpartition("/")[0], recursive=True)
         files.write_file(path, raw)
     images: list[Image] = []
-    own: dict[str, tuple[Run, Reads]] = {
+    own: dict[str, tuple[CommandFunction, Reads]] = {
         name: (each.answer, each.reads) for name, each in COMMANDS.items()
     }
     own |= {name: (answer_not_found(name), reads_dash) for name in ABSENT}
@@ -107,7 +114,7 @@ def execute(
     return RunResult(bytes(out.data), bytes(err.data), code, changes, tuple(images), hit)
 
 
-def create_interpreter(limits: Limits) -> Bash:
+def create_interpreter(limits: RunLimits) -> Bash:
     """Start the interpreter, with nothing in it. Raises UsageError without the extra."""
     try:
         from bashkit import Bash, ExecutionProfile, FileSystem
@@ -131,13 +138,13 @@ def create_interpreter(limits: Limits) -> Bash:
     return bash
 
 
-def answer_not_found(name: str) -> Run:
+def answer_not_found(name: str) -> CommandFunction:
     message = f"bash: line 1: {name}: command not found\n".encode()
-    return lambda call: Answer(stderr=message, exit_code=NOT_FOUND)
+    return lambda call: CommandOutput(stderr=message, exit_code=NOT_FOUND)
 
 
 def adapt_command(
-    answer: Run, reads: Reads, world: Shell, images: list[Image]
+    answer: CommandFunction, reads: Reads, world: Shell, images: list[Image]
 ) -> Callable[[CommandContext], Awaitable[int]]:
     """Make a command of ours callable by the interpreter."""
 
@@ -147,7 +154,7 @@ def adapt_command(
         stdin = (
             b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
         )
-        given = answer(Call(arguments, stdin, context.cwd, context.fs, world))
+        given = answer(CommandCall(arguments, stdin, context.cwd, context.fs, world))
         images.extend(given.images)
         try:
             await context.stdout.write(given.stdout)
@@ -160,7 +167,7 @@ def adapt_command(
 
 
 def run_to_end(
-    bash: Bash, text: str, out: Sink, err: Sink, limits: Limits
+    bash: Bash, text: str, out: Sink, err: Sink, limits: RunLimits
 ) -> ExecResult | None:
     """Return the result, None where the call had to be given up because its time was over."""
     found: list[ExecResult] = []
@@ -192,7 +199,7 @@ def name_missing_files(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]
 
 
 def name_limits(
-    result: ExecResult | None, out: Sink, err: Sink, limits: Limits
+    result: ExecResult | None, out: Sink, err: Sink, limits: RunLimits
 ) -> Iterator[str]:
     """Yield each limit that was hit, in words."""
     if result is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """How far one call may go.
 
     `seconds` of wall clock, `commands` run, `loop_iterations` of one loop, `memory_bytes` of files and variables,
@@ -69,7 +69,7 @@ class Shell:
     memory: Memory | None = None
     mcp: McpTools | None = None
     state_folder: Path | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     ask: Callable[[str], str] | None = None
 
 
@@ -115,7 +115,7 @@ class WrongUsage(CommandFailure):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CommandCall:
     """One call of a command of ours: its words, standard input, the folder it was called in, and the world."""
 
     arguments: tuple[str, ...]
@@ -129,7 +129,7 @@ class Call:
         return posixpath.normpath(posixpath.join(self.folder, path))
 
     def is_folder(self, path: str) -> bool:
-        """Is there a folder, or a link to one?"""
+        """Return whether there is a folder, or a link to one."""
         try:
             return bool(self.files.stat(self.absolute(path))["file_type"] == "directory")
         except (RuntimeError, OSError):
@@ -146,7 +146,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandOutput:
     """What a command of ours gives back."""
 
     stdout: bytes = b""
@@ -155,13 +155,13 @@ class Answer:
     images: tuple[Image, ...] = ()
 
     @classmethod
-    def from_text(cls, text: str, exit_code: int = 0) -> Answer:
+    def from_text(cls, text: str, exit_code: int = 0) -> CommandOutput:
         """Make an answer of some lines, with a line end if they have none."""
         ended = text if not text or text.endswith("\n") else text + "\n"
         return cls(ended.encode("utf-8", "surrogateescape"), exit_code=exit_code)
 
     @classmethod
-    def error(cls, name: str, message: str, exit_code: int = 1) -> Answer:
+    def error(cls, name: str, message: str, exit_code: int = 1) -> CommandOutput:
         """Make an error, in the form that every command of ours has."""
         return cls(
             stderr=f"[error] {name}: {message}\n".encode("utf-8", "surrogateescape"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from cli_guard.assistant.sandbox.model import Limits
+from cli_guard.assistant.sandbox.model import RunLimits
 from cli_guard.repository.texts import read_worktree_file
 from cli_guard.state.files import open_state
 
@@ -23,7 +23,7 @@ class Overflow:
     They are kept in the state folder and seen in the sandbox under FOLDER; without a state folder none is kept.
     """
 
-    def __init__(self, state_folder: Path | None, limits: Limits) -> None:
+    def __init__(self, state_folder: Path | None, limits: RunLimits) -> None:
         self._folder = state_folder / "cmd-output" if state_folder else None
         self._limits = limits
 

@@ -81,7 +81,7 @@ def present_output(
 
 
 def is_binary(raw: bytes) -> bool:
-    """Is it no text: a NUL byte, invalid UTF-8, or more than a tenth of control characters?"""
+    """Return whether it is no text: a NUL byte, invalid UTF-8, over a tenth of control characters."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:

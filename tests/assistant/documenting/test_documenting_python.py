@@ -164,13 +164,9 @@ def test_the_style_is_that_of_the_file(style):
 
 
 @table("style", sorted(STYLES))
-def test_the_style_may_be_asked_for_and_that_of_a_neighbour_counts(style):
+def test_the_style_may_be_asked_for(style):
     assert (
         written(READ, f"write {style} style docstrings for a.py")["load"]
-        == TODO + STYLES[style][1]
-    )
-    assert (
-        written(READ, b_dot_py=f"def a(x):\n    {STYLES[style][0]}\n")["load"]
         == TODO + STYLES[style][1]
     )
 
@@ -197,12 +193,6 @@ def test_another_reader_finds_the_signature_in_the_skeleton(style):
 def test_the_types_stay_away_where_the_file_writes_none():
     text = f'def a(x):\n    """Do.\n\n    Args:\n        x: What.\n    """\n\n\n{READ}'
     assert "path: TODO" in written(text)["load"]
-
-
-def test_the_projects_convention_counts_where_no_docstring_shows_one():
-    settings = '[tool.ruff.lint.pydocstyle]\nconvention = "numpy"\n'
-    answer = fill_nothing("document a.py", {"a.py": READ, "pyproject.toml": settings})
-    assert "Parameters\n    ----------" in answer.changes["a.py"]
 
 
 def test_quotes_and_plain_sentences_are_kept():

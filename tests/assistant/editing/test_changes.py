@@ -59,12 +59,6 @@ CHANGES = (
     ("remove unused imports in pkg/core.py", "pkg/core.py", "import json\n", "import os"),
     ("delete the function unused_one", "pkg/core.py", "print(key)\n", "unused_one"),
     ("fix the typo teh -> the", "README.md", "the end\n", "teh"),
-    (
-        "replace deprecated datetime.utcnow() with datetime.now(timezone.utc)",
-        "pkg/core.py",
-        "datetime.now(timezone.utc)",
-        "utcnow",
-    ),
 )
 
 

@@ -6,7 +6,7 @@ from examples import examples, near_misses, table
 
 from cli_guard.assistant.editing import plan_refactor
 from cli_guard.assistant.editing.impact import shape_of
-from cli_guard.assistant.editing.plan import Plan
+from cli_guard.assistant.editing.plan import EditPlan
 
 MANY = {f"app/user{n}.py": "from app_core.events import message\n" for n in range(200)}
 APP = {
@@ -48,11 +48,11 @@ TEMPLATE = re.compile(
 )
 
 
-def planned(request: str, texts: dict[str, str] | None = None) -> Plan:
+def planned(request: str, texts: dict[str, str] | None = None) -> EditPlan:
     return plan_refactor(request, APP if texts is None else texts)
 
 
-def said(plan: Plan) -> str:
+def said(plan: EditPlan) -> str:
     steps = [line for step in plan.steps for line in (step.purpose, *step.places)]
     return "\n".join((plan.summary, *steps, *plan.risks, plan.assumed or ""))
 
@@ -72,20 +72,18 @@ def said(plan: Plan) -> str:
             ],
         ),
         (
-            "make the upload limit configurable",
+            "make the limit of check_upload configurable",
             APP,
             [
                 "app_core/limits.py:4-6: def check_upload(size: int, *, limit: int = MAX_UPLOAD_SIZE) (3 lines)",
-                "app_core/serve.py:1 import, 5 in receive (check_upload(len(body), limit=3))",
+                "app_core/serve.py:1 import, 5 in receive",
                 "check_upload is called with (_) at 1 place, (_, limit=) at 1 place",
                 "settings.toml:1: check = 'app_core.limits.check_upload'",
                 "documents show how it is called: docs/guide.md:3",
-                "chosen by the words upload, limit",
             ],
         ),
         ("speed up Writer.get", APP, ["Check 1 place that may mean another's", "app_core/serve.py:8 in look"]),
         ("add caching to `Writer`", APP, ["Writer is public: in __all__ or imported by a package at app_core/__init"]),
-        ("add retries to parse_message", APP, ["beside it, used by nothing else there: _trim"]),
         ("raise MAX_UPLOAD_SIZE for admins", APP, ["app_core/limits.py:4 in check_upload (def check_upload(size"]),
         ("extract the upload check out of app_core/limits.py", APP, ["Move into a new module beside"]),
         ("add retries to sendMail", JAVASCRIPT, ["Follow in 5 uses in 2 files", "lib/signup.js:1 import, 4 in signUp"]),
@@ -94,9 +92,9 @@ def said(plan: Plan) -> str:
         ("write a test for `parse_message`", APP, ["Cover parse_message", "app_core/events/message.py:1-2: "]),
         ("improve docs/guide.md", APP, ["Change docs/guide.md"]),
         ("delete app_core/writer.py", APP, ["Delete app_core/writer.py", "app_core/cli.py:1 import, 5 in main"]),
-        ("remove the cache from app_core/writer.py", APP, ["not in it: cache", "class Writer (4 lines)"]),
+        ("remove the cache from app_core/writer.py", APP, ["class Writer (4 lines)"]),
         ("add retries to parse_mesage", APP, ["parse_mesage (nearest: parse_message)"]),
-        ("add OAuth to the zebra", APP, ["Nothing in the repository is named like ", "zebra"]),
+        ("add OAuth to the zebra", APP, ["The request names nothing: name a file, a function or a class"]),
     ],
 )  # fmt: skip
 def test_a_plan_names_what_is_there(
@@ -114,7 +112,6 @@ def test_a_plan_names_what_is_there(
         ("fix the crash in parse_message()", "tests replace"),
         ("fix the crash in parse_message()", "overridden"),
         ("fix the crash in parse_message()", "is public"),
-        ("add caching to `Writer`", "used by nothing else there"),
         ("improve docs/guide.md", "Run before and after"),
         ("add OAuth to the zebra", "1. "),
     ],

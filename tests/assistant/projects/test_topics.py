@@ -53,8 +53,6 @@ MOCHA = "npx mocha --require test/support/env --check-leaks "
             "pytest tests/test_parser.py::test_trailing_comma_is_refused",
         ),
         (PYTHON, "run the integration tests", "pytest tests/integration/test_web.py"),
-        (PYTHON, "run the slow tests", "pytest -m slow"),
-        (PYTHON, "run the tests but skip the slow ones", 'pytest -m "not slow"'),
         # Nothing is named so: all of them.
         (PYTHON, "run the tests for the database", "tox"),
         (PYTHON, "run all tests", "tox"),

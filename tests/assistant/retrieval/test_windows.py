@@ -1,6 +1,6 @@
 """The second ranking: words near each other count more than words far apart, and two rankings become one."""
 
-from cli_guard.assistant.retrieval.hits import Hit
+from cli_guard.assistant.retrieval.hits import WordHit
 from cli_guard.assistant.retrieval.windows import fuse, score_best_window
 
 RARITY = (1.0, 1.0)
@@ -11,7 +11,7 @@ def score(
     *hits: tuple[int, int], in_path: tuple[float, float] = (0, 0), lines: list[str] = LINES
 ) -> float:
     return score_best_window(
-        [Hit(line, concept, 1.0) for line, concept in hits], lines, in_path, RARITY
+        [WordHit(line, concept, 1.0) for line, concept in hits], lines, in_path, RARITY
     )
 
 

@@ -197,7 +197,7 @@ def test_every_limit_ends_the_call_and_is_named(
     command: str, limits: dict[str, float], said: str
 ) -> None:
     with cpu_seconds(10):
-        ran = shell.run(command, world({"f": b"x" * 900}, limits=shell.Limits(**limits)))  # type: ignore[arg-type]
+        ran = shell.run(command, world({"f": b"x" * 900}, limits=shell.RunLimits(**limits)))  # type: ignore[arg-type]
     assert said in " ".join(ran.limits) and (
         not said or f"[limit] {ran.limits[0]}" in ran.shown
     )
@@ -238,7 +238,7 @@ def test_five_thousand_files_stay_in_bounds() -> None:
     with cpu_seconds(8):
         ran = shell.run(
             "grep -r foo . | wc -l; find . -type f | wc -l; rm d1/f1.txt",
-            world(files, limits=shell.Limits(seconds=300)),
+            world(files, limits=shell.RunLimits(seconds=300)),
         )
     assert ran.stdout == b"200000\n5000\n" and ran.changes == {"d1/f1.txt": None}
 

@@ -146,7 +146,7 @@ def test_one_endless_line_stays_bounded(tmp_path: Path) -> None:
         world(
             {"f": b"y" * 900_000},
             state_folder=tmp_path,
-            limits=shell.Limits(output_bytes=2_000_000),
+            limits=shell.RunLimits(output_bytes=2_000_000),
         ),
     )
     assert len(ran.shown) < 60_000
@@ -156,7 +156,7 @@ def test_one_endless_line_stays_bounded(tmp_path: Path) -> None:
 def test_overflow_files_are_bounded_in_number_bytes_and_age(tmp_path: Path) -> None:
     import os
 
-    limits = shell.Limits(kept_files=3, kept_bytes=3_000)
+    limits = shell.RunLimits(kept_files=3, kept_bytes=3_000)
     here = world(
         {"f": b"x\n" * 300, "g": b"y\n" * 700}, state_folder=tmp_path, limits=limits
     )

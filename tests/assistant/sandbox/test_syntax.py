@@ -60,7 +60,7 @@ def test_the_interpreter_alone_accepts_little_that_bash_refuses(
     texts = mutate(seed)
     refused = {text for text in texts if find_syntax_error(text)}
     monkeypatch.setattr(runner, "BASH_FOLDERS", "")
-    limits = shell.Limits(seconds=1, commands=200)
+    limits = shell.RunLimits(seconds=1, commands=200)
     alone = {
         text
         for text in texts

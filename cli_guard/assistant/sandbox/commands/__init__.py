@@ -13,30 +13,39 @@ from cli_guard.assistant.sandbox.commands import (
     yq,
 )
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Shell
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    Shell,
+)
 from cli_guard.rules.catalog import read_table
 
 # The text tools of the interpreter; it has the builtins of bash besides.
 TOOLS = read_table("sandbox.toml")["tools"].split()
 
 
-def show_help(call: Call) -> Answer:
+def show_help(call: CommandCall) -> CommandOutput:
     """List the commands, or print the help of one."""
     if not call.arguments:
-        return Answer.from_text(list_commands() + "\nUse: help COMMAND, or COMMAND --help")
+        return CommandOutput.from_text(
+            list_commands() + "\nUse: help COMMAND, or COMMAND --help"
+        )
     name = call.arguments[0]
     if name in COMMANDS:
-        return Answer.from_text(COMMANDS[name].usage)
+        return CommandOutput.from_text(COMMANDS[name].usage)
     if name in TOOLS:
-        return Answer.from_text(f"{name}: works as in bash; its own help: {name} --help")
+        return CommandOutput.from_text(
+            f"{name}: works as in bash; its own help: {name} --help"
+        )
     raise CommandFailure(f"no command {name}\nAvailable: {list_names()}")
 
 
-def ask(call: Call) -> Answer:
+def ask(call: CommandCall) -> CommandOutput:
     """Answer a question about the repository, where it can go down a pipe."""
     if call.world.ask is None:
         raise CommandFailure("nothing answers questions here: use symbols, refs, rg")
-    return Answer.from_text(call.world.ask(" ".join(call.arguments)))
+    return CommandOutput.from_text(call.world.ask(" ".join(call.arguments)))
 
 
 ASK = OwnCommand(
@@ -53,17 +62,17 @@ HELP = OwnCommand(
 COMMANDS: dict[str, OwnCommand] = {
     command.name: command
     for command in (
-        *(
-            HELP,
-            ASK,
-            see.SEE,
-            symbols.SYMBOLS,
-            symbols.REFS,
-            *history.COMMANDS,
-            memory.MEMORY,
-            mcp.MCP,
-        ),
-        *(tree.FD, tree.TREE, yq.YQ),
+        HELP,
+        ASK,
+        see.SEE,
+        symbols.SYMBOLS,
+        symbols.REFS,
+        *history.COMMANDS,
+        memory.MEMORY,
+        mcp.MCP,
+        tree.FD,
+        tree.TREE,
+        yq.YQ,
     )
 }
 

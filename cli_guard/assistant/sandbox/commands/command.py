@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 from cli_guard.errors import CliGuardError
 
 if TYPE_CHECKING:
@@ -17,7 +22,7 @@ TOOL_SECONDS = 5.0
 WRONG_USAGE = WrongUsage.exit_code
 HELP = ("--help", "-h")
 
-Run = Callable[[Call], Answer]
+CommandFunction = Callable[[CommandCall], CommandOutput]
 # Does a command with these arguments take standard input?
 Reads = Callable[[tuple[str, ...]], bool]
 
@@ -38,19 +43,19 @@ class OwnCommand:
     summary: str
     parameters: str = ""
     details: str = ""
-    run: Run | None = None
+    run: CommandFunction | None = None
     needs: int = 0
     reads: Reads = reads_dash
     subcommands: Mapping[str, OwnCommand] = field(default_factory=dict)
 
     @property
     def head(self) -> str:
-        """How it is called."""
+        """Return how it is called."""
         return f"{self.name} {'|'.join(self.subcommands) or self.parameters}".rstrip()
 
     @property
     def usage(self) -> str:
-        """Its complete help."""
+        """Return its complete help."""
         rows = [(sub.head, sub.summary) for sub in self.subcommands.values()]
         width = max((len(head) for head, _ in rows), default=0)
         lines = [
@@ -60,30 +65,30 @@ class OwnCommand:
         ]
         return "\n  ".join((f"usage: {self.head}", *filter(None, lines)))
 
-    def answer(self, call: Call) -> Answer:
+    def answer(self, call: CommandCall) -> CommandOutput:
         """Run the command; a failure becomes a message and an exit code."""
         first, *rest = call.arguments or ("",)
         if first in HELP:
-            return Answer.from_text(self.usage)
+            return CommandOutput.from_text(self.usage)
         if first in self.subcommands:
             return self.subcommands[first].answer(replace(call, arguments=tuple(rest)))
         if self.subcommands and first:
             known = ", ".join(self.subcommands)
-            return Answer.error(
+            return CommandOutput.error(
                 self.name, f"there is no {self.name} {first}: it has {known}", WRONG_USAGE
             )
         if self.run is None or len(call.arguments) < self.needs:
-            return Answer.error(self.name, self.usage, WRONG_USAGE)
+            return CommandOutput.error(self.name, self.usage, WRONG_USAGE)
         try:
             return self.run(call)
         except CommandFailure as failure:
-            return Answer.error(self.name, str(failure), failure.exit_code)
+            return CommandOutput.error(self.name, str(failure), failure.exit_code)
         except CliGuardError as error:
-            return Answer.error(self.name, str(error))
+            return CommandOutput.error(self.name, str(error))
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CommandOptions:
     """`values` by option in the order given ("" for a switch), the bare `words`, and those behind `--` (or None).
 
     `given` has each option with its value as often as it is there.
@@ -99,7 +104,7 @@ class Options:
         return [value for each, value in self.given if each == name]
 
     def has(self, *names: str) -> bool:
-        """Is one of the options given?"""
+        """Return whether one of the options is given."""
         return any(name in self.values for name in names)
 
 
@@ -115,10 +120,11 @@ def read_options(
     words: tuple[str, ...],
     known: Mapping[str, str],
     aliases: Mapping[str, str] | None = None,
-) -> Options:
+) -> CommandOptions:
     """Read options as getopt_long(3) does: letters in bunches, values attached or apart. Raises WrongUsage.
 
-    `known` is name -> what its value is called, "" for a switch; `aliases` is long name -> name.
+    `known` is name -> what its value is called, "" for a switch, with a `?` where it may be left out; `aliases` is long
+    name -> name.
     """
     values: dict[str, str] = {}
     bare: list[str] = []
@@ -127,7 +133,7 @@ def read_options(
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return Options(values, tuple(bare), tuple(rest), tuple(mentions))
+            return CommandOptions(values, tuple(bare), tuple(rest), tuple(mentions))
         if not word.startswith("-") or word == "-":
             bare.append(word)
             continue
@@ -135,7 +141,6 @@ def read_options(
             word = f"-n{word[1:]}"
         long = word.startswith("--")
         while word:
-            given = word if long else word[:2]
             name, equals, value = (
                 word.partition("=") if long else (word[:2], word[2:], word[2:])
             )
@@ -143,18 +148,20 @@ def read_options(
             word = ""
             if name not in known:
                 raise WrongUsage(
-                    f"no option {given}: it takes {', '.join(known) or 'none'}"
+                    f"no option {name} here: it takes {', '.join(known) or 'none'}"
                 )
-            if known[name]:
+            kind = known[name]
+            if kind and not kind.endswith("?"):
                 if not equals and not rest:
-                    raise WrongUsage(f"{name} needs {known[name]}")
+                    raise WrongUsage(f"{name} needs {kind}")
                 value = value if equals else rest.pop(0)
-            elif long and equals and name.startswith("--"):
-                raise WrongUsage(f"{name} takes no value")
-            elif not long and equals:
+            elif not kind and equals:
+                if name.startswith("--"):
+                    raise WrongUsage(f"{name} takes no value")
                 word = f"-{value}"
+                value = ""
             # The last of two options that exclude each other counts: keep the order of the last mention.
             values.pop(name, None)
-            values[name] = value if known[name] else ""
+            values[name] = value
             mentions.append((name, values[name]))
-    return Options(values, tuple(bare), given=tuple(mentions))
+    return CommandOptions(values, tuple(bare), given=tuple(mentions))

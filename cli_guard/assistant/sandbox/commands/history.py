@@ -11,9 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from cli_guard.assistant.sandbox.commands.command import OwnCommand
+from cli_guard.assistant.sandbox.commands.command import OwnCommand, read_options
 from cli_guard.assistant.sandbox.files import ROOT
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 from cli_guard.errors import GitError
 from cli_guard.repository.protocol import Repository
 from cli_guard.rules.catalog import read_table
@@ -23,20 +28,16 @@ TABLES = read_table("sandbox.toml")["git"]
 WRITING = read_table("sandbox.toml")["writing"].split()
 # What a user's configuration would change in the output that a caller reads, or make Git run.
 PLAIN = (
-    *(
-        "color.ui=false",
-        "format.pretty=medium",
-        "log.date=default",
-        "log.showSignature=false",
-        "log.follow=false",
-    ),
-    *(
-        "status.submoduleSummary=false",
-        "mailmap.file=",
-        "mailmap.blob=",
-        "column.ui=never",
-        "blame.date=iso",
-    ),
+    "color.ui=false",
+    "format.pretty=medium",
+    "log.date=default",
+    "log.showSignature=false",
+    "log.follow=false",
+    "status.submoduleSummary=false",
+    "mailmap.file=",
+    "mailmap.blob=",
+    "column.ui=never",
+    "blame.date=iso",
 )
 # The sub-commands that may look at the work tree, where a filter of the configuration would run.
 FILTERING = ("diff", "status", "ls-files")
@@ -65,7 +66,7 @@ EXCLUDED = re.compile(r":(?:[!^]|\(exclude\))")
 WILD = re.compile(r"[*?[]")
 
 
-def find_repository(call: Call) -> Repository:
+def find_repository(call: CommandCall) -> Repository:
     """Return the repository. Raises CommandFailure in a world without one."""
     if call.world.repository is None:
         raise CommandFailure(
@@ -93,11 +94,10 @@ def fixed_options(name: str) -> tuple[str, ...]:
     return (*inherited, *table.get("always", "").split())
 
 
-def check_value(option: str, kind: str, value: str) -> str:
-    """Return a value that Git may be given. Raises WrongUsage."""
+def check_value(option: str, kind: str, value: str) -> None:
+    """Check a value that Git is to be given. Raises WrongUsage."""
     if not KINDS[kind].match(value):
         raise WrongUsage(f"{option} needs a {kind}, not {value!r}")
-    return value
 
 
 def translate_options(
@@ -105,48 +105,21 @@ def translate_options(
 ) -> tuple[list[str], list[str], tuple[str, ...] | None]:
     """Return the options for Git, the other words, and those behind `--` (None without it). Raises WrongUsage."""
     known = known_options(name)
-    options: list[str] = []
-    bare: list[str] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            return options, bare, tuple(rest)
-        if not word.startswith("-") or word == "-":
-            bare.append(word)
-            continue
-        if word[1:].isdecimal() and "-n" in known:
-            word = f"-n{word[1:]}"
-        while word:
-            long = word.startswith("--")
-            option, equals, value = (
-                word.partition("=") if long else (word[:2], word[2:], word[2:])
-            )
-            kind = known.get(option)
-            word = ""
-            if kind is None:
-                raise WrongUsage(
-                    f"no option {option} here: git {name} takes {' '.join(known)}"
-                )
-            if kind == "switch":
-                if equals and long:
-                    raise WrongUsage(f"{option} takes no value")
-                word = f"-{value}" if equals else ""
-                options.append(option)
-                continue
-            if not equals and not kind.endswith("?"):
-                if not rest:
-                    raise WrongUsage(f"{option} needs a {kind}")
-                value = rest.pop(0)
-            kind = kind.rstrip("?")
-            if value or equals or not known[option].endswith("?"):
-                value = check_value(option, kind, value)
-            if kind != "dropped":
-                options.append(option + ("=" if long and (equals or value) else "") + value)
-    return options, bare, None
+    named = {each: f"a {kind}" if kind != "switch" else "" for each, kind in known.items()}
+    read = read_options(words, named)
+    options = []
+    for option, value in read.given:
+        kind = known[option].rstrip("?")
+        has_value = kind != "switch" and (value or kind == known[option])
+        if has_value:
+            check_value(option, kind, value)
+        if kind != "dropped":
+            joint = "=" if has_value and option.startswith("--") else ""
+            options.append(option + joint + value)
+    return options, list(read.words), read.paths
 
 
-def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
+def find_paths(call: CommandCall, words: Iterable[str]) -> Iterator[str]:
     """Yield path specifications for words that name files of the sandbox. Raises CommandFailure."""
     for word in words:
         excluded = EXCLUDED.match(word)
@@ -163,14 +136,14 @@ def find_paths(call: Call, words: Iterable[str]) -> Iterator[str]:
         yield f":(exclude){relative}" if excluded else relative
 
 
-def names_file(call: Call, word: str) -> bool:
+def names_file(call: CommandCall, word: str) -> bool:
     return call.files.exists(call.absolute(word)) or bool(
         WILD.search(word) and ":" not in word
     )
 
 
 def sort_words(
-    call: Call, name: str, words: list[str], *, has_pattern: bool
+    call: CommandCall, name: str, words: list[str], *, has_pattern: bool
 ) -> tuple[list[str], list[str]]:
     """Return the pattern and revisions, and the paths, of words without `--` between them."""
     taken = TABLES[name]["words"].split()
@@ -184,7 +157,7 @@ def sort_words(
     return words[:first], words[first:]
 
 
-def git(call: Call) -> Answer:
+def git(call: CommandCall) -> CommandOutput:
     """Run a sub-command of Git that reads; of any other say what to do instead."""
     words = list(call.arguments)
     while words and words[0] in ("--no-pager", "-P", "-C"):
@@ -203,7 +176,7 @@ def git(call: Call) -> Answer:
     raise WrongUsage(f"no git {name} here{hint}; there is: {reading}")
 
 
-def ask_git(name: str, call: Call) -> Answer:
+def ask_git(name: str, call: CommandCall) -> CommandOutput:
     """Run a sub-command with the words of a caller, checked."""
     repository = find_repository(call)
     options, bare, behind = translate_options(name, call.arguments)
@@ -218,7 +191,7 @@ def ask_git(name: str, call: Call) -> Answer:
             list(find_paths(call, [path]))
     paths = [*find_paths(call, paths)]
     if name == "rev-parse" and "--show-toplevel" in options:
-        return Answer.from_text(ROOT)
+        return CommandOutput.from_text(ROOT)
     if name == "branch" and "--show-current" not in options:
         options.append("--list")  # a bare name would make a branch
     if name == "blame" and not before:
@@ -258,10 +231,10 @@ def ask_git(name: str, call: Call) -> Answer:
         problem = f"[error] git {name}: cut after {MOST_BYTES:,} bytes: name a path, or fewer commits\n"
     if name in LISTING and below != "." and "--full-name" not in options:
         raw = re.sub(b"^" + re.escape(below.encode() + b"/"), b"", raw, flags=re.MULTILINE)
-    return Answer(raw, problem.encode("utf-8", "surrogateescape"), code)
+    return CommandOutput(raw, problem.encode("utf-8", "surrogateescape"), code)
 
 
-def ask_bare(name: str, call: Call) -> Answer:
+def ask_bare(name: str, call: CommandCall) -> CommandOutput:
     """Run a sub-command that is called without `git`; called bare, with the options that are of use then."""
     bare = tuple(TABLES[name].get("bare", "").split())
     return ask_git(name, replace(call, arguments=call.arguments or bare))

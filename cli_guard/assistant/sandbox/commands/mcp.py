@@ -3,10 +3,15 @@
 import json
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, McpTools
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    McpTools,
+)
 
 
-def find_servers(call: Call) -> McpTools:
+def find_servers(call: CommandCall) -> McpTools:
     """Return the configured servers. Raises CommandFailure where there are none."""
     if call.world.mcp is None:
         raise CommandFailure(
@@ -15,7 +20,7 @@ def find_servers(call: Call) -> McpTools:
     return call.world.mcp
 
 
-def list_tools(call: Call) -> Answer:
+def list_tools(call: CommandCall) -> CommandOutput:
     found = [
         t
         for t in find_servers(call).list()
@@ -24,26 +29,26 @@ def list_tools(call: Call) -> Answer:
     if not found:
         raise CommandFailure("no tool is offered; see mcp list for every server")
     rows = (f"{t.server}.{t.name}  {' '.join(t.summary.split())[:200]}" for t in found)
-    return Answer.from_text("\n".join(rows))
+    return CommandOutput.from_text("\n".join(rows))
 
 
-def show_tool(call: Call) -> Answer:
+def show_tool(call: CommandCall) -> CommandOutput:
     for tool in find_servers(call).list():
         if f"{tool.server}.{tool.name}" == call.arguments[0]:
             schema = json.dumps(tool.parameters, indent=2, sort_keys=True)
-            return Answer.from_text(
+            return CommandOutput.from_text(
                 f"{call.arguments[0]}\n  {tool.summary}\nparameters (JSON schema):\n{schema}"
             )
     raise CommandFailure(f"no tool {call.arguments[0]}: see mcp list")
 
 
-def call_tool(call: Call) -> Answer:
+def call_tool(call: CommandCall) -> CommandOutput:
     arguments = (
         " ".join(call.arguments[1:])
         or call.stdin.decode("utf-8", "replace").strip()
         or "{}"
     )
-    return Answer.from_text(find_servers(call).call(call.arguments[0], arguments))
+    return CommandOutput.from_text(find_servers(call).call(call.arguments[0], arguments))
 
 
 MCP = OwnCommand(

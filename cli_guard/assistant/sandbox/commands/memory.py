@@ -3,8 +3,17 @@
 import re
 from contextlib import suppress
 
-from cli_guard.assistant.sandbox.commands.command import Options, OwnCommand, read_options
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.commands.command import (
+    CommandOptions,
+    OwnCommand,
+    read_options,
+)
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 from cli_guard.state.memory import KINDS, Memory, Remembered
 
 DEFAULT_ROWS = 10
@@ -14,7 +23,7 @@ KIND = {"-k": "a kind"}
 KIND_AND_COUNT = {"-n": "a number", **KIND}
 
 
-def find_memory(call: Call) -> Memory:
+def find_memory(call: CommandCall) -> Memory:
     """Return the memory. Raises CommandFailure in a world without one."""
     if call.world.memory is None:
         raise CommandFailure(
@@ -23,8 +32,8 @@ def find_memory(call: Call) -> Memory:
     return call.world.memory
 
 
-def list_rows(found: tuple[Remembered, ...]) -> Answer:
-    return Answer.from_text(
+def list_rows(found: tuple[Remembered, ...]) -> CommandOutput:
+    return CommandOutput.from_text(
         "\n".join(f"#{r.id} {r.at[:10]} {r.kind}: {r.text}" for r in found)
     )
 
@@ -36,7 +45,7 @@ def read_count(value: str) -> int:
     return int(value)
 
 
-def read_kind(options: Options) -> str:
+def read_kind(options: CommandOptions) -> str:
     """Return the kind that was asked for, or "" for any. Raises WrongUsage."""
     name = options.values.get("-k", "")
     if name and name not in KINDS:
@@ -44,7 +53,7 @@ def read_kind(options: Options) -> str:
     return name
 
 
-def search(call: Call) -> Answer:
+def search(call: CommandCall) -> CommandOutput:
     options = read_options(call.arguments, KIND_AND_COUNT)
     wanted = " ".join(options.words)
     if not wanted:
@@ -56,7 +65,7 @@ def search(call: Call) -> Answer:
     return list_rows(found)
 
 
-def recent(call: Call) -> Answer:
+def recent(call: CommandCall) -> CommandOutput:
     options = read_options(call.arguments, KIND_AND_COUNT)
     count = read_count(
         options.words[0] if options.words else options.values.get("-n", str(DEFAULT_ROWS))
@@ -64,12 +73,12 @@ def recent(call: Call) -> Answer:
     return list_rows(find_memory(call).recent(count, read_kind(options)))
 
 
-def store(call: Call) -> Answer:
+def store(call: CommandCall) -> CommandOutput:
     options = read_options(call.arguments, KIND)
     text = " ".join(options.words) or call.stdin.decode("utf-8", "replace")
     if not text.strip():
         raise WrongUsage("what? memory store TEXT... [-k KIND], or text on standard input")
-    return Answer.from_text(
+    return CommandOutput.from_text(
         f"stored #{find_memory(call).store(text, read_kind(options) or 'fact')}"
     )
 
@@ -80,15 +89,15 @@ def reads_text(arguments: tuple[str, ...]) -> bool:
     return False
 
 
-def list_facts(call: Call) -> Answer:
+def list_facts(call: CommandCall) -> CommandOutput:
     return list_rows(find_memory(call).recent(MOST_ROWS, "fact"))
 
 
-def forget(call: Call) -> Answer:
+def forget(call: CommandCall) -> CommandOutput:
     number = call.arguments[0].removeprefix("#")
     if not NUMBER.fullmatch(number) or not find_memory(call).forget(int(number)):
         raise CommandFailure(f"nothing remembered as #{number}: see memory recent")
-    return Answer.from_text(f"forgot #{number}")
+    return CommandOutput.from_text(f"forgot #{number}")
 
 
 MEMORY = OwnCommand(

@@ -6,7 +6,12 @@ Sources: PNG (W3C), JPEG (ITU T.81), GIF89a, RFC 9649 (WebP), the BMP and ICO he
 import re
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Image
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    Image,
+)
 
 MOST_BYTES = 5_000_000
 KINDS = {
@@ -24,7 +29,7 @@ def identify_picture(raw: bytes) -> str | None:
     return next((kind for kind, begins in KINDS.items() if begins.match(raw)), None)
 
 
-def see(call: Call) -> Answer:
+def see(call: CommandCall) -> CommandOutput:
     """Describe images, and attach them."""
     lines = []
     images = []
@@ -45,7 +50,9 @@ def see(call: Call) -> Answer:
         else:
             line += f"; not attached, over {MOST_BYTES:,} bytes"
         lines.append(line)
-    return Answer(Answer.from_text("\n".join(lines)).stdout, images=tuple(images))
+    return CommandOutput(
+        CommandOutput.from_text("\n".join(lines)).stdout, images=tuple(images)
+    )
 
 
 SEE = OwnCommand(

@@ -4,14 +4,19 @@ import time
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.files import ROOT
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 
 MOST_SECONDS = 6.0
 MOST_ROWS = 2_000
 MOST_LINE = 200
 
 
-def list_symbols(call: Call) -> Answer:
+def list_symbols(call: CommandCall) -> CommandOutput:
     """List the definitions in a file or folder, or those of a name."""
     # Reading syntax trees takes long to import, and `ls` does not need it.
     from cli_guard.assistant.retrieval.path_kinds import WEIGHTS, kind_of
@@ -20,7 +25,8 @@ def list_symbols(call: Call) -> Answer:
     if len(call.arguments) > 1:
         raise WrongUsage("one path or one name: symbols [PATH|NAME]")
     word = call.arguments[0] if call.arguments else ROOT
-    snapshot, path = call.world.snapshot, call.absolute(word)
+    snapshot = call.world.snapshot
+    path = call.absolute(word)
     below = "" if path == ROOT else path.removeprefix(f"{ROOT}/")
     paths = [
         each for each in sorted(snapshot) if not below or f"{each}/".startswith(f"{below}/")
@@ -48,10 +54,12 @@ def list_symbols(call: Call) -> Answer:
         raise CommandFailure(
             f"no definition in {word}, and none of that name: try grep -rn {word} ."
         )
-    return Answer(Answer.from_text("\n".join(rows[:MOST_ROWS])).stdout, note.encode())
+    return CommandOutput(
+        CommandOutput.from_text("\n".join(rows[:MOST_ROWS])).stdout, note.encode()
+    )
 
 
-def list_references(call: Call) -> Answer:
+def list_references(call: CommandCall) -> CommandOutput:
     """List the uses of a name."""
     from cli_guard.assistant.retrieval import find_references
 
@@ -67,7 +75,7 @@ def list_references(call: Call) -> Answer:
     ]
     is_cut = len(found.references) > MOST_ROWS or any(each.asks for each in found.skipped)
     note = "[error] refs: cut: there are more uses than are shown\n" if is_cut else ""
-    return Answer(Answer.from_text("\n".join(rows)).stdout, note.encode())
+    return CommandOutput(CommandOutput.from_text("\n".join(rows)).stdout, note.encode())
 
 
 SYMBOLS = OwnCommand(

@@ -7,24 +7,31 @@ import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import compress
 
 from cli_guard.assistant.sandbox.commands.command import (
-    Options,
+    CommandOptions,
     OwnCommand,
     read_options,
     run_tool,
 )
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 from cli_guard.rules.catalog import read_table
 
 OPTIONS = read_table("sandbox.toml")["listing"]
 TYPES = {"f": "file", "d": "directory", "l": "symlink", "x": "executable"}
 RUNNING = {"-x", "-X", "--exec", "--exec-batch"}
 MOST_LEVELS = 500
+MARKS = {"directory": "/", "symlink": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TreeEntry:
     """A file, link or folder; `path` begins with the folder that was named. `level` counts from 1."""
 
     path: str
@@ -34,14 +41,14 @@ class Found:
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """Return the last part of its path."""
         return posixpath.basename(self.path)
 
 
-Inside = Mapping[str, list[Found]]
+Inside = Mapping[str, list[TreeEntry]]
 
 
-def read_number(options: Options, name: str, default: int) -> int:
+def read_number(options: CommandOptions, name: str, default: int) -> int:
     value = options.values.get(name, str(default))
     if not value.isdecimal():
         raise WrongUsage(f"{name} needs a number, not {value!r}")
@@ -53,12 +60,12 @@ def matches_one(globs: list[str], *names: str) -> bool:
 
 
 def list_below(
-    call: Call, top: str, levels: int, excluded: list[str], *, hidden: bool
+    call: CommandCall, top: str, levels: int, excluded: list[str], *, hidden: bool
 ) -> Inside:
     """Return folder -> what is in it, by name. Raises CommandFailure if `top` is no folder."""
     if not call.is_folder(top):
         raise CommandFailure(f"no folder {top} here: see what is there with ls")
-    inside: dict[str, list[Found]] = {}
+    inside: dict[str, list[TreeEntry]] = {}
     waiting = [(top, 1)]
     while waiting:
         folder, level = waiting.pop()
@@ -76,7 +83,7 @@ def list_below(
             ):
                 continue
             rows.append(
-                Found(
+                TreeEntry(
                     path,
                     kind,
                     level,
@@ -88,7 +95,7 @@ def list_below(
     return inside
 
 
-def tree(call: Call) -> Answer:
+def tree(call: CommandCall) -> CommandOutput:
     """Draw folders as trees."""
     options = read_options(call.arguments, OPTIONS["tree"])
     has = options.has
@@ -99,7 +106,7 @@ def tree(call: Call) -> Answer:
     lines: list[str] = []
     counts = {"directory": 0, "file": 0}
 
-    def keep(each: Found) -> bool:
+    def keep(each: TreeEntry) -> bool:
         is_wanted = not has("-d") and (not wanted or matches_one(wanted, each.name))
         return (
             is_wanted
@@ -123,11 +130,11 @@ def tree(call: Call) -> Answer:
             f"{n} {word[n != 1]}" for n, word in zip(counts.values(), words, strict=True)
         ]
         lines += ["", ", ".join(report[:1] if has("-d") else report)]
-    return Answer.from_text("\n".join(lines))
+    return CommandOutput.from_text("\n".join(lines))
 
 
 def draw_below(
-    call: Call,
+    call: CommandCall,
     inside: Inside,
     top: str,
     has: Callable[..., bool],
@@ -135,7 +142,7 @@ def draw_below(
     counts: dict[str, int],
 ) -> None:
     """Add a line for each file and folder below `top`, and count them."""
-    waiting: list[tuple[str, bool, Found]] = []
+    waiting: list[tuple[str, bool, TreeEntry]] = []
 
     def add(before: str, folder: str) -> None:
         rows = list(inside.get(folder, ()))[:: -1 if has("-r") else 1]
@@ -149,21 +156,18 @@ def draw_below(
     add("", top)
     while waiting:
         before, is_last, each = waiting.pop()
-        mark = (
-            {"directory": "/", "symlink": ""}.get(each.kind, "*" * each.executable)
-            if has("-F")
-            else ""
-        )
+        mark = MARKS.get(each.kind, "*" * each.executable) if has("-F") else ""
         if each.kind == "symlink":
             mark = f" -> {call.files.read_link(call.absolute(each.path))}"
-        branch = "" if has("-i") else before + ("└── " if is_last else "├── ")
+        corner = "└── " if is_last else "├── "
+        branch = "" if has("-i") else before + corner
         lines.append(branch + (each.path if has("-f") else each.name) + mark)
         counts["directory" if each.kind == "directory" else "file"] += 1
         # tree(1) draws with spaces that do not break.
         add(before + ("    " if is_last else "│\u00a0\u00a0 "), each.path)
 
 
-def fd(call: Call) -> Answer:
+def fd(call: CommandCall) -> CommandOutput:
     """Find files and folders by a pattern for their name."""
     if RUNNING.intersection(call.arguments):
         raise WrongUsage("no command can be run on each here: write fd ... | xargs COMMAND")
@@ -197,21 +201,15 @@ def fd(call: Call) -> Answer:
     else:
         numbers = find_lines(pattern, names, has)
         chosen = [n in numbers for n in range(1, len(names) + 1)]
-    rows = [
-        (
-            call.absolute(each.path)
-            if has("-a")
-            else each.path
-            if tops
-            else each.path.removeprefix("./")
-        )
-        + "/" * (each.kind == "directory")
-        for each, is_chosen in zip(found, chosen, strict=True)
-        if is_chosen
-    ]
+    rows = []
+    for each in compress(found, chosen):
+        path = each.path if tops else each.path.removeprefix("./")
+        if has("-a"):
+            path = call.absolute(each.path)
+        rows.append(path + "/" * (each.kind == "directory"))
     rows = rows[: 1 if has("-1") else read_number(options, "--max-results", len(rows))]
     ended = "".join(row + ("\0" if has("-0") else "\n") for row in rows)
-    return Answer(
+    return CommandOutput(
         b"" if has("-q") else ended.encode(), exit_code=int(has("-q") and not rows)
     )
 
@@ -221,8 +219,9 @@ def find_lines(pattern: str, lines: list[str], has: Callable[..., bool]) -> set[
 
     The interpreter's `rg` decides: the same language as fd has, in a time that grows with the lines alone.
     """
-    how = "-s" if has("-s") else "-i" if has("-i") else "-S"
-    words = ("rg", "-n", how, *(("-F",) if has("-F") else ()), "-e", pattern, "/lines")
+    given = [each for each in ("-s", "-i") if has(each)] or ["-S"]
+    fixed = ["-F"] if has("-F") else []
+    words = ("rg", "-n", given[0], *fixed, "-e", pattern, "/lines")
     done = run_tool(words, {"/lines": "\n".join(lines) + "\n"})
     if done.exit_code > 1:
         raise CommandFailure(done.stderr.strip() or "the pattern is invalid")

@@ -5,12 +5,17 @@ import posixpath
 import tomllib
 
 from cli_guard.assistant.sandbox.commands.command import OwnCommand, run_tool
-from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+from cli_guard.assistant.sandbox.model import (
+    CommandCall,
+    CommandFailure,
+    CommandOutput,
+    WrongUsage,
+)
 
 FORMATS = ("toml", "yaml", "json")
 
 
-def yq(call: Call) -> Answer:
+def yq(call: CommandCall) -> CommandOutput:
     """Query YAML, JSON and TOML."""
     words = list(call.arguments)
     files = {}
@@ -45,7 +50,7 @@ def yq(call: Call) -> Answer:
     done = run_tool(
         ["yq", *words], files, toml_as_json(stdin) if is_toml and not files else stdin
     )
-    return Answer(done.stdout.encode(), done.stderr.encode(), done.exit_code)
+    return CommandOutput(done.stdout.encode(), done.stderr.encode(), done.exit_code)
 
 
 def toml_as_json(text: str) -> str:
@@ -57,7 +62,7 @@ def toml_as_json(text: str) -> str:
 
 
 def reads_input(arguments: tuple[str, ...]) -> bool:
-    """Is there no file beside the expression?"""
+    """Return whether there is no file beside the expression."""
     return (
         "-" in arguments
         or sum(word[:1] != "-" and word not in FORMATS for word in arguments) <= 1
