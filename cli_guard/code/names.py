@@ -24,14 +24,13 @@ ELIXIR = {
 }
 NAMES_OF_C = frozenset(
     (
-        *(
-            "identifier",
-            "field_identifier",
-            "type_identifier",
-            "qualified_identifier",
-            "destructor_name",
-        ),
-        *("operator_name", "primitive_type"),
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "qualified_identifier",
+        "destructor_name",
+        "operator_name",
+        "primitive_type",
     )
 )
 LONGEST_NAME = 120
