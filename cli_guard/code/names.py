@@ -11,7 +11,7 @@ WORD = re.compile(r"[^\W\d][\w$-]*")
 FUNCTION_VALUES = frozenset(
     "arrow_function function_expression generator_function function function_definition lambda".split()
 )
-CLASS_VALUES = frozenset(("class", "class_expression"))
+CLASS_VALUES = ("class", "class_expression")
 ELIXIR = {
     "def": "function",
     "defp": "function",
@@ -22,16 +22,14 @@ ELIXIR = {
     "defprotocol": "class",
     "defimpl": "class",
 }
-NAMES_OF_C = frozenset(
-    (
-        "identifier",
-        "field_identifier",
-        "type_identifier",
-        "qualified_identifier",
-        "destructor_name",
-        "operator_name",
-        "primitive_type",
-    )
+NAMES_OF_C = (
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "qualified_identifier",
+    "destructor_name",
+    "operator_name",
+    "primitive_type",
 )
 LONGEST_NAME = 120
 Named = Callable[["SgNode", str], tuple[str, str] | None]

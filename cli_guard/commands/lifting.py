@@ -30,9 +30,9 @@ CODE = frozenset(
 )
 HOSTS = frozenset(("url", "host", "server", "endpoint", "upload", "send"))
 # These do not depend on the folder of a command.
-CONNECTIONS = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
+CONNECTIONS = (Kind.NETWORK_IN, Kind.NETWORK_OUT)
 # An option with such an effect must be named by the pattern: `--force`.
-GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
+GRAVE = (Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE)
 # An option that forces, deletes or installs for all, and has no effect of its own in its table.
 GRAVE_NAME = re.compile(
     r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry)[\w-]*|g|R|repo)(?:=|\Z)"

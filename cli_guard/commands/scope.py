@@ -52,6 +52,8 @@ NAMING = re.compile(r"[./~]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")
+SECRET_DATA = Stream(None, frozenset((SECRET,)))
+REMOTE_DATA = Stream(None, frozenset((REMOTE,)))
 
 
 def narrowest(origins: set[str]) -> str:

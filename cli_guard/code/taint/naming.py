@@ -20,7 +20,7 @@ PROMISED = re.compile(
 PYTHON_FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?([^)#]*)")
 AS = re.compile(r"([\w.*]+)(?:\s+as\s+(\w+))?")
 MOST_IMPORTS = 2_000
-BRACKETS = frozenset(("call", "index", "cast", "not"))
+BRACKETS = ("call", "index", "cast", "not")
 
 
 def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:

@@ -9,9 +9,9 @@ from cli_guard.commands.effects.arguments import Arguments, operand_kinds, read_
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
+from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, Kind, Span
 from cli_guard.commands.programs import Spec
-from cli_guard.commands.scope import Stream
+from cli_guard.commands.scope import Scope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.rules.tables import other_names, words
 
@@ -53,6 +53,18 @@ class Call:
     written: list[tuple[Field, str]] = field(default_factory=list)
     kinds: set[Kind] = field(default_factory=set)
     took_input: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        return self.shell.scope
+
+    @property
+    def context(self) -> Context:
+        return self.shell.context
+
+    @property
+    def operands(self) -> list[Field]:
+        return self.arguments.operands
 
     @cached_property
     def arguments(self) -> Arguments:
@@ -115,7 +127,7 @@ class Call:
             else given.operands
         )
         if not folders:
-            return [self.shell.scope.folder or "."]
+            return [self.scope.folder or "."]
         return [path_of(self.shell, each) for each in folders if each.start]
 
     @cached_property

@@ -11,12 +11,12 @@ from cli_guard.commands.model import HARMLESS, Kind, Profile, Span
 from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
 from cli_guard.model import Decision
 
-RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
+RUNS = (Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN)
 FORKS = re.compile(
     r"\bfork\b(?:\(\))?\s*(?:while|until)\b|(?:while|until|loop|for)\b[^\n]*[:{\n)]\s*(?:os\.)?fork\b"
 )
 KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
-NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
+NETWORK = (Kind.NETWORK_IN, Kind.NETWORK_OUT)
 
 
 def run_code(call: Call, language: str, code: Stream, span: Span) -> None:

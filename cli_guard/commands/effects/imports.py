@@ -27,8 +27,8 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
     `code` is None for `-m`, which runs `module`. Standard modules import each other, so a file with the name of any of
     them counts. A change is not checked: its own files are reviewed.
     """
-    context = call.shell.context
-    scope = call.shell.scope
+    context = call.context
+    scope = call.scope
     for option, value in call.arguments.values:
         if "-X" in option.names and (value.text or CACHE).startswith(CACHE):
             call.effect(

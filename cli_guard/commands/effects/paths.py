@@ -20,8 +20,9 @@ from cli_guard.commands.scope import (
     EVERYTHING,
     HOOKS,
     NOTHING,
-    REMOTE,
+    REMOTE_DATA,
     SECRET,
+    SECRET_DATA,
     Stream,
 )
 from cli_guard.commands.shell import Shell
@@ -120,7 +121,7 @@ def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     may_be_secret = given.dynamic and (SECRET in given.taints or is_credential(path))
     if may_be_secret or (shape and is_credential(shape)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     is_lost = shell.scope.folder is None and shell.context.folder is not None
     if given.dynamic or (is_lost and not given.start.startswith(("/", "~"))):
         shell.emit(
@@ -132,22 +133,22 @@ def read_path(shell: Shell, given: Field, span: Span) -> Stream:
         return ANYTHING
     if given.pattern and (link := find_secret_link(shell, path)):
         shell.emit(Kind.CREDENTIAL, link, f"reads {link}, which leads to a secret", span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     if holds_credentials(path):
         shell.emit(
             Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span
         )
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     place = classify_path(path)
     if place is PathClass.DISK or path in MEMORY:
         shell.emit(Kind.SYSTEM, path, f"reads the device {path}", span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_IN, path, f"opens a connection through {path}", span)
-        return Stream(None, frozenset((REMOTE,)))
+        return REMOTE_DATA
     if given.assumed:
         shell.emit(
             Kind.UNKNOWN, given.shown, "depends on a variable that is set elsewhere", span

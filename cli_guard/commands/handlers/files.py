@@ -211,7 +211,7 @@ def run_on(
             if "{}" in word.start
             else [word]
         )
-    scope = call.shell.scope
+    scope = call.scope
     outer = scope.folder, scope.unsure_folder
     if action.text in ("-execdir", "-okdir"):
         # It runs there or in any folder below.
@@ -286,13 +286,13 @@ def deny_for_all(call: Call, operand: Field, reason: str) -> None:
 def owner(call: Call) -> Stream:
     recursive = call.arguments.has("-R", "--recursive")
     note_unknown_words(call)
-    for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
+    for operand in call.operands[0 if call.arguments.has("--reference") else 1 :]:
         path = path_of(call.shell, operand)
         if recursive and is_vital(operand, path):
             deny_for_all(call, operand, f"changes the owner of {path}{BELOW_IT}")
         elif (
             classify_path(path) is PathClass.HOOKS
-            and call.shell.context.setting is not Setting.CHANGE
+            and call.context.setting is not Setting.CHANGE
         ):
             floors.deny_guard_off(
                 call.shell, path, f"changes the owner of {path}", operand.span
@@ -342,7 +342,7 @@ def place_operands(call: Call, folders: list[Field]) -> Iterator[Field]:
         value = next((each for each in folders if each.span == word.span), None)
         if value:
             folder = join_path(folder, value)
-        elif word in call.arguments.operands:
+        elif word in call.operands:
             yield join_path(folder, word)
 
 
@@ -370,7 +370,7 @@ def old_style(letters: Field, rest: list[Field]) -> list[Field]:
 
 def date(call: Call) -> Stream:
     """Handle date: an operand that is not a format sets the clock."""
-    operands = call.arguments.operands
+    operands = call.operands
     for operand in operands:
         if not operand.start.startswith("+"):
             call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)

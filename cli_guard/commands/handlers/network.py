@@ -16,6 +16,7 @@ from cli_guard.commands.scope import (
     HIDDEN,
     NOTHING,
     REMOTE,
+    REMOTE_DATA,
     TOKEN,
     Stream,
     drop_places,
@@ -64,11 +65,11 @@ def fetch(call: Call) -> Stream:
     if call.program.name != "curl" or call.arguments.has(
         "-O", "--remote-name", "--remote-name-all"
     ):
-        for operand in call.arguments.operands:
+        for operand in call.operands:
             last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
             if last:
-                name = resolve_path(last, call.shell.scope.folder, call.shell.context)
-                remember(call.shell, name, Stream(None, frozenset((REMOTE,))))
+                name = resolve_path(last, call.scope.folder, call.context)
+                remember(call.shell, name, REMOTE_DATA)
     return output
 
 
@@ -78,11 +79,11 @@ def verify_digests(call: Call) -> Stream:
     # An agent could write any digest into its own command.
     if (
         not call.arguments.has("-c", "--check")
-        or call.shell.context.setting is not Setting.CHANGE
+        or call.context.setting is not Setting.CHANGE
     ):
         return output
-    files = call.shell.scope.files
-    lists = [operand for operand in call.arguments.operands if operand.text != "-"]
+    files = call.scope.files
+    lists = [operand for operand in call.operands if operand.text != "-"]
     streams = [files.get(path_of(call.shell, each), NOTHING) for each in lists] or [
         call.stdin
     ]
@@ -92,9 +93,7 @@ def verify_digests(call: Call) -> Stream:
         for line in stream.text.splitlines():
             pinned = PINNED.fullmatch(line.strip())
             path = (
-                resolve_path(pinned[1], call.shell.scope.folder, call.shell.context)
-                if pinned
-                else ""
+                resolve_path(pinned[1], call.scope.folder, call.context) if pinned else ""
             )
             if path in files:
                 files[path] = Stream(None, files[path].taints - {REMOTE})
@@ -107,7 +106,7 @@ def connection(call: Call) -> Stream:
         check_remote_code(
             call.shell, frozenset((REMOTE,)), f"{call.title} runs {value.shown}", value.span
         )
-    addresses = [operand.shown.upper() for operand in call.arguments.operands]
+    addresses = [operand.shown.upper() for operand in call.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
         check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
     return run_call(call)
@@ -121,7 +120,7 @@ def gh(call: Call) -> Stream:
             check_sent(
                 call.shell, word.taints - {TOKEN}, call.title, word.span, program=True
             )
-    for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
+    for operand in call.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
             emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
     if call.spec.name == "gh api":
