@@ -22,7 +22,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.running import note_unknown_words, run_call
 from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import (
     BELOW,
     EVERYTHING,
@@ -34,7 +34,6 @@ from cli_guard.commands.scope import (
     merge,
     taints_of,
 )
-from cli_guard.model import Decision
 
 # find(1): the options before its folders.
 OPENING = re.compile(r"-[HLPEXdxs]")
@@ -277,10 +276,7 @@ def is_vital(operand: Field, path: str) -> bool:
 
 def deny_for_all(call: Call, operand: Field, reason: str) -> None:
     path = path_of(call.shell, operand)
-    rule = floors.OPEN_PERMISSIONS
-    call.shell.emit(
-        Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY
-    )
+    call.shell.deny(Kind.SYSTEM, path, reason, operand.span, floors.OPEN_PERMISSIONS)
 
 
 def owner(call: Call) -> Stream:
@@ -290,10 +286,7 @@ def owner(call: Call) -> Stream:
         path = path_of(call.shell, operand)
         if recursive and is_vital(operand, path):
             deny_for_all(call, operand, f"changes the owner of {path}{BELOW_IT}")
-        elif (
-            classify_path(path) is PathClass.HOOKS
-            and call.context.setting is not Setting.CHANGE
-        ):
+        elif classify_path(path) is PathClass.HOOKS and not call.shell.in_change:
             floors.deny_guard_off(
                 call.shell, path, f"changes the owner of {path}", operand.span
             )

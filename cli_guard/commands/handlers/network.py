@@ -11,7 +11,7 @@ from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
-from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import (
     HIDDEN,
     NOTHING,
@@ -77,10 +77,7 @@ def verify_digests(call: Call) -> Stream:
     """Handle sha256sum -c: a download that fits a digest in the same script was reviewed with it."""
     output = run_call(call)
     # An agent could write any digest into its own command.
-    if (
-        not call.arguments.has("-c", "--check")
-        or call.context.setting is not Setting.CHANGE
-    ):
+    if not call.arguments.has("-c", "--check") or not call.shell.in_change:
         return output
     files = call.scope.files
     lists = [operand for operand in call.operands if operand.text != "-"]
