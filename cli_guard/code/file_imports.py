@@ -184,13 +184,8 @@ def read_rust(graph: ImportGraph, path: str, text: str) -> Iterator[tuple[str, s
             if head not in ("crate", "self", "super"):
                 yield "", head
                 continue
-            base = (
-                root
-                if head == "crate"
-                else own
-                if head == "self"
-                else posixpath.dirname(own)
-            )
+            bases = {"crate": root, "self": own, "super": posixpath.dirname(own)}
+            base = bases[head]
         for size in range(len(parts), 0, -1):
             stem = posixpath.join(base, *parts[:size])
             if found := next(

@@ -96,15 +96,10 @@ def _js_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 
 def _value_kind(value: "SgNode | None", kind: str) -> str:
-    if value is None:
-        return kind
-    return (
-        "function"
-        if value.kind() in FUNCTION_VALUES
-        else "class"
-        if value.kind() in CLASS_VALUES
-        else kind
-    )
+    made = value.kind() if value is not None else ""
+    if made in FUNCTION_VALUES:
+        return "function"
+    return "class" if made in CLASS_VALUES else kind
 
 
 def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:

@@ -163,13 +163,9 @@ def name_outside(node: object) -> str:
         case Case(branches=branches):
             patterns = [word for each in branches for word in each[0]]
             ends = {each[2] for each in branches} - {";;", ""}
-            return (
-                ends.pop()
-                if ends
-                else ""
-                if all(map(is_literal, patterns))
-                else "a computed pattern"
-            )
+            if ends:
+                return ends.pop()
+            return "" if all(map(is_literal, patterns)) else "a computed pattern"
         case Test():
             return name_test(node)
         case Function():

@@ -125,11 +125,9 @@ def merge(streams: Iterable[Stream]) -> Stream:
 
 def make_doubtful(output: Stream) -> Stream:
     """Return what a command prints that may not run."""
-    return (
-        output
-        if output == NOTHING
-        else Stream(None, output.taints, "" if output.text else output.origin)
-    )
+    if output == NOTHING:
+        return output
+    return Stream(None, output.taints, "" if output.text else output.origin)
 
 
 @dataclass

@@ -115,7 +115,8 @@ def run_and_or(shell: Shell, node: AndOr, stdin: Stream) -> Stream:
             shell.scope.folder = here
         if operator == "||" and is_exit(item):
             # What follows the list runs only if all has gone well.
-            shell.scope.may_have_stayed, first = False, shell.scope.folder
+            shell.scope.may_have_stayed = False
+            first = shell.scope.folder
     shell.scope.variables = make_unsure(variables, shell.scope.variables)
     shell.lose_folder(first)
     return merge(outputs)

@@ -228,13 +228,13 @@ def _prefix_call(
     receiver: Node | None, given: list[Node], holds: bool, facts: Facts
 ) -> Iterator[Narrowing]:
     """Read `path.startsWith(BASE)`, `strings.HasPrefix(path, BASE)`, `Paths.startsWith(path, BASE)`."""
-    of, prefix = given[0], given[-1]
+    sides = [given[0], given[-1]]
     if receiver is not None and len(given) == 1:
-        of = receiver
+        sides = [receiver, *given]
     elif receiver is not None and len(given) == 2:
         is_helper = facts.is_clean(receiver) and not facts.is_clean(given[0])
-        if not is_helper:
-            of, prefix = receiver, given[0]
+        sides = given if is_helper else [receiver, given[0]]
+    of, prefix = sides
     yield from _prefix(of, prefix, holds, facts)
 
 

@@ -175,13 +175,10 @@ class Call:
         """Build an effect of this call; `reason` may be empty."""
         self.kinds.add(kind)
         # A program that wipes disks is judged by the paths it gets.
-        rule = (
-            GUARD_OFF
-            if kind is Kind.GUARD
-            else ""
-            if rule in (floors.DISK, floors.WIPE)
-            else rule
-        )
+        if rule in (floors.DISK, floors.WIPE):
+            rule = ""
+        if kind is Kind.GUARD:
+            rule = GUARD_OFF
         text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative
         self.shell.emit(kind, target, text, span, rule=rule, alternative=better)

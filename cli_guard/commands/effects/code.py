@@ -49,7 +49,9 @@ def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
 def keep_denials(call: Call, text: str, span: Span) -> None:
     """Judge text that the code may pass to a shell. Keep only denials: the text may not be a command at all."""
     shell = call.shell
-    outer, shell.effects, partial = shell.effects, {}, shell.partial
+    outer = shell.effects
+    partial = shell.partial
+    shell.effects = {}
     try:
         shell.run_child(text, span)
     finally:

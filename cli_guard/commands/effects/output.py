@@ -63,8 +63,9 @@ def collect_taints(call: Call) -> frozenset[str]:
 
 
 def output_of(call: Call, carried: Stream, taints: frozenset[str]) -> Stream:
-    said = [option.prints for option in call.arguments.present if option.prints]
-    prints = "text" if "text" in said else said[-1] if said else call.spec.prints
+    said = [call.spec.prints]
+    said += [option.prints for option in call.arguments.present if option.prints]
+    prints = "text" if "text" in said[1:] else said[-1]
     if prints == "value" and call.find_walked():
         # `grep -rc` names the files too.
         prints = "paths"

@@ -210,11 +210,9 @@ def apply_rest(call: Call) -> Stream | None:
         taints = find_path_taints(call, find_searched_paths(call))
         found = Field(None, "", call.span, taints, "paths", many=True)
         rest = [found if word.text == "{}" else word for word in rest]
-        return (
-            call.shell.invoke(rest if found in rest else [*rest, found], NOTHING, call.span)
-            if rest
-            else None
-        )
+        if rest and found not in rest:
+            rest.append(found)
+        return call.shell.invoke(rest, NOTHING, call.span) if rest else None
     kinds = operand_kinds(call.arguments)
     if kinds and kinds[-1].startswith("shell"):
         return shell_words(call, rest)

@@ -306,7 +306,7 @@ def examine(call: Call) -> Stream:
     words = [word for word in call.fields[1:] if word.text != "]"]
     while words and words[0].text == "!":
         words = words[1:]
-    operator = words[0] if len(words) == 2 else words[1] if len(words) == 3 else None
+    operator = words[len(words) - 2] if len(words) in (2, 3) else None
     texts = [word.text for word in words if word.known]
     compared = words[::2] if operator and operator.text in COMPARISONS else []
     if any(

@@ -203,13 +203,10 @@ def run_on(
     end = next(ends, len(words))
     command: list[Field] = []
     for word in words[:end]:
-        command += (
-            found
-            if word.text == "{}"
-            else [fill_braces(word, found)]
-            if "{}" in word.start
-            else [word]
-        )
+        if word.text == "{}":
+            command += found
+        else:
+            command.append(fill_braces(word, found) if "{}" in word.start else word)
     scope = call.scope
     outer = scope.folder, scope.unsure_folder
     if action.text in ("-execdir", "-okdir"):

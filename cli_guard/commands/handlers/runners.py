@@ -51,7 +51,9 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
         and not call.arguments.has(*OTHER_ENDS)
     )
     if text is not None and (is_plain or by_nul):
-        words = text.split("\0" if by_nul else "\n") if by_nul or lines else text.split()
+        words = text.split("\n") if lines else text.split()
+        if by_nul:
+            words = text.split("\0")
         if len(words) <= MOST_ITEMS:
             found = [Field(word, word, call.span, stdin.taints) for word in words if word]
             return [replace(word, assumed=stdin.assumed) for word in found]
