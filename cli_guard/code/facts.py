@@ -193,11 +193,9 @@ def plain(value: str | None) -> str:
         number := found["before"] or found["after"]
     ):
         return number + UNITS[found["unit"].lower()]
-    return (
-        value[1:-1]
-        if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0]
-        else value
-    )
+    if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0]:
+        return value[1:-1]
+    return value
 
 
 def _symbols(

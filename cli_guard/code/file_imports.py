@@ -62,11 +62,11 @@ class ImportGraph:
             for p in self.texts
             if FAMILY.get(language_for(p) or "", language_for(p)) == family
         )
-        return (
-            tuple(sorted(each for each in same if path in self.imports_of(each).inside))
-            if family
-            else ()
-        )
+        if family:
+            return tuple(
+                sorted(each for each in same if path in self.imports_of(each).inside)
+            )
+        return ()
 
     def names_bound(self, path: str) -> frozenset[str]:
         """Return the names that the imports of a file bind; except for Python, all words of those lines."""

@@ -190,11 +190,9 @@ def name_parameter(node: Parameter) -> str:
     )
     has_process = any(isinstance(part, Substitution) and part.kind != "$" for part in given)
     is_cut = node.operator != ":-" and not all(map(is_text, given))
-    return (
-        "quotes or a computed pattern within ${...}"
-        if has_quotes or has_process or is_cut
-        else ""
-    )
+    if has_quotes or has_process or is_cut:
+        return "quotes or a computed pattern within ${...}"
+    return ""
 
 
 def is_pipe_status(node: object) -> bool:
@@ -224,9 +222,9 @@ def name_word(node: Word) -> str:
     plain = take_unquoted(node)
     if MOVING_HOME.search(plain):
         return "~+ or ~-"
-    return (
-        "these braces" if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain) else ""
-    )
+    if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain):
+        return "these braces"
+    return ""
 
 
 def take_unquoted(word: Word) -> str:
@@ -260,11 +258,9 @@ def name_redirect(node: Redirect) -> str:
     if node.descriptor not in (("", "0") if is_input else PLAIN_DESCRIPTORS):
         return f"descriptor {node.descriptor}"
     is_file = node.operator[:2] != "<<"
-    return (
-        "a pattern as the target of a redirection"
-        if is_file and PATTERN.search(take_unquoted(node.target))
-        else ""
-    )
+    if is_file and PATTERN.search(take_unquoted(node.target)):
+        return "a pattern as the target of a redirection"
+    return ""
 
 
 def name_command(node: Command) -> str:

@@ -135,11 +135,9 @@ class Call:
         """Return the words that, alone, print the help or the version and load nothing of the project."""
         given = self.program.help if self.spec.help is None else self.spec.help
         if given is None:
-            return (
-                HELP
-                if self.spec.loads == "" or not self.program.loads_code
-                else frozenset()
-            )
+            if self.spec.loads == "" or not self.program.loads_code:
+                return HELP
+            return frozenset()
         return HELP if given == "any" else frozenset(given.split())
 
     @cached_property

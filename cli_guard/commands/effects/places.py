@@ -128,11 +128,9 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
 
 def unfold_home(path: str, context: Context) -> str:
     """Return a resolved path with the home folder written out."""
-    return (
-        context.home + path[1:]
-        if context.home and (path == "~" or path.startswith("~/"))
-        else path
-    )
+    if context.home and (path == "~" or path.startswith("~/")):
+        return context.home + path[1:]
+    return path
 
 
 def is_below(path: str, folder: str, context: Context) -> bool:

@@ -242,11 +242,9 @@ class Expander:
         if name in scope.variables:
             return scope.variables[name]
         if name in ("HOME", "PWD"):
-            return (
-                Stream("~")
-                if name == "HOME"
-                else Stream(scope.folder or ".", assumed=scope.unsure_folder)
-            )
+            if name == "HOME":
+                return Stream("~")
+            return Stream(scope.folder or ".", assumed=scope.unsure_folder)
         if name == "IFS":
             return Stream(BLANKS)
         if name in "@*":

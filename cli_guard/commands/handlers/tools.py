@@ -55,11 +55,9 @@ def resources(call: Call) -> Stream:
             take(call, Kind.READ, literal(path, value.span, like=value))
     output = run_call(call)
     # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
-    return (
-        replace(output, origin="value")
-        if named and not output.taints & {SECRET}
-        else output
-    )
+    if named and not output.taints & {SECRET}:
+        return replace(output, origin="value")
+    return output
 
 
 def cloud(call: Call) -> Stream:
