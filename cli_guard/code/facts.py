@@ -100,25 +100,18 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         for name, (kind, only) in read_table(TABLE)["source_patterns"].items():
             yield from _matches(name, kind, text) if only in ("", language) else ()
         if _may_hold("ini_section", text):
-            sections = {
-                match["name"] for match in pattern("section_variable").finditer(text)
-            }
+            variables = pattern("section_variable").finditer(text)
+            sections = {match["name"] for match in variables}
             for match in pattern("ini_section").finditer(text):
                 if match["of"] in sections:
-                    yield Fact("key", match["name"], plain(match["value"]))
+                    yield replace(_fact("key", match), line=0)
         for fact in _matches("getopts", "flag", text):
-            yield from (
-                replace(fact, name=f"-{letter}") for letter in fact.name.replace(":", "")
-            )
+            for letter in fact.name.replace(":", ""):
+                yield replace(fact, name=f"-{letter}")
         if _may_hold("exit_code", text):
-            constants = (
-                fact for fact in _matches("constant", "exit", text) if fact.value.isdigit()
-            )
-            yield from (
-                Fact("exit", each.value, line=each.line)
-                for each in constants
-                if 0 < int(each.value) < 126
-            )
+            for fact in _matches("constant", "exit", text):
+                if fact.value.isdigit() and 0 < int(fact.value) < 126:
+                    yield Fact("exit", fact.value, line=fact.line)
     ports = _matches("port", "port", text)
     yield from (fact for fact in ports if 80 <= int(fact.name) <= 65_535)
 
@@ -130,26 +123,26 @@ def _declared(path: str, text: str) -> Iterator[Fact]:
             w in text for w in row.get("needs", " ").split(" ")
         ):
             continue
-        opened = (
-            islice(re.finditer(row["opens"], text), MOST_CALLS) if "opens" in row else ()
-        )
-        blocks = [
-            (match.end(), _block(text, match), match.groupdict().get("of") or "")
-            for match in opened
-        ]
-        for start, block, owner in blocks if "opens" in row else [(0, text, "")]:
+        blocks = [(0, text, "")]
+        if "opens" in row:
+            opened = islice(re.finditer(row["opens"], text), MOST_CALLS)
+            blocks = [
+                (match.end(), _block(text, match), match.groupdict().get("of") or "")
+                for match in opened
+            ]
+        for start, block, owner in blocks:
             for match in re.finditer(row["pattern"], block):
-                name = match["name"]
-                value = plain(match.groupdict().get("value"))
+                fact = _fact(row["kind"], match, text.count("\n", 0, start) + 1, owner)
                 if row.get("style") == "kebab":
-                    name = re.sub(
-                        r"(?<=[a-z0-9])(?=[A-Z])", "-", name.replace("_", "-")
-                    ).lower()
-                if row["kind"] == "route":
-                    name = f"/{name.lstrip('/')}"
-                    value = value.upper()
-                line = text.count("\n", 0, start + match.start("name")) + 1
-                yield Fact(row["kind"], name, value, owner, line)
+                    fact = replace(fact, name=_in_kebab(fact.name))
+                if fact.kind == "route":
+                    name = f"/{fact.name.lstrip('/')}"
+                    fact = replace(fact, name=name, value=fact.value.upper())
+                yield fact
+
+
+def _in_kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name.replace("_", "-")).lower()
 
 
 def _block(text: str, opened: re.Match[str]) -> str:
@@ -177,16 +170,18 @@ def _matches(
 ) -> Iterator[Fact]:
     if not _may_hold(name, text):
         return
-    form = pattern(name)
-    for match in form.finditer(text):
-        value = plain(match["value"]) if "value" in form.groupindex else ""
-        yield Fact(
-            kind,
-            match["name"],
-            value,
-            owner,
-            first + text.count("\n", 0, match.start("name")),
-        )
+    for match in pattern(name).finditer(text):
+        yield _fact(kind, match, first, owner)
+
+
+def _fact(kind: str, match: re.Match[str], first: int = 1, owner: str = "") -> Fact:
+    """Build the fact of a match with the groups `name` and perhaps `value`; `first` is the line of the text."""
+    line = first + match.string.count("\n", 0, match.start("name"))
+    return Fact(kind, match["name"], _value(match), owner, line)
+
+
+def _value(match: re.Match[str] | None) -> str:
+    return plain(match.groupdict().get("value")) if match else ""
 
 
 def plain(value: str | None) -> str:
@@ -198,11 +193,9 @@ def plain(value: str | None) -> str:
         number := found["before"] or found["after"]
     ):
         return number + UNITS[found["unit"].lower()]
-    return (
-        value[1:-1]
-        if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0]
-        else value
-    )
+    if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0]:
+        return value[1:-1]
+    return value
 
 
 def _symbols(
@@ -240,13 +233,11 @@ def _symbols(
         elif settings and language in read_table(TABLE)["fields"]:
             prefix = pattern("env_prefix").search(body)
             for match in pattern(language, "fields").finditer(body):
-                at = line + body.count("\n", 0, match.start("name"))
-                value = plain(match["value"]) if "value" in match.re.groupindex else ""
-                yield Fact("key", match["name"], value, line=at)
+                fact = _fact("key", match, line)
+                yield fact
                 if prefix:
-                    yield Fact(
-                        "variable", prefix["name"] + match["name"].upper(), value, line=at
-                    )
+                    name = prefix["name"] + fact.name.upper()
+                    yield replace(fact, kind="variable", name=name)
 
 
 def _option_fields(text: str, types: list[Fact]) -> Iterator[Fact]:
@@ -259,8 +250,9 @@ def _option_fields(text: str, types: list[Fact]) -> Iterator[Fact]:
         for field in pattern("interface_field").finditer(body):
             line = text.count("\n", 0, start.end() + field.start("name")) + 1
             for owner in owners:
-                yield Fact("parameter", field["name"], owner=owner, line=line)
-                yield Fact("type", field["name"], field["value"], owner, line)
+                fact = Fact("type", field["name"], field["value"], owner, line)
+                yield replace(fact, kind="parameter", value="")
+                yield fact
 
 
 def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:
@@ -281,16 +273,12 @@ def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:
         elif each.kind == "target" or (
             each.kind == "key" and pattern("settings_file").search(path)
         ):
-            written = (
-                pattern("assignment").match(each.signature) if each.kind == "key" else None
-            )
-            yield Fact(
-                each.kind,
-                each.name,
-                plain(written["value"].rstrip(",")) if written else "",
-                owner,
-                each.line,
-            )
+            value = ""
+            if each.kind == "key" and (
+                written := pattern("assignment").match(each.signature)
+            ):
+                value = plain(written["value"].rstrip(","))
+            yield Fact(each.kind, each.name, value, owner, each.line)
 
 
 def _package_facts(text: str) -> Iterator[Fact]:
@@ -325,27 +313,19 @@ def _options(text: str) -> Iterator[Fact]:
         before = text[text.rfind("\n", 0, start.start()) + 1 : start.start()].lstrip()
         if name and not before.startswith(COMMENTS):
             line = text.count("\n", 0, start.start()) + 1
-            yield Fact("flag", name, plain(value["value"]) if value else "", line=line)
+            yield Fact("flag", name, _value(value), line=line)
             for listed in pattern("choices").finditer(body):
-                choices = [
-                    each[0].strip("\"'")
-                    for each in pattern("choice").finditer(listed["values"])
-                ]
-                yield from (
-                    Fact("choice", each, "|".join(choices), name, line) for each in choices
-                )
+                words = pattern("choice").finditer(listed["values"])
+                choices = [each[0].strip("\"'") for each in words]
+                for each in choices:
+                    yield Fact("choice", each, "|".join(choices), name, line)
     for match in pattern("clap").finditer(text) if "#[" in text else ():
-        long, value = (
-            pattern(each).search(match["body"]) for each in ("clap_long", "option_default")
-        )
+        long = pattern("clap_long").search(match["body"])
         name = long["name"] if long else match["name"].replace("_", "-")
-        line = (
-            text.count(
-                "\n", 0, match.start("body") + long.start() if long else match.start("name")
-            )
-            + 1
-        )
-        yield Fact("flag", f"--{name}", plain(value["value"]) if value else "", line=line)
+        at = match.start("body") + long.start() if long else match.start("name")
+        default = pattern("option_default").search(match["body"])
+        line = text.count("\n", 0, at) + 1
+        yield Fact("flag", f"--{name}", _value(default), line=line)
         for alias in pattern("clap_alias").finditer(match["body"]):
             yield Fact("flag", f"--{alias['name']}", line=line)
 

@@ -62,11 +62,11 @@ class ImportGraph:
             for p in self.texts
             if FAMILY.get(language_for(p) or "", language_for(p)) == family
         )
-        return (
-            tuple(sorted(each for each in same if path in self.imports_of(each).inside))
-            if family
-            else ()
-        )
+        if family:
+            return tuple(
+                sorted(each for each in same if path in self.imports_of(each).inside)
+            )
+        return ()
 
     def names_bound(self, path: str) -> frozenset[str]:
         """Return the names that the imports of a file bind; except for Python, all words of those lines."""
@@ -184,13 +184,8 @@ def read_rust(graph: ImportGraph, path: str, text: str) -> Iterator[tuple[str, s
             if head not in ("crate", "self", "super"):
                 yield "", head
                 continue
-            base = (
-                root
-                if head == "crate"
-                else own
-                if head == "self"
-                else posixpath.dirname(own)
-            )
+            bases = {"crate": root, "self": own, "super": posixpath.dirname(own)}
+            base = bases[head]
         for size in range(len(parts), 0, -1):
             stem = posixpath.join(base, *parts[:size])
             if found := next(

@@ -11,7 +11,7 @@ WORD = re.compile(r"[^\W\d][\w$-]*")
 FUNCTION_VALUES = frozenset(
     "arrow_function function_expression generator_function function function_definition lambda".split()
 )
-CLASS_VALUES = frozenset(("class", "class_expression"))
+CLASS_VALUES = ("class", "class_expression")
 ELIXIR = {
     "def": "function",
     "defp": "function",
@@ -22,17 +22,14 @@ ELIXIR = {
     "defprotocol": "class",
     "defimpl": "class",
 }
-NAMES_OF_C = frozenset(
-    (
-        *(
-            "identifier",
-            "field_identifier",
-            "type_identifier",
-            "qualified_identifier",
-            "destructor_name",
-        ),
-        *("operator_name", "primitive_type"),
-    )
+NAMES_OF_C = (
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "qualified_identifier",
+    "destructor_name",
+    "operator_name",
+    "primitive_type",
 )
 LONGEST_NAME = 120
 Named = Callable[["SgNode", str], tuple[str, str] | None]
@@ -99,15 +96,10 @@ def _js_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 
 def _value_kind(value: "SgNode | None", kind: str) -> str:
-    if value is None:
-        return kind
-    return (
-        "function"
-        if value.kind() in FUNCTION_VALUES
-        else "class"
-        if value.kind() in CLASS_VALUES
-        else kind
-    )
+    made = value.kind() if value is not None else ""
+    if made in FUNCTION_VALUES:
+        return "function"
+    return "class" if made in CLASS_VALUES else kind
 
 
 def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:

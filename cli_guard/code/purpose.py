@@ -32,11 +32,8 @@ def read_purpose(path: str, text: str) -> str:
         )
         if closing or begins:
             mark = closing or (begins[1] if begins else "")
-            closing = (
-                ""
-                if mark in (bare if closing else bare[bare.index(mark) + len(mark) :])
-                else mark
-            )
+            behind = bare if closing else bare.partition(mark)[2]
+            closing = "" if mark in behind else mark
             comment.append(bare)
             if not closing:
                 break

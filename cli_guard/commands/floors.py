@@ -1,12 +1,11 @@
 """The floors, rules that no configuration lifts, for what a single command does not show by itself."""
 
 from cli_guard.commands.effects.places import unfold_home
-from cli_guard.commands.model import GUARD_OFF, Kind, Setting, Span
+from cli_guard.commands.model import GUARD_OFF, Kind, Span
 from cli_guard.commands.parse.tree import Command, Function, Group, Pipeline, Text
 from cli_guard.commands.plain import children_of
 from cli_guard.commands.scope import BELOW, HIDDEN, REMOTE, SECRET, TOKEN
 from cli_guard.commands.shell import Shell
-from cli_guard.model import Decision
 
 WIPE = "command-wipe"
 DISK = "command-disk"
@@ -36,22 +35,18 @@ def check_remote_code(shell: Shell, taints: frozenset[str], how: str, span: Span
     reason = f"runs code downloaded from the network ({how})"
     if REMOTE not in taints:
         reason = f"runs code hidden by an encoding ({how})"
-    shell.emit(
-        Kind.EXEC, "remote code", reason, span, rule=REMOTE_CODE, decision=Decision.DENY
-    )
+    shell.deny(Kind.EXEC, "remote code", reason, span, REMOTE_CODE)
     return True
 
 
 def find_secret_below(shell: Shell, taints: frozenset[str]) -> str | None:
     """Return a file that may hold secrets among all that was read; None if there is none or nobody can look."""
     tree = shell.context.tree
-    folders = (
-        [each.removeprefix(BELOW) for each in taints if each.startswith(BELOW)]
-        if tree
-        else []
-    )
-    paths = [unfold_home(folder, shell.context) for folder in folders]
-    found = (tree.find_secret(path) for path in paths if tree and path.startswith("/"))
+    if tree is None:
+        return None
+    folders = (each.removeprefix(BELOW) for each in taints if each.startswith(BELOW))
+    paths = (unfold_home(folder, shell.context) for folder in folders)
+    found = (tree.find_secret(path) for path in paths if path.startswith("/"))
     return next(filter(None, found), None)
 
 
@@ -75,16 +70,14 @@ def check_sent(
         if file is None:
             return False
         what = f"what it read below a folder, {file} included,"
-    elif SECRET not in taints and shell.context.setting is Setting.CHANGE:
+    elif SECRET not in taints and shell.in_change:
         # A script or a CI step may send the key it received to the service it is for.
         shell.emit(Kind.CREDENTIAL, where, f"sends a key from a variable to {where}", span)
         return False
     reason = (
         f"{where} sends {what} over the network" if program else f"sends {what} to {where}"
     )
-    shell.emit(
-        Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY
-    )
+    shell.deny(Kind.CREDENTIAL, where, reason, span, SECRET_SENT)
     return True
 
 
@@ -97,12 +90,12 @@ def deny_guard_off(
 def deny_fork_bomb(shell: Shell, span: Span) -> None:
     """Deny a function that starts itself again and again."""
     reason = "starts itself again and again until the machine stops responding"
-    shell.emit(Kind.PROCESS, None, reason, span, rule=FORK_BOMB, decision=Decision.DENY)
+    shell.deny(Kind.PROCESS, None, reason, span, FORK_BOMB)
 
 
 def deny_kill_all(shell: Shell, span: Span) -> None:
     reason = "ends every process of the machine"
-    shell.emit(Kind.PROCESS, "-1", reason, span, rule=KILL_ALL, decision=Decision.DENY)
+    shell.deny(Kind.PROCESS, "-1", reason, span, KILL_ALL)
 
 
 def calls_itself_twice(function: Function) -> bool:

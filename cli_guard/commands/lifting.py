@@ -30,9 +30,9 @@ CODE = frozenset(
 )
 HOSTS = frozenset(("url", "host", "server", "endpoint", "upload", "send"))
 # These do not depend on the folder of a command.
-CONNECTIONS = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
+CONNECTIONS = (Kind.NETWORK_IN, Kind.NETWORK_OUT)
 # An option with such an effect must be named by the pattern: `--force`.
-GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
+GRAVE = (Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE)
 # An option that forces, deletes or installs for all, and has no effect of its own in its table.
 GRAVE_NAME = re.compile(
     r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry)[\w-]*|g|R|repo)(?:=|\Z)"
@@ -121,26 +121,34 @@ class Lifting:
 
     def find_pattern(self, effect: Effect, caller: Invocation) -> Pattern | None:
         """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
-        outer: Invocation | None = caller
-        project = self.context.root or self.context.folder
-        inside = (
-            caller.folder and project and is_below(caller.folder, project, self.context)
-        )
-        if effect.kind not in CONNECTIONS and project and not inside:
+        if not caller.plain or not self.runs_in_project(effect, caller):
             return None
-        while outer is not None and caller.plain:
+        started: Invocation | None = caller
+        while started is not None:
             for pattern in self.allowing:
-                words = fit_pattern(pattern, outer)
-                if words is None or names_code(effect, outer, words):
-                    continue
-                if adds_code(pattern, outer, self.context, effect.kind):
-                    continue
-                if outer is caller or caller.fields[0].span in {
-                    word.span for word in words[1:]
-                }:
+                words = self.words_covered(pattern, effect, started)
+                # A pattern for the runner has to name the command that it starts.
+                named = [word.span for word in words[1:]]
+                if words and (started is caller or caller.fields[0].span in named):
                     return pattern
-            outer = outer.parent
+            started = started.parent
         return None
+
+    def runs_in_project(self, effect: Effect, caller: Invocation) -> bool:
+        project = self.context.root or self.context.folder
+        if effect.kind in CONNECTIONS or not project:
+            return True
+        folder = caller.folder
+        return bool(folder and is_below(folder, project, self.context))
+
+    def words_covered(
+        self, pattern: Pattern, effect: Effect, started: Invocation
+    ) -> Sequence[Field]:
+        """Return the words of a command that a pattern fits, none if others name or add code."""
+        words = fit_pattern(pattern, started)
+        if not words or names_code(effect, started, words):
+            return ()
+        return () if adds_code(pattern, started, self.context, effect.kind) else words
 
     def find_pattern_beside(self, effect: Effect, caller: Invocation) -> Pattern | None:
         """Return the pattern that allows what a runner starts (`uv run`), or what `tee` keeps the output of."""

@@ -52,37 +52,29 @@ STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
 GUARD_OFF = "command-guard-off"
 # The kinds of effect, the worst first: a verdict names its worst effect. UNKNOWN says least, so it comes last.
 GRAVITY = (
-    *(
-        Kind.GUARD,
-        Kind.SYSTEM,
-        Kind.PERSISTENCE,
-        Kind.DELETE,
-        Kind.CREDENTIAL,
-        Kind.SERVICE_WRITE,
-        Kind.PRIVILEGE,
-    ),
-    *(
-        Kind.GIT_WRITE,
-        Kind.EXEC,
-        Kind.PROCESS,
-        Kind.NETWORK_OUT,
-        Kind.NETWORK_IN,
-        Kind.WRITE,
-        Kind.SERVICE_READ,
-    ),
-    *(Kind.READ, Kind.UNKNOWN),
+    Kind.GUARD,
+    Kind.SYSTEM,
+    Kind.PERSISTENCE,
+    Kind.DELETE,
+    Kind.CREDENTIAL,
+    Kind.SERVICE_WRITE,
+    Kind.PRIVILEGE,
+    Kind.GIT_WRITE,
+    Kind.EXEC,
+    Kind.PROCESS,
+    Kind.NETWORK_OUT,
+    Kind.NETWORK_IN,
+    Kind.WRITE,
+    Kind.SERVICE_READ,
+    Kind.READ,
+    Kind.UNKNOWN,
 )
 # A service read queries a service that the user has set up, with the user's credentials (`gh pr list`).
 HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
 DECISIONS: Mapping[Kind, Decision] = MappingProxyType(
-    {
-        kind: Decision.ALLOW
-        if kind in HARMLESS
-        else Decision.DENY
-        if kind is Kind.GUARD
-        else Decision.REVIEW
-        for kind in Kind
-    }
+    dict.fromkeys(Kind, Decision.REVIEW)
+    | dict.fromkeys(HARMLESS, Decision.ALLOW)
+    | {Kind.GUARD: Decision.DENY}
 )
 
 

@@ -163,13 +163,9 @@ def name_outside(node: object) -> str:
         case Case(branches=branches):
             patterns = [word for each in branches for word in each[0]]
             ends = {each[2] for each in branches} - {";;", ""}
-            return (
-                ends.pop()
-                if ends
-                else ""
-                if all(map(is_literal, patterns))
-                else "a computed pattern"
-            )
+            if ends:
+                return ends.pop()
+            return "" if all(map(is_literal, patterns)) else "a computed pattern"
         case Test():
             return name_test(node)
         case Function():
@@ -194,11 +190,9 @@ def name_parameter(node: Parameter) -> str:
     )
     has_process = any(isinstance(part, Substitution) and part.kind != "$" for part in given)
     is_cut = node.operator != ":-" and not all(map(is_text, given))
-    return (
-        "quotes or a computed pattern within ${...}"
-        if has_quotes or has_process or is_cut
-        else ""
-    )
+    if has_quotes or has_process or is_cut:
+        return "quotes or a computed pattern within ${...}"
+    return ""
 
 
 def is_pipe_status(node: object) -> bool:
@@ -228,9 +222,9 @@ def name_word(node: Word) -> str:
     plain = take_unquoted(node)
     if MOVING_HOME.search(plain):
         return "~+ or ~-"
-    return (
-        "these braces" if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain) else ""
-    )
+    if BRACES.search(plain) and not PLAIN_BRACES.fullmatch(plain):
+        return "these braces"
+    return ""
 
 
 def take_unquoted(word: Word) -> str:
@@ -264,11 +258,9 @@ def name_redirect(node: Redirect) -> str:
     if node.descriptor not in (("", "0") if is_input else PLAIN_DESCRIPTORS):
         return f"descriptor {node.descriptor}"
     is_file = node.operator[:2] != "<<"
-    return (
-        "a pattern as the target of a redirection"
-        if is_file and PATTERN.search(take_unquoted(node.target))
-        else ""
-    )
+    if is_file and PATTERN.search(take_unquoted(node.target)):
+        return "a pattern as the target of a redirection"
+    return ""
 
 
 def name_command(node: Command) -> str:

@@ -19,14 +19,10 @@ STYLES = ("gnu", "posix", "single", "pairs", "none")
 PRINTS = ("text", "input", "lines", "paths", "names", "ref", "value", "operands")
 # The kinds of value, in addition to the kinds of effect (each of these is a kind of value too).
 VALUES = (
-    *"text move command shell script url host upload send header env config config-env module folder name "
-    "server endpoint".split(),
-    *(
-        f"code:{language}"
-        for language in "python perl ruby node php awk sed sql jq".split()
-    ),
+    "text move command shell script url host upload send header env config config-env module folder name server"
+    " endpoint code:python code:perl code:ruby code:node code:php code:awk code:sed code:sql code:jq"
 )
-VALUE_KINDS = frozenset((*VALUES, *Kind))
+VALUE_KINDS = frozenset((*VALUES.split(), *Kind))
 REPEATED = "..."
 
 SPEC_KEYS = frozenset(

@@ -103,9 +103,9 @@ def find_unknown_program(
     known = all(
         caller is not None and caller.plain and caller.name == name for caller in callers
     )
-    return (
-        name if name and known and PROGRAM.fullmatch(name) and table(name) is None else None
-    )
+    if name and known and PROGRAM.fullmatch(name) and table(name) is None:
+        return name
+    return None
 
 
 def runs(outer: Invocation, inner: Invocation) -> bool:
@@ -138,8 +138,6 @@ def write_pattern(invocation: Invocation) -> str | None:
     """Write the command as a pattern that matches exactly this command; return None if it is too long to match."""
     words = [word.text or "" for word in invocation.fields]
     text = shlex.join(words)
-    return (
-        text
-        if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable()
-        else None
-    )
+    if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable():
+        return text
+    return None

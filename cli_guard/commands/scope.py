@@ -52,6 +52,8 @@ NAMING = re.compile(r"[./~]")
 NOTHING = Stream("")
 ANYTHING = Stream(None)
 NUMBER = Stream(None, frozenset(), "value")
+SECRET_DATA = Stream(None, frozenset((SECRET,)))
+REMOTE_DATA = Stream(None, frozenset((REMOTE,)))
 
 
 def narrowest(origins: set[str]) -> str:
@@ -123,11 +125,9 @@ def merge(streams: Iterable[Stream]) -> Stream:
 
 def make_doubtful(output: Stream) -> Stream:
     """Return what a command prints that may not run."""
-    return (
-        output
-        if output == NOTHING
-        else Stream(None, output.taints, "" if output.text else output.origin)
-    )
+    if output == NOTHING:
+        return output
+    return Stream(None, output.taints, "" if output.text else output.origin)
 
 
 @dataclass

@@ -72,6 +72,17 @@ class Shell:
     def context(self) -> Context:
         return self.scope.context
 
+    @property
+    def in_change(self) -> bool:
+        """Return whether the script is a part of a change, and nobody is about to run it."""
+        return self.context.setting is Setting.CHANGE
+
+    def deny(
+        self, kind: Kind, target: str | None, reason: str, span: Span, rule: str
+    ) -> None:
+        """Emit what no configuration allows."""
+        self.emit(kind, target, reason, span, rule=rule, decision=Decision.DENY)
+
     def emit(
         self,
         kind: Kind,
@@ -155,7 +166,7 @@ class Shell:
         for span in script.errors[:1]:
             with self.acting(None):
                 self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
-        if self.context.setting is not Setting.CHANGE:
+        if not self.in_change:
             for span, construct in find_outside(script):
                 self.reject(construct, span)
         return self.run_script(script, stdin)
@@ -197,7 +208,7 @@ class Shell:
 
     def reject(self, construct: str, span: Span) -> None:
         """Emit that a construct is outside of the plain subset, so that what it does is not judged."""
-        if self.context.setting is not Setting.CHANGE:
+        if not self.in_change:
             with self.acting(None):
                 self.emit(Kind.UNKNOWN, None, f"uses {construct}: not judged", span)
 

@@ -10,7 +10,6 @@ from cli_guard.commands.effects.environment import CODE_NAMES, variable_means
 from cli_guard.commands.effects.invocation import invoke
 from cli_guard.commands.expand.fields import stream_of
 from cli_guard.commands.expand.words import Expander
-from cli_guard.commands.model import Setting
 from cli_guard.commands.parse.tree import (
     AndOr,
     Assignment,
@@ -116,7 +115,8 @@ def run_and_or(shell: Shell, node: AndOr, stdin: Stream) -> Stream:
             shell.scope.folder = here
         if operator == "||" and is_exit(item):
             # What follows the list runs only if all has gone well.
-            shell.scope.may_have_stayed, first = False, shell.scope.folder
+            shell.scope.may_have_stayed = False
+            first = shell.scope.folder
     shell.scope.variables = make_unsure(variables, shell.scope.variables)
     shell.lose_folder(first)
     return merge(outputs)
@@ -180,9 +180,7 @@ def repeat(shell: Shell, once: Callable[[Stream], Stream], stdin: Stream) -> Str
         for name in shell.assigned
         if name in shell.scope.variables
     }
-    if (
-        changed or shell.scope.folder != folder
-    ) and shell.context.setting is not Setting.CHANGE:
+    if (changed or shell.scope.folder != folder) and not shell.in_change:
         # A round may pass a value on to the next: each may have come from any of them.
         values = [
             *changed.values(),

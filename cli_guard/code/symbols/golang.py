@@ -12,6 +12,7 @@ from cli_guard.code.symbols.nesting import (
     last_line,
     nodes_in,
     squeeze,
+    symbol_of,
 )
 from cli_guard.rules.catalog import read_table
 
@@ -38,29 +39,26 @@ def _symbol(node: "SgNode", name: str, library: bool) -> Symbol:
     is_type = node.kind() in ("type_spec", "type_alias")
     statement = _statement(node) if is_type else node
     receiver = _receiver(node)
-    body = node.field("body")
-    begin = first_line(node if body is None else body)
     local = is_type and _local(statement)
     comments = comment_above(statement, ("comment",))
     if all(c.text().startswith(("//go:", "//nolint", "//line")) for c in comments):
         comments = []
     exported = name[0].isupper() and (not receiver or receiver[0].isupper())
-    return Symbol(
-        kind="class" if is_type else "method" if receiver else "function",
-        name=name,
-        qualname=f"{receiver}.{name}" if receiver else name,
+    kind = "method" if receiver else "function"
+    begin = first_line(node.field("body") or node)
+    return symbol_of(
+        node,
+        name,
+        receiver,
+        kind="class" if is_type else kind,
         top=first_line(statement),
-        line=first_line(node),
         head_end=begin,
         body=begin,
-        end_line=last_line(node),
         public=library and exported and not local,
         parameters=() if is_type else tuple(_parameters(node)),
         returns=squeeze(field_text(node, "result")),
         doc=doc_of(comments),
-        quiet=_quiet(name, receiver, body),
-        owner=receiver,
-        node=node,
+        quiet=_quiet(name, receiver, node.field("body")),
     )
 
 

@@ -8,12 +8,13 @@ from cli_guard.code.symbols.nesting import (
     block_doc,
     comment_above,
     field_text,
+    first_child,
     first_line,
     is_trivial,
-    last_line,
     nodes_in,
     owned_symbols,
     squeeze,
+    symbol_of,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ TYPES = (
     "interface_declaration",
     "enum_declaration",
     "record_declaration",
+)
+CALLED_BY_FRAMEWORKS = frozenset(
+    ("Test", "Bean", "Before", "After", "BeforeEach", "AfterEach", "ExceptionHandler")
 )
 METHODS = ("method_declaration", "constructor_declaration")
 
@@ -42,7 +46,7 @@ def _symbol(
     if not name:
         return None
     is_type = node.kind() in TYPES
-    modifiers = next((c for c in node.children() if c.kind() == "modifiers"), None)
+    modifiers = first_child(node, ("modifiers",))
     words = modifiers.children() if modifiers is not None else []
     annotations = tuple(
         field_text(w, "name")
@@ -51,59 +55,36 @@ def _symbol(
     )
     in_interface = owner_node is not None and owner_node.kind() == "interface_declaration"
     public = any(w.text() == "public" for w in words) or in_interface
-    body = node.field("body")
     name_node = node.field("name")
-    begin = first_line(body) if body is not None else last_line(node)
     comments = comment_above(node, ("block_comment", "line_comment"))
     doc = block_doc(comments)
-    return Symbol(
+    return symbol_of(
+        node,
+        name,
+        owner.qualname if owner else "",
         kind="class" if is_type else "method",
-        name=name,
-        qualname=f"{owner.qualname}.{name}" if owner else name,
-        top=first_line(node),
-        line=first_line(name_node) if name_node is not None else first_line(node),
-        head_end=begin,
-        body=begin,
-        end_line=last_line(node),
+        line=first_line(name_node or node),
         public=public and (owner is None or (owner.public and owner.kind == "class")),
         parameters=() if is_type else tuple(_parameters(node)),
-        returns=squeeze(field_text(node, "type"))
-        if node.kind() == "method_declaration"
-        else "",
+        returns="" if is_type else squeeze(field_text(node, "type")),
         doc=doc,
-        quiet=_quiet(node, name, body, annotations, bool(comments) and doc is None),
-        owner=owner.name if owner else "",
+        quiet=_quiet(node, name, annotations, bool(comments) and doc is None),
         decorators=annotations,
-        node=node,
     )
 
 
-def _quiet(
-    node: "SgNode",
-    name: str,
-    body: "SgNode | None",
-    annotations: tuple[str, ...],
-    commented: bool,
-) -> str:
+def _quiet(node: "SgNode", name: str, annotations: tuple[str, ...], commented: bool) -> str:
+    body = node.field("body")
     if "Override" in annotations:
         return "override"
     if commented:
         return "commented"
     if name == "main" or node.kind() == "constructor_declaration":
         return "known by its name"
-    if {
-        "Test",
-        "Bean",
-        "Before",
-        "After",
-        "BeforeEach",
-        "AfterEach",
-        "ExceptionHandler",
-    } & set(annotations):
+    if CALLED_BY_FRAMEWORKS.intersection(annotations):
         return "called by a framework"
-    if node.kind() == "method_declaration" and body is not None:
-        return "trivial" if is_trivial(body) else ""
-    return ""
+    is_short = body is not None and node.kind() not in TYPES and is_trivial(body)
+    return "trivial" if is_short else ""
 
 
 def _parameters(node: "SgNode") -> Iterator[Parameter]:
@@ -111,9 +92,7 @@ def _parameters(node: "SgNode") -> Iterator[Parameter]:
         if child.kind() == "formal_parameter":
             yield Parameter(field_text(child, "name"), squeeze(field_text(child, "type")))
         elif child.kind() == "spread_parameter":
-            declarator = next(
-                (c for c in child.children() if c.kind() == "variable_declarator"), None
-            )
+            declarator = first_child(child, ("variable_declarator",))
             kind = next(
                 (c for c in child.named_children() if c.kind() != "modifiers"), child
             )

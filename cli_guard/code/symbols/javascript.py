@@ -15,6 +15,7 @@ from cli_guard.code.symbols.nesting import (
     nodes_in,
     owned_symbols,
     squeeze,
+    symbol_of,
 )
 
 if TYPE_CHECKING:
@@ -88,23 +89,21 @@ def _symbol(
     statement = _statement(node)
     comments = comment_above(_first(statement), ("comment",))
     doc = block_doc(comments)
-    return Symbol(
-        kind="class" if is_class else "method" if is_method else "function",
-        name=name,
-        qualname=f"{owner.qualname}.{name}" if owner else name,
+    kind = "method" if is_method else "function"
+    has_block = is_class or "block" in body.kind()
+    return symbol_of(
+        node,
+        name,
+        owner.qualname if owner else "",
+        kind="class" if is_class else kind,
         top=first_line(_first(statement)),
-        line=first_line(node),
-        head_end=first_line(body)
-        if "block" in body.kind() or is_class
-        else _arrow_line(function),
+        head_end=first_line(body) if has_block else _arrow_line(function),
         body=first_line(body),
-        end_line=last_line(node),
         public=_public(node, name, statement, owner, exported),
         parameters=() if is_class else tuple(_parameters(function)),
         returns=squeeze(field_text(function, "return_type").lstrip(":")),
         doc=doc,
         quiet=_quiet(node, name, body, () if doc else tuple(comments), owner, owner_node),
-        owner=owner.name if owner else "",
         node=function,
     )
 

@@ -13,6 +13,7 @@ from cli_guard.code.symbols.nesting import (
     nodes_in,
     owned_symbols,
     squeeze,
+    symbol_of,
 )
 from cli_guard.rules.catalog import read_table
 
@@ -57,23 +58,20 @@ def _symbol(
     if method and "staticmethod" not in decorators:
         parameters = parameters[1:]
     doc = _doc(body)
-    return Symbol(
-        kind="class" if is_class else "method" if method else "function",
-        name=name,
-        qualname=f"{owner.qualname}.{name}" if owner else name,
+    kind = "method" if method else "function"
+    return symbol_of(
+        node,
+        name,
+        owner.qualname if owner else "",
+        kind="class" if is_class else kind,
         top=first_line(outermost),
-        line=first_line(node),
         head_end=first_line(colon),
-        body=first_line(body),
-        end_line=last_line(node),
         public=not name.startswith("_") and (owner is None or owner.public),
         parameters=parameters,
         returns=squeeze(field_text(node, "return_type")),
         doc=doc,
         quiet=_quiet(name, body, first_line(colon), decorators, owner, owner_node),
-        owner=owner.name if owner else "",
         decorators=decorators,
-        node=node,
     )
 
 

@@ -11,6 +11,7 @@ from cli_guard.code.symbols.nesting import (
     last_line,
     nodes_in,
     squeeze,
+    symbol_of,
     with_enclosing,
 )
 
@@ -59,32 +60,28 @@ def _symbol(
     within = any(outer.kind() in FUNCTIONS for outer in around)
     owner = _owner(inner)
     is_type = node.kind() in TYPES
-    body = node.field("body")
     comments, attributes, top = _above(node)
-    begin = first_line(body) if body is not None else last_line(node)
-    return Symbol(
-        kind="class" if is_type else "method" if owner else "function",
-        name=name,
-        qualname=f"{owner}.{name}" if owner else name,
+    kind = "method" if owner else "function"
+    return symbol_of(
+        node,
+        name,
+        owner,
+        kind="class" if is_type else kind,
         top=top,
-        line=first_line(node),
-        head_end=begin,
-        body=begin,
-        end_line=last_line(node),
         public=visible,
         parameters=() if is_type else tuple(_parameters(node)),
         returns="" if is_type else squeeze(field_text(node, "return_type")),
         doc=doc_of(comments),
         quiet=_quiet(within, implements, "test" in attributes),
-        owner=owner,
-        node=node,
     )
 
 
 def _quiet(within: bool, implements: bool, test: bool) -> str:
     if within:
         return "nested"
-    return "override" if implements else "called by a framework" if test else ""
+    if implements:
+        return "override"
+    return "called by a framework" if test else ""
 
 
 def _owner(inner: "SgNode | None") -> str:

@@ -19,7 +19,7 @@ MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
 TARGET = ("left", "pattern", "name", "declarator", "target", "alias", "property", "key")
 VALUE = ("right", "value", "result", "default_value")
 # Operators that put a text together, whatever the language.
-JOINS = frozenset(("+", ".", "%", "..", "<<", "||=", "++"))
+JOINS = ("+", ".", "%", "..", "<<", "||=", "++")
 AND = ("&&", "and")
 OR = ("||", "or", "??", "?:")
 # Parts of a text that hold nothing of it.

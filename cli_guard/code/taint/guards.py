@@ -1,7 +1,7 @@
 """Conditions that make a value safe where they hold, or where they do not: membership, equality, type, form."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,8 +10,12 @@ from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import ALL, Entry, is_common
 from cli_guard.code.taint.values import Summary
 
-EQUAL = frozenset(("==", "===", "eq", "is", "=", "-eq", "equals"))
-UNEQUAL = frozenset(("!=", "!==", "ne", "is not", "<>", "-ne"))
+WITHIN = ("in", "of")
+OUTSIDE = ("not in", "! in", "!in")
+MATCHES = ("=~", "!~", "~=", "~")
+VARIABLES = ("name", "member", "index", "call")
+EQUAL = ("==", "===", "eq", "is", "=", "-eq", "equals")
+UNEQUAL = ("!=", "!==", "ne", "is not", "<>", "-ne")
 WHOLE = frozenset((ALL,))
 NOTHING = frozenset(("nil", "null", "None", "undefined", "false", "-1", "0", "true"))
 HOST = re.compile(r"(?i)(?:host|hostname|netloc|origin|domain|authority)(?:\(\))?$")
@@ -103,55 +107,49 @@ def _atom(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
         and facts.is_clean(node.parts[0])
         and holds
     ):
-        yield from _safe(node.parts[1], WHOLE)  # allowed[x]
+        yield from _safe(node.parts[1])  # allowed[x]
     elif node.op in ("name", "member") and (test := facts.test_of(node)) is not None:
         yield from narrowings(test, holds, facts, depth + 1)
 
 
 def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
     operator = node.name.strip()
-    parts = node.parts
-    if operator in ("in", "not in", "! in", "!in", "of"):
-        if (
-            len(parts) == 2
-            and (operator in ("in", "of")) is holds
-            and parts[0].op != "constant"
-        ):
-            if parts[1].op != "constant" and facts.is_clean(parts[1]):
-                yield from _safe(parts[0], WHOLE)
-        elif (
-            len(parts) == 2
-            and (operator in ("in", "of")) is not holds
-            and parts[0].op == "constant"
-        ):
-            yield from _without(parts[0], parts[1])
-    elif operator in ("=~", "!~", "~=", "~"):
-        if (operator != "!~") is holds and len(parts) == 2:
-            at = 0 if parts[0].op not in ("constant",) and not _is_pattern(parts[0]) else 1
-            if _is_strict(parts[1 - at], whole=False):
-                yield from _safe(parts[at], WHOLE)
-    elif len(parts) == 2 and (operator in EQUAL or operator in UNEQUAL):
-        wanted = (operator in EQUAL) is holds
-        for one, other in (parts, parts[::-1]):
-            if one.op == "test" and one.name == "typeof":
-                if wanted and "string" in other.text:
-                    yield from _safe(one.parts[0], frozenset(("nosql", "mass-assignment")))
-                elif wanted and any(word in other.text for word in ("number", "boolean")):
-                    yield from _safe(one.parts[0], WHOLE)
-            elif other.op == "constant" and other.text in NOTHING:
-                yield from _against_nothing(
-                    one, other.text, operator in EQUAL, holds, facts, depth
-                )
-            elif (
-                wanted and HOST.search(dotted_name(one)) and HOST.search(dotted_name(other))
-            ):
-                yield from _safe(one, OF_URL)
-            elif (
-                wanted
-                and _is_own(other, facts)
-                and (other.op != "constant" or other.text.strip("\"'"))
-            ):
-                yield from _safe(one, WHOLE)
+    if len(node.parts) != 2:
+        return
+    one, other = node.parts
+    if operator in WITHIN or operator in OUTSIDE:
+        is_inside = (operator in WITHIN) is holds
+        if one.op == "constant":
+            yield from () if is_inside else _without(one, other)
+        elif is_inside and other.op != "constant" and facts.is_clean(other):
+            yield from _safe(one)
+    elif operator in MATCHES:
+        pattern, subject = (one, other) if _is_pattern(one) else (other, one)
+        if (operator != "!~") is holds and _is_strict(pattern, whole=False):
+            yield from _safe(subject)
+    elif operator in EQUAL or operator in UNEQUAL:
+        for sides in ((one, other), (other, one)):
+            yield from _equality(*sides, operator in EQUAL, holds, facts, depth)
+
+
+def _equality(
+    one: Node, other: Node, equal: bool, holds: bool, facts: Facts, depth: int
+) -> Iterator[Narrowing]:
+    """Read `one == other` for the first of them, or `one != other` if it is not `equal`."""
+    wanted = equal is holds
+    if one.op == "test" and one.name == "typeof":
+        if wanted and "string" in other.text:
+            yield from _safe(one.parts[0], frozenset(("nosql", "mass-assignment")))
+        elif wanted and ("number" in other.text or "boolean" in other.text):
+            yield from _safe(one.parts[0])
+    elif other.op == "constant" and other.text in NOTHING:
+        yield from _against_nothing(one, other.text, equal, holds, facts, depth)
+    elif not wanted:
+        return
+    elif HOST.search(dotted_name(one)) and HOST.search(dotted_name(other)):
+        yield from _safe(one, OF_URL)
+    elif _is_own(other, facts) and (other.op != "constant" or other.text.strip("\"'")):
+        yield from _safe(one)
 
 
 def _against_nothing(
@@ -177,81 +175,76 @@ def _against_nothing(
 
 
 def _is_own(node: Node, facts: Facts) -> bool:
-    return node.op == "constant" or (
-        node.op in ("name", "member", "call", "index") and not facts.is_given(node)
-    )
+    return node.op == "constant" or (node.op in VARIABLES and not facts.is_given(node))
 
 
 def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
     callee, *given = node.parts
     name = facts.names_of(node)[0]
     receiver = callee.parts[0] if callee.op == "member" else None
+    sides = [receiver, *given] if receiver is not None else given
     local = facts.function_called(node)
     if local is not None and local[1].test is not None:
         yield from _through(node, local, holds, facts, depth)
     if is_common("tests", "member", name):
-        second = is_common("tests", "member_second", name) and len(given) == 2
-        if receiver is not None and len(given) == 1:
-            if given[0].op == "constant":
-                if not holds:
-                    yield from _without(given[0], receiver)
-            elif holds and facts.is_clean(receiver):
-                yield from _safe(given[0], WHOLE)
-        elif holds and len(given) >= 2:
-            needle, hay = (given[1], given[0]) if second else (given[0], given[1])
-            if needle.op == "constant":
-                return
-            if facts.is_clean(hay):
-                yield from _safe(needle, WHOLE)
-        elif (
-            holds
-            and len(given) == 1
-            and given[0].op == "index"
-            and len(given[0].parts) == 2
-        ):
-            yield from _safe(given[0].parts[1], WHOLE)  # isset(ALLOWED[x])
+        yield from _membership(name, receiver, given, holds, facts)
     if is_common("tests", "prefix", name) and given:
-        of, prefix = (
-            (receiver, given[0])
-            if receiver is not None and len(given) == 1
-            else (given[0], given[-1])
-        )
-        if receiver is not None and len(given) == 2:
-            clean = facts.is_clean(receiver) and not facts.is_clean(given[0])
-            of, prefix = given if clean else (receiver, given[0])
-        yield from _prefix(of, prefix, holds, facts)
-    elif EXACT_CALLS.fullmatch(name) and holds:
-        sides = [part for part in (receiver, *given) if part is not None][:3]
-        own = [side for side in sides if _is_own(side, facts)]
-        yield from (
-            found
-            for side in sides
-            if own and side not in own
-            for found in _safe(side, WHOLE)
-        )
-    elif is_common("tests", "matches", name) and holds:
+        yield from _prefix_call(receiver, given, holds, facts)
+    elif not holds:
+        return
+    elif EXACT_CALLS.fullmatch(name):
+        others = [side for side in sides[:3] if not _is_own(side, facts)]
+        if len(others) < len(sides[:3]):
+            yield from _all_safe(others)
+    elif is_common("tests", "matches", name):
         whole = is_common("tests", "whole_matches", name)
-        sides = [part for part in (receiver, *given) if part is not None]
-        patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
-        seen = next(
-            (side for side in patterns if _is_pattern(side)),
-            patterns[0] if patterns else None,
-        )
-        if seen is not None and _is_strict(seen, whole=whole):
-            yield from (
-                found
-                for side in sides
-                if side not in patterns
-                for found in _safe(side, WHOLE)
-            )
-    elif is_common("tests", "type", name) and holds:
-        for side in (receiver, *given):
-            if side is not None and side.op != "constant":
-                yield from _safe(side, WHOLE)
-    elif local is None and holds and is_common("tests", "named", name):
-        for side in (receiver, *given):
-            if side is not None and side.op in ("name", "member", "index", "call"):
-                yield from _safe(side, WHOLE)
+        yield from _matching(sides, facts, whole=whole)
+    elif is_common("tests", "type", name):
+        yield from _all_safe(side for side in sides if side.op != "constant")
+    elif local is None and is_common("tests", "named", name):
+        yield from _all_safe(side for side in sides if side.op in VARIABLES)
+
+
+def _membership(
+    name: str, receiver: Node | None, given: list[Node], holds: bool, facts: Facts
+) -> Iterator[Narrowing]:
+    """Read `ALLOWED.includes(x)`, `in_array(x, ALLOWED)`, `text.contains("..")`, `isset(ALLOWED[x])`."""
+    if receiver is not None and len(given) == 1:
+        if given[0].op == "constant":
+            yield from () if holds else _without(given[0], receiver)
+        elif holds and facts.is_clean(receiver):
+            yield from _safe(given[0])
+    elif holds and len(given) >= 2:
+        needle, hay = given[:2]
+        if is_common("tests", "member_second", name) and len(given) == 2:
+            hay, needle = given
+        if needle.op != "constant" and facts.is_clean(hay):
+            yield from _safe(needle)
+    elif holds and given and given[0].op == "index" and len(given[0].parts) == 2:
+        yield from _safe(given[0].parts[1])
+
+
+def _prefix_call(
+    receiver: Node | None, given: list[Node], holds: bool, facts: Facts
+) -> Iterator[Narrowing]:
+    """Read `path.startsWith(BASE)`, `strings.HasPrefix(path, BASE)`, `Paths.startsWith(path, BASE)`."""
+    sides = [given[0], given[-1]]
+    if receiver is not None and len(given) == 1:
+        sides = [receiver, *given]
+    elif receiver is not None and len(given) == 2:
+        is_helper = facts.is_clean(receiver) and not facts.is_clean(given[0])
+        sides = given if is_helper else [receiver, given[0]]
+    of, prefix = sides
+    yield from _prefix(of, prefix, holds, facts)
+
+
+def _matching(sides: list[Node], facts: Facts, *, whole: bool) -> Iterator[Narrowing]:
+    """Read `re.fullmatch(PATTERN, x)`: what is no pattern is safe if a strict one matches it."""
+    patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
+    # One that is written there goes before a variable.
+    shown = sorted(patterns, key=lambda side: not _is_pattern(side))
+    if shown and _is_strict(shown[0], whole=whole):
+        yield from _all_safe(side for side in sides if side not in patterns)
 
 
 def _through(
@@ -338,26 +331,16 @@ def _is_strict(pattern: Node, *, whole: bool) -> bool:
     return not OPEN.search(text) and (whole or ANCHORED.match(text) is not None)
 
 
-def _safe(node: Node, kinds: frozenset[str]) -> Iterator[Narrowing]:
+def _all_safe(nodes: Iterable[Node]) -> Iterator[Narrowing]:
+    for node in nodes:
+        yield from _safe(node)
+
+
+def _safe(node: Node, kinds: frozenset[str] = WHOLE) -> Iterator[Narrowing]:
     """Yield what is safe if an expression is: a variable, also through calls that only change its form."""
     derived = False
-    while True:
-        if node.op in ("group", "block", "cast") and len(node.parts) == 1:
-            node = node.parts[0]
-        elif (
-            node.op == "call"
-            and node.parts[0].op == "member"
-            and UNWRAPPED.fullmatch(dotted_name(node))
-        ):
-            node = node.parts[0].parts[0] if len(node.parts) == 1 else node.parts[-1]
-        elif (
-            node.op == "call"
-            and len(node.parts) == 2
-            and UNWRAPPED.fullmatch(dotted_name(node))
-        ):
-            node = node.parts[1]
-        else:
-            break
+    while (inner := _unwrap(node)) is not None:
+        node = inner
     if node.op != "name" and HOST.search(dotted_name(node)):
         derived = True
         kinds = OF_URL if ALL in kinds else kinds
@@ -368,3 +351,15 @@ def _safe(node: Node, kinds: frozenset[str]) -> Iterator[Narrowing]:
     path = path_of(node)
     if path:
         yield Narrowing(node, kinds, path, derived)
+
+
+def _unwrap(node: Node) -> Node | None:
+    """Return what an expression only changes the form of: `x` for `(x)` and `x.strip()`."""
+    if node.op in ("group", "block", "cast") and len(node.parts) == 1:
+        return node.parts[0]
+    if node.op != "call" or not UNWRAPPED.fullmatch(dotted_name(node)):
+        return None
+    callee, *given = node.parts
+    if callee.op == "member":
+        return given[-1] if given else callee.parts[0]
+    return given[0] if len(given) == 1 else None

@@ -20,7 +20,7 @@ PROMISED = re.compile(
 PYTHON_FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?([^)#]*)")
 AS = re.compile(r"([\w.*]+)(?:\s+as\s+(\w+))?")
 MOST_IMPORTS = 2_000
-BRACKETS = frozenset(("call", "index", "cast", "not"))
+BRACKETS = ("call", "index", "cast", "not")
 
 
 def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
@@ -120,13 +120,9 @@ def _read_last(text: str) -> dict[str, str]:
         return {}
     name = named[1].replace("\\", ".")
     short = name.rsplit(".", 1)[-1]
-    return (
-        {named[2]: short}
-        if named[2]
-        else {short: name}
-        if text.startswith("import static")
-        else {}
-    )
+    if named[2]:
+        return {named[2]: short}
+    return {short: name} if text.startswith("import static") else {}
 
 
 # How imports are read, by the word of `import_form` in rules/languages/shapes.toml.
@@ -152,9 +148,9 @@ def dotted_name(node: Node) -> str:
             node = node.parts[0]
         else:
             break
-    first = (
-        node.name if node.op == "name" else '""' if node.op in ("constant", "text") else ""
-    )
+    first = node.name if node.op == "name" else ""
+    if node.op in ("constant", "text"):
+        first = '""'
     return ".".join((first, *reversed(members))) if first or members else ""
 
 

@@ -13,7 +13,7 @@ from cli_guard.code.taint.tree_reader import TreeReader, field_of, first_of
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-NEGATED = frozenset(("unless", "unless_modifier", "guard_statement"))
+NEGATED = ("unless", "unless_modifier", "guard_statement")
 WRAPPERS = ("expression_statement", "parenthesized_expression")
 MATCH_ARMS = ("match_arm", "match_conditional_expression")
 

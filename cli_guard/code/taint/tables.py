@@ -17,7 +17,7 @@ ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
 WORD = re.compile(r"[A-Za-z_]{3,}")
 # Parts of dotted names that stand for what is written otherwise: attributes of JSX, backticks, @fields of Ruby.
-INVENTED = frozenset(("jsx", "subshell", "self", "this"))
+INVENTED = ("jsx", "subshell", "self", "this")
 TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|]|[?*]|\{[\d,]+\}|[^\\\[(|)?*{]+"
 )

@@ -28,7 +28,7 @@ HAS_SLASH = re.compile(r"(?<![/:])/(?!/)|[?#]")
 # What follows an empty line is the body of a message.
 HEADERS_END = re.compile(r"(?:(?:\\r)?\\n){2}|\n\r?\n")
 LINE_END = re.compile(r"[\"'`]?(?:(?:\\r)?\\n|\r?\n)[\"'`]?")
-NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
+NUMBERS_OF = ("length", "Length", "byteLength", "Count")
 ERRORS = ("err", "error", "e", "ok")
 # What a variable may be told by later: the test, call or look-up that it holds.
 TESTS = ("test", "call", "index", "not", "and", "or")

@@ -9,9 +9,9 @@ from cli_guard.commands.effects.arguments import Arguments, operand_kinds, read_
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
+from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, Kind, Span
 from cli_guard.commands.programs import Spec
-from cli_guard.commands.scope import Stream
+from cli_guard.commands.scope import Scope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.rules.tables import other_names, words
 
@@ -53,6 +53,18 @@ class Call:
     written: list[tuple[Field, str]] = field(default_factory=list)
     kinds: set[Kind] = field(default_factory=set)
     took_input: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        return self.shell.scope
+
+    @property
+    def context(self) -> Context:
+        return self.shell.context
+
+    @property
+    def operands(self) -> list[Field]:
+        return self.arguments.operands
 
     @cached_property
     def arguments(self) -> Arguments:
@@ -115,7 +127,7 @@ class Call:
             else given.operands
         )
         if not folders:
-            return [self.shell.scope.folder or "."]
+            return [self.scope.folder or "."]
         return [path_of(self.shell, each) for each in folders if each.start]
 
     @cached_property
@@ -123,11 +135,9 @@ class Call:
         """Return the words that, alone, print the help or the version and load nothing of the project."""
         given = self.program.help if self.spec.help is None else self.spec.help
         if given is None:
-            return (
-                HELP
-                if self.spec.loads == "" or not self.program.loads_code
-                else frozenset()
-            )
+            if self.spec.loads == "" or not self.program.loads_code:
+                return HELP
+            return frozenset()
         return HELP if given == "any" else frozenset(given.split())
 
     @cached_property
@@ -163,13 +173,10 @@ class Call:
         """Build an effect of this call; `reason` may be empty."""
         self.kinds.add(kind)
         # A program that wipes disks is judged by the paths it gets.
-        rule = (
-            GUARD_OFF
-            if kind is Kind.GUARD
-            else ""
-            if rule in (floors.DISK, floors.WIPE)
-            else rule
-        )
+        if rule in (floors.DISK, floors.WIPE):
+            rule = ""
+        if kind is Kind.GUARD:
+            rule = GUARD_OFF
         text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative
         self.shell.emit(kind, target, text, span, rule=rule, alternative=better)

@@ -11,12 +11,12 @@ from cli_guard.commands.model import HARMLESS, Kind, Profile, Span
 from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
 from cli_guard.model import Decision
 
-RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
+RUNS = (Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN)
 FORKS = re.compile(
     r"\bfork\b(?:\(\))?\s*(?:while|until)\b|(?:while|until|loop|for)\b[^\n]*[:{\n)]\s*(?:os\.)?fork\b"
 )
 KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
-NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
+NETWORK = (Kind.NETWORK_IN, Kind.NETWORK_OUT)
 
 
 def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
@@ -49,7 +49,9 @@ def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
 def keep_denials(call: Call, text: str, span: Span) -> None:
     """Judge text that the code may pass to a shell. Keep only denials: the text may not be a command at all."""
     shell = call.shell
-    outer, shell.effects, partial = shell.effects, {}, shell.partial
+    outer = shell.effects
+    partial = shell.partial
+    shell.effects = {}
     try:
         shell.run_child(text, span)
     finally:

@@ -46,7 +46,7 @@ HOOK_SWITCHES = {
 MISLEADS_HOOKS = re.compile(
     rf"(?!(?:{'|'.join(WORDS['harmless'])})\Z)(?:PRE_COMMIT|PREK|GITHEAD_|PYTHON)\w*\Z"
 )
-SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
+SWITCHED_ON = ("1", "true", "yes", "on")
 GIT_CONFIG_PAIR = re.compile(
     r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z"
 )

@@ -5,7 +5,7 @@ import re
 import sys
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import Stream
 
 # Modules that are built in, or imported before the current folder is searched (site.py, encodings).
@@ -27,8 +27,8 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
     `code` is None for `-m`, which runs `module`. Standard modules import each other, so a file with the name of any of
     them counts. A change is not checked: its own files are reviewed.
     """
-    context = call.shell.context
-    scope = call.shell.scope
+    context = call.context
+    scope = call.scope
     for option, value in call.arguments.values:
         if "-X" in option.names and (value.text or CACHE).startswith(CACHE):
             call.effect(
@@ -37,7 +37,7 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
                 "writes compiled files below another folder",
                 value.span,
             )
-    isolated = call.arguments.has("-I", "-P") or context.setting is Setting.CHANGE
+    isolated = call.arguments.has("-I", "-P") or call.shell.in_change
     if isolated or (
         code is not None and code.text is not None and not imports_more(code.text)
     ):

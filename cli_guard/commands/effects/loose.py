@@ -23,7 +23,7 @@ KEEPING = frozenset(
 UNPACKING = frozenset(
     "ar bsdtar cpio csplit jar patch pax rsync split tar unar unrar unzip 7z 7za 7zz".split()
 )
-COPYING = frozenset(("cp", "gcp", "scp"))
+COPYING = ("cp", "gcp", "scp")
 RECURSIVE = ("-r", "-R", "--recursive", "-a", "--archive")
 
 

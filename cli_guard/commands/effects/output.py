@@ -32,7 +32,7 @@ from cli_guard.commands.scope import (
 
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
-COPIES_INPUT = frozenset(("cat", "tee"))
+COPIES_INPUT = ("cat", "tee")
 # The code of sed that only prints or drops lines, of awk that only prints fields, the sets of tr that are blanks.
 SELECTING = {
     "sed": re.compile(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
@@ -63,8 +63,9 @@ def collect_taints(call: Call) -> frozenset[str]:
 
 
 def output_of(call: Call, carried: Stream, taints: frozenset[str]) -> Stream:
-    said = [option.prints for option in call.arguments.present if option.prints]
-    prints = "text" if "text" in said else said[-1] if said else call.spec.prints
+    said = [call.spec.prints]
+    said += [option.prints for option in call.arguments.present if option.prints]
+    prints = "text" if "text" in said[1:] else said[-1]
     if prints == "value" and call.find_walked():
         # `grep -rc` names the files too.
         prints = "paths"
@@ -76,7 +77,7 @@ def output_of(call: Call, carried: Stream, taints: frozenset[str]) -> Stream:
             None, find_path_taints(call, folders), origin_of_paths(call, prints, folders)
         )
     if prints == "operands":
-        return join_operands(call.arguments.operands, taints)
+        return join_operands(call.operands, taints)
     if prints in ("input", "lines"):
         # Without an input of its own it reads that of the shell, which is not known.
         same = (
@@ -91,15 +92,15 @@ def output_of(call: Call, carried: Stream, taints: frozenset[str]) -> Stream:
 
 def origin_of_paths(call: Call, prints: str, folders: list[str]) -> str:
     """Return "paths" for those that are in the work tree, "names" for any others."""
-    context = call.shell.context
-    here = call.shell.scope.folder
-    given = [each for each in call.arguments.operands if each.text is None]
-    named = [each.text for each in call.arguments.operands if each.text is not None]
+    context = call.context
+    here = call.scope.folder
+    given = [each for each in call.operands if each.text is None]
+    named = [each.text for each in call.operands if each.text is not None]
     if any(not each.origin for each in given) or any(map(DASHED_NAME.search, named)):
         return ""
     places = [*folders, *([here] if here else [])]
     # `git grep -l WORD REVISION` lists what was there.
-    is_old = call.spec.name == "git grep" and len(call.arguments.operands) > 1
+    is_old = call.spec.name == "git grep" and len(call.operands) > 1
     is_old = is_old or any(each.origin == "names" for each in given)
     if (
         call.spec.name == "git diff"
@@ -116,13 +117,13 @@ def lists_odd_names(call: Call, tree: WorkTree) -> bool:
     """Return whether `git diff --name-only` may list a name with a dash, between the revisions before `--`."""
     words = [each.text for each in call.fields[1:]]
     before = call.fields[1 : 1 + words.index("--")] if "--" in words else call.fields[1:]
-    revisions = [each.text or "-" for each in call.arguments.operands if each in before]
+    revisions = [each.text or "-" for each in call.operands if each in before]
     return tree.holds_odd_names() or tree.diff_holds_odd_names(tuple(revisions))
 
 
 def prints_own_dash(call: Call) -> bool:
     """Return whether a format (`date +-x`, `seq -f`) may put a dash at the beginning of a word."""
-    words = [*call.arguments.operands, *(value for _, value in call.arguments.values)]
+    words = [*call.operands, *(value for _, value in call.arguments.values)]
     return any(
         each.text is None or each.pattern or OWN_DASH.search(each.text) for each in words
     )
@@ -142,16 +143,12 @@ def selects(call: Call) -> bool:
 
 def find_searched_paths(call: Call) -> list[str]:
     operands = [operand for kind, operand in call.arguments.kinds if kind == "read"]
-    return [
-        path_of(call.shell, each)
-        for each in operands or call.arguments.operands
-        if each.start
-    ]
+    return [path_of(call.shell, each) for each in operands or call.operands if each.start]
 
 
 def find_path_taints(call: Call, folders: list[str]) -> frozenset[str]:
     """Return the taints of what a search finds: a secret, or all of the output."""
-    given = folders or [call.shell.scope.folder or "."]
+    given = folders or [call.scope.folder or "."]
     everything = (
         {EVERYTHING}
         if any(classify_whole(path) is not PathClass.ORDINARY for path in given)

@@ -14,14 +14,15 @@ from cli_guard.commands.effects.places import (
     unfold_home,
 )
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import Kind, Setting, Span
+from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import (
     ANYTHING,
     EVERYTHING,
     HOOKS,
     NOTHING,
-    REMOTE,
+    REMOTE_DATA,
     SECRET,
+    SECRET_DATA,
     Stream,
 )
 from cli_guard.commands.shell import Shell
@@ -49,13 +50,32 @@ NOTABLE = {
 }
 
 
+WHOLE = {
+    PathClass.ROOT: "the whole file system",
+    PathClass.HOME: "a whole home folder",
+}
+
+
 def path_of(shell: Shell, given: Field) -> str:
     """Return the normalised path of a field, as far as it is known."""
-    return resolve_path(
-        given.text if given.text is not None else given.start,
-        shell.scope.folder,
-        shell.context,
-    )
+    known = given.start if given.text is None else given.text
+    return resolve_path(known, shell.scope.folder, shell.context)
+
+
+def shape_of(shell: Shell, given: Field) -> str:
+    """Return the path of a field with a letter in place of each unknown part, "" if it has none."""
+    folder = shell.scope.folder
+    return resolve_path(given.shape, folder, shell.context) if given.shape else ""
+
+
+def is_from_root(given: Field) -> bool:
+    """Return whether a path does not depend on the current folder."""
+    return given.start.startswith(("/", "~"))
+
+
+def emit_unknown(shell: Shell, given: Field, what: str, span: Span) -> None:
+    reason = f"{what} known only at run time ({given.shown})"
+    shell.emit(Kind.UNKNOWN, given.shown, reason, span)
 
 
 def physical_path(shell: Shell, given: Field) -> str:
@@ -90,77 +110,65 @@ def find_secret_link(shell: Shell, pattern: str | None = None) -> str | None:
     follow = shell.context.follow
     if tree is None or follow is None:
         return None
-    links = (
-        tree.list_links()
-        if pattern is None
-        else tree.expand(unfold_home(pattern, shell.context))
-    )
-    is_hidden = pattern is not None and pattern.rpartition("/")[2].startswith(".")
+    links = tree.list_links()
+    if pattern is not None:
+        links = tree.expand(unfold_home(pattern, shell.context))
+        if not is_hidden(pattern):
+            # No pattern finds a hidden name without saying so.
+            links = tuple(link for link in links if not is_hidden(link))
     for link in links:
         target = resolve_path(follow(link), None, shell.context)
-        if (
-            link.rpartition("/")[2].startswith(".")
-            and not is_hidden
-            and pattern is not None
-        ):
-            # No pattern finds a hidden name without saying so.
-            continue
         if is_credential(target) or holds_credentials(target):
             return link
     return None
 
 
+def is_hidden(path: str) -> bool:
+    return path.rpartition("/")[2].startswith(".")
+
+
 def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     """Emit the read of a file; return what is known of its contents."""
     path = find_target(shell, given)
-    known = shell.scope.files.get(path)
-    shape = (
-        resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else ""
-    )
     may_be_secret = given.dynamic and (SECRET in given.taints or is_credential(path))
+    shape = shape_of(shell, given)
     if may_be_secret or (shape and is_credential(shape)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     is_lost = shell.scope.folder is None and shell.context.folder is not None
-    if given.dynamic or (is_lost and not given.start.startswith(("/", "~"))):
-        shell.emit(
-            Kind.UNKNOWN,
-            given.shown,
-            f"reads a file known only at run time ({given.shown})",
-            span,
-        )
+    if given.dynamic or (is_lost and not is_from_root(given)):
+        emit_unknown(shell, given, "reads a file", span)
         return ANYTHING
-    if given.pattern and (link := find_secret_link(shell, path)):
-        shell.emit(Kind.CREDENTIAL, link, f"reads {link}, which leads to a secret", span)
-        return Stream(None, frozenset((SECRET,)))
-    if is_credential(path):
-        shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
-        return Stream(None, frozenset((SECRET,)))
-    if holds_credentials(path):
-        shell.emit(
-            Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span
-        )
-        return Stream(None, frozenset((SECRET,)))
+    link = find_secret_link(shell, path) if given.pattern else None
+    secret = ""
+    if link:
+        secret = f"reads {link}, which leads to a secret"
+    elif is_credential(path):
+        secret = f"reads {path}, which may hold a secret"
+    elif holds_credentials(path):
+        secret = f"reads everything under {path}, secrets included"
+    if secret:
+        shell.emit(Kind.CREDENTIAL, link or path, secret, span)
+        return SECRET_DATA
     place = classify_path(path)
     if place is PathClass.DISK or path in MEMORY:
         shell.emit(Kind.SYSTEM, path, f"reads the device {path}", span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_IN, path, f"opens a connection through {path}", span)
-        return Stream(None, frozenset((REMOTE,)))
+        return REMOTE_DATA
     if given.assumed:
-        shell.emit(
-            Kind.UNKNOWN, given.shown, "depends on a variable that is set elsewhere", span
-        )
+        reason = "depends on a variable that is set elsewhere"
+        shell.emit(Kind.UNKNOWN, given.shown, reason, span)
     if path == "/dev/null":
         return NOTHING
     shell.emit(Kind.READ, path, f"reads {path}", span)
-    return known or ANYTHING
+    return shell.scope.files.get(path) or ANYTHING
 
 
 def check_folder(shell: Shell, given: Field, span: Span) -> None:
     """Reject a relative path where it is not certain which folder a `cd` has reached."""
-    if shell.scope.unsure_folder and not given.start.startswith(("/", "~")):
+    if shell.scope.unsure_folder and not is_from_root(given):
         shell.reject("a path in a folder that cd may not have reached", span)
 
 
@@ -182,52 +190,29 @@ def write_path(
         floors.check_sent(shell, carried.taints, path, span, stays=stays)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
-        rule = (
-            floors.DISK
-            if place is PathClass.DISK
-            else floors.KILL_ALL
-            if "sysrq" in path
-            else ""
-        )
-        decision = Decision.DENY if rule else Decision.REVIEW
-        shell.emit(
-            Kind.SYSTEM,
-            path,
-            f"{verb} the device {path}",
-            span,
-            rule=rule,
-            decision=decision,
-        )
+        reason = f"{verb} the device {path}"
+        if place is PathClass.DISK:
+            shell.deny(Kind.SYSTEM, path, reason, span, floors.DISK)
+        elif "sysrq" in path:
+            shell.deny(Kind.SYSTEM, path, reason, span, floors.KILL_ALL)
+        else:
+            shell.emit(Kind.SYSTEM, path, reason, span)
         return
     if given.dynamic:
-        shell.emit(
-            Kind.UNKNOWN,
-            given.shown,
-            f"{verb} a file known only at run time ({given.shown})",
-            span,
-        )
+        emit_unknown(shell, given, f"{verb} a file", span)
     text = carried.text or "" if verb == "writes" else ""
-    shape = (
-        resolve_path(given.shape, shell.scope.folder, shell.context)
-        if given.shape
-        else path
-    )
+    shape = shape_of(shell, given) or path
     if place is PathClass.GIT_CONFIG and text and not SWITCHING_TEXT.search(text):
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
     elif place in GUARDED or (
         place is PathClass.GUARD and text and text.strip() in EMPTY_HOOKS
     ):
-        floors.deny_guard_off(
-            shell, path, f"{verb} {path}, which can switch Git's hooks off", span
-        )
+        reason = f"{verb} {path}, which can switch Git's hooks off"
+        floors.deny_guard_off(shell, path, reason, span)
     elif place is PathClass.REPOSITORY and REFS.search(path):
-        floors.deny_guard_off(
-            shell, path, f"{verb} {path}, which moves a branch past the hooks", span
-        )
-    elif (
-        classify_path(shape) is PathClass.SETTINGS
-        and shell.context.setting is not Setting.CHANGE
-    ):
+        reason = f"{verb} {path}, which moves a branch past the hooks"
+        floors.deny_guard_off(shell, path, reason, span)
+    elif classify_path(shape) is PathClass.SETTINGS and not shell.in_change:
         # The user's own configuration or an agent's, even below an unknown folder.
         reason = f"{verb} {given.shown}, which decides what cli-guard or an agent may do"
         floors.deny_guard_off(shell, path, reason, span, "let your user change it")
@@ -253,74 +238,37 @@ def remember(shell: Shell, path: str, carried: Stream) -> None:
 def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes") -> None:
     """Emit that a file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
-    if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:
+    if HOOKS in given.taints and not shell.in_change:
         floors.deny_guard_off(shell, given.shown, f"{verb} what was found in .git", span)
         return
     if EVERYTHING in given.taints:
-        shell.emit(
-            Kind.DELETE,
-            given.shown,
-            f"{verb} everything that was found",
-            span,
-            rule=floors.WIPE,
-            decision=Decision.DENY,
-        )
+        reason = f"{verb} everything that was found"
+        shell.deny(Kind.DELETE, given.shown, reason, span, floors.WIPE)
         return
     extent = classify_whole(path)
     if extent is not PathClass.ORDINARY and given.text is not None:
-        names = {
-            PathClass.ROOT: "the whole file system",
-            PathClass.HOME: "a whole home folder",
-        }
-        what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
-        shell.emit(
-            Kind.DELETE,
-            path,
-            f"{verb} {what}",
-            span,
-            rule=floors.WIPE,
-            decision=Decision.DENY,
-        )
+        what = WHOLE.get(extent, f"{strip_pattern(path)}, a folder of the system")
+        shell.deny(Kind.DELETE, path, f"{verb} {what}", span, floors.WIPE)
         return
     check_folder(shell, given, span)
     place = classify_path(path)
     if place is PathClass.SINK:
         return
     if place is PathClass.DISK:
-        shell.emit(
-            Kind.SYSTEM,
-            path,
-            f"{verb} the device {path}",
-            span,
-            rule=floors.DISK,
-            decision=Decision.DENY,
-        )
+        reason = f"{verb} the device {path}"
+        shell.deny(Kind.SYSTEM, path, reason, span, floors.DISK)
         return
     if given.dynamic:
-        shell.emit(
-            Kind.UNKNOWN,
-            given.shown,
-            f"{verb} a path known only at run time ({given.shown})",
-            span,
-        )
+        emit_unknown(shell, given, f"{verb} a path", span)
+    needed = [*GUARDED, PathClass.REPOSITORY]
+    if not shell.in_change:
+        needed += (PathClass.GUARD, PathClass.SETTINGS)
     # A script may remove a repository that it created or cloned below the current folder.
-    own = place in (*GUARDED, PathClass.REPOSITORY) and (
-        shell.context.setting is not Setting.CHANGE or path.startswith(".git")
-    )
-    if own or (
-        place in (PathClass.GUARD, PathClass.SETTINGS)
-        and shell.context.setting is not Setting.CHANGE
-    ):
-        what = (
-            "the repository itself"
-            if place is PathClass.REPOSITORY
-            else "which Git's hooks or cli-guard need"
-        )
+    if place in needed and (not shell.in_change or path.startswith(".git")):
+        what = "which Git's hooks or cli-guard need"
+        if place is PathClass.REPOSITORY:
+            what = "the repository itself"
         floors.deny_guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
-        shell.emit(
-            Kind.DELETE,
-            path,
-            f"{verb} {path if given.text is not None else given.shown}",
-            span,
-        )
+        shown = path if given.text is not None else given.shown
+        shell.emit(Kind.DELETE, path, f"{verb} {shown}", span)

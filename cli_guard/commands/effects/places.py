@@ -42,18 +42,16 @@ SYSTEM_FOLDERS = frozenset(
     "/etc/systemd /private/etc /private/var /System/Library /Library/LaunchDaemons".split()
 )
 # Folders that are not secrets themselves; what goes through all files in them finds some.
-SECRET_FOLDERS = frozenset(
-    (
-        "/etc",
-        "/etc/ssl",
-        "/home",
-        "/Users",
-        "/run",
-        "/var/run",
-        "~/.config",
-        "~/.local",
-        "~/.local/share",
-    )
+SECRET_FOLDERS = (
+    "/etc",
+    "/etc/ssl",
+    "/home",
+    "/Users",
+    "/run",
+    "/var/run",
+    "~/.config",
+    "~/.local",
+    "~/.local/share",
 )
 VITAL = SYSTEM_FOLDERS.union(
     "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()
@@ -130,11 +128,9 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
 
 def unfold_home(path: str, context: Context) -> str:
     """Return a resolved path with the home folder written out."""
-    return (
-        context.home + path[1:]
-        if context.home and (path == "~" or path.startswith("~/"))
-        else path
-    )
+    if context.home and (path == "~" or path.startswith("~/")):
+        return context.home + path[1:]
+    return path
 
 
 def is_below(path: str, folder: str, context: Context) -> bool:

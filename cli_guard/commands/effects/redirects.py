@@ -7,13 +7,19 @@ from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.tree import Redirect
-from cli_guard.commands.scope import NOTHING, REMOTE, TOKEN, Stream, make_doubtful
+from cli_guard.commands.scope import (
+    NOTHING,
+    REMOTE_DATA,
+    TOKEN,
+    Stream,
+    make_doubtful,
+)
 from cli_guard.commands.shell import Shell
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
 OUTPUT = ("", "1", "&")
-FROM_NETWORK = Stream(None, frozenset((REMOTE,)))
+FROM_NETWORK = REMOTE_DATA
 Sinks = list[tuple[str, Field]]
 
 

@@ -38,14 +38,14 @@ from cli_guard.commands.scope import (
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 # What a dry run leaves out.
 CHANGES = frozenset((Kind.WRITE, Kind.DELETE, Kind.SYSTEM, "move"))
-SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
+SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
-SWITCHING = frozenset((PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG))
+SWITCHING = (PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG)
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(
     ("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook")
 )
-RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
+RUNS_COMMANDS = (("cli-guard", "exec"), ("cli_guard", "exec"))
 FOLLOWING = ("-R", "--dereference-recursive", "-L", "--follow", "-h", "--dereference")
 # Programs that print no operand, not even in an error about it.
 SILENT = frozenset(("test", "[", "true", "false", ":"))
@@ -54,7 +54,7 @@ REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 def run_call(call: Call) -> Stream:
     """Emit every effect that the table gives this call; return what it prints."""
-    folder = call.shell.scope.folder
+    folder = call.scope.folder
     load_project(call)
     if not call.is_help_request():
         own_effect(call)
@@ -66,7 +66,7 @@ def run_call(call: Call) -> Stream:
             apply_input(call)
     output = apply_rest(call) if call.arguments.rest else None
     own = finish(call)
-    call.shell.scope.folder = folder
+    call.scope.folder = folder
     return own if output is None else output
 
 
@@ -88,8 +88,8 @@ def load_project(call: Call) -> None:
 
 def find_settings(call: Call) -> str:
     """Return the file in which the project decides where the program connects, "" if there is none."""
-    context = call.shell.context
-    folder = call.shell.scope.folder
+    context = call.context
+    folder = call.scope.folder
     places = {
         f"{place}/{name}"
         for place in (context.root, folder)
@@ -192,7 +192,7 @@ def apply_input(call: Call) -> None:
     """Use the input as the table says, unless an operand replaces it."""
     changed = [option.stdin for option in call.arguments.present if option.stdin]
     kind = changed[-1] if changed else call.spec.stdin
-    idle = call.stdin == NOTHING and bool(call.arguments.operands)
+    idle = call.stdin == NOTHING and bool(call.operands)
     if (
         kind
         and kind != "command"
@@ -210,11 +210,9 @@ def apply_rest(call: Call) -> Stream | None:
         taints = find_path_taints(call, find_searched_paths(call))
         found = Field(None, "", call.span, taints, "paths", many=True)
         rest = [found if word.text == "{}" else word for word in rest]
-        return (
-            call.shell.invoke(rest if found in rest else [*rest, found], NOTHING, call.span)
-            if rest
-            else None
-        )
+        if rest and found not in rest:
+            rest.append(found)
+        return call.shell.invoke(rest, NOTHING, call.span) if rest else None
     kinds = operand_kinds(call.arguments)
     if kinds and kinds[-1].startswith("shell"):
         return shell_words(call, rest)

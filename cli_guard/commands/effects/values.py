@@ -24,7 +24,9 @@ from cli_guard.commands.scope import (
     BELOW,
     NOTHING,
     REMOTE,
+    REMOTE_DATA,
     SECRET,
+    SECRET_DATA,
     TOKEN,
     Stream,
     drop_places,
@@ -60,7 +62,7 @@ TAKES_OPTIONS_FROM_FILES = frozenset(
 LOCAL_SERVICES = frozenset(
     "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
 )
-PLACES = frozenset(("url", "host", "server", "endpoint"))
+PLACES = ("url", "host", "server", "endpoint")
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
@@ -92,8 +94,8 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
         if kind == "move":
             path = path_of(call.shell, given)
-            secret = Stream(None, frozenset((SECRET,))) if is_credential(path) else NOTHING
-            call.reads.append(call.shell.scope.files.get(path, secret))
+            secret = SECRET_DATA if is_credential(path) else NOTHING
+            call.reads.append(call.scope.files.get(path, secret))
     elif kind == "write":
         call.written.append((given, "writes"))
     elif kind != "text":
@@ -130,7 +132,7 @@ def take_read(call: Call, given: Field) -> None:
         reason = "gets a file name that it reads as a command or as options"
         emit_for(call, Kind.UNKNOWN, given, reason)
     elif given.text is None and given.origin:
-        shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
+        shape = resolve_path(given.shape, call.scope.folder, call.context)
         if SECRET in given.taints or is_credential(shape):
             emit_for(call, Kind.CREDENTIAL, given, "reads what may be a secret")
         elif given.origin == "paths" and (link := find_secret_link(call.shell)):
@@ -249,7 +251,7 @@ def take_upload(call: Call, given: Field) -> None:
         emit_for(
             call, Kind.NETWORK_OUT, given, f"sends to or fetches from {shorten(given)}"
         )
-        call.reads.append(Stream(None, frozenset((REMOTE,))))
+        call.reads.append(REMOTE_DATA)
         return
     stream = given.stream or read_path(call.shell, given, given.span)
     call.reads.append(stream)
@@ -288,7 +290,7 @@ def take_folder(call: Call, given: Field) -> None:
     """Change to the folder that the command runs in."""
     is_above = ".." in given.start.split("/")
     path = physical_path(call.shell, given) if is_above else path_of(call.shell, given)
-    call.shell.scope.folder = path if given.text is not None else None
+    call.scope.folder = path if given.text is not None else None
 
 
 def take_env(call: Call, given: Field) -> None:
@@ -322,14 +324,14 @@ def configure(call: Call, key: str, value: str | None, span: Span) -> None:
 
 
 def take_shell(call: Call, given: Field) -> None:
-    words = call.arguments.operands
+    words = call.operands
     behind = words[words.index(given) + 2 :] if given in words else []
-    outer = call.shell.scope.arguments
-    call.shell.scope.arguments = tuple(stream_of(word) for word in behind)
+    outer = call.scope.arguments
+    call.scope.arguments = tuple(stream_of(word) for word in behind)
     run_shell(
         call, given.stream or Stream(given.text, given.taints), given.span, call.stdin
     )
-    call.shell.scope.arguments = outer
+    call.scope.arguments = outer
 
 
 def run_shell(
@@ -357,7 +359,7 @@ def take_script(call: Call, given: Field) -> None:
         floors.check_remote_code(call.shell, frozenset((REMOTE,)), given.shown, given.span)
         return
     path = path_of(call.shell, given)
-    stream = given.stream or call.shell.scope.files.get(path) or Stream(None, given.taints)
+    stream = given.stream or call.scope.files.get(path) or Stream(None, given.taints)
     if floors.check_remote_code(
         call.shell, stream.taints, given.shown or call.title, given.span
     ):
@@ -388,7 +390,7 @@ def take_module(call: Call, given: Field) -> None:
         )
     else:
         emit_for(call, Kind.EXEC, given, f"runs the module {given.shown}")
-    call.arguments.operands.clear()
+    call.operands.clear()
     call.arguments.kinds.clear()
     call.arguments.unknown.clear()
 
@@ -399,10 +401,10 @@ def take_input(call: Call, kind: str) -> None:
     if stdin == NOTHING and kind.startswith(("shell", "code:")):
         call.effect(Kind.EXEC, None, "starts an interactive session", call.span)
     elif kind == "shell":
-        outer = call.shell.scope.arguments
-        call.shell.scope.arguments = None
+        outer = call.scope.arguments
+        call.scope.arguments = None
         run_shell(call, stdin, call.span, NOTHING)
-        call.shell.scope.arguments = outer
+        call.scope.arguments = outer
     elif kind.startswith("code:"):
         run_language(call, kind, stdin, call.span)
     elif kind == "send":

@@ -1,5 +1,6 @@
 """Words as a program receives them, as far as they are known before it runs."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cli_guard.commands.model import Span
@@ -83,35 +84,35 @@ def stream_of(given: Field) -> Stream:
     )
 
 
-def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
-    """Join pieces into one field."""
-    taints = taints_of(stream for stream, _ in pieces)
-    start = ""
-    for stream, _ in pieces:
-        if stream.text is None:
-            break
-        start += stream.text[: LONGEST_TEXT + 1]
-    texts = [stream.text for stream, _ in pieces]
+def assemble(pieces: Sequence[Stream], span: Span, *, glob: bool = False) -> Field:
+    """Join the pieces of a word into one field, which is known as far as all of them are."""
+    taints = taints_of(pieces)
+    start = "".join(known_beginning(pieces))
     if len(start) > LONGEST_TEXT:
         return Field(None, start[:LONGEST_TEXT], span, taints, "", glob)
-    glob = glob or any(stream.glob for stream, _ in pieces)
-    assumed = any(stream.assumed for stream, _ in pieces)
-    perhaps = any(stream.perhaps for stream, _ in pieces)
-    if None not in texts:
-        return Field(start, start, span, taints, "", glob, assumed=assumed, perhaps=perhaps)
-    shape = "".join(stream.text if stream.text is not None else "x" for stream, _ in pieces)
-    origin = narrowest({origin_of(stream) for stream, _ in pieces if stream.text != ""})
-    if start.startswith("-") and origin == "":
-        # An option with its value: what is in the value is not seen as another word.
-        origin = narrowest({stream.origin for stream, _ in pieces if stream.text is None})
-    return Field(
-        None,
+    joined = Field(
+        start,
         start,
         span,
         taints,
-        origin,
-        glob,
-        assumed=assumed,
-        perhaps=perhaps,
-        shape=shape,
+        pattern=glob or any(piece.glob for piece in pieces),
+        assumed=any(piece.assumed for piece in pieces),
+        perhaps=any(piece.perhaps for piece in pieces),
     )
+    unknown = {piece.origin for piece in pieces if piece.text is None}
+    if not unknown:
+        return joined
+    origin = narrowest({origin_of(piece) for piece in pieces if piece.text != ""})
+    if start.startswith("-") and origin == "":
+        # An option with its value: what is in the value is not seen as another word.
+        origin = narrowest(unknown)
+    shape = "".join("x" if piece.text is None else piece.text for piece in pieces)
+    return replace(joined, text=None, origin=origin, shape=shape)
+
+
+def known_beginning(pieces: Sequence[Stream]) -> Iterator[str]:
+    """Yield the texts up to the first piece that is not known, none much longer than is judged."""
+    for piece in pieces:
+        if piece.text is None:
+            return
+        yield piece.text[: LONGEST_TEXT + 1]

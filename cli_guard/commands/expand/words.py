@@ -90,7 +90,7 @@ class Expander:
         pieces = [self.piece(part) for part in word.parts]
         if word.parts and all(is_process(part) for part in word.parts):
             pieces = [replace(piece, text=None, origin="value") for piece in pieces]
-        given = assemble([(stream, True) for stream in pieces], word.span)
+        given = assemble(pieces, word.span)
         first = word.parts[0] if len(word.parts) == 1 else None
         if isinstance(first, Substitution) and is_process(first):
             return replace(given, script=first.script, stream=pieces[0])
@@ -127,7 +127,9 @@ class Expander:
                 [unknown] if given is None else (field_of(each, span) for each in given)
             )
             return
-        current: list[tuple[Stream, bool]] = []
+        # The pieces of the word that is read, and whether one of them was quoted.
+        current: list[Stream] = []
+        is_quoted = False
         glob = many = False
         script = stream = None
         for part in parts:
@@ -136,14 +138,16 @@ class Expander:
                 value = replace(raw, text=None, origin="value")
                 script = part.script
                 stream = raw
-                current.append((value, True))
-            elif isinstance(part, Text):
-                glob = glob or (not part.quoted and bool(GLOB.search(part.text)))
-                current.append((value, part.quoted))
+                current.append(value)
+                is_quoted = True
             elif part.quoted:
-                current.append((value, True))
+                current.append(value)
+                is_quoted = True
+            elif isinstance(part, Text):
+                glob = glob or bool(GLOB.search(part.text))
+                current.append(value)
             elif value.text is None:
-                current.append((replace(value, perhaps=True), False))
+                current.append(replace(value, perhaps=True))
                 many = many or not is_number(part)
             else:
                 glob = glob or bool(GLOB.search(value.text))
@@ -151,12 +155,13 @@ class Expander:
                 many = many or value.glob
                 pieces = re.split(r"[ \t\n]+", value.text)
                 for piece in pieces[:-1]:
-                    current.append((replace(value, text=piece), False))
-                    if any(stream.text or known for stream, known in current):
+                    current.append(replace(value, text=piece))
+                    if is_quoted or any(each.text for each in current):
                         yield assemble(current, span, glob=glob)
                     current = []
-                current.append((replace(value, text=pieces[-1]), False))
-        if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
+                    is_quoted = False
+                current.append(replace(value, text=pieces[-1]))
+        if many or is_quoted or any(each.text != "" for each in current):
             yield replace(
                 assemble(current, span, glob=glob), many=many, script=script, stream=stream
             )
@@ -237,11 +242,9 @@ class Expander:
         if name in scope.variables:
             return scope.variables[name]
         if name in ("HOME", "PWD"):
-            return (
-                Stream("~")
-                if name == "HOME"
-                else Stream(scope.folder or ".", assumed=scope.unsure_folder)
-            )
+            if name == "HOME":
+                return Stream("~")
+            return Stream(scope.folder or ".", assumed=scope.unsure_folder)
         if name == "IFS":
             return Stream(BLANKS)
         if name in "@*":

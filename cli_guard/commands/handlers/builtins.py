@@ -16,7 +16,7 @@ from cli_guard.commands.model import Kind
 from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
 from cli_guard.commands.scope import (
     NOTHING,
-    SECRET,
+    SECRET_DATA,
     Stream,
     make_unsure,
     taints_of,
@@ -25,10 +25,10 @@ from cli_guard.commands.scope import (
 
 def cd(call: Call) -> Stream:
     """Handle cd: change the current folder for the commands that follow."""
-    scope = call.shell.scope
+    scope = call.scope
     expander = call.shell.expander()
     here = expander.variable("PWD")
-    for operand in call.arguments.operands[:1]:
+    for operand in call.operands[:1]:
         target = (
             field_of(expander.variable("OLDPWD"), operand.span)
             if operand.text == "-"
@@ -40,12 +40,12 @@ def cd(call: Call) -> Stream:
             else path_of(call.shell, target)
         )
         # With two folders it fails, or takes the first: that differs between versions.
-        scope.folder = path if target.known and len(call.arguments.operands) == 1 else None
+        scope.folder = path if target.known and len(call.operands) == 1 else None
         scope.may_have_stayed = not is_there(call, scope.folder)
         scope.unsure_folder = scope.unsure_folder and not target.start.startswith(
             ("/", "~")
         )
-    if not call.arguments.operands and call.program.name == "cd":
+    if not call.operands and call.program.name == "cd":
         scope.folder = "~"
     scope.variables["OLDPWD"] = here
     return NOTHING
@@ -53,11 +53,11 @@ def cd(call: Call) -> Stream:
 
 def is_there(call: Call, folder: str | None) -> bool:
     """Return whether there is such a folder, as far as the judge can look."""
-    tree = call.shell.context.tree
+    tree = call.context.tree
     return (
         folder is not None
         and tree is not None
-        and tree.is_folder(unfold_home(folder, call.shell.context))
+        and tree.is_folder(unfold_home(folder, call.context))
     )
 
 
@@ -76,7 +76,7 @@ def export(call: Call) -> Stream:
         call.shell.reject(" ".join(filter(None, (call.fields[0].shown, flags))), call.span)
     if "p" in flags or not (names or "f" in flags.lower()):
         call.effect(Kind.CREDENTIAL, None, "prints variables, secrets included", call.span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
@@ -91,13 +91,13 @@ def export(call: Call) -> Stream:
         if (
             is_export
             or "x" in flags
-            or name in call.shell.scope.exported
+            or name in call.scope.exported
             or CODE_NAMES.match(name)
         ):
-            call.shell.scope.exported.add(name)
+            call.scope.exported.add(name)
             if construct := name_setting(name):
                 call.shell.reject(construct, word.span)
-            held = call.shell.scope.variables.get(name)
+            held = call.scope.variables.get(name)
             if equals or held:
                 call.shell.environment(name, held.text if held else None, word.span)
     return NOTHING
@@ -110,21 +110,19 @@ def set_options(call: Call) -> Stream:
         call.effect(
             Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span
         )
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     if not is_plain_setting(words):
         call.shell.reject("set with other options than -e, -u, -x and pipefail", call.span)
     for before, word in pairwise(["", *(word.start for word in words)]):
         if word == "xtrace" or re.match(r"[-+][a-zA-Z]*x", word):
-            call.shell.scope.traces = (before if word == "xtrace" else word).startswith("-")
+            call.scope.traces = (before if word == "xtrace" else word).startswith("-")
     rest = words
     while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
         rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]
     if rest:
         given = rest[1:] if rest[0].text == "--" else rest
         arguments = tuple(map(stream_of, given))
-        call.shell.scope.arguments = (
-            arguments if not any(each.many for each in given) else None
-        )
+        call.scope.arguments = arguments if not any(each.many for each in given) else None
     return NOTHING
 
 
@@ -150,7 +148,7 @@ def read(call: Call) -> Stream:
     stdin = call.stdin
     if call.arguments.has("-a") or call.arguments.loose or call.arguments.unknown:
         call.shell.reject("an option of read that is not plain", call.span)
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         origin = stdin.origin if stdin.origin in ("paths", "names") else ""
         check_variable(call, operand)
         separators = call.shell.expander().variable("IFS").text
@@ -167,7 +165,7 @@ def read(call: Call) -> Stream:
             known = None
         single = (
             known
-            if known is not None and "\n" not in known and len(call.arguments.operands) == 1
+            if known is not None and "\n" not in known and len(call.operands) == 1
             else None
         )
         if CODE_NAMES.match(operand.shown):
@@ -180,29 +178,27 @@ def read(call: Call) -> Stream:
 
 def shift(call: Call) -> Stream:
     """Handle shift: drop the first arguments; the other words of this table change nothing."""
-    if call.fields[0].text == "shift" and call.shell.scope.arguments is not None:
+    if call.fields[0].text == "shift" and call.scope.arguments is not None:
         count = call.fields[1].text if len(call.fields) > 1 else "1"
         sure = count is not None and count.isdecimal()
-        call.shell.scope.arguments = (
-            call.shell.scope.arguments[int(count or 0) :] if sure else None
-        )
+        call.scope.arguments = call.scope.arguments[int(count or 0) :] if sure else None
     return run_call(call)
 
 
 def unset(call: Call) -> Stream:
     if call.arguments.present:
         call.shell.reject("unset with options", call.span)
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         check_variable(call, operand)
         call.shell.set_variable(operand.shown, NOTHING)
-        call.shell.scope.functions.pop(operand.shown, None)
-        call.shell.scope.exported.discard(operand.shown)
+        call.scope.functions.pop(operand.shown, None)
+        call.scope.exported.discard(operand.shown)
     return NOTHING
 
 
 def alias(call: Call) -> Stream:
     """Define an alias, and judge its text as if it ran."""
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         name, equals, text = operand.start.partition("=")
         if not equals:
             continue
@@ -214,17 +210,17 @@ def alias(call: Call) -> Stream:
             call.shell.running.append(name)
             call.shell.run_nested(text, operand.span)
             call.shell.running.pop()
-            call.shell.scope.aliases[name] = text
+            call.scope.aliases[name] = text
             call.effect(Kind.EXEC, name, f"redefines {name}", operand.span)
     return NOTHING
 
 
 def trap(call: Call) -> Stream:
     """Judge text that runs when the shell ends or gets a signal."""
-    operands = call.arguments.operands
+    operands = call.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
         # It is unknown when the text runs: the variables it sets may be set from here on.
-        scope = call.shell.scope
+        scope = call.scope
         before = dict(scope.variables)
         run_shell(
             call,
@@ -256,11 +252,11 @@ def evaluate(call: Call) -> Stream:
 
 def source(call: Call) -> Stream:
     """Run a file in this shell."""
-    for operand in call.arguments.operands[:1]:
+    for operand in call.operands[:1]:
         if operand.text in INPUT:
             return run_shell(call, call.stdin, operand.span, NOTHING, here=True)
         take_script(call, operand)
-        known = operand.stream or call.shell.scope.files.get(path_of(call.shell, operand))
+        known = operand.stream or call.scope.files.get(path_of(call.shell, operand))
         if known is not None and known.text is not None:
             call.shell.run_nested(known.text, operand.span)
     return NOTHING
@@ -280,18 +276,18 @@ def lookup(call: Call) -> Stream:
     if not words:
         if call.program.name == "exec" and call.stdin != NOTHING:
             # `exec < file`: all later commands read from there.
-            call.shell.scope.stdin = call.stdin
+            call.scope.stdin = call.stdin
         return NOTHING
     if check_remote_code(
         call.shell, words[0].taints, "as the name of a program", call.span
     ):
         return NOTHING
-    functions = call.shell.scope.functions
-    call.shell.scope.functions = {}
+    functions = call.scope.functions
+    call.scope.functions = {}
     try:
         return call.shell.invoke(words, call.stdin, call.span)
     finally:
-        call.shell.scope.functions = functions
+        call.scope.functions = functions
 
 
 def locate(words: list[Field]) -> Stream:
@@ -302,7 +298,7 @@ def locate(words: list[Field]) -> Stream:
 
 def which(call: Call) -> Stream:
     run_call(call)
-    return locate(call.arguments.operands)
+    return locate(call.operands)
 
 
 def examine(call: Call) -> Stream:
@@ -310,7 +306,7 @@ def examine(call: Call) -> Stream:
     words = [word for word in call.fields[1:] if word.text != "]"]
     while words and words[0].text == "!":
         words = words[1:]
-    operator = words[0] if len(words) == 2 else words[1] if len(words) == 3 else None
+    operator = words[len(words) - 2] if len(words) in (2, 3) else None
     texts = [word.text for word in words if word.known]
     compared = words[::2] if operator and operator.text in COMPARISONS else []
     if any(

@@ -22,7 +22,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.running import note_unknown_words, run_call
 from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import (
     BELOW,
     EVERYTHING,
@@ -34,7 +34,6 @@ from cli_guard.commands.scope import (
     merge,
     taints_of,
 )
-from cli_guard.model import Decision
 
 # find(1): the options before its folders.
 OPENING = re.compile(r"-[HLPEXdxs]")
@@ -204,14 +203,11 @@ def run_on(
     end = next(ends, len(words))
     command: list[Field] = []
     for word in words[:end]:
-        command += (
-            found
-            if word.text == "{}"
-            else [fill_braces(word, found)]
-            if "{}" in word.start
-            else [word]
-        )
-    scope = call.shell.scope
+        if word.text == "{}":
+            command += found
+        else:
+            command.append(fill_braces(word, found) if "{}" in word.start else word)
+    scope = call.scope
     outer = scope.folder, scope.unsure_folder
     if action.text in ("-execdir", "-okdir"):
         # It runs there or in any folder below.
@@ -277,23 +273,17 @@ def is_vital(operand: Field, path: str) -> bool:
 
 def deny_for_all(call: Call, operand: Field, reason: str) -> None:
     path = path_of(call.shell, operand)
-    rule = floors.OPEN_PERMISSIONS
-    call.shell.emit(
-        Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY
-    )
+    call.shell.deny(Kind.SYSTEM, path, reason, operand.span, floors.OPEN_PERMISSIONS)
 
 
 def owner(call: Call) -> Stream:
     recursive = call.arguments.has("-R", "--recursive")
     note_unknown_words(call)
-    for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
+    for operand in call.operands[0 if call.arguments.has("--reference") else 1 :]:
         path = path_of(call.shell, operand)
         if recursive and is_vital(operand, path):
             deny_for_all(call, operand, f"changes the owner of {path}{BELOW_IT}")
-        elif (
-            classify_path(path) is PathClass.HOOKS
-            and call.shell.context.setting is not Setting.CHANGE
-        ):
+        elif classify_path(path) is PathClass.HOOKS and not call.shell.in_change:
             floors.deny_guard_off(
                 call.shell, path, f"changes the owner of {path}", operand.span
             )
@@ -342,7 +332,7 @@ def place_operands(call: Call, folders: list[Field]) -> Iterator[Field]:
         value = next((each for each in folders if each.span == word.span), None)
         if value:
             folder = join_path(folder, value)
-        elif word in call.arguments.operands:
+        elif word in call.operands:
             yield join_path(folder, word)
 
 
@@ -370,7 +360,7 @@ def old_style(letters: Field, rest: list[Field]) -> list[Field]:
 
 def date(call: Call) -> Stream:
     """Handle date: an operand that is not a format sets the clock."""
-    operands = call.arguments.operands
+    operands = call.operands
     for operand in operands:
         if not operand.start.startswith("+"):
             call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)

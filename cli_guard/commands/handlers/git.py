@@ -23,7 +23,7 @@ from cli_guard.commands.effects.running import apply_options, note_unknown_words
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
-from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET, Stream
+from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET_DATA, Stream
 
 QUIET = frozenset(
     f"git {name}"
@@ -50,7 +50,7 @@ PLACES = {
     "--absolute-git-dir": ".git",
     "--show-toplevel": ".",
 }
-SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
+SHOWS = ("git show", "git cat-file", "git archive", "git diff", "git blame")
 READS = frozenset(
     ("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool")
 )
@@ -73,7 +73,7 @@ SECRET_KEYS = ("token", "password", "extraheader", "secret")
 def git(call: Call) -> Stream:
     given = call.arguments
     name = given.operands[0].text if given.operands and call.spec.name == "git" else None
-    aliases = call.shell.context.git_config.get(f"alias.{name}") if name else None
+    aliases = call.context.git_config.get(f"alias.{name}") if name else None
     if name and aliases:
         return run_alias(call, name, aliases[-1])
     own_keys = OWN_READING_KEYS.get(" ".join(call.spec.name.split()[:2]))
@@ -107,7 +107,7 @@ def git(call: Call) -> Stream:
 def check_environment(call: Call) -> None:
     """Emit that the hooks of this command would see a variable that misleads them."""
     better = "set it in front of the program that needs it"
-    for name in sorted(filter(MISLEADS_HOOKS.match, call.shell.scope.exported)):
+    for name in sorted(filter(MISLEADS_HOOKS.match, call.scope.exported)):
         reason = f"with {name}, which decides what its hooks review or run"
         call.effect(Kind.GUARD, name, reason, call.span, alternative=better)
 
@@ -125,10 +125,10 @@ def print_path(call: Call, output: Stream) -> Stream:
 
 def check_other_repository(call: Call) -> None:
     """Review work in another repository, whose configuration is not known."""
-    here = call.shell.scope.sure_folder
-    if here != call.shell.context.folder:
+    here = call.scope.sure_folder
+    if here != call.context.folder:
         check_outside(
-            call, resolve_path(here, None, call.shell.context) if here else "", call.span
+            call, resolve_path(here, None, call.context) if here else "", call.span
         )
     for value in values_of(call, "--git-dir"):
         # A folder of the project may also be laid out as a repository with its own configuration.
@@ -152,7 +152,7 @@ def check_outside(call: Call, path: str, span: Span) -> None:
 
     `path` is empty if the folder is not known: then it may be any of them.
     """
-    context = call.shell.context
+    context = call.context
     known = path if path.startswith(("/", "~")) and not GLOBS.search(path) else None
     other = path
     if not known or not context.root or is_below(known, context.root, context):
@@ -165,7 +165,7 @@ def check_outside(call: Call, path: str, span: Span) -> None:
 
 def check_urls(call: Call) -> None:
     """Ask about showing the address of a remote that holds a password."""
-    for key, values in call.shell.context.git_config.items():
+    for key, values in call.context.git_config.items():
         if any(map(PASSWORD.search, values)):
             call.effect(Kind.CREDENTIAL, key, f"may show the password in {key}", call.span)
             return
@@ -173,16 +173,16 @@ def check_urls(call: Call) -> None:
 
 def check_recorded(call: Call) -> None:
     """Judge `REV:PATH` as the file it records: a secret is one there too."""
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         _, colon, path = operand.start.partition(":")
         if colon and path and is_credential(path):
             call.effect(Kind.CREDENTIAL, path, f"shows {path} from a commit", operand.span)
-            call.reads.append(Stream(None, frozenset((SECRET,))))
+            call.reads.append(SECRET_DATA)
 
 
 def check_pushed(call: Call) -> None:
     """Emit what a refspec does: `+main` is a forced push, `:main` deletes the branch (git-push(1))."""
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         name = operand.shown.lstrip("+:")
         better = "git push --force-with-lease"
         if operand.start.startswith("+"):
@@ -224,7 +224,7 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
 
 def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
     """Emit the program that the repository's own configuration makes even a read-only command run."""
-    for key, values in call.shell.context.git_config.items():
+    for key, values in call.context.git_config.items():
         last = values[-1] if values else ""
         if keys.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
             what = (
@@ -263,7 +263,7 @@ def config(call: Call) -> Stream:
         )
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
         call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
-        return Stream(None, frozenset((SECRET,)))
+        return SECRET_DATA
     return ANYTHING
 
 

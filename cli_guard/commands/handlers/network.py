@@ -11,11 +11,12 @@ from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
-from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import (
     HIDDEN,
     NOTHING,
     REMOTE,
+    REMOTE_DATA,
     TOKEN,
     Stream,
     drop_places,
@@ -64,11 +65,11 @@ def fetch(call: Call) -> Stream:
     if call.program.name != "curl" or call.arguments.has(
         "-O", "--remote-name", "--remote-name-all"
     ):
-        for operand in call.arguments.operands:
+        for operand in call.operands:
             last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
             if last:
-                name = resolve_path(last, call.shell.scope.folder, call.shell.context)
-                remember(call.shell, name, Stream(None, frozenset((REMOTE,))))
+                name = resolve_path(last, call.scope.folder, call.context)
+                remember(call.shell, name, REMOTE_DATA)
     return output
 
 
@@ -76,13 +77,10 @@ def verify_digests(call: Call) -> Stream:
     """Handle sha256sum -c: a download that fits a digest in the same script was reviewed with it."""
     output = run_call(call)
     # An agent could write any digest into its own command.
-    if (
-        not call.arguments.has("-c", "--check")
-        or call.shell.context.setting is not Setting.CHANGE
-    ):
+    if not call.arguments.has("-c", "--check") or not call.shell.in_change:
         return output
-    files = call.shell.scope.files
-    lists = [operand for operand in call.arguments.operands if operand.text != "-"]
+    files = call.scope.files
+    lists = [operand for operand in call.operands if operand.text != "-"]
     streams = [files.get(path_of(call.shell, each), NOTHING) for each in lists] or [
         call.stdin
     ]
@@ -92,9 +90,7 @@ def verify_digests(call: Call) -> Stream:
         for line in stream.text.splitlines():
             pinned = PINNED.fullmatch(line.strip())
             path = (
-                resolve_path(pinned[1], call.shell.scope.folder, call.shell.context)
-                if pinned
-                else ""
+                resolve_path(pinned[1], call.scope.folder, call.context) if pinned else ""
             )
             if path in files:
                 files[path] = Stream(None, files[path].taints - {REMOTE})
@@ -107,7 +103,7 @@ def connection(call: Call) -> Stream:
         check_remote_code(
             call.shell, frozenset((REMOTE,)), f"{call.title} runs {value.shown}", value.span
         )
-    addresses = [operand.shown.upper() for operand in call.arguments.operands]
+    addresses = [operand.shown.upper() for operand in call.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
         check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
     return run_call(call)
@@ -121,7 +117,7 @@ def gh(call: Call) -> Stream:
             check_sent(
                 call.shell, word.taints - {TOKEN}, call.title, word.span, program=True
             )
-    for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
+    for operand in call.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
             emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
     if call.spec.name == "gh api":

@@ -11,7 +11,7 @@ from cli_guard.commands.effects.running import apply_options, note_unknown_words
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.quoting import ansi_c
-from cli_guard.commands.scope import NOTHING, SECRET, TOKEN, Stream, taints_of
+from cli_guard.commands.scope import NOTHING, SECRET_DATA, TOKEN, Stream, taints_of
 
 # What every shell prints alike: `%s` and `%%`, with line ends, tabs and backslashes written as escapes.
 FORMAT = re.compile(r"(?:[^%\\]|%[s%]|\\[nt\\])*")
@@ -109,7 +109,7 @@ def environment(call: Call) -> Stream:
         call.effect(
             Kind.CREDENTIAL, None, "prints the environment, secrets included", call.span
         )
-    return Stream(None, frozenset((SECRET,)))
+    return SECRET_DATA
 
 
 HANDLERS = {

@@ -51,7 +51,9 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
         and not call.arguments.has(*OTHER_ENDS)
     )
     if text is not None and (is_plain or by_nul):
-        words = text.split("\0" if by_nul else "\n") if by_nul or lines else text.split()
+        words = text.split("\n") if lines else text.split()
+        if by_nul:
+            words = text.split("\0")
         if len(words) <= MOST_ITEMS:
             found = [Field(word, word, call.span, stdin.taints) for word in words if word]
             return [replace(word, assumed=stdin.assumed) for word in found]
@@ -115,7 +117,7 @@ def parallel(call: Call) -> Stream:
     apply_options(call)
     note_unknown_words(call)
     finish(call)
-    rest = call.arguments.rest or call.arguments.operands
+    rest = call.arguments.rest or call.operands
     marks = [at for at, word in enumerate(rest) if word.text in MARKS]
     command = rest[: marks[0]] if marks else rest
     items = [word for word in rest[len(command) :] if word.text not in MARKS]
@@ -145,7 +147,7 @@ def parallel(call: Call) -> Stream:
 
 def run_guarded(call: Call) -> Stream:
     """Handle `cli-guard exec`: one word is text for bash, several are a command; `--stdin` is its input."""
-    folder = call.shell.scope.folder
+    folder = call.scope.folder
     apply_options(call)
     note_unknown_words(call)
     answers = [
@@ -160,13 +162,13 @@ def run_guarded(call: Call) -> Stream:
         output = run_shell(call, stream_of(rest[0]), rest[0].span, stdin)
     elif rest:
         output = call.shell.invoke(rest, stdin, call.span)
-    call.shell.scope.folder = folder
+    call.scope.folder = folder
     return output
 
 
 def set_scripts(call: Call) -> Stream:
     """Handle `npm pkg set scripts.NAME=COMMAND`: the command is judged as if it ran now."""
-    for word in call.arguments.operands:
+    for word in call.operands:
         name, _, command = (word.text or "").partition("=")
         if name.startswith("scripts.") and command:
             call.shell.run_child(command, word.span)

@@ -12,7 +12,7 @@ from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.model import Kind
-from cli_guard.commands.scope import SECRET, Stream
+from cli_guard.commands.scope import SECRET, SECRET_DATA, Stream
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
 PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
@@ -21,7 +21,7 @@ SECRETS = re.compile(r"(?:^|,)sec(?:rets?)?(?:[./,]|\Z)", re.IGNORECASE)
 
 def assignments(call: Call) -> Stream:
     """Handle `name=value` operands as settings; a name alone is shown."""
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         if "=" in operand.start:
             emit_for(call, Kind.SYSTEM, operand, f"sets {operand.shown}")
     return run_call(call)
@@ -29,7 +29,7 @@ def assignments(call: Call) -> Stream:
 
 def pager(call: Call) -> Stream:
     """Handle a pager: it shows files; `+!command` runs a command at its start."""
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         if operand.start.startswith("+") and "!" in operand.start:
             emit_for(call, Kind.EXEC, operand, "runs a command when it starts")
     call.arguments.kinds[:] = [
@@ -42,10 +42,10 @@ def pager(call: Call) -> Stream:
 
 def resources(call: Call) -> Stream:
     """Handle `kubectl get`: it may show every resource but secrets."""
-    for operand in call.arguments.operands:
+    for operand in call.operands:
         if SECRETS.search(operand.shown):
             emit_for(call, Kind.CREDENTIAL, operand, "shows secrets")
-            call.reads.append(Stream(None, frozenset((SECRET,))))
+            call.reads.append(SECRET_DATA)
     named = any(
         value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values
     )
@@ -55,11 +55,9 @@ def resources(call: Call) -> Stream:
             take(call, Kind.READ, literal(path, value.span, like=value))
     output = run_call(call)
     # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
-    return (
-        replace(output, origin="value")
-        if named and not output.taints & {SECRET}
-        else output
-    )
+    if named and not output.taints & {SECRET}:
+        return replace(output, origin="value")
+    return output
 
 
 def cloud(call: Call) -> Stream:
@@ -91,8 +89,8 @@ def jq(call: Call) -> Stream:
 
 def has_plain_names(call: Call, pattern: str) -> bool:
     """Return whether a pattern finds names in the current folder, none of which is code for perl."""
-    scope = call.shell.scope
-    context = call.shell.context
+    scope = call.scope
+    context = call.context
     known = (
         context.names is not None and "/" not in pattern and scope.folder == context.folder
     )
@@ -108,7 +106,7 @@ def perl(call: Call) -> Stream:
     for value in values_of(call, "-F"):
         if set(value.start) & set("({`$@"):
             emit_for(call, Kind.EXEC, value, "has a separator that may hold code")
-    for operand in call.arguments.operands if loops else ():
+    for operand in call.operands if loops else ():
         text = operand.text or ""
         # Perl opens `x|` as a command; a pattern that may begin or end a name with anything finds it.
         loose = (
@@ -148,7 +146,7 @@ def yq(call: Call) -> Stream:
 
 def parted(call: Call) -> Stream:
     """Handle parted: `print` writes nothing to the device."""
-    words = [operand.text for operand in call.arguments.operands]
+    words = [operand.text for operand in call.operands]
     if len(words) > 1 and PRINTING.issuperset(words[1:]):
         call.arguments.kinds.clear()
     return run_call(call)
@@ -172,7 +170,7 @@ def make_file_system(call: Call) -> Stream:
 
 def tsc(call: Call) -> Stream:
     """Handle tsc: `--noEmit false` writes after all."""
-    if any(operand.text == "false" for operand in call.arguments.operands):
+    if any(operand.text == "false" for operand in call.operands):
         call.effect(Kind.WRITE, None, "writes what it compiles", call.span)
     return run_call(call)
 

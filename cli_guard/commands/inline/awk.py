@@ -31,8 +31,8 @@ KEYWORDS = frozenset(
     "return print printf in case do else exit getline BEGIN END delete".split()
 )
 CONDITIONS = frozenset("if while for switch".split())
-OPERANDS = frozenset(("name", "number", "string", "regex"))
-CLOSING = frozenset((")", "]", "++", "--"))
+OPERANDS = ("name", "number", "string", "regex")
+CLOSING = (")", "]", "++", "--")
 DIVISION = re.compile("/=?")
 
 

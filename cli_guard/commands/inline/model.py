@@ -91,11 +91,9 @@ def variable(name: str | None) -> tuple[Act, ...]:
                 "reads a variable of the environment that the text does not name",
             ),
         )
-    return (
-        (Act(Kind.CREDENTIAL, name, f"reads the secret {name} of the environment"),)
-        if secret_name(name)
-        else ()
-    )
+    if secret_name(name):
+        return (Act(Kind.CREDENTIAL, name, f"reads the secret {name} of the environment"),)
+    return ()
 
 
 def environment() -> Act:

@@ -21,7 +21,7 @@ PIECE = re.compile(r"[^'\"`]+")
 
 ASKING = frozenset(tables.words("sql")["asking"])
 LISTING = re.compile(r"\\(?:d[A-Za-z]*|l)[S+]{0,2}\Z")
-SHELLS = frozenset((r"\!", ".shell", ".system", "system", r"\p", "pager", r"\P"))
+SHELLS = (r"\!", ".shell", ".system", "system", r"\p", "pager", r"\P")
 
 
 def acts(line: str) -> Iterator[Act]:

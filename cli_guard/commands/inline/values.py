@@ -193,19 +193,15 @@ def join_values(operator: str, left: Value, right: Value) -> Value:
     """Apply an operator of Python, by the name of its node."""
     if operator == "Add" and isinstance(left, Sequence) and isinstance(right, Sequence):
         both = left.parts + right.parts
-        return (
-            Sequence(both, left.loose or right.loose)
-            if len(both) <= MANY
-            else taint_of(both)
-        )
+        if len(both) <= MANY:
+            return Sequence(both, left.loose or right.loose)
+        return taint_of(both)
     pattern = raw_text(left)
     if operator == "Mod" and pattern is not None:
         return fill(pattern, right.parts if isinstance(right, Sequence) else (right,))
-    return (
-        text_of((left, right))
-        if operator == "Add" and pattern is not None
-        else taint_of((left, right))
-    )
+    if operator == "Add" and pattern is not None:
+        return text_of((left, right))
+    return taint_of((left, right))
 
 
 def compute(make: Callable[..., object], given: Iterable[Value]) -> Value | None:

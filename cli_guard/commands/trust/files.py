@@ -15,21 +15,27 @@ from cli_guard.hooks import REVIEW_HOOKS
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
 # Files that a pattern or a search may change or delete without naming them.
 PROTECTED = (
-    *(
-        ".claude/settings.json",
-        ".claude/settings.local.json",
-        ".codex/config.toml",
-        ".codex/hooks.json",
-    ),
-    *(".cursor/hooks.json", ".gemini/settings.json", ".mcp.json", ".env", "cli-guard.toml"),
-    *(".pre-commit-config.yaml", ".git/config", ".git/hooks/pre-commit"),
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".cursor/hooks.json",
+    ".gemini/settings.json",
+    ".mcp.json",
+    ".env",
+    "cli-guard.toml",
+    ".pre-commit-config.yaml",
+    ".git/config",
+    ".git/hooks/pre-commit",
 )
 # What a search from the top finds in `.git` (gitrepository-layout(5)), and in our state there.
 GIT_NAMES = (
-    *".git HEAD FETCH_HEAD ORIG_HEAD COMMIT_EDITMSG config index objects refs heads tags hooks info logs pack".split(),
-    *"packed-refs description exclude modules worktrees".split(),
+    *(
+        ".git HEAD FETCH_HEAD ORIG_HEAD COMMIT_EDITMSG config index objects refs heads tags hooks info logs pack"
+        " packed-refs description exclude modules worktrees"
+        " cli-guard audit.jsonl audit.head approvals.jsonl master main"
+    ).split(),
     *(each.name for each in REVIEW_HOOKS),
-    *"cli-guard audit.jsonl audit.head approvals.jsonl master main".split(),
 )
 ACTIONS = frozenset("-delete -exec -execdir -ok -okdir -fprint -fprintf -fls".split())
 UNPACK = frozenset("tar bsdtar unzip 7z 7za cpio rsync unar unrar".split())

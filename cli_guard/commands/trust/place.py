@@ -19,7 +19,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.values import LOOPBACK
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import Invocation
-from cli_guard.commands.model import Context, Kind, WorkTree
+from cli_guard.commands.model import Context, Kind, Span, WorkTree
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import drop_places
 from cli_guard.rules import tables
@@ -221,36 +221,16 @@ class Place:
 
         `data`: temporary files are data for a program of the project. What is written has an effect of its own.
         """
-        if (
-            caller.folder is None
-            or len(caller.fields) > MOST_WORDS
-            or not self.runs_inside(caller)
-        ):
+        folder = caller.folder
+        if folder is None or len(caller.fields) > MOST_WORDS:
             return False
-        given = caller.arguments
-        plain = ("text", "code:") if given.spec.program == "git" else "code:"
-        kinds = [
-            *((option.takes or "text", value) for option, value in given.values),
-            *given.kinds,
-        ]
-        skipped = [
-            each
-            for kind, each in kinds
-            if kind == Kind.WRITE or (texts and kind.startswith(plain))
-        ]
-        skipped += [
-            value for option, value in given.values if FILTERS.intersection(option.names)
-        ]
-        # The command that a runner starts is judged by itself.
-        skipped += given.rest
-        words = [
-            word
-            for word in caller.fields[1:]
-            if not any(word.span == each.span for each in skipped)
-        ]
+        if not self.runs_inside(caller):
+            return False
+        skipped = judged_elsewhere(caller, texts=texts)
+        words = [word for word in caller.fields[1:] if word.span not in skipped]
         return all(
-            self.is_inside(word, caller.folder)
-            or self.is_output(before, word, caller.folder)
+            self.is_inside(word, folder)
+            or self.is_output(before, word, folder)
             or (data and word.start.startswith("/tmp/") and self.is_temporary(word.start))  # noqa: S108
             for before, word in pairwise((caller.fields[0], *words))
         )
@@ -304,6 +284,25 @@ class Place:
             and not self.matches("never", inside)
             and not is_credential(path)
         )
+
+
+def judged_elsewhere(caller: Invocation, *, texts: bool) -> set[Span]:
+    """Return the places of the words of a command that need not stay in the tree.
+
+    What is written has an effect of its own, the command that a runner starts is judged by itself, and a filter of
+    tests is no path; `texts`: neither are plain text and code.
+    """
+    given = caller.arguments
+    plain = ("text", "code:") if given.spec.program == "git" else ("code:",)
+    skipped = [*given.rest]
+    for option, value in given.values:
+        if FILTERS.intersection(option.names):
+            skipped.append(value)
+    valued = [(option.takes or "text", value) for option, value in given.values]
+    for kind, word in (*valued, *given.kinds):
+        if kind == Kind.WRITE or (texts and kind.startswith(plain)):
+            skipped.append(word)
+    return {word.span for word in skipped}
 
 
 def makes_link(caller: Invocation) -> bool:

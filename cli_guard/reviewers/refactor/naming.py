@@ -1,7 +1,4 @@
-"""Which runs of statements have a name: those that a comment announces, that build one value, or that are one case.
-
-Read from the text, alike for every language.
-"""
+"""Which runs of statements have a name: those that a comment announces, that build one value, or that are one case."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -124,11 +121,6 @@ def name_of_run(
         if over and verb in VERBS and _is_telling(over[-1])
         else ""
     )
-
-
-def camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 def snake(name: str) -> str:

@@ -18,15 +18,10 @@ OWNERS = ("self", "cls", "mcs", "mcls", "metacls", "klass", "meta")
 
 
 def plan(language: str, symbol: Symbol, lines: Sequence[str]) -> str | None:
-    """Return the steps as sentences; None if no run of lines can be moved unchanged."""
-    if symbol.end_line - symbol.line > LONGEST:
+    """Return the steps as sentences; None if no run of lines can be moved unchanged, and for another language."""
+    if language != "python" or symbol.end_line - symbol.line > LONGEST:
         return None
-    if language == "python":
-        steps = [python_step(symbol, *each) for each in python_extractions(symbol, lines)]
-    else:
-        from cli_guard.reviewers.refactor.blocks import block_steps
-
-        steps = block_steps(language, symbol, lines)
+    steps = [python_step(symbol, *each) for each in python_extractions(symbol, lines)]
     if not steps:
         return None
     last = "Run the tests after each step; the lines have only moved."

@@ -1,7 +1,5 @@
 """Functions over a limit: only those that the change brings there, wherever they were before."""
 
-import re
-
 import pytest
 from examples import near_misses, table
 from reviewers.docs.before_after import subject_of
@@ -101,9 +99,10 @@ def test_moved_function_is_silent() -> None:
     ],
     ids=["js", "ts", "tsx", "go", "java"],
 )
-def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
+def test_other_languages_are_measured(path: str, text: str) -> None:
+    """Without a plan, one that is far over a limit is named."""
     inner = "".join(
-        f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(18)
+        f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(90)
     )
     findings = found(
         path,
@@ -113,18 +112,6 @@ def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
         ),
     )
     assert [f.rule for f in findings] == ["refactor-complex"]
-    first = (
-        next(
-            n
-            for n, line in enumerate(text.format(body="for (\n").split("\n"), 1)
-            if "for (" in line
-        )
-        + 1
-    )
-    said = findings[0].suggestion or ""
-    assert re.search(
-        rf"Move lines {first} to {first + 55} into a new (function|method) `sendRows`", said
-    )
 
 
 @near_misses("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py", "notes.md"])
