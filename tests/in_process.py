@@ -61,6 +61,16 @@ def inspect(repo: Repo, *argv: str, **options: Any) -> Done:
         return guard(repo, *argv, **options)
 
 
+def commit(repo: Repo, message: str) -> Done:
+    """Commits as `git commit` does, with our hooks in this process; gives what stopped it, or what Git said."""
+    repo.write(".git/COMMIT_EDITMSG", f"{message}\n")
+    for words in (("pre-commit",), ("commit-msg", ".git/COMMIT_EDITMSG")):
+        done = guard(repo, "hook", *words, env={"GIT_INDEX_FILE": ".git/index"})
+        if done.code:
+            return done
+    return repo.try_git("commit", "-q", "--no-verify", "-m", message)
+
+
 def records(repo: Repo) -> Records:
     """What cli-guard remembers of a repository."""
     return Records(repo.path / ".git" / "cli-guard")

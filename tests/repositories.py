@@ -228,8 +228,10 @@ class Repo:
 
     def watch_hooks(self, *names: str) -> None:
         """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""
+        from in_process import guard
+
         names = names or ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
-        self.guard("install", *(word for name in names for word in ("--hook-type", name)))
+        guard(self, "install", *(word for name in names for word in ("--hook-type", name)))
         for name in names:
             hook = self.path / ".git" / "hooks" / name
             real = hook.parent / "real" / name

@@ -1,6 +1,7 @@
 """A change that adds a repository inside the repository, or a submodule that is a command, needs a person."""
 
 import pytest
+from in_process import commit
 from repositories import Repo
 
 HOSTILE = '[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsmonitor = "touch x; false"\n'
@@ -17,7 +18,7 @@ def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
     ):
         guarded.write(f"{folder}/{name}", text)
     guarded.git("add", "-A")
-    done = guarded.try_git("commit", "-q", "-m", "Add a fixture")
+    done = commit(guarded, "Add a fixture")
     assert done.code != 0
     assert "code-embedded-repository" in done.all
 
@@ -39,7 +40,7 @@ def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
 def test_each_part_asks(guarded: Repo, path: str, text: str) -> None:
     guarded.write(path, text)
     guarded.git("add", "-A")
-    assert guarded.try_git("commit", "-q", "-m", "Add a file").code != 0
+    assert commit(guarded, "Add a file").code != 0
 
 
 @pytest.mark.parametrize(
@@ -55,4 +56,4 @@ def test_each_part_asks(guarded: Repo, path: str, text: str) -> None:
 def test_other_files_of_these_names_pass(guarded: Repo, path: str, text: str) -> None:
     guarded.write(path, text)
     guarded.git("add", "-A")
-    guarded.git("commit", "-q", "-m", "Add a file")
+    assert commit(guarded, "Add a file").code == 0

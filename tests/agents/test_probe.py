@@ -69,10 +69,16 @@ def test_an_agent_that_blocks_in_every_state(
     } == before
 
 
-@pytest.mark.parametrize("where", ["project", "user"])
-@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "lefthook"])
+# The command is the same at each place: see tests/agents/test_installed.py.
+@pytest.mark.parametrize(
+    ("agent", "where"),
+    [
+        *((name, "project") for name in AGENTS if name != "lefthook"),
+        ("claude-code", "user"),
+    ],
+)
 def test_what_is_installed_blocks_in_every_state(
-    committed: Repo, agent: str, where: str
+    committed: Repo, unchecked: list[str], agent: str, where: str
 ) -> None:
     assert guard(committed, "install", "--agent", agent, "--where", where).code == 0
     (line,) = probe(committed).out.splitlines()[1:]
@@ -84,7 +90,7 @@ def test_what_is_installed_blocks_in_every_state(
     [("codex", UNSTARTED[:2]), ("cursor", UNSTARTED[:2]), ("gemini", ()), ("copilot", ())],
 )
 def test_the_exit_codes_of_an_agent_count(
-    committed: Repo, agent: str, states: tuple[str, ...]
+    committed: Repo, unchecked: list[str], agent: str, states: tuple[str, ...]
 ) -> None:
     """Copilot CLI takes any code but 0 for a denial, Gemini CLI any but 0 and 1."""
     assert guard(committed, "install", "--agent", agent).code == 0

@@ -31,10 +31,10 @@ def test_the_exit_code_says_whether_the_command_succeeded(filled: Repo) -> None:
 
 
 def test_raw_is_the_execution_alone(filled: Repo) -> None:
-    done = inspect(filled, "shell", r"printf 'a\0b\377'; echo why >&2; exit 3", "--raw")
+    done = filled.inspect("shell", r"printf 'a\0b\377'; echo why >&2; exit 3", "--raw")
     assert (done.code, done.out, done.err) == (3, "a\0b\ufffd", "why\n")
-    assert inspect(filled, "shell", "--raw", "cat", stdin=b"piped\n").out == "piped\n"
-    assert inspect(filled, "shell", "--raw", "cat big | tail -1").code == 0
+    assert filled.inspect("shell", "--raw", "cat", stdin=b"piped\n").out == "piped\n"
+    assert filled.inspect("shell", "--raw", "cat big | tail -1").code == 0
 
 
 def test_diff_shows_what_would_change_as_a_patch_that_applies(filled: Repo) -> None:

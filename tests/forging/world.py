@@ -239,19 +239,21 @@ class World:
             if each["fingerprint"] in asked["fingerprints"]
         }
         tree = self.repo.git("write-tree")
+        blobs = {}
+        for entry in self.repo.git("ls-files", "-s", "-z").rstrip("\0").split("\0"):
+            about, _, path = entry.partition("\t")
+            blobs[path] = about.split()[1]
         files = {
-            f"file:{each['path']}": self.repo.git("rev-parse", f"{tree}:{each['path']}")
+            f"file:{each['path']}": blobs[each["path"]]
             for each in found.values()
-            if self.repo.try_git(
-                "rev-parse", "-q", "--verify", f"{tree}:{each['path']}"
-            ).code
-            == 0
+            if each["path"] in blobs
         }
+        base, parent = self.repo.git("rev-parse", "HEAD^{tree}", "HEAD").split()
         return make_statement(
             content=asked["content"],
             tree=tree,
-            base=self.repo.git("rev-parse", "HEAD^{tree}"),
-            parent=self.repo.git("rev-parse", "HEAD"),
+            base=base,
+            parent=parent,
             files=files,
             findings=[(each["fingerprint"], each["rule"]) for each in found.values()],
             policy=asked["shared"],
@@ -324,10 +326,9 @@ class World:
 
     def hook(self, **options: Any) -> Done:
         """Run the commit hook on what HEAD records, staged on top of the base."""
-        head = self.repo.git("rev-parse", "HEAD")
         self.repo.git("reset", "-q", "--soft", self.base)
         done = self.guard("hook", "pre-commit", **options)
-        self.repo.git("reset", "-q", "--soft", head)
+        self.repo.git("reset", "-q", "--soft", "ORIG_HEAD")
         return done
 
     def hook_on_staged(self) -> Done:

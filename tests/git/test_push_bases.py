@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from in_process import guard
+from preloaded import use_preloaded
 from repositories import Done, Repo, key
 
 SECRET = f'KEY = "{key()}"\n'
@@ -11,9 +12,10 @@ RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
 
 
 @pytest.fixture
-def pushed(guarded: Repo, tmp_path: Path) -> Repo:
+def pushed(guarded: Repo, tmp_path: Path, preloaded: Path) -> Repo:
     """A repository with our hooks whose `main` is on its remote."""
     bare = Repo.create(tmp_path / "origin.git", guarded.env, "--bare")
+    use_preloaded(guarded.path / ".git/hooks/pre-push", preloaded)
     guarded.git("remote", "add", "origin", str(bare.path))
     guarded.git("push", "-q", "origin", "main")
     return guarded

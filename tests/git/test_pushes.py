@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from preloaded import use_preloaded
 from repositories import Repo, key, secrets
 
 from cli_guard.model import Decision
@@ -23,10 +24,11 @@ def remote(committed: Repo, isolated: dict[str, str]) -> Repo:
 
 
 @pytest.fixture
-def pushed(committed: Repo, remote: Repo) -> Repo:
+def pushed(committed: Repo, remote: Repo, preloaded: Path) -> Repo:
     """A repository whose `main` is on the remote, and our hooks."""
     committed.git("push", "-q", "-u", "origin", "main")
     committed.watch_hooks()
+    use_preloaded(committed.path / ".git/hooks/real/pre-push", preloaded)
     return committed
 
 
