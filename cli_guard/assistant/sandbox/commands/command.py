@@ -141,7 +141,6 @@ def read_options(
             word = f"-n{word[1:]}"
         long = word.startswith("--")
         while word:
-            given = word if long else word[:2]
             name, equals, value = (
                 word.partition("=") if long else (word[:2], word[2:], word[2:])
             )
