@@ -218,12 +218,16 @@ def plan_refactoring(state: State, in_repository: bool) -> Planned:
     if state["round"] > 2:
         return Planned((*write(state, required=True), *record(state)))
     paths = concerned_files(state)
-    tests = (
-        (read_action("find_tests", "find the tests that cover it", paths=paths),)
-        if paths
-        else ()
-    )
-    return Planned(tests, last=not writes, failed=missing_names(state))
+    actions = find_unnamed(state)
+    if paths:
+        actions = (read_action("find_tests", "find the tests that cover it", paths=paths),)
+    return Planned(actions, last=not writes, failed=missing_names(state))
+
+
+def find_unnamed(state: State) -> tuple[Action, ...]:
+    """Search for the words of a request whose plan has found nothing that it names."""
+    is_unknown = state["tool_results"][-1].get("kind") == "unknown"
+    return (find_places(state),) if is_unknown else ()
 
 
 def concerned_files(state: State) -> list[str]:
@@ -253,6 +257,8 @@ def plan_change(state: State, in_repository: bool) -> Planned:
     """Plan steps and, where it is mechanical, the patch; then the write and what the request wants recorded."""
     recorded = record(state)
     if state["round"] > 1:
+        if searches := find_unnamed(state):
+            return Planned(searches, last=False)
         return Planned(
             (*write(state, required=not recorded), *recorded), failed=missing_names(state)
         )

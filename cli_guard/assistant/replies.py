@@ -265,6 +265,10 @@ def answer_change(state: State) -> Iterator[str]:
         yield from (f"Next: {step_text(step)}" for step in left if not step["mechanical"])
         return
     yield made["summary"]
+    if made["kind"] == "unknown":
+        found = result_of(state, "search_repository")
+        places = found.get("places") or found.get("nearest", ())
+        yield from (f"Nearest: {place_line(each)}" for each in places[:SHOWN])
     yield from (f"Missing: {line}" for line in made["missing"])
     for group in made["usages"]:
         places = group["places"]
