@@ -12,8 +12,8 @@ from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
 from cli_guard.agents.uses import (
-    Call,
-    Request,
+    AgentRequest,
+    McpCall,
     as_object,
     check_event,
     find_folder,
@@ -21,7 +21,7 @@ from cli_guard.agents.uses import (
     read_object,
     split_name,
 )
-from cli_guard.agents.wording import Answer
+from cli_guard.agents.wording import HookAnswer
 from cli_guard.execution.verdicts import as_json
 from cli_guard.runtime import Invocation
 
@@ -40,7 +40,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     return render_answer(answer) if answer else ""
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request of Claude Code, or of an agent that sends the same. Raises ValueError."""
     check_event(data, EVENT)
     name = text_in(data, "tool_name")
@@ -54,11 +54,13 @@ def read_request(data: Mapping[str, Any]) -> Request:
         names = split_name(name, "__")
         if isinstance(server, dict) and "name" in server:
             names = (*names, (text_in(server, "name"), name.rpartition("__")[2]))
-        return Request((Call(names, as_object(given, "tool_input")),), folder, silent)
-    return Request(find_uses(name, as_object(given, "tool_input")), folder, silent)
+        return AgentRequest(
+            (McpCall(names, as_object(given, "tool_input")),), folder, silent
+        )
+    return AgentRequest(find_uses(name, as_object(given, "tool_input")), folder, silent)
 
 
-def render_answer(answer: Answer) -> str:
+def render_answer(answer: HookAnswer) -> str:
     output = {
         "hookEventName": EVENT,
         "permissionDecision": answer.word,

@@ -13,7 +13,7 @@ from typing import Any
 from cli_guard.agents import claude_code
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Request, Shell, read_object, read_patch
+from cli_guard.agents.uses import AgentRequest, ShellKind, read_object, read_patch
 from cli_guard.model import Decision
 from cli_guard.runtime import Invocation
 
@@ -35,11 +35,11 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     )
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request. Raises ValueError."""
     request = claude_code.read_request(data)
     use = request.uses[0] if request.uses else None
-    call = PATCH_CALL.match(use.command) if isinstance(use, Shell) else None
+    call = PATCH_CALL.match(use.command) if isinstance(use, ShellKind) else None
     return replace(
         request, uses=read_patch(call["patch"]) if call else request.uses, silent=SILENT
     )

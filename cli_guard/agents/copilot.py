@@ -11,7 +11,7 @@ from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
 from cli_guard.agents.uses import (
-    Request,
+    AgentRequest,
     as_object,
     find_folder,
     find_mcp_call,
@@ -35,11 +35,11 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     )
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request. Raises ValueError."""
     name = text_in(data, "toolName")
     given = as_object(data.get("toolArgs"), "toolArgs")
-    return Request(
+    return AgentRequest(
         find_uses(name, given) or find_mcp_call(name, "-", given), find_folder(data)
     )
 

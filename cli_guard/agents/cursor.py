@@ -12,8 +12,8 @@ from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
 from cli_guard.agents.uses import (
-    Call,
-    Request,
+    AgentRequest,
+    McpCall,
     as_object,
     check_event,
     find_uses,
@@ -40,7 +40,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     )
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request. Raises ValueError."""
     check_event(data, EVENT)
     name = text_in(data, "tool_name")
@@ -54,8 +54,10 @@ def read_request(data: Mapping[str, Any]) -> Request:
     if not isinstance(folder, str):
         raise ValueError("workspace_roots holds no text")
     if name.startswith("MCP:"):
-        return Request((Call((("", name.removeprefix("MCP:")),), given),), folder, SILENT)
-    return Request(find_uses(name, given), folder, SILENT)
+        return AgentRequest(
+            (McpCall((("", name.removeprefix("MCP:")),), given),), folder, SILENT
+        )
+    return AgentRequest(find_uses(name, given), folder, SILENT)
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

@@ -12,8 +12,8 @@ from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
 from cli_guard.agents.uses import (
-    Call,
-    Request,
+    AgentRequest,
+    McpCall,
     as_object,
     check_event,
     find_folder,
@@ -38,7 +38,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     return as_json({"decision": answer.word, "reason": answer.text, **asked})
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request. Raises ValueError."""
     check_event(data, EVENT)
     name = text_in(data, "tool_name")
@@ -46,15 +46,15 @@ def read_request(data: Mapping[str, Any]) -> Request:
     folder = find_folder(data)
     server = data.get("mcp_context")
     if isinstance(server, dict):
-        return Request(
+        return AgentRequest(
             (
-                Call(
+                McpCall(
                     ((text_in(server, "server_name"), text_in(server, "tool_name")),), given
                 ),
             ),
             folder,
         )
-    return Request(find_uses(name, given), folder)
+    return AgentRequest(find_uses(name, given), folder)
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

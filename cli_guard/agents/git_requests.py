@@ -3,11 +3,11 @@
 import re
 
 from cli_guard.commands import Context
-from cli_guard.commands.effects.arguments import Arguments, read_arguments
+from cli_guard.commands.effects.arguments import CallArguments, read_arguments
 from cli_guard.commands.parse.syntax import parse
-from cli_guard.commands.parse.tree import Command
+from cli_guard.commands.parse.tree import ParsedCommand
 from cli_guard.commands.programs import table
-from cli_guard.commands.scope import Scope
+from cli_guard.commands.scope import ShellScope
 from cli_guard.commands.walk import new_shell
 from cli_guard.errors import NotARepository
 from cli_guard.git.repository import GitRepository
@@ -57,7 +57,7 @@ def find_reviewed_change(
     return None
 
 
-def is_plain_commit(call: Arguments, context: Context) -> bool:
+def is_plain_commit(call: CallArguments, context: Context) -> bool:
     """Return whether the message is given and free of secrets, and no hooks or signing program is configured."""
     messages = [
         value.text
@@ -74,13 +74,15 @@ def is_plain_commit(call: Arguments, context: Context) -> bool:
     return not any(RUN_BY_COMMIT.match(key) for key in context.git_config)
 
 
-def parse_git_call(command: str, context: Context) -> Arguments | None:
+def parse_git_call(command: str, context: Context) -> CallArguments | None:
     """Parse a text that is one call of git and nothing else."""
     script = parse(command)
     only = script.items[0] if len(script.items) == 1 and not script.errors else None
-    if not isinstance(only, Command) or only.assignments or only.redirects:
+    if not isinstance(only, ParsedCommand) or only.assignments or only.redirects:
         return None
-    fields = new_shell(Scope(context, folder=context.folder)).expander().fields(only.words)
+    fields = (
+        new_shell(ShellScope(context, folder=context.folder)).expander().fields(only.words)
+    )
     git = table("git")
     return (
         read_arguments(git, fields[1:])

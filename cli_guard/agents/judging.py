@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
-from cli_guard.agents.wording import Answer, name_secret
+from cli_guard.agents.uses import AgentRequest, Fetch, Read, ShellKind, Use, Write
+from cli_guard.agents.wording import HookAnswer, name_secret
 from cli_guard.commands import (
     Context,
-    Kind,
+    EffectKind,
     Verdict,
     judge,
     judge_or_raise,
@@ -32,10 +32,10 @@ from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.runtime import Invocation, read_plain
 
 if TYPE_CHECKING:
-    from cli_guard.secrets import Hit
+    from cli_guard.secrets import SecretHit
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
-UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
+UNREMARKABLE = frozenset((EffectKind.READ, EffectKind.WRITE, EffectKind.CREDENTIAL))
 # What a file is that a command may not write in a trusted work tree without a question; see `rules/workspace.toml`.
 ASKED_FILES = {
     "new": "which CI runs",
@@ -49,15 +49,17 @@ DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIE
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RequestPlace:
     """A path as the agent gives it and as links resolve it, judged as the operand of a command."""
 
     names: tuple[str, ...]
     verdict: Verdict
-    kinds: frozenset[Kind]
+    kinds: frozenset[EffectKind]
 
 
-def answer_request(request: Request, invocation: Invocation, agent: str) -> Answer | None:
+def answer_request(
+    request: AgentRequest, invocation: Invocation, agent: str
+) -> HookAnswer | None:
     """Return the strictest answer to the uses of a request; None if the agent's own rules decide.
 
     Raises CliGuardError.
@@ -92,19 +94,19 @@ def says_allow(invocation: Invocation, agent: str) -> bool:
     return choice is not None and choice.answer == "allow"
 
 
-def judge_or_ask(use: Use, invocation: Invocation, agent: str) -> Answer | None:
+def judge_or_ask(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None:
     """Judge one use of a tool; an error of our own is a question, in each profile. Raises CliGuardError."""
     try:
         return judge_use(use, invocation, agent)
     except CliGuardError:
         raise
     except Exception as error:
-        return Answer(Decision.REVIEW, sentence(verdict_of_failure("", error)))
+        return HookAnswer(Decision.REVIEW, sentence(verdict_of_failure("", error)))
 
 
-def judge_use(use: Use, invocation: Invocation, agent: str) -> Answer | None:
+def judge_use(use: Use, invocation: Invocation, agent: str) -> HookAnswer | None:
     """Judge one use of a tool; None if there is nothing to say. In the floors profile only denials are said."""
-    if isinstance(use, Shell):
+    if isinstance(use, ShellKind):
         return judge_shell(use, invocation, agent)
     if isinstance(use, Write):
         answer = judge_write(use, invocation, agent)
@@ -128,7 +130,7 @@ def profile_of(invocation: Invocation, agent: str) -> Profile:
     return command_context(invocation.cwd, invocation.env, agent=agent).profile
 
 
-def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None:
+def judge_shell(use: ShellKind, invocation: Invocation, agent: str) -> HookAnswer | None:
     """Judge a shell command; one that records or sends a change gets the review of that change."""
     invocation = replace(invocation, cwd=invocation.cwd / use.folder)
     context = command_context(invocation.cwd, invocation.env, agent=agent)
@@ -136,7 +138,7 @@ def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None
     # A sentence is searched for secrets: not for nothing, as most commands are allowed in silence.
     is_said = verdict.verdict is not Decision.ALLOW or says_allow(invocation, agent)
     reason = sentence(verdict) if is_said else ""
-    answer = Answer(
+    answer = HookAnswer(
         verdict.verdict, reason, command=use.command, folder=str(invocation.cwd)
     )
     if verdict.verdict is not Decision.DENY:
@@ -170,7 +172,7 @@ def find_ways(
 
 def review_recorded_change(
     command: str, verdict: Verdict, context: Context, invocation: Invocation
-) -> Answer | None:
+) -> HookAnswer | None:
     """Review what a plain `git commit` or `git push` would record or send; None for any other command."""
     # Most commands are something else: what follows loads the table of Git, and more.
     if "git" not in command or not ("commit" in command or "push" in command):
@@ -189,15 +191,17 @@ def review_recorded_change(
         effect.kind for effect in verdict.effects if effect.decision is Decision.REVIEW
     ]
     if review.decision is not Decision.ALLOW:
-        return Answer(review.decision, render(review).strip())
-    if isinstance(request, Staged) and asked == [Kind.GIT_WRITE]:
-        return Answer(Decision.ALLOW, render(review).strip())
-    return Answer(
+        return HookAnswer(review.decision, render(review).strip())
+    if isinstance(request, Staged) and asked == [EffectKind.GIT_WRITE]:
+        return HookAnswer(Decision.ALLOW, render(review).strip())
+    return HookAnswer(
         verdict.verdict, sentence(verdict), command=command, folder=str(invocation.cwd)
     )
 
 
-def judge_place(command: str, path: str, invocation: Invocation, context: Context) -> Place:
+def judge_place(
+    command: str, path: str, invocation: Invocation, context: Context
+) -> RequestPlace:
     """Judge a path as the operand of a command that reads or writes it. Raises UsageError for one that is none."""
     if not path or "\0" in path:
         raise UsageError("the path is empty or holds a NUL character")
@@ -212,7 +216,7 @@ def judge_place(command: str, path: str, invocation: Invocation, context: Contex
         judge_or_raise(f"{command} -- {shlex.quote(each)}", context) for each in names
     ]
     strict = max(verdicts, key=lambda verdict: STRICTNESS.index(verdict.verdict))
-    return Place(
+    return RequestPlace(
         names,
         strict,
         frozenset(effect.kind for each in verdicts for effect in each.effects),
@@ -230,30 +234,30 @@ def simple_context(invocation: Invocation) -> Context:
     )
 
 
-def judge_read(use: Read, invocation: Invocation) -> Answer | None:
+def judge_read(use: Read, invocation: Invocation) -> HookAnswer | None:
     """Ask about keys, credentials and other people's homes."""
     context = simple_context(invocation)
     place = judge_place("cat", use.path, invocation, context)
-    if not place.kinds <= {Kind.READ}:
+    if not place.kinds <= {EffectKind.READ}:
         more = (
             "; instead: ask your user what it holds, or work with its name"
             if not place.verdict.alternative
             else ""
         )
-        return Answer(place.verdict.verdict, sentence(place.verdict) + more)
+        return HookAnswer(place.verdict.verdict, sentence(place.verdict) + more)
     own = [folder for folder in (context.home, context.root) if folder]
     own += [os.path.realpath(folder) for folder in own]
     for name in place.names:
         if HOMES.match(name) and not any(
             name == each or name.startswith(f"{each}/") for each in own
         ):
-            return Answer(
+            return HookAnswer(
                 Decision.REVIEW, f"cli-guard: reads {name}, in the home of another user"
             )
     return None
 
 
-def judge_write(use: Write, invocation: Invocation, agent: str) -> Answer | None:
+def judge_write(use: Write, invocation: Invocation, agent: str) -> HookAnswer | None:
     """Judge a write to a file by its name, the one that links lead to, and the secrets in what is new."""
     place = judge_place("tee", use.path, invocation, simple_context(invocation))
     answers = [judge_secrets(use, place, invocation)]
@@ -262,16 +266,18 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> Answer | None
     ):
         context = command_context(invocation.cwd, invocation.env, agent=agent)
         verdict = judge_place("tee", use.path, invocation, context).verdict
-        answers.append(Answer(verdict.verdict, sentence(verdict)))
+        answers.append(HookAnswer(verdict.verdict, sentence(verdict)))
     elif asked := find_asked_file(place, invocation, agent):
-        answers.append(Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, {asked}"))
+        answers.append(
+            HookAnswer(Decision.REVIEW, f"cli-guard: writes {use.path}, {asked}")
+        )
     remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
     return max(remarks, key=lambda each: STRICTNESS.index(each.decision), default=None)
 
 
-def find_asked_file(place: Place, invocation: Invocation, agent: str) -> str:
+def find_asked_file(place: RequestPlace, invocation: Invocation, agent: str) -> str:
     """Return why a file of a work tree is asked about, as for a command that writes it; "" if it is not."""
-    from cli_guard.commands.trust.place import Place as TreePlace
+    from cli_guard.commands.trust.place import Place
 
     for name in place.names:
         root = root_of(Path(name).parent)
@@ -279,7 +285,7 @@ def find_asked_file(place: Place, invocation: Invocation, agent: str) -> str:
         if root is None or Path(name).name.startswith(".env"):
             continue
         context = simple_context(replace(invocation, cwd=root))
-        tree = TreePlace(context, str(root), TrustedTree(root, Git(root, invocation.env)))
+        tree = Place(context, str(root), TrustedTree(root, Git(root, invocation.env)))
         inside = tree.relative(name) or ""
         kind = next((each for each in ASKED_FILES if tree.matches(each, inside)), "")
         if kind and (
@@ -290,10 +296,12 @@ def find_asked_file(place: Place, invocation: Invocation, agent: str) -> str:
     return ""
 
 
-def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | None:
+def judge_secrets(
+    use: Write, place: RequestPlace, invocation: Invocation
+) -> HookAnswer | None:
     """Judge the secrets that a file does not hold yet, by the policy that would judge them in a commit."""
     # A file that holds credentials by its name is where they belong; recording it is what a commit is asked about.
-    if not use.added or Kind.CREDENTIAL in place.kinds:
+    if not use.added or EffectKind.CREDENTIAL in place.kinds:
         return None
     from cli_guard.secrets import scan
 
@@ -302,7 +310,7 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     path = os.path.relpath(place.names[0], root) if inside else place.names[0]
     found = scan(use.added, path) if len(use.added) <= MOST_CHARS else None
     if found is None or found.stopped_at is not None:
-        return Answer(
+        return HookAnswer(
             Decision.REVIEW,
             f"cli-guard: writes {use.path}, too much to search it for secrets",
         )
@@ -321,19 +329,19 @@ def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | 
     if worst is None or worst[0] is Decision.ALLOW:
         return None
     instead = "let the program read it from the environment or a secret store"
-    return Answer(
+    return HookAnswer(
         worst[0],
         f"cli-guard: writes {name_secret(worst[1])} to {use.path}; instead: {instead}",
     )
 
 
-def is_answered(hit: "Hit", text: str) -> bool:
+def is_answered(hit: "SecretHit", text: str) -> bool:
     """Return whether the line has a suppression: the commit is asked about it."""
     start = text.rfind("\n", 0, hit.start) + 1
     return "cli-guard: ignore[" in text[start : (text + "\n").index("\n", hit.end)]
 
 
-def decide_secret(hit: "Hit", path: str, invocation: Invocation) -> Decision:
+def decide_secret(hit: "SecretHit", path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
     from cli_guard.policy.recorded import policy_at_head
 

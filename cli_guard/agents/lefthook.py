@@ -12,7 +12,7 @@ from typing import Any
 from cli_guard.agents import claude_code, codex, copilot, cursor
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.registry import ToolDenied
-from cli_guard.agents.uses import Request, read_object
+from cli_guard.agents.uses import AgentRequest, read_object
 from cli_guard.errors import UsageError
 from cli_guard.git.hooks import contents_of
 from cli_guard.git.managers import LEFTHOOK
@@ -36,7 +36,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     return ""
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request by the form of the agent that it comes from. Raises ValueError."""
     if "toolName" in data:
         return copilot.read_request(data)

@@ -15,7 +15,7 @@ from cli_guard.agents.payload import text_in
 from cli_guard.agents.registry import ToolDenied
 from cli_guard.agents.settings import Protocol, write_text
 from cli_guard.agents.uses import (
-    Request,
+    AgentRequest,
     as_object,
     check_event,
     find_folder,
@@ -44,12 +44,12 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     return ""
 
 
-def read_request(data: Mapping[str, Any]) -> Request:
+def read_request(data: Mapping[str, Any]) -> AgentRequest:
     """Read a request of our plugin. Raises ValueError."""
     check_event(data, EVENT, "event")
     name = text_in(data, "tool")
     given = as_object(data.get("args"), "args")
-    return Request(
+    return AgentRequest(
         find_uses(name, given) or find_mcp_call(name, "_", given), find_folder(data), SILENT
     )
 

@@ -46,7 +46,7 @@ KILLED = "#!/bin/sh\nkill -KILL $$\n"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ProbeState:
     """One start of the hook: what is wrong in it, the command, what it is given, the answer that is wanted.
 
     `ends` says whether its standard input ends.
@@ -61,7 +61,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ProbeEnding:
     """How a start ended: the exit code, None if it had to be stopped, and its standard output."""
 
     code: int | None
@@ -158,7 +158,7 @@ def list_states(
     root: Path,
     env: Mapping[str, str],
     scratch: Path,
-) -> tuple[State, ...]:
+) -> tuple[ProbeState, ...]:
     """Prepare the states, with what they need in a scratch folder."""
     denied, allowed = (
         json.dumps(module.PROTOCOL.request(each, str(root))).encode()
@@ -180,18 +180,18 @@ def list_states(
 
     limited = {**env, "CLI_GUARD_HOOK_SECONDS": LIMIT_SECONDS}
     return (
-        State(AS_IT_IS, command, env, denied),
-        State(AS_IT_IS, command, env, allowed, Decision.ALLOW),
-        State("a hook that is not executable", replace(locked), env, denied),
-        State("a hook that was moved away", replace(scratch / "gone"), env, denied),
-        State("an empty PATH", command, {**env, "PATH": str(empty)}, denied),
-        State("a hook that is too slow", command, limited, denied, ends=False),
-        State("a hook that was killed", replace(killed), env, denied),
-        State("bad JSON", command, env, b"{"),
+        ProbeState(AS_IT_IS, command, env, denied),
+        ProbeState(AS_IT_IS, command, env, allowed, Decision.ALLOW),
+        ProbeState("a hook that is not executable", replace(locked), env, denied),
+        ProbeState("a hook that was moved away", replace(scratch / "gone"), env, denied),
+        ProbeState("an empty PATH", command, {**env, "PATH": str(empty)}, denied),
+        ProbeState("a hook that is too slow", command, limited, denied, ends=False),
+        ProbeState("a hook that was killed", replace(killed), env, denied),
+        ProbeState("bad JSON", command, env, b"{"),
     )
 
 
-def run_all(states: tuple[State, ...], root: Path, scratch: Path) -> list[Ending]:
+def run_all(states: tuple[ProbeState, ...], root: Path, scratch: Path) -> list[ProbeEnding]:
     """Start all of them at once, and wait for each. Raises CliGuardError."""
     started: list[tuple[subprocess.Popen[bytes], Path]] = []
     held = []
@@ -217,7 +217,8 @@ def run_all(states: tuple[State, ...], root: Path, scratch: Path) -> list[Ending
             started.append((process, path))
         until = time.monotonic() + STOP_SECONDS
         return [
-            Ending(wait(process, until), path.read_bytes()) for process, path in started
+            ProbeEnding(wait(process, until), path.read_bytes())
+            for process, path in started
         ]
     except OSError as error:
         raise CliGuardError(f"the hook cannot be started: {error.strerror}") from error
@@ -244,7 +245,7 @@ def wait(process: "subprocess.Popen[bytes]", until: float) -> int | None:
 def describe(
     agent: Agent,
     module: ModuleType,
-    results: list[tuple[State, Ending]],
+    results: list[tuple[ProbeState, ProbeEnding]],
     setting: str,
     set_here: bool,
 ) -> Iterator[str]:
@@ -276,14 +277,14 @@ def describe(
     yield f"{agent.title}: the tool is blocked in all {blocking} states{by}"
 
 
-def is_blocked(module: ModuleType, ending: Ending) -> bool:
+def is_blocked(module: ModuleType, ending: ProbeEnding) -> bool:
     """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out."""
     return ending.code is not None and module.PROTOCOL.is_denied(
         ending.code, os.fsdecode(ending.stdout)
     )
 
 
-def advise(agent: Agent, state: State, ending: Ending, setting: str) -> str:
+def advise(agent: Agent, state: ProbeState, ending: ProbeEnding, setting: str) -> str:
     """Return what closes an open state."""
     if ending.code == 0:
         return "the command does not hand on the answer of cli-guard"

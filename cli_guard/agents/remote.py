@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from cli_guard.agents.uses import Call, Fetch, texts_in
-from cli_guard.agents.wording import Answer, name_secret
+from cli_guard.agents.uses import Fetch, McpCall, texts_in
+from cli_guard.agents.wording import HookAnswer, name_secret
 from cli_guard.commands import judge_or_raise
 from cli_guard.execution.context import RECORDED, root_of
 from cli_guard.execution.verdicts import sentence
@@ -17,7 +17,7 @@ from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import Confidence, Decision, Severity
 from cli_guard.runtime import Invocation, read_plain, user_file
-from cli_guard.secrets import Hit, scan
+from cli_guard.secrets import SecretHit, scan
 
 if TYPE_CHECKING:
     from cli_guard.policy.mcp import ServerConfig
@@ -37,11 +37,11 @@ METADATA_ADDRESSES = frozenset(
 SERIOUS = (Severity.CRITICAL, Severity.HIGH)
 
 
-def judge_fetch(use: Fetch) -> Answer | None:
+def judge_fetch(use: Fetch) -> HookAnswer | None:
     """Deny a secret that is sent; ask about files of the disk and the metadata of a cloud."""
     hit = find_secret(use.text)
     if hit:
-        return Answer(
+        return HookAnswer(
             Decision.DENY,
             f"cli-guard: sends {name_secret(hit)} over the network; instead: leave it out of the request",
         )
@@ -49,19 +49,19 @@ def judge_fetch(use: Fetch) -> Answer | None:
         with suppress(ValueError):
             parts = urlsplit(address)
             if parts.scheme.lower() in FROM_DISK:
-                return Answer(
+                return HookAnswer(
                     Decision.REVIEW,
                     "cli-guard: fetches a file of this machine; instead: read it as a file",
                 )
             if is_metadata(parts.hostname or ""):
-                return Answer(
+                return HookAnswer(
                     Decision.REVIEW,
                     f"cli-guard: fetches {parts.hostname}, which hands out credentials of this machine",
                 )
     return None
 
 
-def find_secret(text: str) -> Hit | None:
+def find_secret(text: str) -> SecretHit | None:
     """Return the first secret in a text that is surely one, also behind percent signs."""
     hits = [hit for each in dict.fromkeys((text, unquote(text))) for hit in scan(each).hits]
     return next(
@@ -93,7 +93,7 @@ def is_metadata(host: str) -> bool:
     return address.is_link_local or address in METADATA_ADDRESSES
 
 
-def judge_call(use: Call, invocation: Invocation) -> Answer | None:
+def judge_call(use: McpCall, invocation: Invocation) -> HookAnswer | None:
     """Judge a call of an MCP tool: by a secret in its input, then by `[mcp.NAME]` where that names the tool.
 
     What a server claims about a tool is not in any request, and would prove nothing. Raises CliGuardError.
@@ -101,16 +101,16 @@ def judge_call(use: Call, invocation: Invocation) -> Answer | None:
     hit = find_secret("\n".join(texts_in(use.given)))
     if hit:
         words = f"cli-guard: sends {name_secret(hit)} to an MCP server; instead: name where it is kept"
-        return Answer(Decision.DENY, words)
+        return HookAnswer(Decision.DENY, words)
     command = use.given.get("command")
     if isinstance(command, str):
         verdict = judge_or_raise(command)
         if verdict.verdict is Decision.DENY:
-            return Answer(Decision.DENY, sentence(verdict))
+            return HookAnswer(Decision.DENY, sentence(verdict))
     return judge_by_policy(use, invocation)
 
 
-def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
+def judge_by_policy(use: McpCall, invocation: Invocation) -> HookAnswer | None:
     servers = find_servers(invocation)
     # Where the agent does not name the server, what is denied of any is denied.
     pairs = (
@@ -128,7 +128,7 @@ def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
         is_known = tool in config.allow and ("", tool) not in use.names
         if is_known or any(rule_matches(pattern, tool) for pattern in config.deny):
             verdict = decision(McpTool(f"mcp:{server}.{tool}", server, "", {}), config)
-            return Answer(verdict.decision, f"cli-guard: {verdict.reason}")
+            return HookAnswer(verdict.decision, f"cli-guard: {verdict.reason}")
     return None
 
 

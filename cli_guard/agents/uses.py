@@ -33,7 +33,7 @@ PATCHES = ("patchText", "patch", "input", "command")
 PATCHED = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
 
 
-class Tool(Enum):
+class ToolKind(Enum):
     """The kinds of tool that are judged. A search may go without a path."""
 
     SHELL = auto()
@@ -45,19 +45,19 @@ class Tool(Enum):
 
 
 NAMES = {
-    Tool.SHELL: "Bash bash Shell powershell run_shell_command",
-    Tool.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
+    ToolKind.SHELL: "Bash bash Shell powershell run_shell_command",
+    ToolKind.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
     " str_replace_editor write_file replace",
-    Tool.PATCH: "apply_patch patch",
-    Tool.READ: "Read NotebookRead read view view_image read_file read_many_files",
-    Tool.SEARCH: "Grep grep rg grep_search search_file_content",
-    Tool.FETCH: "WebFetch webfetch web_fetch",
+    ToolKind.PATCH: "apply_patch patch",
+    ToolKind.READ: "Read NotebookRead read view view_image read_file read_many_files",
+    ToolKind.SEARCH: "Grep grep rg grep_search search_file_content",
+    ToolKind.FETCH: "WebFetch webfetch web_fetch",
 }
 TOOLS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
-class Shell:
+class ShellKind:
     """A shell command, and the folder it runs in, relative to that of the request."""
 
     command: str
@@ -86,18 +86,18 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class McpCall:
     """A call of an MCP tool. `names` are the pairs of server ("" if not known) and tool that its name can mean."""
 
     names: tuple[tuple[str, str], ...]
     given: Mapping[str, Any]
 
 
-Use = Shell | Write | Read | Fetch | Call
+Use = ShellKind | Write | Read | Fetch | McpCall
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AgentRequest:
     """One request of an agent. `folder` is its current one; `silent` is why nobody can be asked, "" if it asks."""
 
     uses: tuple[Use, ...]
@@ -137,25 +137,25 @@ def find_folder(data: Mapping[str, Any]) -> str:
 def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     """Return what a tool would do; nothing for an unknown tool that has no command. Raises ValueError."""
     kind = TOOLS.get(name)
-    if kind is Tool.SHELL or (kind is None and "command" in given):
+    if kind is ToolKind.SHELL or (kind is None and "command" in given):
         return (read_shell(given),)
-    if kind is Tool.PATCH:
+    if kind is ToolKind.PATCH:
         return read_patch(
             text_in(given, next((key for key in PATCHES if key in given), "patch"))
         )
-    if kind is Tool.FETCH:
+    if kind is ToolKind.FETCH:
         return (Fetch("\n".join(texts_in(given))),)
     if kind is None:
         return ()
     paths = find_paths(given)
-    if kind is Tool.SEARCH:
+    if kind is ToolKind.SEARCH:
         globs = texts_in([given.get(key) for key in GLOBS])
         paths += [glob for glob in globs if glob and not glob.startswith("!")]
-    if not paths and kind is not Tool.SEARCH:
+    if not paths and kind is not ToolKind.SEARCH:
         raise ValueError("there is no path")
     return (
         read_writes(given, paths)
-        if kind is Tool.WRITE
+        if kind is ToolKind.WRITE
         else tuple(Read(path) for path in paths)
     )
 
@@ -180,19 +180,19 @@ def split_name(name: str, between: str) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in pairs if all(pair))
 
 
-def find_mcp_call(name: str, between: str, given: Mapping[str, Any]) -> tuple[Call, ...]:
+def find_mcp_call(name: str, between: str, given: Mapping[str, Any]) -> tuple[McpCall, ...]:
     """Return the call of an MCP tool that is named after its server (`github-create_issue`); nothing for others."""
     names = split_name(name, between)
-    return (Call(names, given),) if names else ()
+    return (McpCall(names, given),) if names else ()
 
 
-def read_shell(given: Mapping[str, Any]) -> Shell:
+def read_shell(given: Mapping[str, Any]) -> ShellKind:
     """Return the command and its folder. Raises ValueError."""
     text = text_in(given, "command")
     folders = [text_in(given, key) for key in FOLDERS if given.get(key)]
     if len(set(folders)) > 1:
         raise ValueError("the command has two folders")
-    return Shell(text, folders[0] if folders else "")
+    return ShellKind(text, folders[0] if folders else "")
 
 
 def find_paths(given: Mapping[str, Any]) -> list[str]:

@@ -8,14 +8,14 @@ from cli_guard.rules import catalog
 from cli_guard.secrets.printable import clip, printable
 
 if TYPE_CHECKING:
-    from cli_guard.secrets import Hit
+    from cli_guard.secrets import SecretHit
 
 LONGEST_REASON = 4_000
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HookAnswer:
     """A decision about a request: the worst effect first, then what to do instead.
 
     `ways` are the commands with which the user can allow it from now on. `command` is the shell command that
@@ -47,11 +47,11 @@ class Answer:
             return f"{reason}\nA person must decide, but {self.silent}: {advice}"
         return f"{reason}; to allow it from now on: {ways}" if ways else reason
 
-    def deny_unasked(self, silent: str) -> "Answer":
+    def deny_unasked(self, silent: str) -> "HookAnswer":
         """Return the denial of what needs a person where nobody is asked; `silent` is why."""
         return replace(self, decision=Decision.DENY, silent=silent)
 
 
-def name_secret(hit: "Hit") -> str:
+def name_secret(hit: "SecretHit") -> str:
     """Return what kind of secret it is, and its rule."""
     return f"a secret ({catalog.one('secrets', hit.rule).title}; {hit.rule})"

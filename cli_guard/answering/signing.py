@@ -31,7 +31,7 @@ from cli_guard.state.records import PendingReview
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SigningPlan:
     """A statement that is ready to be signed, and the presence that policy wants of the signature."""
 
     statement: Statement
@@ -65,7 +65,7 @@ def plan_signature(
     named: str = "",
     expires: datetime.timedelta | None = None,
     reason: str = "",
-) -> Plan | None:
+) -> SigningPlan | None:
     """Return what is to be signed, None if this user has no enrolled key. Raises CliGuardError if policy wants one."""
     env = invocation.env
     rules = ", ".join(sorted({each.rule for each in findings}))
@@ -92,7 +92,7 @@ def plan_signature(
         reason=reason,
         expires=expires,
     )
-    return Plan(made, key, signers, wanted, env)
+    return SigningPlan(made, key, signers, wanted, env)
 
 
 def plan_break_glass(
@@ -102,7 +102,7 @@ def plan_break_glass(
     named: str,
     expires: datetime.timedelta | None,
     reason: str,
-) -> Plan:
+) -> SigningPlan:
     """Return what is to be signed to let one commit pass unverified, for a day by default. Raises CliGuardError."""
     signers = Signers.at_commit(repository, repository.head)
     key = find_key(signers, repository, invocation.env, named)
@@ -123,7 +123,7 @@ def plan_break_glass(
         tree=repository.tree_of(commit),
         decision=BREAK_GLASS,
     )
-    return Plan(made, key, signers, Presence.KEY, invocation.env)
+    return SigningPlan(made, key, signers, Presence.KEY, invocation.env)
 
 
 def statement_of(

@@ -17,7 +17,7 @@ from cli_guard.runtime import Invocation
 from cli_guard.state.audit import Entry, Verification
 from cli_guard.state.records import KEPT_APPROVALS, Records
 from cli_guard.state.trees import EVENT as TREE
-from cli_guard.state.trees import Trees
+from cli_guard.state.trees import TrustedTrees
 
 HEAD_SIGNED = "head-signed"
 # Not that of approvals: neither signature can be used as the other.
@@ -156,7 +156,7 @@ def check_rest(
             yield f"{NO_ENTRY} the patch {each.id}, which `cli-guard undo` would take back"
     if repository.bare:
         return
-    tree = Trees(invocation.env).at(repository.root)
+    tree = TrustedTrees(invocation.env).at(repository.root)
     path = str(repository.root.resolve())
     said = next(
         (each for each in reversed(records.audit.events(TREE)) if each.get("path") == path),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cli_guard.assistant.changed_symbols import find_changed_symbols
 from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Contents, FileChange, Kind, Status
-from cli_guard.reviewers.dependencies.changes import Difference, find_differences
+from cli_guard.reviewers.dependencies.changes import DependencyChange, find_differences
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
 
@@ -111,7 +111,7 @@ def describe_file(
     return FileDraft(change.path, found or {"update": (name,)})
 
 
-def bumps_of(difference: Difference) -> dict[str, tuple[str, ...]]:
+def bumps_of(difference: DependencyChange) -> dict[str, tuple[str, ...]]:
     """Name the dependencies that a manifest adds, removes or moves to another version; a lock file follows it."""
     if (
         difference.is_lock

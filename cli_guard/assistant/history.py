@@ -17,7 +17,7 @@ from cli_guard.assistant.replies import count_of, first_of
 from cli_guard.assistant.retrieval.path_kinds import kind_of
 from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import find_definitions
-from cli_guard.repository.protocol import Commit, CommitFile, Repository
+from cli_guard.repository.protocol import CommitFile, LoggedCommit, Repository
 
 LISTED = 10
 MOST_LISTED = 30
@@ -46,7 +46,7 @@ class HistorySubject:
     paths: tuple[str, ...] = ()
     span: tuple[int, int] | None = None
     text: str = ""
-    found: tuple[Commit, ...] = ()
+    found: tuple[LoggedCommit, ...] = ()
 
     @property
     def about(self) -> str:
@@ -161,7 +161,7 @@ class HistoryReader:
         said = {"by": request.author, "since": request.since, "until": request.until}
         return "".join(f" {word} {value}" for word, value in said.items() if value)
 
-    def sum_files(self, commits: Sequence[Commit]) -> Iterator[str]:
+    def sum_files(self, commits: Sequence[LoggedCommit]) -> Iterator[str]:
         """Yield the files of some commits, the most often changed first."""
         times = Counter(file.path for each in commits for file in self.visible(each.files))
         if times:
@@ -200,7 +200,7 @@ class HistoryReader:
         kept = (file for file in files if self.allowed is None or file.path in self.allowed)
         return sorted(kept, key=lambda file: (kind_of(file.path) != "source", file.path))
 
-    def load(self, subject: HistorySubject, most: int) -> list[Commit]:
+    def load(self, subject: HistorySubject, most: int) -> list[LoggedCommit]:
         """Return the commits of a subject within the bounds of the request, the newest first."""
         if subject.found:
             return list(subject.found)
@@ -341,7 +341,7 @@ def answer_history(
     return lines
 
 
-def commit_line(commit: Commit) -> str:
+def commit_line(commit: LoggedCommit) -> str:
     """Return the day, the short id, the author and the subject of a commit."""
     return f"{commit.date} {commit.oid[:SHORT_ID]} {commit.author}: {commit.subject}"
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from cli_guard.assistant import Proposal
 from cli_guard.assistant.request_git import read_review_request
-from cli_guard.repository.protocol import Commit as Recorded
-from cli_guard.repository.protocol import Repository
+from cli_guard.repository.protocol import LoggedCommit, Repository
 from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
@@ -93,7 +92,7 @@ def describe_subject(subject: Request, repository: Repository) -> Iterator[str]:
         yield "  and the commits before these"
 
 
-def describe_commit(commit: Recorded) -> str:
+def describe_commit(commit: LoggedCommit) -> str:
     """Return what is said of a commit in the history, and its files."""
     from cli_guard.assistant.history import commit_line, wrap_items
 

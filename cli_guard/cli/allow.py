@@ -20,7 +20,7 @@ from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors, make_folder, write_atomically
 from cli_guard.state.questions import last_questions
-from cli_guard.state.trees import Tree, Trees, require_commit
+from cli_guard.state.trees import Tree, TrustedTrees, require_commit
 
 
 @click.pass_obj
@@ -120,7 +120,7 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
         return
     repository = io.find_repository()
     require_commit(repository)
-    trees = Trees(io.env)
+    trees = TrustedTrees(io.env)
     seals = seals_of(repository, io.env)
     tree = trees.find(repository, io.invocation.now, seals) or Tree("")
     kept = (*(each for each in tree.allow if each != pattern), pattern)
@@ -131,7 +131,7 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
 def edit_rules(io: Io, remove: str | None) -> int:
     """Print the rules of this work tree, or remove one. Raises UsageError, CliGuardError."""
     repository = io.find_repository()
-    trees = Trees(io.env)
+    trees = TrustedTrees(io.env)
     seals = seals_of(repository, io.env)
     tree = trees.find(repository, io.invocation.now, seals)
     rules = tree.allow if tree else ()

@@ -16,7 +16,12 @@ from cli_guard.answering.approve import (
     line_of,
     request_of,
 )
-from cli_guard.answering.signing import Plan, plan_break_glass, plan_signature, store_signed
+from cli_guard.answering.signing import (
+    SigningPlan,
+    plan_break_glass,
+    plan_signature,
+    store_signed,
+)
 from cli_guard.cli.app import Command
 from cli_guard.cli.hook import review_for_git
 from cli_guard.cli.io import Io, shown_on_terminal
@@ -74,7 +79,7 @@ def run(
     lifetime = read_duration(expires)
     if break_glass:
         return approve_break_glass(
-            io, repository, id or "HEAD", Options(reason, key, lifetime)
+            io, repository, id or "HEAD", ApproveOptions(reason, key, lifetime)
         )
     if id is None:
         person_needed(io, "an approval", "approve")
@@ -106,7 +111,7 @@ def run(
             code = approve_asked(io, repository, review, reason)
         else:
             code = approve_reviewed(
-                io, repository, review, Options(reason, key, lifetime, path)
+                io, repository, review, ApproveOptions(reason, key, lifetime, path)
             )
     if code is None:
         io.say("cli-guard: not approved")
@@ -127,7 +132,7 @@ def staged_review(io: Io) -> str:
 
 
 @dataclass(frozen=True)
-class Options:
+class ApproveOptions:
     """How a change is approved: why, with which key, for how long, and which of its paths."""
 
     reason: str = ""
@@ -137,7 +142,7 @@ class Options:
 
 
 def approve_reviewed(
-    io: Io, repository: Repository, review: PendingReview, options: Options
+    io: Io, repository: Repository, review: PendingReview, options: ApproveOptions
 ) -> int | None:
     """Approve a change after asking; None if the person declines."""
     review, findings = review_again(io, repository, review)
@@ -186,7 +191,7 @@ def give(
     repository: Repository,
     review: PendingReview,
     findings: Sequence[Finding],
-    plan: Plan | None,
+    plan: SigningPlan | None,
     reason: str,
 ) -> tuple[bool, str]:
     """Sign and store an approval; return whether it covers the whole review, and a phrase that says who gave it."""
@@ -203,7 +208,7 @@ def give(
 
 
 def approve_break_glass(
-    io: Io, repository: Repository, revision: str, options: Options
+    io: Io, repository: Repository, revision: str, options: ApproveOptions
 ) -> int:
     """Sign that one commit may be pushed unverified. Raises CliGuardError."""
     commit = repository.resolve(revision)

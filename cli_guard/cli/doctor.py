@@ -147,10 +147,10 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
 def tree_line(io: Io, repository: Repository) -> str:
     """Describe how far the work tree is trusted."""
     from cli_guard.approvals.seals import seals_of
-    from cli_guard.state.trees import Trees
+    from cli_guard.state.trees import TrustedTrees
 
     try:
-        tree = Trees(io.env).find(
+        tree = TrustedTrees(io.env).find(
             repository, io.invocation.now, seals_of(repository, io.env)
         )
     except CliGuardError as error:

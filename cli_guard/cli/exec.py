@@ -29,7 +29,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     from cli_guard.execution.command import CommandRequest, RunRecord
     from cli_guard.execution.environment import clean_environment
     from cli_guard.execution.permission import Allowances, Session, digest_of, permission
-    from cli_guard.execution.processes.model import Limits
+    from cli_guard.execution.processes.model import ProcessLimits
 
     asked = ExecOptions(**options)  # type: ignore[arg-type]
     asked.check()
@@ -76,7 +76,9 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         return refusal_code(answer)
     for name in passed.left_out:
         io.warn(f"cli-guard: {name} is not passed on: it looks like a secret")
-    limits = Limits(asked.cpu_seconds, asked.memory * MEGABYTE if asked.memory else None)
+    limits = ProcessLimits(
+        asked.cpu_seconds, asked.memory * MEGABYTE if asked.memory else None
+    )
     sandbox = sandbox_of(folder) if asked.sandbox else None
     env = passed.env if sandbox is None else {**passed.env, "TMPDIR": str(sandbox.scratch)}
     job = PermittedCommand(request, env, limits, sandbox, answer, run, state / "processes")

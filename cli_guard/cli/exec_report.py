@@ -26,25 +26,25 @@ LINE = 200
 
 def refusal_code(permission: "Permission") -> ExitCode:
     """Return the exit code of a command that was not run."""
-    from cli_guard.execution.permission import Answer
+    from cli_guard.execution.permission import PermissionBasis
 
     return (
         ExitCode.NEEDS_REVIEW
-        if permission.answer is Answer.NEEDS_REVIEW
+        if permission.answer is PermissionBasis.NEEDS_REVIEW
         else ExitCode.DENIED
     )
 
 
 def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
     """Print why a command was not run, and what would allow it."""
-    from cli_guard.execution.permission import Answer
+    from cli_guard.execution.permission import PermissionBasis
     from cli_guard.execution.verdicts import render
 
-    if permission.answer is Answer.NO:
+    if permission.answer is PermissionBasis.NO:
         io.warn("cli-guard: not run")
         return
     io.warn(render(permission.verdict, color=io.colored("auto") and io.stderr.isatty()))
-    if permission.answer is Answer.NEEDS_REVIEW:
+    if permission.answer is PermissionBasis.NEEDS_REVIEW:
         io.warn(
             f"cli-guard: not run: {'--yes is only valid at a terminal; ' if yes else ''}{NEEDED}"
         )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cli_guard.execution.command import CommandRequest, RunRecord
     from cli_guard.execution.permission import Permission
     from cli_guard.execution.processes.manager import ProcessManager
-    from cli_guard.execution.processes.model import Limits, Result
+    from cli_guard.execution.processes.model import ProcessLimits, Result
     from cli_guard.execution.processes.sandbox import Sandbox
 
 
@@ -43,7 +43,7 @@ class PermittedCommand:
 
     request: "CommandRequest"
     env: dict[str, str]
-    limits: "Limits"
+    limits: "ProcessLimits"
     sandbox: "Sandbox | None"
     permission: "Permission"
     run: "RunRecord"

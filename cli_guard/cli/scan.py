@@ -12,7 +12,7 @@ from cli_guard.cli.review import OUTPUT, write_report
 from cli_guard.errors import CliGuardError, ExitCode, UsageError
 from cli_guard.model import Decision
 from cli_guard.report.parts import STRICTEST
-from cli_guard.report.scan.run import Options, scan
+from cli_guard.report.scan.run import ScanOptions, scan
 from cli_guard.review.render import as_json, sarif, text
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers import workers
@@ -25,7 +25,7 @@ def run(io: Io, /, places: tuple[str, ...], engine: str, **given: Any) -> int:
     """Scan each repository; one that cannot be scanned does not keep the others from it."""
     if (engine == "dask") != bool(given["scheduler"]):
         raise UsageError("--engine dask and --scheduler ADDRESS belong together")
-    options = Options(
+    options = ScanOptions(
         **{name: given[name] for name in ("history", "rules", "fresh")},
         jobs=given["jobs"] or workers.available(),
         state=io.path(given["state"]) if given["state"] else None,

@@ -16,7 +16,7 @@ from cli_guard.server import control
 from cli_guard.state.files import explain_write_errors, make_folder, write_atomically
 
 
-def describe_server(found: control.Status) -> str:
+def describe_server(found: control.ServerStatus) -> str:
     since = datetime.datetime.fromtimestamp(found.since, datetime.UTC).isoformat(
         " ", "seconds"
     )

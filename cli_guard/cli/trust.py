@@ -23,7 +23,7 @@ from cli_guard.policy.recorded import recorded_policy
 from cli_guard.repository.protocol import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.trees import Tree, Trees, require_commit
+from cli_guard.state.trees import Tree, TrustedTrees, require_commit
 
 VERDICTS = {
     Decision.ALLOW: "harmless",
@@ -101,7 +101,7 @@ def mentions_checks(repository: Repository) -> bool:
 
 def list_trees(io: Io) -> int:
     """Print every work tree of this user's trust."""
-    trees = Trees(io.env).all()
+    trees = TrustedTrees(io.env).all()
     for tree in trees:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
@@ -134,7 +134,7 @@ def run(
     trusted = Trusted(io.invocation)
     if revoke:
         gone = [
-            Trees(io.env).revoke(repository, io.invocation),
+            TrustedTrees(io.env).revoke(repository, io.invocation),
             trusted.revoke(repository) > 0,
         ]
         names = [
@@ -172,7 +172,7 @@ def ask_for_trust(
 ) -> int:
     """Show a work tree and the checks at a commit and, unless they are trusted already, ask."""
     config = recorded_policy(repository, commit)[0]
-    trees = Trees(io.env)
+    trees = TrustedTrees(io.env)
     known = None
     seals = seals_of(repository, io.env)
     if tree:

@@ -1,6 +1,6 @@
 """The engine that judges shell commands: text and context in, a verdict out. It runs nothing and opens no file."""
 
-from cli_guard.commands.model import Context, Effect, Kind, Setting, Span, Verdict
+from cli_guard.commands.model import Context, Effect, EffectKind, Setting, Span, Verdict
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Decision
 
@@ -37,7 +37,7 @@ def verdict_of_failure(
     # What the error says may quote the command: only its type is shown.
     reason = f"internal error: {type(error).__name__}, so this was not judged; {advice}"
     effect = Effect(
-        Kind.UNKNOWN, None, Decision.REVIEW, reason, Span(0, min(len(command), 1))
+        EffectKind.UNKNOWN, None, Decision.REVIEW, reason, Span(0, min(len(command), 1))
     )
     return Verdict(command, Decision.REVIEW, reason, (effect,), "partial")
 
@@ -45,7 +45,7 @@ def verdict_of_failure(
 __all__ = [
     "Context",
     "Effect",
-    "Kind",
+    "EffectKind",
     "Setting",
     "Span",
     "Verdict",

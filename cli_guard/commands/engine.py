@@ -10,7 +10,7 @@ from cli_guard.commands.model import (
     GRAVITY,
     Context,
     Effect,
-    Kind,
+    EffectKind,
     Pattern,
     Profile,
     Setting,
@@ -21,7 +21,7 @@ from cli_guard.commands.model import (
 from cli_guard.commands.patterns import fit_pattern
 from cli_guard.commands.profiles import apply_profile
 from cli_guard.commands.saving import pattern_to_save
-from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
+from cli_guard.commands.scope import NOTHING, OutOfBudget, ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.commands.walk import new_shell
 from cli_guard.model import Decision
@@ -46,7 +46,11 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     problem = find_unreadable(command)
     if problem:
         effect = Effect(
-            Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1))
+            EffectKind.UNKNOWN,
+            None,
+            Decision.REVIEW,
+            problem,
+            Span(0, min(len(command), 1)),
         )
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     shell = walk(command, context)
@@ -107,7 +111,7 @@ def find_hidden_commands(shell: Shell, context: Context) -> Iterator[Effect]:
             )
             if denied:
                 reason = f"writes code that {denied.reason}"
-                yield Effect(Kind.EXEC, path, Decision.REVIEW, reason, Span(0, 0))
+                yield Effect(EffectKind.EXEC, path, Decision.REVIEW, reason, Span(0, 0))
 
 
 def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
@@ -145,11 +149,11 @@ def find_unreadable(command: str) -> str | None:
 def walk(text: str, context: Context) -> Shell:
     """Walk through a text. What exceeds the bounds is an effect; the effects found before are kept."""
     files = {path: Stream(None, taints) for path, taints in context.files.items()}
-    shell = new_shell(Scope(context, folder=context.folder, files=files))
+    shell = new_shell(ShellScope(context, folder=context.folder, files=files))
     most = LONGEST[context.setting]
     if len(text) > most:
         shell.emit(
-            Kind.UNKNOWN,
+            EffectKind.UNKNOWN,
             None,
             f"longer than {most:,} characters: it is not judged in full",
             Span(0, 1),
@@ -162,5 +166,5 @@ def walk(text: str, context: Context) -> Shell:
             shell.call(*shell.uncalled.popitem(), None, NOTHING)
     except (OutOfBudget, RecursionError) as error:
         reason = str(error) if isinstance(error, OutOfBudget) else "too deeply nested"
-        shell.emit(Kind.UNKNOWN, None, reason, Span(0, 0))
+        shell.emit(EffectKind.UNKNOWN, None, reason, Span(0, 0))
     return shell

@@ -1,8 +1,14 @@
 """The floors, rules that no configuration lifts, for what a single command does not show by itself."""
 
 from cli_guard.commands.effects.places import unfold_home
-from cli_guard.commands.model import GUARD_OFF, Kind, Span
-from cli_guard.commands.parse.tree import Command, Function, Group, Pipeline, Text
+from cli_guard.commands.model import GUARD_OFF, EffectKind, Span
+from cli_guard.commands.parse.tree import (
+    CommandGroup,
+    FunctionDefinition,
+    ParsedCommand,
+    Pipeline,
+    Text,
+)
 from cli_guard.commands.plain import children_of
 from cli_guard.commands.scope import BELOW, HIDDEN, REMOTE, SECRET, TOKEN
 from cli_guard.commands.shell import Shell
@@ -35,7 +41,7 @@ def check_remote_code(shell: Shell, taints: frozenset[str], how: str, span: Span
     reason = f"runs code downloaded from the network ({how})"
     if REMOTE not in taints:
         reason = f"runs code hidden by an encoding ({how})"
-    shell.deny(Kind.EXEC, "remote code", reason, span, REMOTE_CODE)
+    shell.deny(EffectKind.EXEC, "remote code", reason, span, REMOTE_CODE)
     return True
 
 
@@ -72,40 +78,44 @@ def check_sent(
         what = f"what it read below a folder, {file} included,"
     elif SECRET not in taints and shell.in_change:
         # A script or a CI step may send the key it received to the service it is for.
-        shell.emit(Kind.CREDENTIAL, where, f"sends a key from a variable to {where}", span)
+        shell.emit(
+            EffectKind.CREDENTIAL, where, f"sends a key from a variable to {where}", span
+        )
         return False
     reason = (
         f"{where} sends {what} over the network" if program else f"sends {what} to {where}"
     )
-    shell.deny(Kind.CREDENTIAL, where, reason, span, SECRET_SENT)
+    shell.deny(EffectKind.CREDENTIAL, where, reason, span, SECRET_SENT)
     return True
 
 
 def deny_guard_off(
     shell: Shell, target: str | None, reason: str, span: Span, alternative: str = ""
 ) -> None:
-    shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF, alternative=alternative)
+    shell.emit(
+        EffectKind.GUARD, target, reason, span, rule=GUARD_OFF, alternative=alternative
+    )
 
 
 def deny_fork_bomb(shell: Shell, span: Span) -> None:
     """Deny a function that starts itself again and again."""
     reason = "starts itself again and again until the machine stops responding"
-    shell.deny(Kind.PROCESS, None, reason, span, FORK_BOMB)
+    shell.deny(EffectKind.PROCESS, None, reason, span, FORK_BOMB)
 
 
 def deny_kill_all(shell: Shell, span: Span) -> None:
     reason = "ends every process of the machine"
-    shell.deny(Kind.PROCESS, "-1", reason, span, KILL_ALL)
+    shell.deny(EffectKind.PROCESS, "-1", reason, span, KILL_ALL)
 
 
-def calls_itself_twice(function: Function) -> bool:
+def calls_itself_twice(function: FunctionDefinition) -> bool:
     """Return whether a function starts itself in the background or on both sides of a pipe."""
     return multiplies(function.body, function.name, False)
 
 
 def multiplies(node: object, name: str, many: bool) -> bool:
     """Return whether this name is called where calls multiply."""
-    if isinstance(node, Command):
+    if isinstance(node, ParsedCommand):
         called = node.words[0].parts if node.words else ()
         return (
             many
@@ -116,6 +126,6 @@ def multiplies(node: object, name: str, many: bool) -> bool:
     many = (
         many
         or isinstance(node, Pipeline)
-        or (isinstance(node, Group) and node.kind == "background")
+        or (isinstance(node, CommandGroup) and node.kind == "background")
     )
     return any(multiplies(below, name, many) for below in children_of(node))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from cli_guard.commands.effects.arguments import Arguments, read_arguments
+from cli_guard.commands.effects.arguments import CallArguments, read_arguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
 from cli_guard.commands.programs import Spec, sub_command, table
@@ -19,7 +19,7 @@ ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
 
 
 @dataclass(frozen=True, eq=False)
-class Invocation:
+class ProgramInvocation:
     """One command with its words, and the folder it runs in (None if unknown).
 
     `parent` is the command whose words it is part of (`uv run`).
@@ -28,7 +28,7 @@ class Invocation:
     fields: tuple[Field, ...]
     stdin: Stream
     span: Span
-    parent: "Invocation | None" = None
+    parent: "ProgramInvocation | None" = None
     folder: str | None = None
 
     @property
@@ -47,7 +47,7 @@ class Invocation:
         return [each.start for each in self.fields[1:]]
 
     @cached_property
-    def arguments(self) -> Arguments:
+    def arguments(self) -> CallArguments:
         """Return the words after the program, as its table reads them; `git-add` is read as `git add`."""
         name = self.program
         fields = list(self.fields[1:])

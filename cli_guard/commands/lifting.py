@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from cli_guard.commands.effects.places import is_below, resolve_path
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.invocations import ENVIRONMENTS, NODE, Invocation
-from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
+from cli_guard.commands.invocations import ENVIRONMENTS, NODE, ProgramInvocation
+from cli_guard.commands.model import Context, Effect, EffectKind, Pattern, Setting
 from cli_guard.commands.patterns import fit_pattern, matches, shape_of
 from cli_guard.model import Decision
 from cli_guard.rules import tables
 
 # A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
-NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
+NEVER_LIFTED = frozenset((EffectKind.GUARD, EffectKind.CREDENTIAL, EffectKind.PRIVILEGE))
 # The kinds of option value that decide which code runs.
 CODE = frozenset(
     (
@@ -25,14 +25,14 @@ CODE = frozenset(
         "env",
         "config",
         "config-env",
-        Kind.EXEC,
+        EffectKind.EXEC,
     )
 )
 HOSTS = frozenset(("url", "host", "server", "endpoint", "upload", "send"))
 # These do not depend on the folder of a command.
-CONNECTIONS = (Kind.NETWORK_IN, Kind.NETWORK_OUT)
+CONNECTIONS = (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT)
 # An option with such an effect must be named by the pattern: `--force`.
-GRAVE = (Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE)
+GRAVE = (EffectKind.EXEC, EffectKind.SERVICE_WRITE, EffectKind.DELETE)
 # An option that forces, deletes or installs for all, and has no effect of its own in its table.
 GRAVE_NAME = re.compile(
     r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry)[\w-]*|g|R|repo)(?:=|\Z)"
@@ -50,8 +50,8 @@ VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
 
 def apply_patterns(
     command: str,
-    found: dict[Effect, list[Invocation | None]],
-    invocations: Sequence[Invocation],
+    found: dict[Effect, list[ProgramInvocation | None]],
+    invocations: Sequence[ProgramInvocation],
     context: Context,
 ) -> tuple[Effect, ...]:
     """Apply the patterns to the effects of a script: deny before review before allow before the engine.
@@ -71,7 +71,7 @@ def apply_patterns(
         for caller in callers
     }
     hits = dict.fromkeys(
-        effect_of_pattern(pattern, each, kinds.get(each, Kind.READ))
+        effect_of_pattern(pattern, each, kinds.get(each, EffectKind.READ))
         for pattern in context.patterns
         if pattern.decision is not Decision.ALLOW
         for each in invocations
@@ -81,7 +81,9 @@ def apply_patterns(
     return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
 
 
-def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
+def effect_of_pattern(
+    pattern: Pattern, invocation: ProgramInvocation, kind: EffectKind
+) -> Effect:
     """Build the effect of a pattern that reviews or denies: of the kind that the command has."""
     reason = f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
     return Effect(
@@ -94,11 +96,11 @@ class Lifting:
     """The patterns that allow, and the script that they are applied to."""
 
     allowing: tuple[Pattern, ...]
-    invocations: tuple[Invocation, ...]
+    invocations: tuple[ProgramInvocation, ...]
     context: Context
     command: str
 
-    def lift(self, effect: Effect, callers: Sequence[Invocation | None]) -> Effect:
+    def lift(self, effect: Effect, callers: Sequence[ProgramInvocation | None]) -> Effect:
         """Allow an effect if a pattern covers every command that it comes from."""
         if (
             effect.decision is not Decision.REVIEW
@@ -119,11 +121,11 @@ class Lifting:
         )
         return replace(effect, decision=Decision.ALLOW, reason=reason)
 
-    def find_pattern(self, effect: Effect, caller: Invocation) -> Pattern | None:
+    def find_pattern(self, effect: Effect, caller: ProgramInvocation) -> Pattern | None:
         """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
         if not caller.plain or not self.runs_in_project(effect, caller):
             return None
-        started: Invocation | None = caller
+        started: ProgramInvocation | None = caller
         while started is not None:
             for pattern in self.allowing:
                 words = self.words_covered(pattern, effect, started)
@@ -134,7 +136,7 @@ class Lifting:
             started = started.parent
         return None
 
-    def runs_in_project(self, effect: Effect, caller: Invocation) -> bool:
+    def runs_in_project(self, effect: Effect, caller: ProgramInvocation) -> bool:
         project = self.context.root or self.context.folder
         if effect.kind in CONNECTIONS or not project:
             return True
@@ -142,7 +144,7 @@ class Lifting:
         return bool(folder and is_below(folder, project, self.context))
 
     def words_covered(
-        self, pattern: Pattern, effect: Effect, started: Invocation
+        self, pattern: Pattern, effect: Effect, started: ProgramInvocation
     ) -> Sequence[Field]:
         """Return the words of a command that a pattern fits, none if others name or add code."""
         words = fit_pattern(pattern, started)
@@ -150,14 +152,16 @@ class Lifting:
             return ()
         return () if adds_code(pattern, started, self.context, effect.kind) else words
 
-    def find_pattern_beside(self, effect: Effect, caller: Invocation) -> Pattern | None:
+    def find_pattern_beside(
+        self, effect: Effect, caller: ProgramInvocation
+    ) -> Pattern | None:
         """Return the pattern that allows what a runner starts (`uv run`), or what `tee` keeps the output of."""
         if not caller.plain:
             return None
-        if caller.name == "tee" and effect.kind is Kind.WRITE:
+        if caller.name == "tee" and effect.kind is EffectKind.WRITE:
             others = self.find_source(effect, caller)
         elif (
-            effect.kind is Kind.EXEC
+            effect.kind is EffectKind.EXEC
             and caller.arguments.spec.name in tables.workspace().runners
         ):
             others = [each for each in self.invocations if each.parent is caller]
@@ -165,12 +169,14 @@ class Lifting:
         else:
             return None
         for each in others:
-            run = Effect(Kind.EXEC, each.program, Decision.REVIEW, "", each.span)
+            run = Effect(EffectKind.EXEC, each.program, Decision.REVIEW, "", each.span)
             if found := self.find_pattern(run, each) or self.find_pattern_beside(run, each):
                 return found
         return None
 
-    def find_source(self, effect: Effect, tee: Invocation) -> list[Invocation]:
+    def find_source(
+        self, effect: Effect, tee: ProgramInvocation
+    ) -> list[ProgramInvocation]:
         """Return the command whose output goes through a pipe to `tee`, which keeps it in a file of the project."""
         if lies_outside(effect.target or "/", tee.folder, self.context):
             return []
@@ -185,7 +191,9 @@ class Lifting:
             return []
         return [source, *(each for each in self.invocations if each.parent is source)]
 
-    def stays_with_project(self, runner: Invocation, inner: Sequence[Invocation]) -> bool:
+    def stays_with_project(
+        self, runner: ProgramInvocation, inner: Sequence[ProgramInvocation]
+    ) -> bool:
         """Return whether a runner only starts a program of the project: no `--with`, no package to fetch."""
         before = (
             runner.fields[1 : len(runner.fields) - len(inner[0].fields)] if inner else ()
@@ -199,10 +207,12 @@ class Lifting:
         return tree is not None and tree.exists(program)
 
 
-def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -> bool:
+def names_code(
+    effect: Effect, invocation: ProgramInvocation, words: Sequence[Field]
+) -> bool:
     """Return whether only words beyond the pattern name code to run (`git fetch --upload-pack=CODE`)."""
     target = effect.target or ""
-    if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.program:
+    if effect.kind is not EffectKind.EXEC or target.partition(" ")[0] == invocation.program:
         return False
     last = target.rpartition("/")[2]
     more = [
@@ -212,7 +222,7 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
 
 
 def adds_code(
-    pattern: Pattern, invocation: Invocation, context: Context, kind: Kind
+    pattern: Pattern, invocation: ProgramInvocation, context: Context, kind: EffectKind
 ) -> bool:
     """Return whether a command adds code, a folder, a host or a variable to a pattern (`go test -exec X`).
 
@@ -231,7 +241,7 @@ def adds_code(
     if any(not named.intersection(each.names) for each in options):
         return True
     operands = [each.start for each in given.operands]
-    if kind is Kind.EXEC and any(
+    if kind is EffectKind.EXEC and any(
         ADDRESS.match(each)
         and not any(BOUND.match(word[0]) and matches(word, each) for word in shape.words)
         for each in operands

@@ -9,7 +9,7 @@ from typing import Protocol
 from cli_guard.model import Decision
 
 
-class Kind(StrEnum):
+class EffectKind(StrEnum):
     """What a command does. A verdict is made of these, never of the name of a program."""
 
     READ = "read"
@@ -52,29 +52,29 @@ STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
 GUARD_OFF = "command-guard-off"
 # The kinds of effect, the worst first: a verdict names its worst effect. UNKNOWN says least, so it comes last.
 GRAVITY = (
-    Kind.GUARD,
-    Kind.SYSTEM,
-    Kind.PERSISTENCE,
-    Kind.DELETE,
-    Kind.CREDENTIAL,
-    Kind.SERVICE_WRITE,
-    Kind.PRIVILEGE,
-    Kind.GIT_WRITE,
-    Kind.EXEC,
-    Kind.PROCESS,
-    Kind.NETWORK_OUT,
-    Kind.NETWORK_IN,
-    Kind.WRITE,
-    Kind.SERVICE_READ,
-    Kind.READ,
-    Kind.UNKNOWN,
+    EffectKind.GUARD,
+    EffectKind.SYSTEM,
+    EffectKind.PERSISTENCE,
+    EffectKind.DELETE,
+    EffectKind.CREDENTIAL,
+    EffectKind.SERVICE_WRITE,
+    EffectKind.PRIVILEGE,
+    EffectKind.GIT_WRITE,
+    EffectKind.EXEC,
+    EffectKind.PROCESS,
+    EffectKind.NETWORK_OUT,
+    EffectKind.NETWORK_IN,
+    EffectKind.WRITE,
+    EffectKind.SERVICE_READ,
+    EffectKind.READ,
+    EffectKind.UNKNOWN,
 )
 # A service read queries a service that the user has set up, with the user's credentials (`gh pr list`).
-HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
-DECISIONS: Mapping[Kind, Decision] = MappingProxyType(
-    dict.fromkeys(Kind, Decision.REVIEW)
+HARMLESS = frozenset({EffectKind.READ, EffectKind.SERVICE_READ})
+DECISIONS: Mapping[EffectKind, Decision] = MappingProxyType(
+    dict.fromkeys(EffectKind, Decision.REVIEW)
     | dict.fromkeys(HARMLESS, Decision.ALLOW)
-    | {Kind.GUARD: Decision.DENY}
+    | {EffectKind.GUARD: Decision.DENY}
 )
 
 
@@ -90,7 +90,7 @@ class Span:
 class Effect:
     """One effect of a command; `rule` is the id in the catalogue of the rule it falls under."""
 
-    kind: Kind
+    kind: EffectKind
     target: str | None
     decision: Decision
     reason: str

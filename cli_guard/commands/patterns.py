@@ -7,7 +7,7 @@ from functools import cache
 
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
-from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
+from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
 from cli_guard.commands.model import Pattern
 from cli_guard.model import Decision
 
@@ -95,7 +95,9 @@ def covers(new: str, old: str) -> bool:
     return all(matches(word, text) for word, text in zip(wide.words, texts, strict=False))
 
 
-def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] | None:
+def fit_pattern(
+    pattern: Pattern, invocation: ProgramInvocation
+) -> tuple[Field, ...] | None:
     """Return the words that a pattern names in a command, None if it does not match.
 
     Unknown words match a pattern that denies or reviews, never one that allows.

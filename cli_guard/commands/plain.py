@@ -12,14 +12,14 @@ from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import (
     Assignment,
     Case,
-    Command,
+    CommandGroup,
     Computation,
     Compute,
     For,
-    Function,
-    Group,
+    FunctionDefinition,
     Loop,
-    Parameter,
+    ParameterExpansion,
+    ParsedCommand,
     Part,
     Redirect,
     Script,
@@ -125,7 +125,7 @@ LEAVES = (str, bool, Span, type(None))
 
 def find_names(node: object) -> Iterator[str]:
     """Yield the names of the variables that are read in or below a node."""
-    if isinstance(node, Parameter):
+    if isinstance(node, ParameterExpansion):
         yield node.name
     for below in children_of(node):
         yield from find_names(below)
@@ -136,7 +136,7 @@ def name_outside(node: object) -> str:
     match node:
         case Text(form=form):
             return "" if form in PLAIN_TEXT else NAMES.get(form, "a line end within a word")
-        case Parameter():
+        case ParameterExpansion():
             return name_parameter(node)
         case Substitution(kind=kind):
             return "" if kind in PLAIN_SUBSTITUTIONS else NAMES[kind]
@@ -150,9 +150,9 @@ def name_outside(node: object) -> str:
             return "+=" if append else ""
         case Redirect():
             return name_redirect(node)
-        case Command():
+        case ParsedCommand():
             return name_command(node)
-        case Group(kind=kind):
+        case CommandGroup(kind=kind):
             return "" if kind in PLAIN_GROUPS else NAMES[kind]
         case Loop(kind=kind):
             return "" if kind in PLAIN_LOOPS else "a loop that counts"
@@ -168,12 +168,12 @@ def name_outside(node: object) -> str:
             return "" if all(map(is_literal, patterns)) else "a computed pattern"
         case Test():
             return name_test(node)
-        case Function():
+        case FunctionDefinition():
             return "a function"
     return ""
 
 
-def name_parameter(node: Parameter) -> str:
+def name_parameter(node: ParameterExpansion) -> str:
     if not node.operator:
         is_plain = PLAIN_PARAMETER.fullmatch(node.name) or (
             node.name == "@" and node.quoted
@@ -197,7 +197,11 @@ def name_parameter(node: Parameter) -> str:
 
 def is_pipe_status(node: object) -> bool:
     """Return whether a node is `${PIPESTATUS[N]}` with a literal N."""
-    if not isinstance(node, Parameter) or node.name != "PIPESTATUS" or node.operator != "[":
+    if (
+        not isinstance(node, ParameterExpansion)
+        or node.name != "PIPESTATUS"
+        or node.operator != "["
+    ):
         return False
     first = (
         node.argument.parts[0] if node.argument and len(node.argument.parts) == 1 else None
@@ -263,7 +267,7 @@ def name_redirect(node: Redirect) -> str:
     return ""
 
 
-def name_command(node: Command) -> str:
+def name_command(node: ParsedCommand) -> str:
     first = node.words[0].parts[0] if node.words and node.words[0].parts else None
     name = first.text if isinstance(first, Text) else ""
     if node.assignments and name in SPECIAL_BUILTINS:
@@ -310,6 +314,6 @@ def is_match(word: Word) -> bool:
 
 def is_number(part: Part) -> bool:
     """Return whether a part is a number whatever its value: `$?`, `$#`, `${PIPESTATUS[0]}`."""
-    return isinstance(part, Parameter) and (
+    return isinstance(part, ParameterExpansion) and (
         (part.name in ("?", "#", "!", "$") and not part.operator) or is_pipe_status(part)
     )

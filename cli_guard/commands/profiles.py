@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.commands.invocations import Invocation
-from cli_guard.commands.model import Context, Effect, Kind, Profile, Setting
+from cli_guard.commands.invocations import ProgramInvocation
+from cli_guard.commands.model import Context, Effect, EffectKind, Profile, Setting
 from cli_guard.model import Decision
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 # An agent waits for the verdict; in a very large tree the number of changes is left out.
 # Some 4,000 files, whose state Git tells in about 50 ms: a note is worth no more.
 NAMED_FOR_A_NOTE = 200_000
-Callers = list[Invocation | None]
+Callers = list[ProgramInvocation | None]
 
 
 def apply_profile(
     command: str,
     found: Mapping[Effect, Callers],
-    invocations: Iterable[Invocation],
+    invocations: Iterable[ProgramInvocation],
     context: Context,
     unread: frozenset[str] = frozenset(),
 ) -> dict[Effect, Callers]:
@@ -41,14 +41,14 @@ def apply_profile(
         }
     # What was not judged in full asks anyway.
     out_of_bounds = any(
-        effect.kind is Kind.UNKNOWN and effect.target is None and None in each
+        effect.kind is EffectKind.UNKNOWN and effect.target is None and None in each
         for effect, each in found.items()
     )
     if context.tree is None or context.root is None or out_of_bounds:
         return dict(found)
     from cli_guard.commands.trust.place import Place
 
-    writes = (effect for effect in found if effect.kind is Kind.WRITE)
+    writes = (effect for effect in found if effect.kind is EffectKind.WRITE)
     edited = {
         each.target
         for each in writes
@@ -85,16 +85,18 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
         or place.loses_way
     ):
         return False
-    checks: Mapping[Kind, Callable[[Place, Effect, Invocation | None], bool]] = {
-        Kind.WRITE: files.writes_inside,
-        Kind.DELETE: files.deletes_what_comes_back,
-        Kind.EXEC: code.runs_own_code,
-        Kind.SERVICE_WRITE: code.runs_own_code,
-        Kind.GIT_WRITE: services.is_reversible,
-        Kind.NETWORK_IN: services.stays_on_machine,
-        Kind.NETWORK_OUT: services.stays_on_machine,
-        Kind.PROCESS: services.ends_own_job,
-        Kind.UNKNOWN: code.is_known_here,
+    checks: Mapping[
+        EffectKind, Callable[[Place, Effect, ProgramInvocation | None], bool]
+    ] = {
+        EffectKind.WRITE: files.writes_inside,
+        EffectKind.DELETE: files.deletes_what_comes_back,
+        EffectKind.EXEC: code.runs_own_code,
+        EffectKind.SERVICE_WRITE: code.runs_own_code,
+        EffectKind.GIT_WRITE: services.is_reversible,
+        EffectKind.NETWORK_IN: services.stays_on_machine,
+        EffectKind.NETWORK_OUT: services.stays_on_machine,
+        EffectKind.PROCESS: services.ends_own_job,
+        EffectKind.UNKNOWN: code.is_known_here,
     }
     check = checks.get(effect.kind)
     return check is not None and all(check(place, effect, each) for each in callers)
@@ -102,7 +104,7 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
 
 def explain(place: "Place", effect: Effect) -> str:
     """Say why an effect is allowed, and how much of the code that runs nobody has reviewed yet."""
-    if effect.kind is not Kind.EXEC:
+    if effect.kind is not EffectKind.EXEC:
         return "trusted work tree"
     changes = place.tree.list_uncommitted(NAMED_FOR_A_NOTE)
     if ("*", False) in changes:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
 STYLES = ("gnu", "posix", "single", "pairs", "none")
@@ -22,7 +22,7 @@ VALUES = (
     "text move command shell script url host upload send header env config config-env module folder name server"
     " endpoint code:python code:perl code:ruby code:node code:php code:awk code:sed code:sql code:jq"
 )
-VALUE_KINDS = frozenset((*VALUES.split(), *Kind))
+VALUE_KINDS = frozenset((*VALUES.split(), *EffectKind))
 REPEATED = "..."
 
 SPEC_KEYS = frozenset(
@@ -42,7 +42,7 @@ CLOSED: Mapping[str, Collection[str]] = MappingProxyType(
         "others": ("text",),
     }
 )
-HARMLESS_VALUES = frozenset(("text", "folder", Kind.READ, Kind.SERVICE_READ))
+HARMLESS_VALUES = frozenset(("text", "folder", EffectKind.READ, EffectKind.SERVICE_READ))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
 
 
@@ -53,7 +53,7 @@ class Option:
     names: tuple[str, ...]
     takes: str | None = None
     optional: bool = False
-    effect: Kind | None = None
+    effect: EffectKind | None = None
     operands: tuple[str, ...] | None = None
     stdin: str | None = None
     prints: str = ""
@@ -82,7 +82,7 @@ class Spec:
     parsing: str = "gnu"
     options: Mapping[str, Option] = field(default_factory=dict)
     operands: tuple[str, ...] = ()
-    effect: Kind | None = None
+    effect: EffectKind | None = None
     reason: str = ""
     rule: str = ""
     alternative: str = ""
@@ -113,7 +113,7 @@ class Spec:
     @cached_property
     def loads_code(self) -> bool:
         """Return whether the program, or a sub-command of it, runs or loads code of the project."""
-        return any(spec.effect is Kind.EXEC or spec.loads for spec in self.every())
+        return any(spec.effect is EffectKind.EXEC or spec.loads for spec in self.every())
 
     def every(self) -> "Iterator[Spec]":
         """Yield this table and those of its sub-commands, each once."""
@@ -172,7 +172,7 @@ def command_of_form(spec: Spec, name: str) -> Spec:
         spec.parsing,
         spec.options,
         ("text...",),
-        Kind.UNKNOWN,
+        EffectKind.UNKNOWN,
         reason,
         forms=spec.forms,
     )
@@ -193,7 +193,7 @@ def check_keys(data: Mapping[str, Any], known: frozenset[str], name: str) -> dic
             check_word(data[key], words, name)
     checked = dict(data)
     if "effect" in data:
-        checked["effect"] = Kind(data["effect"])
+        checked["effect"] = EffectKind(data["effect"])
     if "operands" in data:
         checked["operands"] = operands_from(data["operands"], name)
     return checked

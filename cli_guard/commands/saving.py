@@ -4,16 +4,16 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.lifting import NEVER_LIFTED
-from cli_guard.commands.model import Effect, Kind
+from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import NOTHING
 
 PROGRAM = re.compile(r"[A-Za-z][\w.+-]*")
 MOST_WORDS = 8
 LONGEST = 120
-KINDS = NEVER_LIFTED | {Kind.UNKNOWN, Kind.PERSISTENCE}
+KINDS = NEVER_LIFTED | {EffectKind.UNKNOWN, EffectKind.PERSISTENCE}
 # Each call of these must be reviewed: its words decide what it does, or what it does cannot be undone.
 NEVER = frozenset(
     (
@@ -56,7 +56,7 @@ GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))
 
 
 def pattern_to_save(
-    decisive: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]
+    decisive: Iterable[Effect], found: Mapping[Effect, Sequence[ProgramInvocation | None]]
 ) -> str | None:
     """Return the pattern that allows the reviewed effects, None unless all come from one plain command.
 
@@ -80,17 +80,17 @@ def pattern_to_save(
         return None
     # A request that only fetches, and a push that rewrites nothing, may be kept as they are.
     kinds = {effect.kind for effect in effects}
-    sends = kinds == {Kind.NETWORK_OUT} and [
+    sends = kinds == {EffectKind.NETWORK_OUT} and [
         word.text for word in outer[0].spelled[0][1:2]
     ] == ["push"]
-    fetches = kinds == {Kind.NETWORK_IN} and outer[0].name in ("curl", "wget")
+    fetches = kinds == {EffectKind.NETWORK_IN} and outer[0].name in ("curl", "wget")
     if not (sends or fetches) and any(is_refused(each) for each in plain):
         return None
     return write_pattern(outer[0])
 
 
 def find_unknown_program(
-    effects: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]
+    effects: Iterable[Effect], found: Mapping[Effect, Sequence[ProgramInvocation | None]]
 ) -> str | None:
     """Return the one program without a table that all reviewed effects come from; None if there is more."""
     names = {
@@ -108,7 +108,7 @@ def find_unknown_program(
     return None
 
 
-def runs(outer: Invocation, inner: Invocation) -> bool:
+def runs(outer: ProgramInvocation, inner: ProgramInvocation) -> bool:
     """Return whether a command names another one in its words and runs it."""
     parent = inner.parent
     while parent is not None and parent is not outer:
@@ -118,7 +118,7 @@ def runs(outer: Invocation, inner: Invocation) -> bool:
     }
 
 
-def is_refused(invocation: Invocation) -> bool:
+def is_refused(invocation: ProgramInvocation) -> bool:
     """Return whether the command must be reviewed each time."""
     name = invocation.name
     base = invocation.program
@@ -134,7 +134,7 @@ def is_refused(invocation: Invocation) -> bool:
     return False
 
 
-def write_pattern(invocation: Invocation) -> str | None:
+def write_pattern(invocation: ProgramInvocation) -> str | None:
     """Write the command as a pattern that matches exactly this command; return None if it is too long to match."""
     words = [word.text or "" for word in invocation.fields]
     text = shlex.join(words)

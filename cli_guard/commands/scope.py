@@ -131,7 +131,7 @@ def make_doubtful(output: Stream) -> Stream:
 
 
 @dataclass
-class Scope:
+class ShellScope:
     """The state of one shell. A subshell works on a copy."""
 
     context: Context
@@ -155,7 +155,7 @@ class Scope:
         """Return the current folder, None if it may be another one."""
         return None if self.unsure_folder else self.folder
 
-    def copy(self) -> "Scope":
+    def copy(self) -> "ShellScope":
         """Copy for a subshell; files are shared."""
         scope = copy(self)
         scope.variables = dict(self.variables)
@@ -170,7 +170,7 @@ class OutOfBudget(Exception):
 
 
 @dataclass
-class Budget:
+class WorkBudget:
     """The remaining bounds of a judgement; `outer` is where a nested text is in the outer one."""
 
     steps: int

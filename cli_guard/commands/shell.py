@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.words import Expander
-from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import (
     DECISIONS,
     GUARD_OFF,
     Context,
     Effect,
-    Kind,
+    EffectKind,
     Setting,
     Span,
 )
@@ -26,9 +26,9 @@ from cli_guard.commands.scope import (
     NOTHING,
     REMOTE,
     SECRET,
-    Budget,
-    Scope,
+    ShellScope,
     Stream,
+    WorkBudget,
     make_unsure,
     merge,
     share_input,
@@ -51,12 +51,12 @@ class Shell:
     `names_read` are the variables of all texts but `parsed`, `called` the bodies that ran, `assigned` what a loop set.
     """
 
-    scope: Scope
+    scope: ShellScope
     interpreter: Interpreter
-    budget: Budget = field(init=False)
-    effects: dict[Effect, list[Invocation | None]] = field(default_factory=dict)
-    invocations: list[Invocation] = field(default_factory=list)
-    caller: Invocation | None = None
+    budget: WorkBudget = field(init=False)
+    effects: dict[Effect, list[ProgramInvocation | None]] = field(default_factory=dict)
+    invocations: list[ProgramInvocation] = field(default_factory=list)
+    caller: ProgramInvocation | None = None
     partial: bool = False
     running: list[str] = field(default_factory=list)
     uncalled: dict[str, Node] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Shell:
     names_read: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.budget = Budget(MOST_STEPS[self.context.setting])
+        self.budget = WorkBudget(MOST_STEPS[self.context.setting])
 
     @property
     def context(self) -> Context:
@@ -78,14 +78,14 @@ class Shell:
         return self.context.setting is Setting.CHANGE
 
     def deny(
-        self, kind: Kind, target: str | None, reason: str, span: Span, rule: str
+        self, kind: EffectKind, target: str | None, reason: str, span: Span, rule: str
     ) -> None:
         """Emit what no configuration allows."""
         self.emit(kind, target, reason, span, rule=rule, decision=Decision.DENY)
 
     def emit(
         self,
-        kind: Kind,
+        kind: EffectKind,
         target: str | None,
         reason: str,
         span: Span,
@@ -104,7 +104,7 @@ class Shell:
             kind, target, decision or DECISIONS[kind], line, place, rule, alternative
         )
         self.effects.setdefault(effect, []).append(self.caller)
-        if kind is Kind.UNKNOWN:
+        if kind is EffectKind.UNKNOWN:
             self.partial = True
 
     @contextmanager
@@ -119,7 +119,7 @@ class Shell:
             self.budget.outer.pop()
 
     @contextmanager
-    def acting(self, caller: Invocation | None) -> Iterator[None]:
+    def acting(self, caller: ProgramInvocation | None) -> Iterator[None]:
         """Attribute the effects inside to this command, or with None to no command (redirections, texts, functions)."""
         outer = self.caller
         self.caller = caller
@@ -144,9 +144,11 @@ class Shell:
         meaning = variable_means(name, value)
         if meaning:
             kind, reason = meaning
-            rule = GUARD_OFF if kind is Kind.GUARD else ""
+            rule = GUARD_OFF if kind is EffectKind.GUARD else ""
             # The value says whose code it brings.
-            target = name if value is None or kind is Kind.GUARD else f"{name}={value}"
+            target = (
+                name if value is None or kind is EffectKind.GUARD else f"{name}={value}"
+            )
             self.emit(kind, target, reason, span, rule=rule)
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
@@ -165,7 +167,7 @@ class Shell:
         self.parsed.append(script)
         for span in script.errors[:1]:
             with self.acting(None):
-                self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
+                self.emit(EffectKind.UNKNOWN, None, "not understood as shell syntax", span)
         if not self.in_change:
             for span, construct in find_outside(script):
                 self.reject(construct, span)
@@ -210,7 +212,7 @@ class Shell:
         """Emit that a construct is outside of the plain subset, so that what it does is not judged."""
         if not self.in_change:
             with self.acting(None):
-                self.emit(Kind.UNKNOWN, None, f"uses {construct}: not judged", span)
+                self.emit(EffectKind.UNKNOWN, None, f"uses {construct}: not judged", span)
 
     def call(
         self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream
@@ -220,7 +222,7 @@ class Shell:
         running = f"{name} {id(body)}"
         if running in self.running:
             self.emit(
-                Kind.UNKNOWN,
+                EffectKind.UNKNOWN,
                 name,
                 f"{name} calls itself, and for how long is not known",
                 Span(0, 0),

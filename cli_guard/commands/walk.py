@@ -14,15 +14,15 @@ from cli_guard.commands.parse.tree import (
     AndOr,
     Assignment,
     Case,
-    Command,
+    CommandGroup,
     Compute,
     For,
-    Function,
-    Group,
+    FunctionDefinition,
     If,
     Loop,
     Node,
     Nodes,
+    ParsedCommand,
     Pipeline,
     Redirects,
     Test,
@@ -31,7 +31,7 @@ from cli_guard.commands.parse.tree import (
 from cli_guard.commands.plain import is_number
 from cli_guard.commands.scope import (
     NOTHING,
-    Scope,
+    ShellScope,
     Stream,
     make_doubtful,
     make_unsure,
@@ -50,13 +50,13 @@ EXITS = ((Text("exit"),), (Text("return"),))
 APART = ("subshell", "background", "coproc")
 
 
-def new_shell(scope: Scope) -> Shell:
+def new_shell(scope: ShellScope) -> Shell:
     return Shell(scope, Interpreter(run_node, invoke))
 
 
 def run_node(shell: Shell, node: Node, stdin: Stream) -> Stream:
     """Run one node and return what it prints."""
-    if isinstance(node, Command):
+    if isinstance(node, ParsedCommand):
         return command(shell, node, stdin)
     if isinstance(node, Pipeline):
         stream = stdin
@@ -65,7 +65,7 @@ def run_node(shell: Shell, node: Node, stdin: Stream) -> Stream:
         return stream
     if isinstance(node, AndOr):
         return run_and_or(shell, node, stdin)
-    if isinstance(node, Function):
+    if isinstance(node, FunctionDefinition):
         return define(shell, node)
     source, sinks = redirects.apply_redirects(shell, node.redirects, stdin)
     return write_out(
@@ -79,7 +79,7 @@ def run_in_subshell(shell: Shell, node: Node, stdin: Stream) -> Stream:
 
 
 def run_compound(shell: Shell, node: Node, stdin: Stream) -> Stream:
-    if isinstance(node, Group):
+    if isinstance(node, CommandGroup):
         with shell.subshell() if node.kind in APART else nullcontext():
             return shell.run_nodes(node.items, stdin)
     if isinstance(node, If):
@@ -238,7 +238,7 @@ def test(shell: Shell, node: Test) -> Stream:
     return NOTHING
 
 
-def define(shell: Shell, node: Function) -> Stream:
+def define(shell: Shell, node: FunctionDefinition) -> Stream:
     """Define a function; it is judged at its calls, or at the end if there are none."""
     shell.scope.functions[node.name] = node.body
     if floors.calls_itself_twice(node):
@@ -248,7 +248,7 @@ def define(shell: Shell, node: Function) -> Stream:
     return NOTHING
 
 
-def command(shell: Shell, node: Command, stdin: Stream) -> Stream:
+def command(shell: Shell, node: ParsedCommand, stdin: Stream) -> Stream:
     expander = shell.expander()
     fields = expander.fields(node.words)
     source, sinks = redirects.apply_redirects(shell, node.redirects, stdin)
@@ -316,7 +316,11 @@ def is_exit(node: Node) -> bool:
     """Return whether a command leaves the script, or ends with one that does."""
     last = (
         node.items[-1]
-        if isinstance(node, Group) and node.kind == "group" and node.items
+        if isinstance(node, CommandGroup) and node.kind == "group" and node.items
         else node
     )
-    return isinstance(last, Command) and bool(last.words) and last.words[0].parts in EXITS
+    return (
+        isinstance(last, ParsedCommand)
+        and bool(last.words)
+        and last.words[0].parts in EXITS
+    )

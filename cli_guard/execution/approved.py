@@ -51,7 +51,7 @@ class CommandRunner:
         # Every answer is given a runner, and few of them run anything.
         from cli_guard.execution.processes.manager import ProcessManager
 
-        shown = Shown(self.say or (lambda line: None))
+        shown = ApprovedOutput(self.say or (lambda line: None))
         with ProcessManager(self.kept / "processes") as manager:
             if self.begin:
                 self.begin()
@@ -67,7 +67,7 @@ class CommandRunner:
         return summarize(result, bytes(shown.tail), self.seconds)
 
 
-class Shown:
+class ApprovedOutput:
     """The output of a command as lines for a terminal: of two streams, masked, without what acts on it, bounded."""
 
     def __init__(self, say: Callable[[str], None]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cli_guard.commands import Context
 from cli_guard.commands.effects.environment import variable_means
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.execution.context import command_context, root_of
 from cli_guard.execution.permission import Permission
 from cli_guard.runtime import Invocation
@@ -62,7 +62,8 @@ class CommandRequest:
         variables = [
             f"{name}={shlex.quote(value)}"
             for name, value in self.named.items()
-            if (meaning := variable_means(name, value)) and meaning[0] is not Kind.UNKNOWN
+            if (meaning := variable_means(name, value))
+            and meaning[0] is not EffectKind.UNKNOWN
         ]
         if not variables and self.stdin is None:
             return self.text

@@ -142,9 +142,9 @@ def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
     path = user_state(git.env)
     if root is None or path is None or not has(path, TREES_FILE):
         return None
-    from cli_guard.state.trees import Trees, counts
+    from cli_guard.state.trees import TrustedTrees, counts
 
-    tree = Trees(git.env).at(root)
+    tree = TrustedTrees(git.env).at(root)
     now = datetime.datetime.now(datetime.UTC)
     repository = GitRepository.discover(root, git.env) if tree else None
     if tree is None or repository is None or not counts(tree, repository, now):

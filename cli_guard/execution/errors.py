@@ -73,7 +73,7 @@ class ProcessError:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ErrorPattern:
     """The pattern of an error; the head of the data file documents the fields."""
 
     id: str
@@ -90,7 +90,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    pattern: Pattern
+    pattern: ErrorPattern
     message: str
     index: int
     text: str
@@ -146,17 +146,17 @@ def explain_output(output: str) -> list[str]:
 
 
 @cache
-def patterns() -> tuple[Pattern, ...]:
+def patterns() -> tuple[ErrorPattern, ...]:
     """Return all patterns, in the order in which they are tried."""
     parts: Mapping[str, str] = _data()["parts"]
-    found: list[Pattern] = []
+    found: list[ErrorPattern] = []
     for each in _data()["pattern"]:
         fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in each.items()
         }
         found.append(
-            Pattern(
+            ErrorPattern(
                 **fields
                 | {"regex": _PART.sub(lambda match: parts[match[1]], each["regex"])}
             )
@@ -239,7 +239,9 @@ def _first_hit(piece: str, numbers: list[int], lines: list[str], index: int) -> 
     return None
 
 
-def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str]] | None:
+def _beside(
+    pattern: ErrorPattern, lines: list[str], index: int
+) -> list[re.Match[str]] | None:
     """Match the lines before and after; None if they do not match."""
     matches = []
     for regex, near in ((pattern.preceding, index - 1), (pattern.following, index + 1)):
@@ -253,7 +255,9 @@ def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str
     return matches
 
 
-def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str) -> _Hit:
+def _hit(
+    pattern: ErrorPattern, matches: list[re.Match[str]], index: int, piece: str
+) -> _Hit:
     """Fill in the message; of the groups `name`, `name2`, ... the one that matched counts."""
     caught: dict[str, str] = {}
     for match in matches:

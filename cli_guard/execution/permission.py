@@ -26,7 +26,7 @@ KEPT = 500
 Reply = Literal["yes", "session", "no"]
 
 
-class Answer(StrEnum):
+class PermissionBasis(StrEnum):
     """How it was decided, in the words of the audit log."""
 
     ALLOWED = "allowed"
@@ -58,7 +58,14 @@ class Session:
         return identity(self.leader) == self.identity
 
 
-GRANTS = frozenset((Answer.ALLOWED, Answer.BY_CONFIG, Answer.YES, Answer.SESSION))
+GRANTS = frozenset(
+    (
+        PermissionBasis.ALLOWED,
+        PermissionBasis.BY_CONFIG,
+        PermissionBasis.YES,
+        PermissionBasis.SESSION,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Permission:
     """The verdict on a command and the answer to it; `note` explains an answer that could not be kept."""
 
     verdict: Verdict
-    answer: Answer
+    answer: PermissionBasis
     note: str | None = None
 
     @property
@@ -130,25 +137,30 @@ def permission(
     """Decide about one command; `ask` is None if no person can be asked."""
     verdict = judge(command, context)
     if verdict.verdict is Decision.DENY:
-        return Permission(verdict, Answer.DENIED)
+        return Permission(verdict, PermissionBasis.DENIED)
     if verdict.verdict is Decision.ALLOW:
         return Permission(
-            verdict, Answer.BY_CONFIG if lifted(command, context) else Answer.ALLOWED
+            verdict,
+            PermissionBasis.BY_CONFIG
+            if lifted(command, context)
+            else PermissionBasis.ALLOWED,
         )
     if ask is None:
-        return Permission(verdict, Answer.NEEDS_REVIEW)
+        return Permission(verdict, PermissionBasis.NEEDS_REVIEW)
     if allowances.holds(digest):
-        return Permission(verdict, Answer.SESSION)
+        return Permission(verdict, PermissionBasis.SESSION)
     reply = ask(verdict)
     if reply != "session":
-        return Permission(verdict, Answer.YES if reply == "yes" else Answer.NO)
+        return Permission(
+            verdict, PermissionBasis.YES if reply == "yes" else PermissionBasis.NO
+        )
     try:
         allowances.keep(digest)
     except (OSError, CliGuardError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         note = f"allowed once: it cannot be stored in {allowances.path} ({reason})"
-        return Permission(verdict, Answer.YES, note)
-    return Permission(verdict, Answer.SESSION)
+        return Permission(verdict, PermissionBasis.YES, note)
+    return Permission(verdict, PermissionBasis.SESSION)
 
 
 def lifted(command: str, context: Context) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli_guard.commands.model import Span, Verdict
-    from cli_guard.secrets.candidates import Hit
+    from cli_guard.secrets.candidates import SecretHit
 
 # A command is shown up to here; what is longer is not judged in full either.
 LONGEST = 100_000
@@ -34,7 +34,7 @@ class Shown:
 
     command: str
     clean: bool
-    hits: "Sequence[Hit]"
+    hits: "Sequence[SecretHit]"
 
     @classmethod
     def of(cls, verdict: "Verdict") -> "Shown":

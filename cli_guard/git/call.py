@@ -53,7 +53,7 @@ class Late(Exception):
     """Git printed nothing for too long."""
 
 
-class Call:
+class GitCall:
     """A running call; `stdin` is all of its input. Raises OSError if it cannot be started, GitError.
 
     `until` is a deadline on the `time.monotonic` clock.

@@ -47,7 +47,7 @@ class HookState:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class HookSetting:
     """One value of core.hooksPath: its scope, the place that sets it ("file:..."), and the folder."""
 
     scope: str
@@ -62,11 +62,11 @@ def scripts_folder() -> Path:
     return installed if installed.is_dir() else package.parent / "hooks"
 
 
-def hooks_path_settings(repository: Repository, *options: str) -> list[Setting]:
+def hooks_path_settings(repository: Repository, *options: str) -> list[HookSetting]:
     """Return all values of core.hooksPath, the effective one last (git-config(1), `--show-scope`, `--show-origin`)."""
     options = ("--show-scope", "--show-origin", "--type=path", "-z", "--get-all", *options)
     words = (repository.git.optional("config", *options, HOOKS_PATH) or "").split("\0")
-    found = [Setting(*words[i : i + 3]) for i in range(0, len(words) - 2, 3)]
+    found = [HookSetting(*words[i : i + 3]) for i in range(0, len(words) - 2, 3)]
     # Our own calls of git set it on their command line.
     return [each for each in found if (each.scope, each.folder) != ("command", os.devnull)]
 
@@ -98,7 +98,7 @@ def hooks_folder(repository: Repository) -> Path:
     )
 
 
-def unset(repository: Repository, settings: Iterable[Setting]) -> str:
+def unset(repository: Repository, settings: Iterable[HookSetting]) -> str:
     """Return the commands that remove every value of core.hooksPath, as text."""
     commands: dict[str, None] = {}
     for each in settings:

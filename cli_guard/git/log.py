@@ -6,7 +6,7 @@ Nothing that a configuration names is run: no external diff, text conversion, si
 from collections.abc import Iterable, Sequence
 
 from cli_guard.repository.entries import decode_path
-from cli_guard.repository.protocol import OID, Commands, Commit, CommitFile
+from cli_guard.repository.protocol import OID, Commands, CommitFile, LoggedCommit
 
 # NUL is the one character that no author, message or path holds.
 FORMAT = "--format=%x00%H%x00%as%x00%aN%x00%P%x00%B%x00"
@@ -30,7 +30,7 @@ def read_log(
     count: int,
     paths: Iterable[str] = (),
     files: bool = True,
-) -> list[Commit]:
+) -> list[LoggedCommit]:
     """Return commits, the newest first, at most `count`; `tips` are ids, `options` are of git-log(1).
 
     Raises GitError, also if Git prints nothing for 10 s.
@@ -42,10 +42,10 @@ def read_log(
     return commits[:-1] if is_cut else commits
 
 
-def parse_log(out: bytes) -> list[Commit]:
+def parse_log(out: bytes) -> list[LoggedCommit]:
     """Parse the output of `read_log`: each field has its place, so no content is taken for another field."""
     tokens = iter(out.split(b"\0"))
-    commits: list[Commit] = []
+    commits: list[LoggedCommit] = []
     for token in tokens:
         token = token.removeprefix(b"\n")
         if token.startswith(b":") and commits:
@@ -60,7 +60,9 @@ def parse_log(out: bytes) -> list[Commit]:
             )
             subject, _, body = text.strip("\n").partition("\n")
             commits.append(
-                Commit(oid, date, author, tuple(parents.split()), subject, body.strip("\n"))
+                LoggedCommit(
+                    oid, date, author, tuple(parents.split()), subject, body.strip("\n")
+                )
             )
     return commits
 

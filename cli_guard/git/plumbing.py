@@ -13,7 +13,13 @@ from operator import itemgetter
 
 from cli_guard.errors import InternalError
 from cli_guard.model import FileChange, Hunk, Status
-from cli_guard.repository.entries import RawEntry, Section, Touched, change_of, decode_path
+from cli_guard.repository.entries import (
+    DiffSection,
+    RawEntry,
+    Touched,
+    change_of,
+    decode_path,
+)
 
 HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 PAIR_HEADER = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
@@ -55,21 +61,21 @@ def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
     return entries, position + output.startswith(b"\0", position)
 
 
-def read_sections(patch: bytes, *, cut: bool = False) -> list[Section]:
+def read_sections(patch: bytes, *, cut: bool = False) -> list[DiffSection]:
     """Return the patches of a patch text without context, in order; of a `cut` text all but the last.
 
     A header only marks where a patch begins: a name in it, such as `x b/y`, may be ambiguous. Raises InternalError for
     a text that ends inside a hunk though it was not cut.
     """
-    lines = Lines(patch.decode("utf-8", "replace").split("\n"))
-    sections: list[Section] = []
+    lines = PatchLines(patch.decode("utf-8", "replace").split("\n"))
+    sections: list[DiffSection] = []
     hunks: list[Hunk] = []
     binary = False
     begun = False
     for line in lines:
         if line.startswith("diff --git "):
             if begun:
-                sections.append(Section(tuple(hunks), binary))
+                sections.append(DiffSection(tuple(hunks), binary))
             begun = True
             hunks = []
             binary = False
@@ -84,11 +90,11 @@ def read_sections(patch: bytes, *, cut: bool = False) -> list[Section]:
         elif line.startswith("Binary files "):
             binary = True
     if begun and not cut:
-        sections.append(Section(tuple(hunks), binary))
+        sections.append(DiffSection(tuple(hunks), binary))
     return sections
 
 
-class Lines:
+class PatchLines:
     """The lines of a patch, read from first to last."""
 
     def __init__(self, lines: list[str]) -> None:
@@ -127,7 +133,7 @@ def parse_pairs(output: bytes) -> Iterator[list[FileChange]]:
 
 
 def join_sections(
-    entries: list[RawEntry], sections: list[Section], *, cut: bool = False
+    entries: list[RawEntry], sections: list[DiffSection], *, cut: bool = False
 ) -> list[FileChange]:
     """Join raw records and parsed patches."""
     expected = sum(entry.sections for entry in entries)
@@ -165,7 +171,7 @@ def parse_pieces(
     if end < 0 and bounded.cut:
         return None
     entries, start = read_raw(bytes(head[: end + len(END_OF_RAW)] if end >= 0 else head))
-    sections: list[Section] = []
+    sections: list[DiffSection] = []
     printed = 0
     for text, last in whole_patches(chain((bytes(head[start:]),), stream)):
         sections += read_sections(text, cut=last and bounded.cut)

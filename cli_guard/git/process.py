@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
-from cli_guard.git.call import PIECE_BYTES, Call, Late, Process, Starter, start_process
+from cli_guard.git.call import PIECE_BYTES, GitCall, Late, Process, Starter, start_process
 
 # An emergency stop: what a call may print is bounded by its size.
 TIMEOUT_SECONDS = 600
@@ -81,7 +81,7 @@ class Git:
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
     start: Starter = field(default=start_process, repr=False, compare=False)
-    _begun: dict[tuple[str, ...], Call] = field(
+    _begun: dict[tuple[str, ...], GitCall] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -120,10 +120,10 @@ class Git:
         while self._begun:
             self._begun.popitem()[1].close()
 
-    def _call(self, *arguments: str, stdin: bytes = b"") -> Call:
+    def _call(self, *arguments: str, stdin: bytes = b"") -> GitCall:
         begun = None if stdin else self._begun.pop(arguments, None)
         try:
-            return begun or Call(
+            return begun or GitCall(
                 self.command(*arguments), self.cwd, self._environment, stdin, self.start
             )
         except OSError as error:

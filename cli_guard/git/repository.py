@@ -12,7 +12,7 @@ from cli_guard.errors import GitError, UsageError
 from cli_guard.git.call import Starter, start_process
 from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, missing, refusal
-from cli_guard.repository.protocol import OID, Blobs, Bounds, Commit, as_lines
+from cli_guard.repository.protocol import OID, Blobs, Bounds, LoggedCommit, as_lines
 from cli_guard.runtime import NotAPlainFileError, read_plain
 
 if TYPE_CHECKING:
@@ -354,7 +354,7 @@ class GitRepository:
         count: int,
         paths: Iterable[str] = (),
         files: bool = True,
-    ) -> list[Commit]:
+    ) -> list[LoggedCommit]:
         """Return commits, see `cli_guard.git.log`."""
         from cli_guard.git.log import read_log
 

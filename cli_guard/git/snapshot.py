@@ -10,9 +10,9 @@ from cli_guard.repository.protocol import Repository
 from cli_guard.repository.snapshot import (
     LINK,
     SUBMODULE,
-    Entry,
     Snapshot,
     SnapshotBounds,
+    TreeEntry,
     entry_of,
 )
 from cli_guard.repository.texts import place_in, read_worktree_file
@@ -54,7 +54,7 @@ def read_blobs(
         # A submodule names a commit of another repository, whose contents are not here.
         sizes = reader.sizes(blob for mode, blob, _ in listed if mode != SUBMODULE)
         for mode, blob, path in listed:
-            entry = Entry(path, mode, sizes.get(blob, 0), blob)
+            entry = TreeEntry(path, mode, sizes.get(blob, 0), blob)
             if chosen.takes(entry):
                 chosen.contents[path] = reader.read(blob) or b""
     return Snapshot(name, chosen.entries, chosen.contents, chosen.skipped, of_blobs=True)
@@ -102,7 +102,7 @@ def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) 
             chosen.entries.append(entry_of(path, target, LINK))
             chosen.contents[path] = target
         elif stat.S_ISDIR(about.st_mode):
-            chosen.takes(Entry(path.removesuffix("/"), SUBMODULE, 0, ""))
+            chosen.takes(TreeEntry(path.removesuffix("/"), SUBMODULE, 0, ""))
         elif chosen.has_room(path, about.st_size):
             raw = read_worktree_file(root, path, bounds.file_bytes)
             if raw is None:
@@ -119,13 +119,13 @@ class Selection:
     """What is read within the bounds; the rest is recorded as skipped."""
 
     def __init__(self, bounds: SnapshotBounds) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[TreeEntry] = []
         self.contents: dict[str, bytes] = {}
         self.skipped: list[Skipped] = []
         self._bounds = bounds
         self._total = 0
 
-    def takes(self, entry: Entry) -> bool:
+    def takes(self, entry: TreeEntry) -> bool:
         """List an entry; return whether its content is to be read."""
         self.entries.append(entry)
         return entry.mode != SUBMODULE and self.has_room(entry.path, entry.size)

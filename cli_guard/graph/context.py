@@ -20,7 +20,7 @@ from cli_guard.graph.tools.tool import (
 )
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
-from cli_guard.policy.suppressions import Answer
+from cli_guard.policy.suppressions import Suppression
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cli_guard.commands import Context as CommandContext
 
 
-def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
+def no_answer(finding: Finding) -> tuple[Suppression, bool] | None:
     """Return None: there are no inline suppressions."""
     return None
 
@@ -109,7 +109,7 @@ class Context:
     policy: Policy = field(default_factory=Policy)
     tools: Mapping[str, Tool] = field(default_factory=guard_tools)
     approvals: Callable[[Iterable[Finding]], Mapping[str, str]] = no_approvals
-    answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
+    answer: Callable[[Finding], tuple[Suppression, bool] | None] = no_answer
     today: datetime.date = field(
         default_factory=lambda: datetime.datetime.now(datetime.UTC).date()
     )

@@ -16,7 +16,7 @@ from cli_guard.model import Action, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.gate import (
     RECORDING,
     RUN_CHECKS,
-    Judgement,
+    GateJudgement,
     judge_commands,
     judge_findings,
     judge_record,
@@ -202,7 +202,9 @@ def hold_back_checks(state: State, context: Context, allowed: Verdict) -> Verdic
     )
 
 
-def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -> Judgement:
+def judgement_of(
+    state: State, context: Context, more: Iterable[Finding] = ()
+) -> GateJudgement:
     """Judge the findings so far, and `more`, by the policy and the approvals."""
     findings = [*state["findings"], *more]
     left_out = not_reviewed((*state["skipped"], *unread(context)))

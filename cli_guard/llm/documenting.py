@@ -35,12 +35,12 @@ A sentence is plain text on one line: at most 80 characters for a summary, 200 f
 the code does, when an error is raised, what a value means. Put names of code in backticks; name only what you see."""
 
 
-class Answer(RootModel[dict[str, dict[str, str | dict[str, str | None] | None]]]):
+class Sentences(RootModel[dict[str, dict[str, str | dict[str, str | None] | None]]]):
     """The sentences by definition."""
 
 
 @dataclass
-class Documentation:
+class WrittenDocumentation:
     """The use of a model for documentation: sentences between the skeleton and its patch."""
 
     guest: "Guest"
@@ -114,9 +114,9 @@ class Documentation:
             for name, each in zip(names, proposals, strict=True)
         ]
         reply = self.guest.ask(
-            [system(TASK), user(*parts)], purpose="document", schema=Answer
+            [system(TASK), user(*parts)], purpose="document", schema=Sentences
         )
-        answer = parse_answer(reply.text, Answer).root
+        answer = parse_answer(reply.text, Sentences).root
         found = []
         for name, each in zip(names, proposals, strict=True):
             for kind, value in answer.pop(name, {}).items():

@@ -137,14 +137,14 @@ class Gateway:
         self.calls += 1
         limit = "deadline_s" if seconds == self.config.deadline_s else "turn_s"
         late = f"the time is up after {getattr(self.config, limit):g} s (model.{limit})"
-        call = Call(self, purpose, options, time.monotonic() + seconds, late)
+        call = ModelCall(self, purpose, options, time.monotonic() + seconds, late)
         # The provider's client belongs to the loop; Ctrl-C cancels the task, which closes the connection.
         with asyncio.Runner() as runner:
             return runner.run(call.run(sent, models))
 
 
 @dataclass
-class Call:
+class ModelCall:
     """One call of the gateway, until it is answered or out of time; `late` says that in one line."""
 
     gateway: Gateway

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.policy.language_model import ModelSection, is_named
+from cli_guard.policy.language_model import ModelSection, check_model_name
 from cli_guard.runtime import missing_extra
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def build_model(
             "stream_chunk_timeout": read_seconds,
         }
     try:
-        model: BaseChatModel = init_chat_model(is_named(name), **more)
+        model: BaseChatModel = init_chat_model(check_model_name(name), **more)
         return model
     except ImportError:
         raise ModelError(

@@ -46,7 +46,7 @@ characters, no period at its end, in the form of the draft (a type such as "fix:
 Name only files and names that are in the diff. No trailers, issue numbers, addresses or mentions."""
 
 
-class Message(BaseModel):
+class DraftedMessage(BaseModel):
     """A worded message."""
 
     subject: str
@@ -54,7 +54,7 @@ class Message(BaseModel):
 
 
 @dataclass
-class Writer:
+class MessageWriter:
     """Words the messages of one request; implements `cli_guard.assistant.recording.MessageWriter`."""
 
     guest: "Guest"
@@ -90,9 +90,9 @@ class Writer:
         room = min(CHANGES_CHARS, 2 * (self.guest.config.context_tokens or CHANGES_CHARS))
         parts += show_changes(changes, subject.contents, room, room)[0]
         reply = self.guest.ask(
-            [system(TASK), user(*parts)], purpose="message", schema=Message
+            [system(TASK), user(*parts)], purpose="message", schema=DraftedMessage
         )
-        said = parse_answer(reply.text, Message)
+        said = parse_answer(reply.text, DraftedMessage)
         known = KnownNames("\n".join(parts))
         title = said.subject.strip().removesuffix(".")
         body: list[str] = []

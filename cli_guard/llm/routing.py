@@ -51,7 +51,7 @@ class ChangedFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Group:
+class RequestGroup:
     """Words of one meaning, with their points by the kind of input.
 
     `where` is the source that they are read in, `unless` are the groups that silence this one.
@@ -65,10 +65,10 @@ class Group:
 
 
 @cache
-def groups() -> tuple[Group, ...]:
+def groups() -> tuple[RequestGroup, ...]:
     """Return the groups of words, in the order of the data."""
     return tuple(
-        Group(
+        RequestGroup(
             name,
             {kind: each["read"][kind] for kind in KINDS if kind in each["read"]},
             each["read"].get("where", "text"),

@@ -73,7 +73,7 @@ def newest(artefacts: Iterable[Artefact]) -> list[Artefact]:
 
 
 @dataclass
-class Session:
+class ChatSession:
     """A session: plain data. `at` is when it was saved last (ISO 8601, UTC), `root` the top folder of the work tree.
 
     `messages` are in OpenAI's form. `scale` is the server's count of tokens divided by ours, see
@@ -115,9 +115,9 @@ class Sessions:
                 dated.append((path.lstat().st_mtime, path))
         return [path for _, path in sorted(dated, reverse=True)]
 
-    def list_all(self) -> tuple[list[Session], list[str]]:
+    def list_all(self) -> tuple[list[ChatSession], list[str]]:
         """Return the sessions, last saved first, and a line about each that cannot be resumed."""
-        found: list[Session] = []
+        found: list[ChatSession] = []
         problems: list[str] = []
         for path in self.files()[:MOST_SESSIONS]:
             try:
@@ -127,7 +127,9 @@ class Sessions:
         return found, problems
 
     @contextmanager
-    def open(self, root: str, now: datetime.datetime, name: str = "") -> Iterator[Session]:
+    def open(
+        self, root: str, now: datetime.datetime, name: str = ""
+    ) -> Iterator[ChatSession]:
         """Hold a session while a chat goes on: the one whose id begins with `name`, or a new one.
 
         Raises UsageError if another chat holds it or it cannot be read; CliGuardError if nothing can be written.
@@ -152,9 +154,9 @@ class Sessions:
                 raise UsageError(
                     f"session {found[0]} is open in another chat: end that one, or start a new session"
                 ) from None
-            yield self.load(found[0]) if name else Session(found[0], moment(now), root)
+            yield self.load(found[0]) if name else ChatSession(found[0], moment(now), root)
 
-    def load(self, id: str) -> Session:
+    def load(self, id: str) -> ChatSession:
         """Return a stored session. Raises UsageError for one that cannot be read; its file stays as it is."""
         from cli_guard.graph.run import load_values
 
@@ -169,7 +171,7 @@ class Sessions:
                     f"session {id} was written by another version of cli-guard: resume it with that one, or start a"
                     " new session"
                 )
-            session = TypeAdapter(Session).validate_python(values)
+            session = TypeAdapter(ChatSession).validate_python(values)
             if session.id != id or not all(
                 {"role", "content"} <= set(each) for each in session.messages
             ):
@@ -181,7 +183,7 @@ class Sessions:
                 f"session {id} cannot be read ({why}): start a new one, or remove {path}"
             ) from None
 
-    def save(self, session: Session, now: datetime.datetime) -> None:
+    def save(self, session: ChatSession, now: datetime.datetime) -> None:
         """Store a session, secrets masked. Raises CliGuardError if it cannot be written; the old one stays then."""
         from cli_guard.graph.run import save_values
 

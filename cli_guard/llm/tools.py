@@ -34,7 +34,7 @@ COPY_ONLY = "The files are those of the repository with your edits; only text fi
 MASKED_CHARS = 50_000_000
 
 
-class CommitMessage(Arguments):
+class MessageArguments(Arguments):
     """Commit what is staged, with this message. A person approves it first, and the hooks of the repository run."""
 
     message: str = Field(min_length=1, max_length=3_000)
@@ -48,7 +48,7 @@ class CommandText(Arguments):
 
 # Tools of the graph that a model is offered in a form of its own.
 FORMS: dict[str, type[Arguments]] = {
-    "git_commit": CommitMessage,
+    "git_commit": MessageArguments,
     "run_command": CommandText,
 }
 

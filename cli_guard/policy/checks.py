@@ -41,7 +41,7 @@ class Stage(StrEnum):
     PRE_PUSH = "pre-push"
 
 
-def is_command(text: str) -> str:
+def check_command(text: str) -> str:
     """Return the text of a command. Raises ValueError if it is empty."""
     if not text.strip():
         raise ValueError("is empty: write a command")
@@ -50,7 +50,7 @@ def is_command(text: str) -> str:
     return text
 
 
-def is_inside(path: str) -> str:
+def check_inside(path: str) -> str:
     """Return a folder of the checkout, relative to its top. Raises ValueError for one outside it."""
     parts = path.split("/")
     if path.startswith(("/", "~")) or ".." in parts or "\0" in path:
@@ -72,7 +72,7 @@ def as_list(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
-def is_port(value: object) -> object:
+def check_port(value: object) -> object:
     """Return a port, or `auto`. Raises ValueError."""
     if value == "auto" or (type(value) is int and 1 <= value <= 65_535):
         return value
@@ -87,7 +87,7 @@ def once(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 
 
 Command = Annotated[
-    str, Field(min_length=1, max_length=MOST_CHARS), AfterValidator(is_command)
+    str, Field(min_length=1, max_length=MOST_CHARS), AfterValidator(check_command)
 ]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Port = Annotated[int, Field(ge=1, le=65_535)] | Literal["auto"]
@@ -136,11 +136,11 @@ class CheckConfig(BaseModel):
             max_length=1_000,
             description="The folder to run in, relative to the top of the repository.",
         ),
-        AfterValidator(is_inside),
+        AfterValidator(check_inside),
     ] = ""
     needs_port: Annotated[
         int | Literal["auto"] | None,
-        BeforeValidator(is_port, json_schema_input_type=Port),
+        BeforeValidator(check_port, json_schema_input_type=Port),
         Field(
             description="A port that must be free, passed as $PORT; auto finds a free one."
         ),

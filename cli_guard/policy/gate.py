@@ -21,7 +21,7 @@ from cli_guard.model import (
     fingerprint,
 )
 from cli_guard.policy.decisions import FLOORS, Policy
-from cli_guard.policy.suppressions import Answer
+from cli_guard.policy.suppressions import Suppression
 from cli_guard.rules.catalog import one
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ RUN_CHECKS = "run_checks"
 CHECKS_TRUSTED = "checks-trusted"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 SUPPRESSION_NEW = "policy-suppression-new"
-FindAnswer = Callable[[Finding], tuple[Answer, bool] | None]
+FindAnswer = Callable[[Finding], tuple[Suppression, bool] | None]
 COMMAND_KEYS = frozenset(("command", "commands", "cmd"))
 
 
@@ -58,7 +58,7 @@ class ToolFacts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class GateJudgement:
     """The findings of a change as policy sees them."""
 
     standing: tuple[JudgedFinding, ...]
@@ -192,7 +192,7 @@ def judge_findings(
     answer: FindAnswer,
     today: datetime.date,
     approved: Mapping[str, str],
-) -> Judgement:
+) -> GateJudgement:
     """Split the findings into open ones, with their disposition, and answered ones, with the answer.
 
     `answer` returns the inline suppression of a finding, and whether this change adds it. `approved` are the
@@ -225,12 +225,12 @@ def judge_findings(
             )
         else:
             standing.append(JudgedFinding(finding, disposition))
-    return Judgement(tuple(standing), tuple(suppressed))
+    return GateJudgement(tuple(standing), tuple(suppressed))
 
 
 def inline_for(
     finding: Finding, disposition: Disposition, answer: FindAnswer
-) -> tuple[Answer, bool] | None:
+) -> tuple[Suppression, bool] | None:
     """Return the inline suppression that counts for a finding, and whether this change adds it.
 
     A new one that names no single rule, or gives less than a reason, answers only advice.
@@ -265,7 +265,7 @@ def new_suppressions(
             yield replace(made, commit=found.commit)
 
 
-def judge_record(judgement: Judgement) -> Verdict:
+def judge_record(judgement: GateJudgement) -> Verdict:
     """Decide whether Git may record the change."""
     denied = judgement.of(Disposition.DENY)
     if denied:

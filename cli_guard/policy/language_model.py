@@ -15,7 +15,7 @@ PRICE = "US dollars for a million tokens"
 WORDS = "A program and its arguments that prints the key; it is run without a shell."
 
 
-def is_named(name: str) -> str:
+def check_model_name(name: str) -> str:
     """Return the name of a model. Raises ValueError if it has no provider."""
     provider, _, model = name.partition(":")
     # langchain would take `OpenAI:` for `openai:`, whose bounds hold for that word alone.
@@ -26,7 +26,7 @@ def is_named(name: str) -> str:
     return name
 
 
-Model = Annotated[str, StringConstraints(max_length=200), AfterValidator(is_named)]
+Model = Annotated[str, StringConstraints(max_length=200), AfterValidator(check_model_name)]
 OpenAIModel = Annotated[Model, StringConstraints(pattern="^openai:")]
 Models = Annotated[tuple[Model, ...], Field(max_length=8, description=NAMED)]
 
@@ -39,7 +39,7 @@ class Price(BaseModel):
     output: Annotated[float, Field(ge=0, le=10_000, description=f"{PRICE} of the answer.")]
 
 
-class Server(BaseModel):
+class ModelServer(BaseModel):
     """A server of one model, with a key of its own: that of another is never sent to it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -72,7 +72,7 @@ class ModelSection(BaseModel):
     ] = None
     api_key_command: Annotated[tuple[str, ...], Field(description=WORDS)] = ()
     servers: Annotated[
-        dict[OpenAIModel, Server],
+        dict[OpenAIModel, ModelServer],
         Field(description="Models of `openai:` that have a server of their own."),
     ] = Field(default_factory=dict)
     deadline_s: Annotated[
@@ -144,5 +144,5 @@ class ModelSection(BaseModel):
 MODEL_TABLES: dict[str, type[BaseModel]] = {
     "model": ModelSection,
     "prices": Price,
-    "servers": Server,
+    "servers": ModelServer,
 }

@@ -47,7 +47,7 @@ class McpTool:
         return self.name.removeprefix(f"{PREFIX}{self.server}.")
 
 
-def is_command(words: tuple[str, ...]) -> tuple[str, ...]:
+def check_command(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of a command. Raises ValueError if its program depends on the current folder."""
     if not words:
         raise ValueError("is empty: give the program and its arguments")
@@ -77,7 +77,7 @@ class ServerConfig(BaseModel):
             max_length=100,
             description="The program and its arguments; no shell reads them.",
         ),
-        AfterValidator(is_command),
+        AfterValidator(check_command),
     ] = ()
     env: Annotated[
         tuple[Variable, ...],

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Suppression:
     """One inline suppression: rule ids or prefixes with `*`, and the reason given.
 
     `lapsed`: the change alters the lines that it was given for.
@@ -55,7 +55,7 @@ class Answer:
         return named and len(_WORD.findall(self.reason)) >= WORDS_TO_LIFT
 
 
-def answer_in(line: str) -> Answer | None:
+def answer_in(line: str) -> Suppression | None:
     """Return the suppression in a comment of the line, None if there is none; text in quotes does not count."""
     if MARK not in line:
         return None
@@ -65,7 +65,7 @@ def answer_in(line: str) -> Answer | None:
     if found is None:
         return None
     rules = tuple(part.strip() for part in found[1].split(",") if part.strip())
-    return Answer(rules, _COMMENT_END.sub("", found[2]).strip())
+    return Suppression(rules, _COMMENT_END.sub("", found[2]).strip())
 
 
 def marks_in_comments(line: str) -> Iterator[int]:
@@ -85,7 +85,7 @@ def is_comment(line: str) -> bool:
     return _COMMENT_START.match(line) is not None
 
 
-def answer_for(rule: str, line: str, above: str) -> Answer | None:
+def answer_for(rule: str, line: str, above: str) -> Suppression | None:
     """Return the suppression that answers a finding of `rule` on `line`, there or in a comment just above."""
     own = answer_in(line)
     if own and own.answers(rule):

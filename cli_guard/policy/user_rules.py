@@ -60,7 +60,7 @@ ESCAPED = re.compile(r"\\.")
 CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
 
 
-def is_bounded(pattern: str) -> str:
+def check_bounded(pattern: str) -> str:
     """Return a regular expression that takes little time on a short text. Raises ValueError for another.
 
     No group is repeated, so repetitions do not nest, and two of them take at most the square of the length.
@@ -108,13 +108,13 @@ Texts = Annotated[tuple[Text, ...], Field(max_length=50)]
 Filled = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class Table(BaseModel):
+class RuleTable(BaseModel):
     """A table of a rule: frozen, unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Metadata(Table):
+class Metadata(RuleTable):
     """What `metadata` of a rule may have; the defaults are those of a rule that is tried on every text."""
 
     severity: Severity
@@ -125,13 +125,13 @@ class Metadata(Table):
     source: Text = ""
     keywords: Annotated[Texts, Field(min_length=1)] = ("",)
     unless: Texts = ()
-    paths: Annotated[str, Field(max_length=300), AfterValidator(is_bounded)] = ""
+    paths: Annotated[str, Field(max_length=300), AfterValidator(check_bounded)] = ""
     in_tests: Literal["lower", "same", "off", "only"] = "lower"
     fires: Texts = ()
     silent: Texts = ()
 
 
-class Document(Table):
+class RuleDocument(RuleTable):
     """One rule. `language` is ast-grep's name in any case, such as TypeScript."""
 
     id: Annotated[str, Field(max_length=80, pattern="^user-[a-z0-9]+(-[a-z0-9]+)*$")]
@@ -207,7 +207,7 @@ class FlowEntry:
 class UserRules:
     """The rules of a repository by id, each with its place `path:line`, and a hash of the files that hold them."""
 
-    documents: Mapping[str, Document]
+    documents: Mapping[str, RuleDocument]
     places: Mapping[str, str]
     digest: str = ""
     flows: tuple["FlowEntry", ...] = ()
@@ -236,7 +236,7 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
         raise ConfigError(
             f"{FOLDER}: {len(texts)} files, of at most {MOST_FILES}: put several rules into one"
         )
-    documents = dict[str, Document]()
+    documents = dict[str, RuleDocument]()
     places = dict[str, str]()
     digest = hashlib.sha256()
     flows: list[FlowEntry] = []
@@ -251,7 +251,7 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
                     f"{place}: a rule is a table with id, language, message, rule and metadata"
                 )
             try:
-                document = Document.model_validate(data)
+                document = RuleDocument.model_validate(data)
             except ValidationError as error:
                 raise ConfigError(f"{place}: {describe(error, keys_of)}") from None
             if document.id in places:
@@ -272,7 +272,7 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
 
 
 def keys_of(place: list[str]) -> list[str]:
-    return list((Metadata if place == ["metadata"] else Document).model_fields)
+    return list((Metadata if place == ["metadata"] else RuleDocument).model_fields)
 
 
 def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
@@ -371,7 +371,7 @@ def check_flow(section: str, data: Any, kinds: list[str]) -> None:
                 f"{name!r} must be a {FLOW_TYPES.get(name, str).__name__} of at most 2,000 characters"
             )
         if name in FLOW_REGEXES:
-            is_bounded(str(value).replace("{x}", "x"))
+            check_bounded(str(value).replace("{x}", "x"))
     if section == "guard" and str(data.get("condition")).count("{x}") != 1:
         raise ValueError(
             "'condition' must hold {x} once: it stands for the value that is checked"

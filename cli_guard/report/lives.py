@@ -78,7 +78,7 @@ def read_lives(
     for each in approvals:
         if "refused" not in each and text(each, "statement") not in logged:
             told.add(each)
-    history = Recorded(
+    history = RecordedCommits(
         repository, min((each.at for each in told.lives.values()), default="")
     )
     for mark, life in told.lives.items():
@@ -215,7 +215,7 @@ def seconds(at: str) -> int:
         return 0
 
 
-class Recorded:
+class RecordedCommits:
     """The commits of every ref and reflog since an ISO 8601 time, and those on the branch at HEAD."""
 
     def __init__(self, repository: Repository, since: str) -> None:
@@ -282,7 +282,7 @@ class Recorded:
         return found
 
 
-def follow(repository: Repository, history: Recorded, told: Telling) -> None:
+def follow(repository: Repository, history: RecordedCommits, told: Telling) -> None:
     """End the open lives, the newest MOST_FOLLOWED, whose recorded lines have changed within COMMITS commits."""
     due = defaultdict[tuple[str, str], list[Life]](list)
     newest = [

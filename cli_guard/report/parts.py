@@ -13,7 +13,7 @@ from cli_guard.model import (
     Skipped,
     Suppressed,
 )
-from cli_guard.policy.gate import Judgement, judge_record
+from cli_guard.policy.gate import GateJudgement, judge_record
 from cli_guard.review.render.as_json import read_report
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers.shard import Shard
@@ -59,7 +59,7 @@ class Collector:
             is_listed = len(self._skipped) < MOST_SKIPPED or skip.asks
             self._skipped[skip if is_listed else Skipped("more", skip.reason)] = None
 
-    def join(self) -> tuple[Judgement, tuple[Skipped, ...]]:
+    def join(self) -> tuple[GateJudgement, tuple[Skipped, ...]]:
         """Return what stands and what is answered, and what was not read."""
         standing: list[JudgedFinding] = []
         seen: set[tuple[str, str]] = set()
@@ -74,7 +74,7 @@ class Collector:
             ):
                 seen.add(secret)
                 standing.append(judged)
-        return Judgement(tuple(standing), tuple(self._suppressed.values())), tuple(
+        return GateJudgement(tuple(standing), tuple(self._suppressed.values())), tuple(
             self._skipped
         )
 
@@ -114,7 +114,7 @@ def join_shards(parts: Mapping[str, Review]) -> Review:
         if part.binding != first.binding:
             why = "another range, policy or cli-guard"
             raise UsageError(f"{name} and {known} are parts of different reviews: {why}")
-        stated = judge_record(Judgement(part.findings, part.suppressed)).decision
+        stated = judge_record(GateJudgement(part.findings, part.suppressed)).decision
         if STRICTEST.index(stated) < STRICTEST.index(part.decision):
             raise UsageError(
                 f"{name} was edited: its findings say {stated}, and it says {part.decision}"

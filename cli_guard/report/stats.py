@@ -17,7 +17,7 @@ from cli_guard.report.lives import (
     FIXED,
     OPEN,
     Life,
-    Recorded,
+    RecordedCommits,
     read_lives,
     seconds,
     text,
@@ -277,7 +277,7 @@ def count_questions(repository: Repository) -> dict[str, int]:
     """Count the model's questions: all, shown by `last`, acted on after that, withdrawn before it."""
     counts = dict.fromkeys(("asked", "shown", "acted on", "withdrawn"), 0)
     every = AdviceStore(repository.state_folder).every()
-    history = Recorded(repository, min((each.at for each in every), default=""))
+    history = RecordedCommits(repository, min((each.at for each in every), default=""))
     for advice in every:
         number = len(advice.questions)
         counts["asked"] += number

@@ -44,7 +44,7 @@ Touched = Callable[[RawEntry], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DiffSection:
     """One patch: its hunks, or Git's note that the file is binary."""
 
     hunks: tuple[Hunk, ...]
@@ -69,7 +69,7 @@ def name_some(paths: list[str]) -> str:
     return ", ".join(paths[:NAMED]) + more
 
 
-def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
+def kind_of(entry: RawEntry, sections: list[DiffSection]) -> Kind:
     """Return the kind of the changed object, by its mode and by what Git said of its content."""
     mode = entry.old_mode if entry.status is Status.DELETED else entry.new_mode
     if mode == "160000":
@@ -90,7 +90,7 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
     return Kind.TEXT
 
 
-def change_of(entry: RawEntry, sections: list[Section]) -> FileChange:
+def change_of(entry: RawEntry, sections: list[DiffSection]) -> FileChange:
     """Join one raw record and its patches."""
     kind = kind_of(entry, sections)
     return FileChange(

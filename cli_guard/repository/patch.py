@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from cli_guard.errors import UsageError
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
-from cli_guard.repository.entries import RawEntry, change_of
-from cli_guard.repository.entries import Section as Read
+from cli_guard.repository.entries import DiffSection, RawEntry, change_of
 from cli_guard.repository.second_reader import FileReading, check_second_reading
 from cli_guard.repository.texts import decode
 from cli_guard.repository.unified import unquote_name
@@ -28,7 +27,7 @@ INDEX_MODE = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+ (\d{6})$")
 
 
 @dataclass
-class Section:
+class PatchSection:
     """A patch while it is parsed: `header` is what follows `diff --git`, names are as written."""
 
     header: str = ""
@@ -72,7 +71,7 @@ class Section:
             path,
             old if moved else None,
         )
-        return change_of(entry, [Read(tuple(self.hunks), self.binary)])
+        return change_of(entry, [DiffSection(tuple(self.hunks), self.binary)])
 
 
 def read_patch(raw: bytes, name: str) -> ChangeSet:
@@ -98,19 +97,19 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
     return ChangeSet(tuple(files), skipped, identity=hashlib.sha256(raw).hexdigest())
 
 
-def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Section]:
+def read_sections(lines: list[str], outside: set[int] | None = None) -> list[PatchSection]:
     """Return the patches of a text; the lines between them, from 0, are added to `outside`.
 
     Raises UsageError for a hunk that does not fit its header.
     """
-    sections: list[Section] = []
-    current: Section | None = None
+    sections: list[PatchSection] = []
+    current: PatchSection | None = None
     position = 0
     while position < len(lines):
         line = lines[position].removesuffix("\r")
         position += 1
         if line.startswith("diff --git "):
-            current = Section(line.removeprefix("diff --git "))
+            current = PatchSection(line.removeprefix("diff --git "))
             sections.append(current)
         elif (
             line.startswith("--- ")
@@ -118,14 +117,14 @@ def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Sec
             and lines[position].startswith("+++ ")
         ):
             if current is None or current.old or current.hunks:
-                current = Section()
+                current = PatchSection()
                 sections.append(current)
             current.old = name_in(line)
             current.new = name_in(lines[position])
             position += 1
         elif both := BINARY.match(line):
             if current is None or current.binary or current.old:
-                current = Section(old=both[1], new=both[2])
+                current = PatchSection(old=both[1], new=both[2])
                 sections.append(current)
             current.binary = True
         elif line.startswith(("diff --cc ", "diff --combined ")):
@@ -148,7 +147,7 @@ def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Sec
     return sections
 
 
-def note(line: str, section: Section) -> None:
+def note(line: str, section: PatchSection) -> None:
     """Parse a line between the header of a patch and its hunks."""
     if fact := EXTENDED.match(line):
         section.facts[fact[1]] = fact[2]

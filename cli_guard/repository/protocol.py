@@ -153,7 +153,7 @@ class CommitFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class LoggedCommit:
     """A commit: `date` is the author's ISO day, `body` the message without its subject. A merge has no `files`."""
 
     oid: str
@@ -309,7 +309,7 @@ class Repository(Protocol):
         count: int,
         paths: Iterable[str] = (),
         files: bool = True,
-    ) -> list[Commit]:
+    ) -> list[LoggedCommit]:
         """Return commits, the newest first, at most `count`. Raises GitError."""
 
     def blame(self, commit: str, path: str, start: int, end: int) -> list[str]:

@@ -84,7 +84,7 @@ class Graph:
                     heappush(waiting, (-self.times[parent], len(seen), parent))
         return tuple(in_graph_order([*reversed(met)], self.outside)[:COMPARED_BASES])
 
-    def has_ancestors(
+    def find_ancestries(
         self, pairs: Iterable[tuple[str, str]]
     ) -> dict[tuple[str, str], bool]:
         """Return of each pair of commits whether the first is an ancestor of the second, or the same."""

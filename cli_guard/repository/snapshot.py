@@ -16,7 +16,7 @@ SUBMODULE = "160000"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """One path of a snapshot: `mode` as Git writes it, `size` in bytes, `identity` of the content.
 
     `identity` is a blob id, or a hash of the bytes where Git has no blob; two files of one snapshot that have the same
@@ -53,7 +53,7 @@ class Snapshot(Mapping[str, str]):
     def __init__(
         self,
         name: str,
-        entries: Iterable[Entry],
+        entries: Iterable[TreeEntry],
         contents: Mapping[str, bytes],
         skipped: Iterable[Skipped] = (),
         *,
@@ -114,6 +114,6 @@ class Snapshot(Mapping[str, str]):
         return len(self._texts)
 
 
-def entry_of(path: str, raw: bytes, mode: str = "100644") -> Entry:
+def entry_of(path: str, raw: bytes, mode: str = "100644") -> TreeEntry:
     """Return the entry of a file that Git has no blob of."""
-    return Entry(path, mode, len(raw), hashlib.sha256(raw).hexdigest())
+    return TreeEntry(path, mode, len(raw), hashlib.sha256(raw).hexdigest())

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 InRepository = Staged | Worktree | Commit | Range | Message | Push
 
 
-class Checks(Protocol):
+class PlannedChecks(Protocol):
     """Checks of a repository, planned and trusted, ready to run in the graph."""
 
     def allowed_in(self, context: "Context") -> "Context":
@@ -71,7 +71,7 @@ class CheckPlanner(Protocol):
         changes: ChangeSet,
         pushed: tuple[PushedRef, ...],
         invocation: Invocation,
-    ) -> "tuple[tuple[PlannedCheck, ...], Checks | None]":
+    ) -> "tuple[tuple[PlannedCheck, ...], PlannedChecks | None]":
         """Return the planned checks and what runs those that may. Raises CliGuardError, GitError."""
 
 
@@ -96,7 +96,7 @@ class Gathered:
     subject: ReviewInput
     policy: Policy
     notes: tuple[str, ...] = ()
-    checks: Checks | None = None
+    checks: PlannedChecks | None = None
     base: str | None = None
     push: Push | None = None
     place: str = ""

@@ -166,7 +166,7 @@ def find_forced(
     else:
         whole = repository.graph({tip for _, tip in asked})
         refused = {
-            pair for pair, is_one in whole.has_ancestors(asked).items() if not is_one
+            pair for pair, is_one in whole.find_ancestries(asked).items() if not is_one
         }
     return forced | {each for each, pair in pairs.items() if pair in refused}
 

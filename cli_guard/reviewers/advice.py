@@ -14,7 +14,7 @@ STOPS = {Disposition.DENY, Disposition.REVIEW}
 
 
 @dataclass
-class Advice:
+class HookAdvice:
     """The `reviewers` that only advise; those that are `bounded`, in a hook, together by what they read."""
 
     reviewers: frozenset[str] = ADVISING

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
-from cli_guard.policy.suppressions import Answer, answer_for, answer_in
+from cli_guard.policy.suppressions import Suppression, answer_for, answer_in
 from cli_guard.reviewers.lapsed import lapsed_lines
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -32,7 +32,7 @@ class InlineAnswers:
         self._lapsed: dict[tuple[str | None, str, str | None], frozenset[int]] = {}
         self._commits: dict[str, ChangeSet] = {}
 
-    def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
+    def __call__(self, finding: Finding) -> tuple[Suppression, bool] | None:
         if finding.line is None or not finding.path:
             return None
         changed = [

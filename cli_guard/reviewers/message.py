@@ -19,7 +19,7 @@ from cli_guard.rules.catalog import Rule, load, read_patterns
 
 
 @dataclass(frozen=True)
-class Case:
+class MessageCase:
     """One message under review, with its change. `recorded`: the commit exists; `branch`: its protected branch."""
 
     message: CommitMessage
@@ -30,7 +30,7 @@ class Case:
     branch: str | None = None
 
 
-Check = Callable[[Rule, Case], str | None]
+Check = Callable[[Rule, MessageCase], str | None]
 """What a rule says of a message: one sentence, None when it has nothing to say."""
 
 
@@ -40,24 +40,26 @@ def review(subject: ReviewInput) -> Report:
     return Report(findings=tuple(findings))
 
 
-def _cases(subject: ReviewInput) -> Iterator[Case]:
+def _cases(subject: ReviewInput) -> Iterator[MessageCase]:
     whole = subject.changes
     habits = Habits(subject)
     commits = tuple(subject.history)
     branches = _protected_branches(subject)
     if subject.message is not None:
-        yield Case(subject.message, whole, subject, False, habits)
+        yield MessageCase(subject.message, whole, subject, False, habits)
     elif whole.message is not None and not any(
         each.commit == whole.commit for each in commits
     ):
-        yield Case(recorded_message(whole.message), whole, subject, True, habits)
+        yield MessageCase(recorded_message(whole.message), whole, subject, True, habits)
     for each in commits:
         if each.message is not None:
             branch = branches.get(each.commit)
-            yield Case(recorded_message(each.message), each, subject, True, habits, branch)
+            yield MessageCase(
+                recorded_message(each.message), each, subject, True, habits, branch
+            )
 
 
-def _judge(case: Case) -> Iterator[Finding]:
+def _judge(case: MessageCase) -> Iterator[Finding]:
     for rule in load("message"):
         if _in_force(rule, case):
             said = CHECKS[rule.id](rule, case)
@@ -65,7 +67,7 @@ def _judge(case: Case) -> Iterator[Finding]:
                 yield _finding(rule, case, said)
 
 
-def _in_force(rule: Rule, case: Case) -> bool:
+def _in_force(rule: Rule, case: MessageCase) -> bool:
     is_push = event_of(case.subject.event).request == PUSH
     if rule.extra.get("style", case.subject.style) != case.subject.style:
         return False
@@ -76,7 +78,7 @@ def _in_force(rule: Rule, case: Case) -> bool:
     return case.recorded or not rule.extra.get("recorded_only")
 
 
-def _is_asked_for(rule: Rule, case: Case) -> bool:
+def _is_asked_for(rule: Rule, case: MessageCase) -> bool:
     """Return whether a matter of style is one in this repository; anything else always is."""
     habit = rule.extra.get("habit")
 
@@ -86,7 +88,7 @@ def _is_asked_for(rule: Rule, case: Case) -> bool:
     return habit is None or case.habits.ask_for(breaks, with_body=habit == "body")
 
 
-def _finding(rule: Rule, case: Case, said: str) -> Finding:
+def _finding(rule: Rule, case: MessageCase, said: str) -> Finding:
     commit = case.changes.commit if case.recorded else None
     protected = rule.extra.get("protected_severity")
     named = re.match(r"Line (\d+) ", said)
@@ -116,7 +118,7 @@ def _protected_branches(subject: ReviewInput) -> dict[str | None, str]:
 PATTERNS = read_patterns("languages/patterns.toml", "message")
 
 
-def _subject_long(rule: Rule, case: Case) -> str | None:
+def _subject_long(rule: Rule, case: MessageCase) -> str | None:
     subject = PATTERNS["pull_request"].sub("", case.message.subject)
     is_short = len(subject) <= rule.extra["limit"] or PATTERNS["by_a_program"].match(
         subject
@@ -126,24 +128,24 @@ def _subject_long(rule: Rule, case: Case) -> str | None:
     return f"The subject has {len(subject)} characters; most tools cut it at {rule.extra['limit']}."
 
 
-def _subject_period(_rule: Rule, case: Case) -> str | None:
+def _subject_period(_rule: Rule, case: MessageCase) -> str | None:
     subject = PATTERNS["pull_request"].sub("", case.message.subject)
     is_sentence = case.message.kind == "plain" and subject.endswith(".") and " " in subject
     is_sentence = is_sentence and not PATTERNS["abbreviated"].search(subject)
     return "The subject ends with a period." if is_sentence else None
 
 
-def _no_blank_line(rule: Rule, case: Case) -> str | None:
+def _no_blank_line(rule: Rule, case: MessageCase) -> str | None:
     return None if case.subject.style == "conventional" else _unseparated_body(rule, case)
 
 
-def _unseparated_body(_rule: Rule, case: Case) -> str | None:
+def _unseparated_body(_rule: Rule, case: MessageCase) -> str | None:
     if case.message.kind == "plain" and case.message.body[:1] not in ((), ("",)):
         return "Line 2 is not empty, so Git reads it as a part of the subject."
     return None
 
 
-def _body_long(rule: Rule, case: Case) -> str | None:
+def _body_long(rule: Rule, case: MessageCase) -> str | None:
     if case.message.kind != "plain":
         return None
     limit = rule.extra["limit"]
@@ -166,7 +168,7 @@ def _body_long(rule: Rule, case: Case) -> str | None:
     return f"Line {first} of the message{others} is longer than {limit} characters."
 
 
-def _says_nothing(rule: Rule, case: Case) -> str | None:
+def _says_nothing(rule: Rule, case: MessageCase) -> str | None:
     subject = PATTERNS["type_and_scope"].sub("", case.message.subject, count=1)
     if case.message.kind != "plain" or not subject.isascii() or len(subject) > 40:
         return None
@@ -179,7 +181,7 @@ def _says_nothing(rule: Rule, case: Case) -> str | None:
     return "The subject does not say what changes." if is_noise else None
 
 
-def _not_utf8(_rule: Rule, case: Case) -> str | None:
+def _not_utf8(_rule: Rule, case: MessageCase) -> str | None:
     return (
         "The message holds bytes that are not UTF-8."
         if "\ufffd" in case.message.text
@@ -187,11 +189,11 @@ def _not_utf8(_rule: Rule, case: Case) -> str | None:
     )
 
 
-def _empty(_rule: Rule, case: Case) -> str | None:
+def _empty(_rule: Rule, case: MessageCase) -> str | None:
     return "The commit has no message." if not case.message.subject else None
 
 
-def _wip_pushed(_rule: Rule, case: Case) -> str | None:
+def _wip_pushed(_rule: Rule, case: MessageCase) -> str | None:
     message = case.message
     where = f"the protected branch {case.branch[:100]}" if case.branch else "the remote"
     if message.kind == "fixup":
@@ -204,7 +206,7 @@ def _wip_pushed(_rule: Rule, case: Case) -> str | None:
     return None
 
 
-def _contradicts(_rule: Rule, case: Case) -> str | None:
+def _contradicts(_rule: Rule, case: MessageCase) -> str | None:
     return (
         contradiction(case.message, case.changes, case.subject)
         if case.message.kind == "plain"
@@ -212,7 +214,7 @@ def _contradicts(_rule: Rule, case: Case) -> str | None:
     )
 
 
-def _conventional_form(_rule: Rule, case: Case) -> str | None:
+def _conventional_form(_rule: Rule, case: MessageCase) -> str | None:
     subject = case.message.subject
     if (
         case.message.kind != "plain"
@@ -223,14 +225,14 @@ def _conventional_form(_rule: Rule, case: Case) -> str | None:
     return "The subject is not `type: description` or `type(scope): description`."
 
 
-def _conventional_type(rule: Rule, case: Case) -> str | None:
+def _conventional_type(rule: Rule, case: MessageCase) -> str | None:
     match = PATTERNS["conventional"].match(case.message.subject)
     if case.message.kind != "plain" or not match or match[1].lower() in rule.extra["types"]:
         return None
     return f"The type is none of {', '.join(rule.extra['types'])}."
 
 
-def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
+def _conventional_breaking(_rule: Rule, case: MessageCase) -> str | None:
     match = PATTERNS["conventional"].match(case.message.subject)
     if case.message.kind != "plain" or not match or match[2]:
         return None

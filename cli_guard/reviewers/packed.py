@@ -10,9 +10,9 @@ from cli_guard.code.languages import suffix_of
 from cli_guard.model import FileChange, Skipped
 from cli_guard.repository.texts import printable_runs
 from cli_guard.reviewers.unread import RUN_BY_NAME, unread
-from cli_guard.secrets import Hit, scan_keys
+from cli_guard.secrets import SecretHit, scan_keys
 from cli_guard.secrets.added import GAP
-from cli_guard.secrets.archives import MAY_CARRY, OVER_BUDGET, PIECE, Archive, Budget
+from cli_guard.secrets.archives import MAY_CARRY, OVER_BUDGET, PIECE, Archive, ArchiveBudget
 
 TOO_MUCH = "compressed: too much to search it all for keys"
 PROGRAMS = "compressed: the programs in it were searched only for keys"
@@ -22,12 +22,12 @@ PROGRAMS = "compressed: the programs in it were searched only for keys"
 class Packed:
     """What was found in one file: the texts that hold keys, with the keys that are new, and what was not read."""
 
-    found: list[tuple[str, Sequence[Hit]]] = field(default_factory=list)
+    found: list[tuple[str, Sequence[SecretHit]]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
 
 def search_packed(
-    change: FileChange, raw: bytes, before: Callable[[], bytes], budget: Budget
+    change: FileChange, raw: bytes, before: Callable[[], bytes], budget: ArchiveBudget
 ) -> Packed:
     """Search a file; `before` returns its bytes before the change."""
     for_old = replace(budget)
@@ -61,7 +61,7 @@ def _in_full(reason: str, archive: Archive) -> str:
     return f"compressed: {archive.streams:,} files searched, the rest is over the limit of {limit}"
 
 
-def _keys_in(archive: Archive, raw: bytes) -> Iterator[tuple[str, Sequence[Hit]]]:
+def _keys_in(archive: Archive, raw: bytes) -> Iterator[tuple[str, Sequence[SecretHit]]]:
     for text in _texts(archive.read(raw)):
         result = scan_keys(text)
         if result.stopped_at is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cli_guard.rules.catalog import Rule
 
 
-class Scope(StrEnum):
+class ReviewScope(StrEnum):
     """What a reviewer has to see at once, which decides how its work may be divided.
 
     A reviewer of `FILE` or `FILES` has `examiner(subject)`, see `cli_guard.reviewers.per_file`.
@@ -50,7 +50,7 @@ class Reviewer:
     name: str
     summary: str
     prefix: str
-    scope: Scope = Scope.CHANGE
+    scope: ReviewScope = ReviewScope.CHANGE
     needs: Needs = Needs.FILES
     on_message: bool = False
     # By default its findings stop nothing, and it never raises the severity of a rule.
@@ -100,7 +100,7 @@ REVIEWERS = (
         "secrets",
         "credentials in added lines, file names, messages and every commit of a push",
         prefix="secret-",
-        scope=Scope.FILE,
+        scope=ReviewScope.FILE,
         needs=Needs.NOTHING,
         on_message=True,
     ),
@@ -108,13 +108,13 @@ REVIEWERS = (
         "code",
         "risky constructs, conflict markers, debug leftovers, large and newly executable files",
         prefix="code-",
-        scope=Scope.FILE,
+        scope=ReviewScope.FILE,
     ),
     Reviewer(
         "commands",
         "shell commands added to scripts, CI files, images, makefiles and settings",
         prefix="command-",
-        scope=Scope.FILES,
+        scope=ReviewScope.FILES,
     ),
     Reviewer(
         "dependencies",
@@ -125,7 +125,7 @@ REVIEWERS = (
         "docs",
         "public functions and classes whose documentation is missing or no longer true",
         prefix="docs-",
-        scope=Scope.FILES,
+        scope=ReviewScope.FILES,
         advises=True,
     ),
     Reviewer(
@@ -138,7 +138,7 @@ REVIEWERS = (
         "refactor",
         "functions that the change pushes over a limit, and blocks that it adds twice",
         prefix="refactor-",
-        scope=Scope.FILES,
+        scope=ReviewScope.FILES,
         advises=True,
     ),
     Reviewer(
@@ -175,4 +175,6 @@ def reviewer_of(name: str) -> Reviewer:
 
 def examining() -> tuple[Reviewer, ...]:
     """Return the reviewers that can examine one file at a time."""
-    return tuple(reviewer for reviewer in REVIEWERS if reviewer.scope is not Scope.CHANGE)
+    return tuple(
+        reviewer for reviewer in REVIEWERS if reviewer.scope is not ReviewScope.CHANGE
+    )

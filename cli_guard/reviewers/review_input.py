@@ -20,7 +20,7 @@ from cli_guard.model import (
 from cli_guard.policy.user_rules import NO_RULES, UserRules
 from cli_guard.repository.protocol import Bounds, NoContents, WholeTree
 from cli_guard.repository.pushes import PushedRef
-from cli_guard.reviewers.advice import Advice, sort_reviewers
+from cli_guard.reviewers.advice import HookAdvice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
 
@@ -80,7 +80,7 @@ class ReviewInput:
     vouched: Collection[ChangeSet] = ()
     published: Callable[[str], bool] = lambda _text: False
     idle: frozenset[str] = frozenset()
-    advice: Advice = field(default_factory=Advice)
+    advice: HookAdvice = field(default_factory=HookAdvice)
     user_rules: UserRules = NO_RULES
 
     def under(self, policy: "Policy") -> "ReviewInput":
@@ -98,7 +98,7 @@ class ReviewInput:
             ),
             limits=limits,
             idle=idle,
-            advice=Advice(advising, *bounded),
+            advice=HookAdvice(advising, *bounded),
             style=policy.message_style,
             protected_branches=policy.protected_branches,
         )

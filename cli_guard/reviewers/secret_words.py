@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cli_guard.model import Finding, fingerprint
 from cli_guard.rules import catalog
-from cli_guard.secrets import Hit
+from cli_guard.secrets import SecretHit
 from cli_guard.secrets.redact import evidence, slow_hash
 
 IN_HISTORY = (
@@ -15,18 +15,20 @@ IN_HISTORY = (
 
 
 @dataclass(frozen=True)
-class Source:
+class SearchedText:
     """The text that hits were found in, and the map from offsets to lines."""
 
     path: str
     text: str
-    hits: Sequence[Hit]
+    hits: Sequence[SecretHit]
     line: Callable[[int], int | None]
     commit: str | None
     where: str = ""
 
 
-def secret_finding(source: Source, hits: Sequence[Hit], *, marked: bool) -> Finding:
+def secret_finding(
+    source: SearchedText, hits: Sequence[SecretHit], *, marked: bool
+) -> Finding:
     """Return the finding of one secret; `marked`: with a mark of the secret, to join it with others."""
     hit = hits[0]
     rule = catalog.one("secrets", hit.rule)
@@ -49,7 +51,7 @@ def secret_finding(source: Source, hits: Sequence[Hit], *, marked: bool) -> Find
     )
 
 
-def describe(rule: catalog.Rule, source: Source, hits: Sequence[Hit]) -> str:
+def describe(rule: catalog.Rule, source: SearchedText, hits: Sequence[SecretHit]) -> str:
     """Say in one sentence what was found."""
     hit = hits[0]
     words = [rule.title]

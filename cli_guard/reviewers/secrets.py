@@ -25,10 +25,10 @@ from cli_guard.repository.protocol import RawContents
 from cli_guard.reviewers.packed import search_packed
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult, may_be_packed
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secret_words import IN_HISTORY, Source, secret_finding
-from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
+from cli_guard.reviewers.secret_words import IN_HISTORY, SearchedText, secret_finding
+from cli_guard.secrets import Scan, SecretHit, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, AddedText, core
-from cli_guard.secrets.archives import Budget
+from cli_guard.secrets.archives import ArchiveBudget
 from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
 
@@ -56,7 +56,7 @@ class Findings:
     published: Callable[[str], bool] | None = None
     marked: bool = False
     opened: set[str | None] = field(default_factory=set)
-    budget: Budget = field(default_factory=lambda: Budget(0))
+    budget: ArchiveBudget = field(default_factory=lambda: ArchiveBudget(0))
 
 
 def examiner(subject: ReviewInput) -> Examiner:
@@ -121,7 +121,7 @@ def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
 def _review_changes(
     subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None
 ) -> None:
-    so_far.budget = Budget(subject.limits.total_chars)
+    so_far.budget = ArchiveBudget(subject.limits.total_chars)
     named = [
         change
         for change in changes
@@ -177,7 +177,7 @@ def _review_lines(
     if result.left_out is not None:
         reason = f"secrets, line {added.line(result.left_out)}: too many words such as `key` in a long line"
         so_far.skipped.append(Skipped(change.path, reason, asks=True))
-    source = Source(change.path, added.text, result.hits, added.line, commit)
+    source = SearchedText(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(
         _weigh_places(subject, change, added, result.hits) if result.hits else ()
     )
@@ -190,8 +190,8 @@ def _review_lines(
 
 
 def _weigh_places(
-    subject: ReviewInput, change: FileChange, added: AddedText, hits: Sequence[Hit]
-) -> Sequence[Hit]:
+    subject: ReviewInput, change: FileChange, added: AddedText, hits: Sequence[SecretHit]
+) -> Sequence[SecretHit]:
     """Leave out what only moved within the file; what the file shows as an example is advice."""
     moved = {core(line) for line in change.removed.values()} if hits else set()
     hits = [
@@ -215,7 +215,7 @@ def _review_binary(
     before = "\n".join(change.removed.values()) if result.hits else ""
     # Text after a gap does not continue a key block before it.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
-    source = Source(change.path, text, hits, _no_line, commit, "in a binary file")
+    source = SearchedText(change.path, text, hits, _no_line, commit, "in a binary file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
         _add(so_far, source, group)
 
@@ -235,7 +235,9 @@ def _review_packed(
     )
     so_far.skipped += packed.skipped
     for text, hits in packed.found:
-        source = Source(change.path, text, hits, _no_line, commit, "in a compressed file")
+        source = SearchedText(
+            change.path, text, hits, _no_line, commit, "in a compressed file"
+        )
         for group in _by_value(hits)[:FILE_FINDINGS]:
             _add(so_far, source, group)
 
@@ -272,7 +274,7 @@ def _review_partial_blocks(
             or not change.touches(first, last)
         ):
             continue
-        _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
+        _add(so_far, SearchedText(change.path, text, (hit,), whole.line, commit), [hit])
 
 
 def _skip_rest(so_far: Findings, path: str, what: str) -> None:
@@ -295,7 +297,7 @@ def _review_text(
         return
     result = _scan(text, "", so_far)
     line = AddedText.of_file(text).line if where == MESSAGE else _no_line
-    source = Source("", text, result.hits, line, commit, where)
+    source = SearchedText("", text, result.hits, line, commit, where)
     fresh = [
         hit for hit in result.hits if where == MESSAGE or not subject.published(hit.value)
     ]
@@ -321,7 +323,7 @@ def _review_paths(
         if hit.generic or place is None:
             continue
         path = "" if of else paths[place]
-        source = Source(
+        source = SearchedText(
             path, text, (hit,), _no_line, commit, f"in the name of {of or 'the file'}"
         )
         _add(so_far, source, [hit])
@@ -372,14 +374,14 @@ def _key(path: str, text: str) -> bytes:
     return hashlib.sha256(f"{path}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
-def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
-    groups: dict[tuple[str, str], list[Hit]] = {}
+def _by_value(hits: Sequence[SecretHit]) -> list[list[SecretHit]]:
+    groups: dict[tuple[str, str], list[SecretHit]] = {}
     for hit in hits:
         groups.setdefault((hit.rule, hit.value), []).append(hit)
     return list(groups.values())
 
 
-def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
+def _add(so_far: Findings, source: SearchedText, hits: list[SecretHit]) -> None:
     """Add one finding for one secret of a file; in an earlier commit only if the whole change lacks it."""
     hit = hits[0]
     key = (

@@ -8,7 +8,7 @@ import hashlib
 from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
-from cli_guard.reviewers.registry import REVIEWERS, Scope, reviewer_of
+from cli_guard.reviewers.registry import REVIEWERS, ReviewScope, reviewer_of
 
 MOST = 1_000
 
@@ -47,7 +47,7 @@ class Shard:
 
     def has_file(self, reviewer: str, path: str, *, is_packed: bool = False) -> bool:
         """Return whether a reviewer examines a file in this part; those that may be packed share one budget."""
-        if reviewer_of(reviewer).scope is Scope.FILE and not (
+        if reviewer_of(reviewer).scope is ReviewScope.FILE and not (
             is_packed and reviewer == "secrets"
         ):
             return self.has_path(path)
@@ -55,11 +55,13 @@ class Shard:
 
     def runs(self, reviewer: str) -> bool:
         """Return whether a reviewer has anything to do in this part."""
-        return reviewer_of(reviewer).scope is Scope.FILE or self.has_reviewer(reviewer)
+        return reviewer_of(reviewer).scope is ReviewScope.FILE or self.has_reviewer(
+            reviewer
+        )
 
     def note(self) -> str:
         """Say in one line what this part leaves out."""
-        split = (each.name for each in REVIEWERS if each.scope is Scope.FILE)
+        split = (each.name for each in REVIEWERS if each.scope is ReviewScope.FILE)
         own = [
             name
             for name in (*comparing(), "dependencies, drift, message, push and policy")
@@ -72,4 +74,6 @@ class Shard:
 
 def comparing() -> tuple[str, ...]:
     """Return the reviewers that compare files, in the order of the shards: the slowest, listed last, first."""
-    return tuple(each.name for each in reversed(REVIEWERS) if each.scope is Scope.FILES)
+    return tuple(
+        each.name for each in reversed(REVIEWERS) if each.scope is ReviewScope.FILES
+    )

@@ -14,10 +14,10 @@ Standard library only. Only the rules are read from disk.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cli_guard.secrets.candidates import Hit, Scan
+    from cli_guard.secrets.candidates import Scan, SecretHit
     from cli_guard.secrets.engine import scan, scan_keys
 
-__all__ = ["Hit", "Scan", "scan", "scan_keys"]
+__all__ = ["Scan", "SecretHit", "scan", "scan_keys"]
 
 
 def __getattr__(name: str) -> Any:

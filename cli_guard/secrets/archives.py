@@ -72,7 +72,7 @@ BROKEN = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
 @dataclass
-class Budget:
+class ArchiveBudget:
     """What was done for the archives of one change: bytes that were inflated, streams that were tried."""
 
     limit: int
@@ -85,7 +85,7 @@ class Budget:
 
 
 @dataclass
-class Stream:
+class ArchiveStream:
     """A compressed stream: where its bytes begin, and `failure`, what is to be said if they cannot be inflated.
 
     `is_sure`: its signature is no accident. `size`: how long it has to be. `end` is known when it was inflated.
@@ -106,7 +106,7 @@ class Stream:
 class Archive:
     """Reads what is compressed in one file. `streams` were inflated, `unread` are the reasons why others were not."""
 
-    budget: Budget
+    budget: ArchiveBudget
     streams: int = 0
     unread: set[str] = field(default_factory=set)
     is_zip: bool = False
@@ -158,7 +158,7 @@ class Archive:
             yield from _pieces(held)
             yield from self._inside(bytes(held), depth, is_start=is_start)
 
-    def _inflate(self, data: bytes, stream: Stream) -> Iterator[bytes]:
+    def _inflate(self, data: bytes, stream: ArchiveStream) -> Iterator[bytes]:
         decompressor = stream.begin()
         position = stream.start - len(stream.prefix)
         view = memoryview(data)
@@ -187,7 +187,7 @@ class Archive:
                     break
         stream.is_cut = True
 
-    def _heads(self, data: bytes) -> Iterator[tuple[int, Stream | bytes]]:
+    def _heads(self, data: bytes) -> Iterator[tuple[int, ArchiveStream | bytes]]:
         """Yield what has no signature of its own, where a file begins: in these bytes, or in a container of them."""
         for at, end in pairwise((*sorted(_file_starts(data)), len(data))):
             self.unread |= {
@@ -196,7 +196,7 @@ class Archive:
             if stream := _zlib(data, at):
                 yield at, stream
             if data.startswith(LZMA, at):
-                yield at, Stream(at, _lzma_alone, failure="")
+                yield at, ArchiveStream(at, _lzma_alone, failure="")
             if BYTECODE.match(data, at):
                 # Each short text on its line: there, the next byte may be a letter.
                 found = SHORT_TEXT.finditer(data, at, end)
@@ -232,7 +232,7 @@ def _file_starts(data: bytes) -> set[int]:
     }
 
 
-def _streams(data: bytes) -> Iterator[tuple[int, Stream]]:
+def _streams(data: bytes) -> Iterator[tuple[int, ArchiveStream]]:
     """Yield the streams that begin with a signature, but none that another one, which was inflated, seems to hold."""
     places = (
         zip(_places(data, SIGNATURES[kind][0]), repeat(kind))
@@ -257,7 +257,7 @@ def _lzma_alone() -> Any:
     return lzma.LZMADecompressor(lzma.FORMAT_ALONE, XZ_MEMORY)
 
 
-def _zip_entry(data: bytes, at: int) -> Stream | None:
+def _zip_entry(data: bytes, at: int) -> ArchiveStream | None:
     if len(data) < at + 30:
         return None
     flags, method, size, name, extra = struct.unpack_from("<HH8xI4xHH", data, at + 6)
@@ -276,10 +276,10 @@ def _zip_entry(data: bytes, at: int) -> Stream | None:
     named = data[at + 30 : at + 30 + name]
     is_sure = data[at + 4] < 64 and bool(named) and min(named) >= 0x20
     # The method may be forged, and the true one stand in the directory: each is tried.
-    return Stream(start, _inflate_bare, failure, is_sure=is_sure, size=wanted)
+    return ArchiveStream(start, _inflate_bare, failure, is_sure=is_sure, size=wanted)
 
 
-def _zip_other(data: bytes, at: int) -> Stream | None:
+def _zip_other(data: bytes, at: int) -> ArchiveStream | None:
     """Return the stream of an entry in bzip2, xz or LZMA, whatever its header says."""
     if len(data) < at + 30:
         return None
@@ -290,10 +290,10 @@ def _zip_other(data: bytes, at: int) -> Stream | None:
         return _bzip2(data, start)
     # The head of a `.lzma` file: properties, and that the size is unknown.
     prefix = data[start + 4 : start + 9] + b"\xff" * 8
-    return Stream(start + 9, _lzma_alone, failure="", prefix=prefix)
+    return ArchiveStream(start + 9, _lzma_alone, failure="", prefix=prefix)
 
 
-def _gzip(data: bytes, at: int) -> Stream | None:
+def _gzip(data: bytes, at: int) -> ArchiveStream | None:
     flags = data[at + 3] if len(data) > at + 10 else 0xFF
     if flags > 31:
         return None
@@ -303,37 +303,37 @@ def _gzip(data: bytes, at: int) -> Stream | None:
     for flag in (8, 16):  # a name, a comment
         if flags & flag:
             start = data.find(b"\0", start) + 1 or len(data)
-    return Stream(start + flags // 2 % 2 * 2, _inflate_bare)
+    return ArchiveStream(start + flags // 2 % 2 * 2, _inflate_bare)
 
 
-def _bzip2(data: bytes, at: int) -> Stream | None:
+def _bzip2(data: bytes, at: int) -> ArchiveStream | None:
     known = data.startswith(b"BZh", at) and data.startswith(b"1AY&SY", at + 4)
-    return Stream(at, bz2.BZ2Decompressor) if known else None
+    return ArchiveStream(at, bz2.BZ2Decompressor) if known else None
 
 
-def _xz(_data: bytes, at: int) -> Stream:
-    return Stream(at, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY))
+def _xz(_data: bytes, at: int) -> ArchiveStream:
+    return ArchiveStream(at, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY))
 
 
-def _zlib(data: bytes, at: int) -> Stream | None:
+def _zlib(data: bytes, at: int) -> ArchiveStream | None:
     head = int.from_bytes(data[at : at + 2], "big")
     is_one = head >> 8 & 15 == 8 and head >> 12 < 8 and head % 31 == 0 and not head & 32
-    return Stream(at + 2, _inflate_bare, failure="") if is_one else None
+    return ArchiveStream(at + 2, _inflate_bare, failure="") if is_one else None
 
 
-def _pdf(data: bytes, at: int) -> Stream | None:
+def _pdf(data: bytes, at: int) -> ArchiveStream | None:
     found = PDF_STREAM.match(data, at)
     # Pixels are no text, and many.
     is_image = b"/Image" in data[max(at - IMAGE_REACH, 0) : at].rpartition(b"obj")[2]
     return _zlib(data, found.end()) if found and not is_image else None
 
 
-def _png(data: bytes, at: int) -> Stream | None:
+def _png(data: bytes, at: int) -> ArchiveStream | None:
     found = PNG_TEXT.match(data, at)
     return _zlib(data, found.end()) if found else None
 
 
-SIGNATURES: tuple[tuple[bytes, Callable[[bytes, int], Stream | None]], ...] = (
+SIGNATURES: tuple[tuple[bytes, Callable[[bytes, int], ArchiveStream | None]], ...] = (
     (ZIP, _zip_entry),
     (ZIP, _zip_other),
     (b"\x1f\x8b\x08", _gzip),

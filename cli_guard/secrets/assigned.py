@@ -3,8 +3,8 @@
 import re
 
 from cli_guard.secrets import names, places, values
-from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
-from cli_guard.secrets.names import Kind, pattern, words
+from cli_guard.secrets.candidates import Candidate, CandidateJudgement, decode_base64, grade
+from cli_guard.secrets.names import SecretKind, pattern, words
 from cli_guard.secrets.values import Strength
 
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
@@ -26,7 +26,7 @@ def name_before(text: str, position: int) -> int:
     return start
 
 
-def judge_assignment(candidate: Candidate) -> Judgement | None:
+def judge_assignment(candidate: Candidate) -> CandidateJudgement | None:
     """Judge an assigned value by its name, its context and the value itself."""
     if places.is_lock(candidate.path):
         return None
@@ -37,7 +37,7 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
     ):  # an annotation of Helm: the hash of a file
         return None
     kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
-    if kind is None or (kind is Kind.PASSWORD) != (
+    if kind is None or (kind is SecretKind.PASSWORD) != (
         candidate.detector.kinds == ("password",)
     ):
         return None
@@ -66,7 +66,7 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
     return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
 
 
-def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
+def _kind_of_key(candidate: Candidate, start: int, name: str) -> SecretKind | None:
     """Return the kind of a `key`: a signing key in a group named `jwt`, with `base64:` or as bytes; else unknown."""
     if name.lower() != "key":
         return None
@@ -77,7 +77,7 @@ def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
         or candidate.value.startswith("base64:")
         or "getBytes" in after
     )
-    return Kind.SECRET if is_key else None
+    return SecretKind.SECRET if is_key else None
 
 
 def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
@@ -116,7 +116,7 @@ def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
     )
 
 
-def judge_named(candidate: Candidate) -> Judgement | None:
+def judge_named(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a value beside its name: an XML element, or a pair of name and value."""
     if places.is_lock(candidate.path):
         return None
@@ -135,9 +135,9 @@ def judge_named(candidate: Candidate) -> Judgement | None:
     )
 
 
-def strength_of(kind: Kind, name: str, value: str) -> Strength:
+def strength_of(kind: SecretKind, name: str, value: str) -> Strength:
     """Return how much the value looks like what its name says it is."""
-    if kind is Kind.PASSWORD:
+    if kind is SecretKind.PASSWORD:
         if len(value) > PASSWORD_LIMIT:
             return Strength.NONE
         phrase = Strength.LIKELY if _is_passphrase(name, value) else Strength.NONE
@@ -147,7 +147,7 @@ def strength_of(kind: Kind, name: str, value: str) -> Strength:
     if decoded and ":" in decoded and values.is_filler(decoded.rpartition(":")[2]):
         return Strength.NONE
     strength = values.key_strength(key)
-    if kind is Kind.SECRET:
+    if kind is SecretKind.SECRET:
         words_alone = Strength.LIKELY if _is_passphrase(name, value) else Strength.NONE
         return max(strength, _phrase(value), _chosen(name, value), words_alone)
     if len(names.words_of(name)) > 1 or values.is_uuid(key):
@@ -157,18 +157,18 @@ def strength_of(kind: Kind, name: str, value: str) -> Strength:
     return Strength.LIKELY if strength is Strength.STRONG else Strength.NONE
 
 
-def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> bool:
+def _is_word(candidate: Candidate, kind: SecretKind, operator: str, value: str) -> bool:
     """Return whether a plain word is the secret: in settings it is (`password: letmein`), code may name anything."""
     ending = places.ending(candidate.path)
     if operator not in ("=", ":") or not value.isalpha() or values.is_filler(value):
         return False
-    if kind is Kind.PASSWORD:
+    if kind is SecretKind.PASSWORD:
         return (
             places.is_settings(candidate.path)
             and ending != ".json"
             and bool(re.match("[a-z]{6,24}$", value))
         )
-    in_file = kind is Kind.SECRET and ending in (".env", ".properties", ".ini")
+    in_file = kind is SecretKind.SECRET and ending in (".env", ".properties", ".ini")
     return in_file and bool(re.match("[a-z]{12,40}$", value))
 
 
@@ -281,7 +281,7 @@ def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bo
     if not bare:
         following = candidate.text[candidate.end : candidate.end + 4]
         return not line.strip() and bool(re.match(r"[\"'][;,]?\s*?(?:$|[\r\n])", following))
-    return names.kind_of(name) is Kind.PASSWORD and _stands_alone(candidate, line)
+    return names.kind_of(name) is SecretKind.PASSWORD and _stands_alone(candidate, line)
 
 
 def _stands_alone(candidate: Candidate, line: str) -> bool:

@@ -35,7 +35,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CandidateJudgement:
     """The result of a check: severity, confidence, and the exact place of the value; `proven` by its checksum."""
 
     severity: Severity
@@ -47,7 +47,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SecretHit:
     """A secret in a text: `value` is `text[start:end]`, `name` what it was assigned to, if known.
 
     `encoded`: the place holds the value in base64. `proven`: its checksum shows that its provider issued it.
@@ -73,7 +73,7 @@ class Scan:
     long line in which generic rules did not judge all.
     """
 
-    hits: Sequence[Hit] = ()
+    hits: Sequence[SecretHit] = ()
     stopped_at: int | None = None
     left_out: int | None = None
 
@@ -86,9 +86,9 @@ def plain(
     candidate: Candidate,
     severity: Severity | None = None,
     confidence: Confidence | None = None,
-) -> Judgement:
+) -> CandidateJudgement:
     """Accept the candidate, by default with the severity and confidence of its rule."""
-    return Judgement(
+    return CandidateJudgement(
         severity or candidate.detector.severity,
         confidence or candidate.detector.confidence,
         candidate.start,
@@ -96,7 +96,7 @@ def plain(
     )
 
 
-def doubtful(candidate: Candidate) -> Judgement | None:
+def doubtful(candidate: Candidate) -> CandidateJudgement | None:
     """Accept what may be a key typed by hand as needing a look; tests and documents are left out."""
     if places.is_test_or_document(candidate.path):
         return None
@@ -105,7 +105,7 @@ def doubtful(candidate: Candidate) -> Judgement | None:
 
 def grade(
     candidate: Candidate, strength: Strength, start: int, end: int, name: str = ""
-) -> Judgement | None:
+) -> CandidateJudgement | None:
     """Grade a generic credential by the strength of its value; in tests and documents it is only advice."""
     if strength <= Strength.WEAK:
         return None
@@ -123,7 +123,7 @@ def grade(
     if places.is_test_or_document(candidate.path) or _is_public(candidate):
         severity = Severity.MEDIUM
         confidence = Confidence.LOW
-    return Judgement(severity, confidence, start, end, name)
+    return CandidateJudgement(severity, confidence, start, end, name)
 
 
 def _is_public(candidate: Candidate) -> bool:

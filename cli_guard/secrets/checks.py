@@ -11,24 +11,30 @@ from itertools import pairwise
 from cli_guard.code.test_files import has_test_words
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade, plain
+from cli_guard.secrets.candidates import (
+    Candidate,
+    CandidateJudgement,
+    decode_base64,
+    grade,
+    plain,
+)
 from cli_guard.secrets.names import pattern, words
 from cli_guard.secrets.values import Strength
 
 # How far back a word tells that a sentence shows something.
 SENTENCE = 160
 COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
-Check = Callable[[Candidate], Judgement | None]
+Check = Callable[[Candidate], CandidateJudgement | None]
 
 
-def password(candidate: Candidate) -> Judgement | None:
+def password(candidate: Candidate) -> CandidateJudgement | None:
     value = candidate.value
     if places.is_lock(candidate.path) or re.match(r"\w+=$", value):
         return None
     return grade(candidate, values.password_strength(value), candidate.start, candidate.end)
 
 
-def url(candidate: Candidate) -> Judgement | None:
+def url(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the password of an address with its host: at a made-up host only a strong value counts."""
     value = candidate.value
     user = candidate.groups.get("user") or ""
@@ -55,12 +61,12 @@ def url(candidate: Candidate) -> Judgement | None:
     return grade(candidate, strength, candidate.start, candidate.end)
 
 
-def _userinfo_token(candidate: Candidate, user: str) -> Judgement | None:
+def _userinfo_token(candidate: Candidate, user: str) -> CandidateJudgement | None:
     start = candidate.keyword_at + len("://")
     return grade(candidate, values.key_strength(user), start, start + len(user))
 
 
-def header(candidate: Candidate) -> Judgement | None:
+def header(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the value of an authenticating HTTP header."""
     scheme = (
         candidate.groups.get("scheme") or candidate.groups.get("scheme2") or ""
@@ -73,7 +79,7 @@ def header(candidate: Candidate) -> Judgement | None:
     return grade(candidate, strength, candidate.start, candidate.end)
 
 
-def basic(candidate: Candidate) -> Judgement | None:
+def basic(candidate: Candidate) -> CandidateJudgement | None:
     """Judge user and password in base64 (RFC 7617)."""
     decoded = decode_base64(candidate.value)
     user, colon, secret = (decoded or "").partition(":")
@@ -85,7 +91,7 @@ def basic(candidate: Candidate) -> Judgement | None:
     return grade(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
 
 
-def rc(candidate: Candidate) -> Judgement | None:
+def rc(candidate: Candidate) -> CandidateJudgement | None:
     """Judge an entry that can only hold a credential."""
     value = candidate.value
     if places.is_code(candidate.path):
@@ -102,7 +108,7 @@ def rc(candidate: Candidate) -> Judgement | None:
     return grade(candidate, strength, candidate.start, candidate.end)
 
 
-def command(candidate: Candidate) -> Judgement | None:
+def command(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the argument that a command takes as a password."""
     value = candidate.value.strip("\"'")
     start = candidate.start + candidate.value.index(value) if value else candidate.start
@@ -115,7 +121,7 @@ def command(candidate: Candidate) -> Judgement | None:
     return graded and _in_document(candidate, graded)
 
 
-def pair(candidate: Candidate) -> Judgement | None:
+def pair(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the second of two adjacent words (`admin / x`) as a password if its characters are mixed."""
     value = candidate.value
     classes = [
@@ -133,12 +139,12 @@ def pair(candidate: Candidate) -> Judgement | None:
     return graded and _in_document(candidate, graded)
 
 
-def _in_document(candidate: Candidate, graded: Judgement) -> Judgement:
+def _in_document(candidate: Candidate, graded: CandidateJudgement) -> CandidateJudgement:
     """Return the judgement of what a document says of a system in use rather than shows."""
     return (places.is_test_or_document(candidate.path) and stated(candidate)) or graded
 
 
-def stated(candidate: Candidate) -> Judgement | None:
+def stated(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example."""
     value = candidate.value.rstrip(".:!?")
     mixed = re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
@@ -151,7 +157,7 @@ def stated(candidate: Candidate) -> Judgement | None:
     )
 
 
-def commented(candidate: Candidate) -> Judgement | None:
+def commented(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password after a word for it, in the comment of a line."""
     start = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
     line = candidate.text[
@@ -173,7 +179,7 @@ def _is_placeholder(text: str) -> bool:
     )
 
 
-def foreign(candidate: Candidate) -> Judgement | None:
+def foreign(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a password under a word of another language, in a document as in a sentence."""
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', "`")
     if places.is_code(candidate.path) and not quoted:
@@ -183,7 +189,7 @@ def foreign(candidate: Candidate) -> Judgement | None:
     ) or password(candidate)
 
 
-def wordlist(candidate: Candidate) -> Judgement | None:
+def wordlist(candidate: Candidate) -> CandidateJudgement | None:
     """Judge four or more quoted words that make no sentence as a passphrase."""
     found = candidate.value.replace("-", " ").split()
     if (
@@ -195,7 +201,7 @@ def wordlist(candidate: Candidate) -> Judgement | None:
     return plain(candidate)
 
 
-def byte_array(candidate: Candidate) -> Judgement | None:
+def byte_array(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the bytes of a key: neither counted up nor repeated."""
     numbers = [
         int(number, 16) for number in re.findall("0x([0-9A-Fa-f]{2})", candidate.value)
@@ -206,7 +212,7 @@ def byte_array(candidate: Candidate) -> Judgement | None:
     return None if places.is_test_or_document(candidate.path) else plain(candidate)
 
 
-def signing(candidate: Candidate) -> Judgement | None:
+def signing(candidate: Candidate) -> CandidateJudgement | None:
     """Judge the literal with which a call signs or encrypts: a phrase with a digit is enough."""
     value = candidate.value
     strength = max(values.password_strength(value), values.key_strength(value))
@@ -220,7 +226,7 @@ def signing(candidate: Candidate) -> Judgement | None:
     return grade(candidate, strength, candidate.start, candidate.end)
 
 
-def none(candidate: Candidate) -> Judgement | None:
+def none(candidate: Candidate) -> CandidateJudgement | None:
     """Accept any value except a placeholder: the pattern is specific."""
     if values.is_filler(candidate.value):
         return None

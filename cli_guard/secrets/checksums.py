@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from cli_guard.model import Confidence
 
 if TYPE_CHECKING:
-    from cli_guard.secrets.candidates import Judgement
+    from cli_guard.secrets.candidates import CandidateJudgement
 
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 POLYMOD = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
 
-def weigh(scheme: str, value: str, judgement: "Judgement") -> "Judgement":
+def weigh(scheme: str, value: str, judgement: "CandidateJudgement") -> "CandidateJudgement":
     """Mark a key as proven, or take confidence from it; without a scheme, or for another form, change nothing."""
     holds = SCHEMES[scheme](value) if scheme else None
     if holds is None or judgement.confidence is Confidence.LOW:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from cli_guard.model import Confidence
-from cli_guard.secrets.candidates import Hit, Spend, decode_base32, decode_base64
+from cli_guard.secrets.candidates import SecretHit, Spend, decode_base32, decode_base64
 from cli_guard.secrets.names import compile_once
 
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
@@ -40,11 +40,11 @@ UUENCODED = r"(?m)^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,62}\r?\n)+)"
 IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"
 KUBERNETES_ENTRY = r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 CLEAR = 0.97
-ScanText = Callable[[str], Sequence[Hit]]
-Find = Callable[[str, ScanText, Spend], Iterator[Hit]]
+ScanText = Callable[[str], Sequence[SecretHit]]
+Find = Callable[[str, ScanText, Spend], Iterator[SecretHit]]
 
 
-def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
+def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]:
     """Find secrets of a provider's format inside base64, base32 or hex, any certain one in JSON or a Kubernetes Secret.
 
     The hit covers the whole run, its value is the inner secret. `spend` counts the work.
@@ -66,7 +66,7 @@ def find_encoded(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
                 break
 
 
-def find_transformed(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
+def find_transformed(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]:
     """Find secrets of a provider's format in literals that a program turns into them: the hit covers the literal."""
     for start, end, clear in _undo_tricks(text):
         spend(start)
@@ -126,7 +126,7 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(min(code, 0x10FFFF))
 
 
-def _kubernetes(text: str, scan: ScanText, spend: Spend) -> Iterator[Hit]:
+def _kubernetes(text: str, scan: ScanText, spend: Spend) -> Iterator[SecretHit]:
     for match in compile_once(KUBERNETES_ENTRY, re.M).finditer(text):
         spend(match.start())
         decoded = decode_base64(match["value"])

@@ -22,7 +22,13 @@ from cli_guard.secrets import (
     tables,
     tokens,
 )
-from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfWorkError, Scan
+from cli_guard.secrets.candidates import (
+    Candidate,
+    CandidateJudgement,
+    OutOfWorkError,
+    Scan,
+    SecretHit,
+)
 from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import (
     Detector,
@@ -112,9 +118,9 @@ def scan(text: str, path: str = "", *, steps: int = STEPS, depth: int = DEPTH) -
     return Scan(tuple(without_overlaps(hits)), stopped_at, work.left_out)
 
 
-def _collect(found: Iterable[Hit]) -> tuple[list[Hit], int | None]:
+def _collect(found: Iterable[SecretHit]) -> tuple[list[SecretHit], int | None]:
     """Collect the hits up to where the work ended, and that offset."""
-    hits: list[Hit] = []
+    hits: list[SecretHit] = []
     try:
         for hit in found:
             hits.append(hit)
@@ -123,7 +129,7 @@ def _collect(found: Iterable[Hit]) -> tuple[list[Hit], int | None]:
     return hits, None
 
 
-def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
+def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:
     lower = fold(text)
     vocabulary = Vocabulary.of(lower)
     yield from _blocks(text, lower, path, vocabulary, work)
@@ -143,17 +149,17 @@ def _all_hits(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
     work.spend(len(text), 0)
 
 
-def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
+def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[SecretHit]:
     """Yield keys of providers' formats, plain or encoded, in what is written in pieces."""
 
-    def find(read: str, own: _Work) -> Iterator[Hit]:
+    def find(read: str, own: _Work) -> Iterator[SecretHit]:
         lower = fold(read)
         yield from keyblocks.find_blocks(read)
         held = keywords().held_by(lower, Vocabulary.of(lower))
         yield from _near_keywords(read, lower, path, held, own, _has_format)
         yield from _find_decoded(disguised.find_encoded, read, path, own, depth)
 
-    def scan_read(read: str) -> Sequence[Hit]:
+    def scan_read(read: str) -> Sequence[SecretHit]:
         return _read_again(read, work, find)
 
     for start, end, hit in joined.find_joined(text, scan_read):
@@ -164,10 +170,10 @@ def _in_pieces(text: str, path: str, work: _Work, depth: int) -> Iterator[Hit]:
 
 def _find_decoded(
     find: disguised.Find, text: str, path: str, work: _Work, depth: int
-) -> Iterable[Hit]:
+) -> Iterable[SecretHit]:
     """Return the hits in what a text has encoded, as one of the finders decodes it."""
 
-    def scan_inner(inner: str) -> Sequence[Hit]:
+    def scan_inner(inner: str) -> Sequence[SecretHit]:
         return _read_again(
             inner, work, lambda text, own: _all_hits(text, path, own, depth - 1)
         )
@@ -176,8 +182,8 @@ def _find_decoded(
 
 
 def _read_again(
-    text: str, work: _Work, find: Callable[[str, _Work], Iterator[Hit]]
-) -> Sequence[Hit]:
+    text: str, work: _Work, find: Callable[[str, _Work], Iterator[SecretHit]]
+) -> Sequence[SecretHit]:
     """Return the hits in what another text stands for, with the steps that are left."""
     own = _Work(work.steps - READ_AGAIN - len(text) // STEP_CHARS)
     hits, _ = _collect(find(text, own))
@@ -223,7 +229,7 @@ def _near_keywords(
     held: Iterable[str],
     work: _Work,
     wanted: Callable[[Detector], bool] = lambda _detector: True,
-) -> Iterator[Hit]:
+) -> Iterator[SecretHit]:
     """Yield hits stretch by stretch, so that a stop leaves whole stretches read by every rule."""
     kind = places.kind_of(path)
     present = [
@@ -288,7 +294,7 @@ def _is_for(detector: Detector, kind: str, lower: str) -> bool:
 
 def _blocks(
     text: str, lower: str, path: str, vocabulary: Vocabulary, work: _Work
-) -> Iterator[Hit]:
+) -> Iterator[SecretHit]:
     kinds = set()
     for detector in for_blocks().values():
         if detector.files not in ("", places.kind_of(path)):
@@ -331,7 +337,7 @@ def _line_end(text: str, position: int, after: int, lines: int) -> int:
 
 def _judge(
     detector: Detector, text: str, path: str, position: int, match: re.Match[str]
-) -> Iterator[Hit]:
+) -> Iterator[SecretHit]:
     candidate = _candidate(detector, text, path, position, match)
     judgement = CHECKS[detector.check](candidate) if candidate else None
     # The context comes last: searching for it costs more than judging the value.
@@ -381,10 +387,10 @@ def _in_context(detector: Detector, text: str, candidate: Candidate) -> bool:
     return detector.context is None or bool(detector.context.search(text, low, high))
 
 
-def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
+def _hit(detector: Detector, text: str, judgement: CandidateJudgement) -> SecretHit:
     value = text[judgement.start : judgement.end]
     where = (judgement.start, judgement.end, value, judgement.name, detector.generic)
-    return Hit(
+    return SecretHit(
         detector.id,
         judgement.severity,
         judgement.confidence,
@@ -393,13 +399,13 @@ def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
     )
 
 
-def without_overlaps(hits: list[Hit]) -> list[Hit]:
+def without_overlaps(hits: list[SecretHit]) -> list[SecretHit]:
     """Keep one hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
     order = {
         hit: (hit.generic, hit.encoded, ORDER.index(hit.severity), -(hit.end - hit.start))
         for hit in hits
     }
-    kept: list[Hit] = []
+    kept: list[SecretHit] = []
     for hit in sorted(set(hits), key=lambda hit: (hit.start, hit.end, hit.rule)):
         if kept and hit.start < kept[-1].end:
             if order[hit] < order[kept[-1]]:

@@ -12,7 +12,7 @@ from itertools import chain
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules.catalog import read_patterns, read_table
-from cli_guard.secrets.candidates import Hit
+from cli_guard.secrets.candidates import SecretHit
 from cli_guard.secrets.places import ending
 
 TABLE = "secrets/examples.toml"
@@ -65,7 +65,7 @@ def _parents(text: str, at: int) -> Iterator[str]:
             yield inner
 
 
-def weaken(hit: Hit) -> Hit:
+def weaken(hit: SecretHit) -> SecretHit:
     """Make a finding advice."""
     return replace(hit, severity=Severity.MEDIUM, confidence=Confidence.LOW)
 

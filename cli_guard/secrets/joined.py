@@ -7,7 +7,7 @@ for nothing between two joined literals or for `a` in fullwidth. Only the lines 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from cli_guard.secrets.candidates import Hit
+from cli_guard.secrets.candidates import SecretHit
 from cli_guard.secrets.keyblocks import BLOCK_LIMIT
 from cli_guard.secrets.names import compile_once
 
@@ -70,8 +70,8 @@ SIGNS_OF_LISTS = (
 
 
 def find_joined(
-    text: str, scan: Callable[[str], Sequence[Hit]]
-) -> Iterator[tuple[int, int, Hit]]:
+    text: str, scan: Callable[[str], Sequence[SecretHit]]
+) -> Iterator[tuple[int, int, SecretHit]]:
     """Yield the hits of `scan` over such stretches, with their places in the text."""
     parts: list[str] = []
     starts = [0]

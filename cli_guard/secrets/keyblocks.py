@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.model import Confidence, Severity
-from cli_guard.secrets.candidates import Hit
+from cli_guard.secrets.candidates import SecretHit
 from cli_guard.secrets.detectors import for_blocks
 from cli_guard.secrets.names import compile_once
 
@@ -20,7 +20,7 @@ MIN_BODY = 40
 MARKS = ("private key", "putty-user-key-file-")
 
 
-def find_blocks(text: str) -> Iterator[Hit]:
+def find_blocks(text: str) -> Iterator[SecretHit]:
     """Return every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
     while match := compile_once(HEADER).search(text, position):
@@ -37,7 +37,7 @@ def find_blocks(text: str) -> Iterator[Hit]:
             yield found
 
 
-def _pem(text: str, header: re.Match[str]) -> Hit | None:
+def _pem(text: str, header: re.Match[str]) -> SecretHit | None:
     label = header["label"]
     limit = min(len(text), header.end() + BLOCK_LIMIT)
     following = compile_once(HEADER).search(text, header.end(), limit)
@@ -97,7 +97,7 @@ def _is_key(body: str) -> bool:
     )
 
 
-def _putty(text: str, start: int) -> Hit | None:
+def _putty(text: str, start: int) -> SecretHit | None:
     following = text.find(PUTTY, start + 1, start + BLOCK_LIMIT)
     part = text[start : following if following >= 0 else start + BLOCK_LIMIT]
     match = compile_once(
@@ -109,11 +109,11 @@ def _putty(text: str, start: int) -> Hit | None:
     return _hit("secret-putty-key", text, start, start + match.end(), encrypted=encrypted)
 
 
-def _hit(rule: str, text: str, start: int, end: int, *, encrypted: bool) -> Hit:
+def _hit(rule: str, text: str, start: int, end: int, *, encrypted: bool) -> SecretHit:
     detector = for_blocks()[rule]
     severity = detector.severity
     confidence = detector.confidence
     if encrypted:
         severity = Severity.HIGH
         confidence = Confidence.HIGH
-    return Hit(rule, severity, confidence, start, end, text[start:end])
+    return SecretHit(rule, severity, confidence, start, end, text[start:end])

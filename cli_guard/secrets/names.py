@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from cli_guard.rules.catalog import read_table
 
 
-class Kind(StrEnum):
+class SecretKind(StrEnum):
     """What a name says its value is."""
 
     PASSWORD = "password"  # noqa: S105 - a kind, not a password
@@ -51,7 +51,7 @@ def pattern(name: str, flags: int = 0) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1024)
-def kind_of(name: str) -> Kind | None:
+def kind_of(name: str) -> SecretKind | None:
     """Return what the name says its value is; None if it names no credential."""
     parts = words_of(name)
     while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in words("qualifiers")):
@@ -61,19 +61,19 @@ def kind_of(name: str) -> Kind | None:
     last = parts[-1]
     before = parts[-2] if len(parts) > 1 else ""
     if _is_password(last, before):
-        return Kind.PASSWORD
+        return SecretKind.PASSWORD
     if last == "key" and before in words("key_owners"):
-        return Kind.SECRET
+        return SecretKind.SECRET
     if (
         last in words("secrets")
         or last.endswith(SECRET_ENDS)
         or parts[-3:] == ["secret", "key", "base"]
     ):
-        return Kind.SECRET
+        return SecretKind.SECRET
     if (last in words("tokens") or last.endswith(TOKEN_ENDS)) and before not in words(
         "no_token"
     ):
-        return Kind.TOKEN
+        return SecretKind.TOKEN
     return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from cli_guard.secrets.added import GAP
-from cli_guard.secrets.candidates import Hit
+from cli_guard.secrets.candidates import SecretHit
 from cli_guard.secrets.engine import scan
 
 STARS = "****"
@@ -32,7 +32,7 @@ def mask(value: str) -> str:
 
 
 def mask_hits(
-    text: str, hits: Sequence[Hit], start: int = 0, end: int | None = None
+    text: str, hits: Sequence[SecretHit], start: int = 0, end: int | None = None
 ) -> str:
     """Return `text[start:end]` with every hit that overlaps it masked, and every other place of its value."""
     end = len(text) if end is None else end
@@ -46,7 +46,7 @@ def mask_hits(
 
 
 def _spans(
-    text: str, hits: Sequence[Hit], start: int, end: int
+    text: str, hits: Sequence[SecretHit], start: int, end: int
 ) -> list[tuple[int, int, str]]:
     """Return what to hide: the hits, and other copies of their values, also those cut by the edge."""
     spans = [(hit.start, hit.end, _mask_of(hit)) for hit in hits]
@@ -61,7 +61,7 @@ def _spans(
     return sorted(spans, key=lambda span: (span[0], -span[1], -len(span[2])))
 
 
-def _joined_to(text: str, hits: Sequence[Hit]) -> list[tuple[int, int]]:
+def _joined_to(text: str, hits: Sequence[SecretHit]) -> list[tuple[int, int]]:
     """Return the literals joined to one in which a secret begins or ends: they may be the rest of it."""
     spans: list[tuple[int, int]] = []
     reached = 0
@@ -98,7 +98,7 @@ def _may_be_rest(match: re.Match[str]) -> bool:
     return bool(match["operator"]) or not re.search(r"\s|://", match["literal"])
 
 
-def evidence(text: str, hits: Sequence[Hit], hit: Hit) -> str:
+def evidence(text: str, hits: Sequence[SecretHit], hit: SecretHit) -> str:
     """Return the line around a hit, every secret in it masked, in at most `EVIDENCE_WIDTH` characters."""
     start = max(text.rfind("\n", 0, hit.start) + 1, hit.start - EVIDENCE_WIDTH // 2)
     end = text.find("\n", hit.end, hit.end + EVIDENCE_WIDTH)
@@ -112,7 +112,7 @@ def evidence(text: str, hits: Sequence[Hit], hit: Hit) -> str:
     return " ".join(shown.replace(GAP, " ").split())[:EVIDENCE_WIDTH]
 
 
-def _mask_of(hit: Hit) -> str:
+def _mask_of(hit: SecretHit) -> str:
     match = re.match(r"-{5}BEGIN [A-Z0-9 ]+-{5}", hit.value)
     if match:
         return match[0] + STARS

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cli_guard.secrets import checks, names, places
 from cli_guard.secrets.assigned import strength_of
-from cli_guard.secrets.candidates import Candidate, Judgement, Spend, grade
+from cli_guard.secrets.candidates import Candidate, CandidateJudgement, Spend, grade
 from cli_guard.secrets.detectors import Detector
 from cli_guard.secrets.names import compile_once
 
@@ -28,7 +28,7 @@ CELL = r"(?:^|[{mark}])[\s`*_\"']*([^\s`*_\"'{mark}][^\s{mark}]{{4,100}}?)(?=[`*
 
 def find_inserts(
     text: str, path: str, detector: Detector, spend: Spend
-) -> Iterator[Judgement]:
+) -> Iterator[CandidateJudgement]:
     """Return values inserted into columns that are named like credentials; digests are skipped."""
     if places.is_lock(path):
         return
@@ -45,7 +45,7 @@ def find_inserts(
             group = next((name for name in ("single", "double") if item[name]), None)
             if place not in kinds or group is None:
                 continue
-            if kinds[place] is names.Kind.PASSWORD and compile_once(DIGEST).match(
+            if kinds[place] is names.SecretKind.PASSWORD and compile_once(DIGEST).match(
                 item[group]
             ):
                 continue
@@ -77,7 +77,7 @@ def _items(text: str, position: int, spend: Spend) -> Iterator[tuple[int, re.Mat
 
 def find_cells(
     text: str, path: str, detector: Detector, spend: Spend
-) -> Iterator[Judgement]:
+) -> Iterator[CandidateJudgement]:
     """Return the values in columns that the rule's pattern matches the head of."""
     is_csv = places.ending(path) in (".csv", ".tsv", ".psv")
     for table in compile_once(CSV if is_csv else MARKDOWN).finditer(text):

@@ -6,7 +6,7 @@ from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import (
     Candidate,
-    Judgement,
+    CandidateJudgement,
     decode_base64,
     doubtful,
     plain,
@@ -21,7 +21,7 @@ PRINTED = {
 }
 
 
-def token(candidate: Candidate) -> Judgement | None:
+def token(candidate: Candidate) -> CandidateJudgement | None:
     """Accept a provider's format unless it is made up; a sequence of digits or letters is worth a look."""
     value = candidate.value
     if values.is_made_up(value):
@@ -36,7 +36,7 @@ def token(candidate: Candidate) -> Judgement | None:
     return plain(candidate)
 
 
-def near(candidate: Candidate) -> Judgement | None:
+def near(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a provider's prefix before a body of another length or alphabet than the provider's own."""
     value = candidate.value
     if values.is_made_up(value) or values.is_template(value) or not re.search(r"\d", value):
@@ -46,7 +46,7 @@ def near(candidate: Candidate) -> Judgement | None:
     return doubtful(candidate)
 
 
-def random_text(candidate: Candidate) -> Judgement | None:
+def random_text(candidate: Candidate) -> CandidateJudgement | None:
     """Require a random value where only the name gives it away."""
     value = candidate.value
     if (
@@ -58,7 +58,7 @@ def random_text(candidate: Candidate) -> Judgement | None:
     return token(candidate)
 
 
-def judge_mixed_case(candidate: Candidate) -> Judgement | None:
+def judge_mixed_case(candidate: Candidate) -> CandidateJudgement | None:
     """Require random base64 with letters of both cases, so that no hexadecimal digest passes."""
     value = candidate.value
     mixed_case = bool(re.search(r"[A-Z]", value) and re.search(r"[a-z]", value))
@@ -67,7 +67,7 @@ def judge_mixed_case(candidate: Candidate) -> Judgement | None:
     return random_text(candidate)
 
 
-def tail(candidate: Candidate) -> Judgement | None:
+def tail(candidate: Candidate) -> CandidateJudgement | None:
     """Require the part after the constant head of the value to be random."""
     return (
         plain(candidate)
@@ -76,7 +76,7 @@ def tail(candidate: Candidate) -> Judgement | None:
     )
 
 
-def wallet(candidate: Candidate) -> Judgement | None:
+def wallet(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a key of 32 bytes; one with a long run is a number, not a key in use."""
     digits = candidate.value.removeprefix("0x")
     if values.entropy(digits) < 3.0 or values.is_made_up(digits):
@@ -88,7 +88,7 @@ def wallet(candidate: Candidate) -> Judgement | None:
     return plain(candidate)
 
 
-def firebase(candidate: Candidate) -> Judgement | None:
+def firebase(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a Google key; in a Firebase configuration, and in the address of a map in a page, it is public by design.
 
     Source: https://firebase.google.com/docs/projects/api-keys
@@ -102,7 +102,7 @@ def firebase(candidate: Candidate) -> Judgement | None:
     return judgement
 
 
-def discord(candidate: Candidate) -> Judgement | None:
+def discord(candidate: Candidate) -> CandidateJudgement | None:
     """Require the first part of a bot token to be the id of the bot in base64."""
     decoded = decode_base64(candidate.value.partition(".")[0])
     return (
@@ -112,7 +112,7 @@ def discord(candidate: Candidate) -> Judgement | None:
     )
 
 
-def jwt(candidate: Candidate) -> Judgement | None:
+def jwt(candidate: Candidate) -> CandidateJudgement | None:
     """Judge a signed token with a header; examples and public ones are not secrets."""
     header, payload = (_json_object(part) for part in candidate.value.split(".")[:2])
     if not header or not payload or str(header.get("alg", "none")).lower() == "none":

@@ -16,7 +16,7 @@ from typing import TextIO
 
 from cli_guard.hooks import MESSAGE, find_hook
 from cli_guard.server.client import BEGUN, ENDED, take_ticket
-from cli_guard.server.request import Form, Request
+from cli_guard.server.request import Form, ServerRequest
 
 # Does a run in this process: takes its arguments, returns its exit code. Passed in by the server's entry point.
 Run = Callable[[list[str]], int]
@@ -24,7 +24,7 @@ STANDARD = ("stdin", "stdout", "stderr")
 
 
 def answer(
-    request: Request, handed: list[int], connection: socket.socket, run: Run
+    request: ServerRequest, handed: list[int], connection: socket.socket, run: Run
 ) -> None:
     """Do a run and send its exit code; return early if it cannot be done as the client would have done it.
 
@@ -54,7 +54,7 @@ def answer(
         connection.sendall(ENDED + bytes([code & 0xFF]))
 
 
-def surround(request: Request) -> None:
+def surround(request: ServerRequest) -> None:
     """Adopt a client's environment. Raises OSError, ValueError."""
     # A group of its own, as a process of a shell has: what it starts is interrupted and ended with it.
     os.setpgid(0, 0)

@@ -21,7 +21,7 @@ KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE")
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ServerStatus:
     """The status of a server: process, start (seconds since 1970), runs, bytes of memory."""
 
     pid: int
@@ -155,11 +155,11 @@ def flags() -> tuple[str, ...]:
     return tuple(flag for flag, on in wanted.items() if on)
 
 
-def status() -> Status | None:
+def status() -> ServerStatus | None:
     """Return the status of our server, None if none answers."""
     answer = ask_status("status").split()
     return (
-        Status(int(answer[0]), float(answer[1]), int(answer[2]), int(answer[3]))
+        ServerStatus(int(answer[0]), float(answer[1]), int(answer[2]), int(answer[3]))
         if len(answer) == 4
         else None
     )
@@ -191,7 +191,7 @@ def own_place() -> tuple[str, str]:
     return inside, who
 
 
-def start_and_wait() -> Status:
+def start_and_wait() -> ServerStatus:
     """Start our server unless one runs, and wait until it answers. Raises CliGuardError."""
     inside, who = own_place()
     try:

@@ -25,7 +25,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ServerRequest:
     """A run: its arguments and its environment. `forms` is None for a stream that is closed.
 
     `kind` is "run", or "status" and "stop", which are about the server and run nothing. `limits` are triples of
@@ -63,7 +63,7 @@ def length_of(received: bytes | bytearray) -> int | None:
     return HEAD + int.from_bytes(received[:HEAD], "big") if len(received) >= HEAD else None
 
 
-def parse(received: bytes) -> Request:
+def parse(received: bytes) -> ServerRequest:
     """Parse a whole request. Raises ValueError."""
     texts = received[HEAD:].split(b"\0")
     if len(texts) < FIXED:
@@ -75,7 +75,7 @@ def parse(received: bytes) -> Request:
     count = int(texts[11])
     if count < 0 or len(texts) < FIXED + count:
         raise ValueError("arguments are missing")
-    return Request(
+    return ServerRequest(
         identity=identity,
         kind=kind,
         mask=int(mask),
@@ -107,12 +107,12 @@ def variable(text: bytes) -> tuple[bytes, bytes]:
 
 
 @dataclass
-class Caller:
+class ServerCaller:
     """A client: what it has sent, and the child of its run."""
 
     connection: socket.socket
     received: bytearray = field(default_factory=bytearray)
-    request: Request | None = None
+    request: ServerRequest | None = None
     handed: list[int] = field(default_factory=list)
     child: int = 0
     since: float = field(default_factory=time.monotonic)

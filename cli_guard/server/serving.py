@@ -20,9 +20,9 @@ from cli_guard.server.client import (
     TERMINATE,
 )
 from cli_guard.server.leaving import Stay, give_back_memory, peak_bytes
-from cli_guard.server.request import LONGEST, Caller, Request, length_of, parse
+from cli_guard.server.request import LONGEST, ServerCaller, ServerRequest, length_of, parse
 from cli_guard.server.spare import Spares
-from cli_guard.server.trust import Trust
+from cli_guard.server.trust import ClientTrust
 
 READ_BYTES = 1_048_576
 BACKLOG = 128
@@ -61,8 +61,8 @@ class Server:
         self._stay = stay
         self._allows = allows
         self._run = run
-        self._trusts = Trust()
-        self._callers: dict[int, Caller] = {}
+        self._trusts = ClientTrust()
+        self._callers: dict[int, ServerCaller] = {}
         self._poll = select.poll()
         self._begun = time.time()
         self._runs = 0
@@ -137,10 +137,10 @@ class Server:
             connection.close()
             return
         connection.setblocking(False)
-        self._callers[connection.fileno()] = Caller(connection)
+        self._callers[connection.fileno()] = ServerCaller(connection)
         self._poll.register(connection, select.POLLIN)
 
-    def _receive(self, caller: Caller) -> None:
+    def _receive(self, caller: ServerCaller) -> None:
         """Read from a client: its request, then its streams, then an interrupt or its end."""
         try:
             if caller.request is not None and not caller.handed and not caller.child:
@@ -163,7 +163,7 @@ class Server:
             if length is not None and (length > LONGEST or len(caller.received) >= length):
                 self._answer(caller, bytes(caller.received) if length <= LONGEST else b"")
 
-    def _take_streams(self, caller: Caller) -> bytes:
+    def _take_streams(self, caller: ServerCaller) -> bytes:
         size = array.array("i").itemsize
         space = socket.CMSG_SPACE(4 * size)
         data, ancillary, _, _ = caller.connection.recvmsg(
@@ -182,7 +182,7 @@ class Server:
             return b""
         return data
 
-    def _answer(self, caller: Caller, received: bytes) -> None:
+    def _answer(self, caller: ServerCaller, received: bytes) -> None:
         """Answer a request: ask for its streams, or refuse it."""
         try:
             request = parse(received)
@@ -213,7 +213,7 @@ class Server:
             caller.request = request
             caller.say(READY)
 
-    def _end_preparations(self, request: Request) -> bool:
+    def _end_preparations(self, request: ServerRequest) -> bool:
         """End those in the folder of a new run, which are outdated now; return whether another run is there."""
         others = False
         for each in [each for each in self._callers.values() if not each.gone]:
@@ -228,11 +228,11 @@ class Server:
             "ascii"
         )
 
-    def _refuse(self, caller: Caller) -> None:
+    def _refuse(self, caller: ServerCaller) -> None:
         caller.say(REFUSED)
         self._drop(caller)
 
-    def _drop(self, caller: Caller) -> None:
+    def _drop(self, caller: ServerCaller) -> None:
         """Drop a client, and end its child."""
         if caller.gone:
             return
@@ -254,7 +254,7 @@ class Server:
                 return
             self._fork(caller)
 
-    def _fork(self, caller: Caller) -> None:
+    def _fork(self, caller: ServerCaller) -> None:
         streams = [caller.connection.fileno(), *caller.handed]
         caller.child = self._spares.take(bytes(caller.received), streams)
         try:
@@ -272,7 +272,7 @@ class Server:
         self._runs += 1
         self._stay.note_request()
 
-    def _become(self, caller: Caller) -> None:
+    def _become(self, caller: ServerCaller) -> None:
         """Turn a child into the run; never return."""
         code = NOT_DONE
         try:
@@ -312,7 +312,7 @@ class Server:
                 ]:
                     self._finish(caller, status)
 
-    def _finish(self, caller: Caller, status: int) -> None:
+    def _finish(self, caller: ServerCaller, status: int) -> None:
         """Report a child that a signal has ended, and drop its client."""
         if os.WIFSIGNALED(status):
             caller.say(KILLED, os.WTERMSIG(status))

@@ -27,7 +27,7 @@ def confinement(pid: int) -> tuple[bytes, ...] | None:
         return None
 
 
-class Trust:
+class ClientTrust:
     """Decides whether a client has the same rights as this process."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class KeptQuestion:
     """A command that needed a person. `at` is an ISO 8601 time.
 
     `masked`: the command held a secret, which is replaced by stars; no pattern can be built from it.
@@ -38,19 +38,21 @@ def remember_question(
     if path is None:
         return
     shown = redact(command)
-    question = Question(invocation.now.isoformat(), agent, folder, shown, shown != command)
+    question = KeptQuestion(
+        invocation.now.isoformat(), agent, folder, shown, shown != command
+    )
     with lock(path):
         lines = [*read_lines(path), json.dumps(asdict(question))][-MOST:]
         write_atomically(path, "\n".join(lines) + "\n")
 
 
-def last_questions(invocation: Invocation) -> list[Question]:
+def last_questions(invocation: Invocation) -> list[KeptQuestion]:
     """Return the questions that can be read, the latest first. Raises OSError, CliGuardError for no plain file."""
     path = find_list(invocation.env)
     found = []
     for line in read_lines(path) if path else ():
         with suppress(ValueError, TypeError):
-            question = Question(**json.loads(line))
+            question = KeptQuestion(**json.loads(line))
             if all(isinstance(each, str) for each in astuple(question)[:-1]):
                 found.append(question)
     return found[::-1]

@@ -79,7 +79,7 @@ def tree_from(record: Mapping[str, Any]) -> Tree | None:
         return None
 
 
-class Trees:
+class TrustedTrees:
     """The trusted work trees of this user."""
 
     def __init__(self, env: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from bash_oracle.runner import TREES
 
 from cli_guard.commands.engine import judge, walk
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import Context, Kind, Profile
+from cli_guard.commands.model import Context, EffectKind, Profile
 from cli_guard.model import Decision
 
 HOME = "/home/ada"
@@ -123,10 +123,10 @@ def judged(text: str, folder: str, profile: Profile = Profile.STRICT) -> Judged:
         commands.append(
             tuple(word_of(each, id(each) in loose) for each in invocation.fields)
         )
-    written = [effect for effect in shell.effects if effect.kind is not Kind.READ]
+    written = [effect for effect in shell.effects if effect.kind is not EffectKind.READ]
     targets = {effect.target or "" for effect in written} | set(shell.scope.files)
     files = {HOME + path[1:] if path.startswith("~") else path for path in targets}
-    any_file = any(effect.kind is Kind.UNKNOWN for effect in written)
+    any_file = any(effect.kind is EffectKind.UNKNOWN for effect in written)
     return Judged(
         tuple(dict.fromkeys(commands)),
         frozenset(files),

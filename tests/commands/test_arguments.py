@@ -5,9 +5,9 @@ from typing import Any
 
 from examples import examples, near_misses, table
 
-from cli_guard.commands.effects.arguments import Arguments, read_arguments
+from cli_guard.commands.effects.arguments import CallArguments, read_arguments
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.programs import Spec, spec_from, sub_command
 
 HERE = Span(0, 0)
@@ -57,7 +57,7 @@ TREE: Mapping[str, Any] = {
 }
 
 
-def read(table: Mapping[str, Any], words: str) -> Arguments:
+def read(table: Mapping[str, Any], words: str) -> CallArguments:
     """The words; `$x` is one that is not known, `$x` behind text one whose end is not."""
     fields = [
         literal(word, HERE)
@@ -74,7 +74,7 @@ def texts(fields: list[Field]) -> str:
     return " ".join(field.shown for field in fields)
 
 
-def said(found: Arguments) -> str:
+def said(found: CallArguments) -> str:
     """Everything that was read, in short: options, values, kinds of operands, what is left, what is not known."""
     values = {id(option): value.shown for option, value in found.values}
     options = [
@@ -290,7 +290,7 @@ def effect_of(*words: str) -> str:
     """Return the effect of the sub-command that the words lead to, empty if none."""
     spec = spec_from(FORMS, "cloud", Spec(""))
     for word in words:
-        spec = sub_command(spec, word) or Spec("", effect=Kind.UNKNOWN)
+        spec = sub_command(spec, word) or Spec("", effect=EffectKind.UNKNOWN)
     return str(spec.effect or "")
 
 
@@ -308,7 +308,7 @@ def effect_of(*words: str) -> str:
 def test_a_form_names_sub_commands_of_groups_that_are_listed_and_of_others(
     words: str,
 ) -> None:
-    assert effect_of(*words.split()) == Kind.SERVICE_READ
+    assert effect_of(*words.split()) == EffectKind.SERVICE_READ
 
 
 @examples(
@@ -354,4 +354,4 @@ def test_options_missing_from_a_table_do_no_harm_where_it_says_so() -> None:
 def test_an_option_may_be_named_with_a_value(words: str, reads: bool) -> None:
     data = {"flags": "--dry[=]", "fact": [{"options": "--dry=client", "effect": "read"}]}
     found = read_arguments(spec_from(data, "apply", Spec("")), [literal(words, HERE)])
-    assert [option.effect == Kind.READ for option in found.present] == [reads]
+    assert [option.effect == EffectKind.READ for option in found.present] == [reads]

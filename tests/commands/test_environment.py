@@ -4,7 +4,7 @@ from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
 from cli_guard.commands.effects.environment import key_means, pair_means, variable_means
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.model import Decision
 
 ALLOW = Decision.ALLOW
@@ -86,7 +86,7 @@ def test_a_harmless_variable_means_nothing(setting: str) -> None:
 def test_a_variable_that_decides_what_runs_is_asked_about(setting: str) -> None:
     name, _, value = setting.partition("=")
     kind, reason = variable_means(name, value) or (None, "")
-    assert kind is Kind.EXEC
+    assert kind is EffectKind.EXEC
     assert name in reason
     assert judge(f"env {setting} ls").verdict is REVIEW
 
@@ -94,7 +94,7 @@ def test_a_variable_that_decides_what_runs_is_asked_about(setting: str) -> None:
 @examples("setting", SWITCHED_OFF)
 def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
     name, _, value = setting.partition("=")
-    assert (variable_means(name, value.strip("'")) or (None,))[0] is Kind.GUARD
+    assert (variable_means(name, value.strip("'")) or (None,))[0] is EffectKind.GUARD
     for command in (
         f"{setting} git commit -m x",
         f"env {setting} git commit -m x",
@@ -195,7 +195,7 @@ def test_a_variable_with_a_meaning_to_bash_is_never_plain(name: str) -> None:
 
 @table("name", ["PAGER", "LESS", "GIT_EDITOR", "PATH", "GIT_PAGER"])
 def test_a_value_that_is_not_known_may_be_any(name: str) -> None:
-    assert (variable_means(name, None) or (None,))[0] is Kind.EXEC
+    assert (variable_means(name, None) or (None,))[0] is EffectKind.EXEC
 
 
 @table(
@@ -203,24 +203,24 @@ def test_a_value_that_is_not_known_may_be_any(name: str) -> None:
     ["HUSKY", "CLI_GUARD", "GIT_CONFIG_KEY_0", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"],
 )
 def test_a_switch_whose_value_is_not_known_counts_as_off(name: str) -> None:
-    assert (variable_means(name, None) or (None,))[0] is Kind.GUARD
+    assert (variable_means(name, None) or (None,))[0] is EffectKind.GUARD
 
 
 @table(
     ("name", "value", "kind"),
     [
-        ("GIT_CONFIG_COUNT", "1", Kind.EXEC),
+        ("GIT_CONFIG_COUNT", "1", EffectKind.EXEC),
         ("GIT_CONFIG_KEY_0", "user.name", None),
-        ("GIT_CONFIG_KEY_0", "core.pager", Kind.EXEC),
-        ("GIT_CONFIG_KEY_0", "x.y", Kind.UNKNOWN),
-        ("GIT_CONFIG_VALUE_0", "ada", Kind.EXEC),
-        ("GIT_CONFIG_VALUE_0", "/tmp/hooks", Kind.GUARD),
-        ("GIT_CONFIG_PARAMETERS", "'user.name=ada'", Kind.EXEC),
-        ("GIT_CONFIG_PARAMETERS", "'core.hookspath=/x'", Kind.GUARD),
+        ("GIT_CONFIG_KEY_0", "core.pager", EffectKind.EXEC),
+        ("GIT_CONFIG_KEY_0", "x.y", EffectKind.UNKNOWN),
+        ("GIT_CONFIG_VALUE_0", "ada", EffectKind.EXEC),
+        ("GIT_CONFIG_VALUE_0", "/tmp/hooks", EffectKind.GUARD),
+        ("GIT_CONFIG_PARAMETERS", "'user.name=ada'", EffectKind.EXEC),
+        ("GIT_CONFIG_PARAMETERS", "'core.hookspath=/x'", EffectKind.GUARD),
     ],
 )
 def test_pairs_of_the_environment_are_keys(
-    name: str, value: str, kind: Kind | None
+    name: str, value: str, kind: EffectKind | None
 ) -> None:
     assert (pair_means(name, value) or (None,))[0] is kind
 
@@ -235,12 +235,12 @@ KEYS = {
         "diff.external= credential.helper= http.sslVerify=true rerere.enabled=true "
         "merge.conflictStyle=diff3"
     ),
-    Kind.GUARD: (
+    EffectKind.GUARD: (
         "core.hooksPath=/dev/null core.hookspath= CORE.HOOKSPATH=x init.templateDir=x include.path=x "
         "includeIf.gitdir:/x/.path=y hook.enabled=false Include.Path=x hook.lint.enabled=false Hook.lint.Enabled= "
         "hook.cli-guard-pre-commit.command=true hook.cli-guard.x.event=post-commit"
     ),
-    Kind.EXEC: (
+    EffectKind.EXEC: (
         "core.pager=x core.editor=vi core.fsmonitor=./x core.sshCommand=x core.askPass=x core.gitProxy=x "
         "core.worktree=/ core.attributesFile=x core.alternateRefsCommand=x pager.log=x alias.x=!sh "
         "alias.x=status diff.external=x diff.py.textconv=x diff.py.command=x filter.lfs.clean=x "
@@ -251,7 +251,7 @@ KEYS = {
         "http.sslVerify=false safe.directory=* submodule.x.update=!x trailer.x.command=y "
         "sendemail.smtpServer=x web.browser=x tar.x.command=y hook.lint.command=x hook.lint.enabled=true"
     ),
-    Kind.UNKNOWN: "foo.bar=x core.foo=x user.signingKey=x pagers.log=cat aliases.x=y corehookspath=x core=x",
+    EffectKind.UNKNOWN: "foo.bar=x core.foo=x user.signingKey=x pagers.log=cat aliases.x=y corehookspath=x core=x",
 }
 
 
@@ -260,12 +260,12 @@ KEYS = {
     [(each, kind) for kind, settings in KEYS.items() for each in settings.split()],
 )
 def test_a_key_of_the_configuration_means_what_it_does(
-    setting: str, kind: Kind | None
+    setting: str, kind: EffectKind | None
 ) -> None:
     key, _, value = setting.partition("=")
     meaning = key_means(key, value)
     assert (meaning[0] if meaning else None) is kind
-    wanted = DENY if kind is Kind.GUARD else REVIEW if kind else ALLOW
+    wanted = DENY if kind is EffectKind.GUARD else REVIEW if kind else ALLOW
     assert judge(f"git -c '{setting}' status").verdict is wanted
 
 
@@ -273,7 +273,7 @@ def test_a_key_of_the_configuration_means_what_it_does(
     "key", ["core.pager", "core.fsmonitor", "credential.helper", "alias.x", "core.editor"]
 )
 def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
-    assert (key_means(key, None) or (None,))[0] is Kind.EXEC
+    assert (key_means(key, None) or (None,))[0] is EffectKind.EXEC
     assert judge(f'git -c "{key}=$x" status').verdict is REVIEW
     assert judge(f"git --config-env={key}=NAME status").verdict is REVIEW
 

@@ -6,7 +6,7 @@ import labelled_commands
 import pytest
 from examples import examples, near_misses, table
 
-from cli_guard.commands import Context, Kind, Setting, Verdict, judge
+from cli_guard.commands import Context, EffectKind, Setting, Verdict, judge
 from cli_guard.commands.model import Pattern
 from cli_guard.commands.patterns import check_pattern, covers, shape_of
 from cli_guard.commands.saving import NEVER
@@ -209,7 +209,7 @@ def test_an_effect_of_a_pattern_names_it_and_its_reason_and_place() -> None:
         assert "'make *'" in verdict.reason
         assert "house rule" in verdict.reason
         [effect] = [each for each in verdict.effects if each.target == "make *"]
-        assert (effect.kind, effect.decision) == (Kind.EXEC, decision)
+        assert (effect.kind, effect.decision) == (EffectKind.EXEC, decision)
         assert verdict.command[effect.span.start : effect.span.end] == "make test"
     verdict = answer("make test", ("make *", ALLOW))
     assert "'make *'" in verdict.reason

@@ -3,7 +3,7 @@
 import pytest
 from examples import examples, table
 
-from cli_guard.commands import Context, Kind, Setting, judge, shell
+from cli_guard.commands import Context, EffectKind, Setting, judge, shell
 from cli_guard.commands.model import Verdict
 from cli_guard.model import Decision
 
@@ -232,7 +232,9 @@ CONSTRUCTS = [
 
 def named(verdict: Verdict) -> list[str]:
     """The constructs that a verdict names."""
-    reasons = [effect.reason for effect in verdict.effects if effect.kind is Kind.UNKNOWN]
+    reasons = [
+        effect.reason for effect in verdict.effects if effect.kind is EffectKind.UNKNOWN
+    ]
     found = [
         reason.removeprefix("uses ")
         for reason in reasons

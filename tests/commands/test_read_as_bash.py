@@ -9,7 +9,7 @@ from examples import table
 from cli_guard.commands.model import Context
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.plain import find_outside
-from cli_guard.commands.scope import Scope
+from cli_guard.commands.scope import ShellScope
 from cli_guard.commands.walk import new_shell
 
 BASH = shutil.which("bash") or "/bin/bash"
@@ -134,7 +134,7 @@ def calls_in_bash(text: str, folder: Path) -> set[tuple[str, ...]]:
 
 def calls_in_engine(text: str) -> set[tuple[str | None, ...]]:
     """The arguments with which the engine says that `show` is called, None for one that is not known."""
-    shell = new_shell(Scope(Context()))
+    shell = new_shell(ShellScope(Context()))
     shell.run_text(text)
     calls = [call.fields[1:] for call in shell.invocations if call.name == "show"]
     return {tuple(None if each.many else each.text for each in call) for call in calls}
@@ -155,6 +155,6 @@ def test_what_may_not_run_gives_no_known_value(text: str) -> None:
 
 @table("text", UNSURE_FOLDERS)
 def test_a_change_of_folder_that_may_fail_is_not_known(text: str) -> None:
-    shell = new_shell(Scope(Context()))
+    shell = new_shell(ShellScope(Context()))
     shell.run_text(text)
     assert shell.scope.sure_folder is None

@@ -3,7 +3,7 @@
 from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
-from cli_guard.commands.model import HARMLESS, Kind
+from cli_guard.commands.model import HARMLESS, EffectKind
 from cli_guard.model import Decision
 
 
@@ -73,12 +73,12 @@ def test_a_redirection_outside_of_the_plain_subset_is_followed_and_asked_about(
 @table(
     ("file", "kind", "verdict"),
     [
-        ("/etc/passwd", Kind.PERSISTENCE, Decision.REVIEW),
-        ("~/.bashrc", Kind.PERSISTENCE, Decision.REVIEW),
-        ("cli-guard.toml", Kind.GUARD, Decision.REVIEW),
-        (".git/config", Kind.GUARD, Decision.DENY),
-        (".git/hooks/pre-commit", Kind.GUARD, Decision.DENY),
-        ("/dev/sda", Kind.SYSTEM, Decision.DENY),
+        ("/etc/passwd", EffectKind.PERSISTENCE, Decision.REVIEW),
+        ("~/.bashrc", EffectKind.PERSISTENCE, Decision.REVIEW),
+        ("cli-guard.toml", EffectKind.GUARD, Decision.REVIEW),
+        (".git/config", EffectKind.GUARD, Decision.DENY),
+        (".git/hooks/pre-commit", EffectKind.GUARD, Decision.DENY),
+        ("/dev/sda", EffectKind.SYSTEM, Decision.DENY),
     ],
 )
 @table(
@@ -95,7 +95,7 @@ def test_a_redirection_outside_of_the_plain_subset_is_followed_and_asked_about(
     ],
 )
 def test_what_a_file_is_counts_however_it_is_written(
-    form: str, file: str, kind: Kind, verdict: Decision
+    form: str, file: str, kind: EffectKind, verdict: Decision
 ) -> None:
     command = form.format(file)
     assert str(kind) in kinds_in(command)
@@ -180,5 +180,7 @@ def test_what_it_is_not_given_is_asked_about_at_most(command: str) -> None:
 )
 def test_the_target_is_the_file_that_is_written(command: str, target: str) -> None:
     assert target in {
-        effect.target for effect in judge(command).effects if effect.kind is Kind.WRITE
+        effect.target
+        for effect in judge(command).effects
+        if effect.kind is EffectKind.WRITE
     }

@@ -4,7 +4,7 @@ import pytest
 from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
-from cli_guard.commands.model import Context, Kind, Verdict
+from cli_guard.commands.model import Context, EffectKind, Verdict
 from cli_guard.model import Decision
 
 ALLOW = Decision.ALLOW
@@ -70,7 +70,7 @@ def test_a_program_of_the_configuration_is_asked_about(setting: str, command: st
     assert verdict.verdict is REVIEW
     assert setting.partition("=")[0] in verdict.reason
     assert [effect.kind for effect in verdict.effects if effect.decision is REVIEW] == [
-        Kind.EXEC
+        EffectKind.EXEC
     ]
 
 

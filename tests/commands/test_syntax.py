@@ -13,17 +13,17 @@ from cli_guard.commands.parse.tree import (
     AndOr,
     Assignment,
     Case,
-    Command,
+    CommandGroup,
     Computation,
     Compute,
     For,
-    Function,
-    Group,
+    FunctionDefinition,
     If,
     Loop,
     Node,
     Nodes,
-    Parameter,
+    ParameterExpansion,
+    ParsedCommand,
     Part,
     Pipeline,
     Redirect,
@@ -46,7 +46,7 @@ def piece(part: Part) -> str:
     """Text as it is, `<name op>` for a parameter, `[commands]` for a substitution, `(( ))` for a computation."""
     if isinstance(part, Text):
         return part.text
-    if isinstance(part, Parameter):
+    if isinstance(part, ParameterExpansion):
         return f"<{part.name}{part.operator}{word(part.argument)}>"
     if isinstance(part, Computation):
         return f"(({word(part.expression)}))"
@@ -72,7 +72,7 @@ def moved(given: tuple[Redirect, ...]) -> list[str]:
 
 def outline(node: Node) -> str:
     """A node in short, with its redirections behind it."""
-    if isinstance(node, Command):
+    if isinstance(node, ParsedCommand):
         return " ".join(
             [
                 *map(setting, node.assignments),
@@ -101,7 +101,7 @@ def _(node: AndOr) -> str:
 
 
 @inner.register
-def _(node: Group) -> str:
+def _(node: CommandGroup) -> str:
     return f"{node.kind}({several(node.items)})"
 
 
@@ -144,7 +144,7 @@ def _(node: Compute) -> str:
 
 
 @inner.register
-def _(node: Function) -> str:
+def _(node: FunctionDefinition) -> str:
     return f"{node.name}(): {outline(node.body)}"
 
 
@@ -344,7 +344,7 @@ def test_a_line_that_is_not_the_delimiter_does_not_end_a_here_document(
     operator: str, line: str
 ) -> None:
     (node,) = parse(f"a {operator}\nb\n{line}\nc").items
-    assert isinstance(node, Command)
+    assert isinstance(node, ParsedCommand)
     (redirect,) = node.redirects
     assert redirect.loose
     assert word(redirect.target).startswith("b\n")
@@ -389,7 +389,7 @@ def pieces(text: str) -> list[str]:
 
     def walk(node: Node) -> None:
         assert text[node.span.start : node.span.end].strip()
-        if isinstance(node, Command):
+        if isinstance(node, ParsedCommand):
             found.extend(text[each.span.start : each.span.end] for each in node.words)
             found.extend(
                 text[each.target.span.start : each.target.span.end]
@@ -441,14 +441,14 @@ def test_a_command_in_a_word_knows_its_place_in_the_whole_text(
             else []
         )
         arguments = (
-            [part.argument for part in given.parts if isinstance(part, Parameter)]
+            [part.argument for part in given.parts if isinstance(part, ParameterExpansion)]
             if given
             else []
         )
         return [*below, *(found for each in arguments for found in scripts(each))]
 
     (node,) = parse(text).items
-    assert isinstance(node, Command)
+    assert isinstance(node, ParsedCommand)
     (found,) = [
         each
         for given in (*node.words, *(r.target for r in node.redirects))

@@ -9,14 +9,14 @@ import examples
 import pytest
 
 from cli_guard.commands import judge
-from cli_guard.commands.model import DECISIONS, HARMLESS, Effect, Kind
+from cli_guard.commands.model import DECISIONS, HARMLESS, Effect, EffectKind
 from cli_guard.commands.programs import Option, Spec, read_table, table
 from cli_guard.model import Decision
 from cli_guard.rules.data import FOLDER
 from cli_guard.rules.tables import other_names, programs
 
 LOADS = "loads code or plug-ins of the project"
-EFFECTS = {str(kind) for kind in Kind} - {str(kind) for kind in HARMLESS}
+EFFECTS = {str(kind) for kind in EffectKind} - {str(kind) for kind in HARMLESS}
 
 
 FOLDERS = sorted(path.name for path in (FOLDER / "programs").iterdir() if path.is_dir())
@@ -47,7 +47,7 @@ def wrongs_of_examples(match: str, near: str, kind: str | None) -> Iterator[str]
             yield f"{near!r} shows {kind}"
     elif not found - beside:
         yield f"{match!r} shows no more than {near!r}: {sorted(found)}, {sorted(beside)}"
-    if str(Kind.UNKNOWN) in beside and kind != Kind.UNKNOWN:
+    if str(EffectKind.UNKNOWN) in beside and kind != EffectKind.UNKNOWN:
         yield f"{near!r} is not understood: {judge(near).reason}"
 
 
@@ -161,7 +161,9 @@ def test_no_program_has_two_tables() -> None:
 @examples.table("name", lambda: [name for name in programs() if read_table(name).loads])
 def test_a_program_that_loads_code_of_the_project_asks_once(name: str) -> None:
     reasons = [
-        effect.reason for effect in judge(f"{name} x").effects if effect.kind is Kind.EXEC
+        effect.reason
+        for effect in judge(f"{name} x").effects
+        if effect.kind is EffectKind.EXEC
     ]
     assert reasons
     assert sum(LOADS in reason for reason in reasons) <= 1

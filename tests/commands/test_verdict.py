@@ -14,7 +14,7 @@ from repositories import Repo
 from cli_guard.commands import (
     Context,
     Effect,
-    Kind,
+    EffectKind,
     Setting,
     Span,
     Verdict,
@@ -97,7 +97,7 @@ def test_what_is_milder_than_the_verdict_is_no_evidence() -> None:
 def test_an_allowed_command_names_what_it_reads() -> None:
     verdict = judge("cat a.txt")
     assert [(effect.kind, effect.target) for effect in verdict.effects] == [
-        (Kind.READ, "a.txt")
+        (EffectKind.READ, "a.txt")
     ]
     assert shown(verdict) == ["a.txt"]
     assert (verdict.coverage, verdict.alternative, verdict.savable) == ("full", None, None)
@@ -286,17 +286,17 @@ def test_the_strictest_of_several_counts() -> None:
     assert strictest([]) is ALLOW
     assert strictest([ALLOW, REVIEW, ALLOW]) is REVIEW
     assert strictest({DENY, ALLOW}) is DENY
-    assert [kind for kind in Kind if DECISIONS[kind] is ALLOW] == [
-        Kind.READ,
-        Kind.SERVICE_READ,
+    assert [kind for kind in EffectKind if DECISIONS[kind] is ALLOW] == [
+        EffectKind.READ,
+        EffectKind.SERVICE_READ,
     ]
-    assert [kind for kind in Kind if DECISIONS[kind] is DENY] == [Kind.GUARD]
+    assert [kind for kind in EffectKind if DECISIONS[kind] is DENY] == [EffectKind.GUARD]
     assert STRICTNESS.index(ALLOW) < STRICTNESS.index(REVIEW) < STRICTNESS.index(DENY)
 
 
 def test_a_verdict_stands_on_its_own_decision() -> None:
     effects = tuple(
-        Effect(Kind.WRITE, None, decision, "x", Span(at, at + 1))
+        Effect(EffectKind.WRITE, None, decision, "x", Span(at, at + 1))
         for at, decision in ((4, REVIEW), (1, REVIEW), (2, ALLOW), (4, REVIEW))
     )
     assert Verdict("abcdef", REVIEW, "x", effects).evidence == (Span(1, 2), Span(4, 5))

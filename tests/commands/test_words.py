@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Context
-from cli_guard.commands.scope import Scope
+from cli_guard.commands.scope import ShellScope
 from cli_guard.commands.walk import new_shell
 
 BASH = shutil.which("bash") or "/bin/bash"
@@ -46,7 +46,7 @@ def in_bash(given: str, folder: Path) -> list[str]:
 def in_engine(given: str) -> tuple[Field, ...]:
     """The fields that the engine makes of them."""
     setup, _, words = given.rpartition("@@")
-    shell = new_shell(Scope(Context()))
+    shell = new_shell(ShellScope(Context()))
     shell.run_text(f"{setup}\nshow {words}\n")
     (met,) = (each for each in shell.invocations if each.name == "show")
     return met.fields[1:]

@@ -10,7 +10,7 @@ from repositories import key
 from cli_guard.execution.approved import (
     SHOWN_BYTES,
     SHOWN_LINE_CHARS,
-    Shown,
+    ApprovedOutput,
     summarize,
 )
 from cli_guard.execution.errors import ERROR_LINES, LAST_LINES
@@ -27,7 +27,7 @@ END = b"-----END EC PRIVATE KEY-----\n"
 
 def shown(*chunks: bytes, stream: str = "stdout") -> list[str]:
     said: list[str] = []
-    output = Shown(said.append)
+    output = ApprovedOutput(said.append)
     for chunk in chunks:
         output.add(stream, chunk)
     output.end()
@@ -77,7 +77,7 @@ def test_nothing_in_it_acts_on_a_terminal(chunks: list[bytes]) -> None:
 
 def test_two_streams_are_two() -> None:
     said: list[str] = []
-    output = Shown(said.append)
+    output = ApprovedOutput(said.append)
     output.add("stdout", b"one, ")
     output.add("stderr", b"wrong\n")
     output.add("stdout", b"two\n")

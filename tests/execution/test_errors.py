@@ -17,7 +17,7 @@ from cli_guard.execution import errors
 from cli_guard.execution.errors import (
     MAX_ERRORS,
     SHOWN_OF_A_LINE,
-    Pattern,
+    ErrorPattern,
     clip_line,
     patterns,
     pieces,
@@ -76,7 +76,7 @@ def types(text: str) -> set[str]:
 @pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.id)
 @examples(("example", "fires"), lambda pattern: examples_of(pattern), fires="fires")
 def test_a_pattern_fires_on_its_examples_and_on_no_near_miss(
-    pattern: Pattern, example: str, fires: bool
+    pattern: ErrorPattern, example: str, fires: bool
 ) -> None:
     if not fires:
         assert scan(example) == ()
@@ -87,7 +87,7 @@ def test_a_pattern_fires_on_its_examples_and_on_no_near_miss(
 
 
 @table("pattern", patterns(), ids=lambda pattern: pattern.id)
-def test_a_pattern_is_written_as_the_head_of_the_file_says(pattern: Pattern) -> None:
+def test_a_pattern_is_written_as_the_head_of_the_file_says(pattern: ErrorPattern) -> None:
     assert pattern.fires
     assert pattern.silent
     assert pattern.type in TYPES
@@ -109,7 +109,9 @@ def test_ids_are_unique_and_every_type_has_patterns() -> None:
 
 
 @table("pattern", patterns(), ids=lambda pattern: pattern.id)
-def test_colours_progress_and_windows_line_ends_hide_no_error(pattern: Pattern) -> None:
+def test_colours_progress_and_windows_line_ends_hide_no_error(
+    pattern: ErrorPattern,
+) -> None:
     for text in pattern.fires:
         plain_lines = plain(text).split("\n")
         coloured = "\n".join(f"\x1b[1;31m{line}\x1b[0m\x1b[K" for line in plain_lines)
@@ -311,7 +313,7 @@ def test_a_long_text_of_anything_is_read_to_its_end(text: str) -> None:
 
 
 @table("pattern", patterns(), ids=lambda pattern: pattern.id)
-def test_no_expression_repeats_a_repetition_without_bound(pattern: Pattern) -> None:
+def test_no_expression_repeats_a_repetition_without_bound(pattern: ErrorPattern) -> None:
     """`(a+)+` and its like take exponential time."""
     tree = re._parser.parse(pattern.regex)  # type: ignore[attr-defined]
     unbounded = int(re._constants.MAXREPEAT)  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from cli_guard.commands import Context
 from cli_guard.commands.model import Pattern, Verdict
 from cli_guard.execution.permission import (
     Allowances,
-    Answer,
+    PermissionBasis,
     Reply,
     Session,
     digest_of,
@@ -56,7 +56,7 @@ def decided(
     reply: Reply | None = None,
     patterns: tuple[Pattern, ...] = (),
     session: Session | None = None,
-) -> tuple[Answer, int]:
+) -> tuple[PermissionBasis, int]:
     """The answer, and how often somebody was asked."""
     asked: list[str] = []
     ask = saying(reply, asked) if reply else None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from examples import table
 
-from cli_guard.commands import Effect, Kind, Span, Verdict
+from cli_guard.commands import Effect, EffectKind, Span, Verdict
 from cli_guard.execution.verdicts import as_dict, as_json, failure_data, render, sentence
 from cli_guard.model import Decision
 
@@ -22,7 +22,11 @@ ALLOW = Decision.ALLOW
 
 
 def judged(
-    command: str, decision: Decision, *marked: str, kind: Kind = Kind.WRITE, **more: str
+    command: str,
+    decision: Decision,
+    *marked: str,
+    kind: EffectKind = EffectKind.WRITE,
+    **more: str,
 ) -> Verdict:
     spans = [Span(command.index(each), command.index(each) + len(each)) for each in marked]
     effects = tuple(
@@ -36,14 +40,14 @@ SAMPLES = {
         "cat a",
         ALLOW,
         "reads only",
-        (Effect(Kind.READ, "/w/a", ALLOW, "reads /w/a", Span(4, 5)),),
+        (Effect(EffectKind.READ, "/w/a", ALLOW, "reads /w/a", Span(4, 5)),),
     ),
     "review": judged(
         "git add src && terraform apply -auto-approve",
         REVIEW,
         "src",
         "terraform apply -auto-approve",
-        kind=Kind.GIT_WRITE,
+        kind=EffectKind.GIT_WRITE,
         reason="git add changes the repository (and 1 more)",
         savable="terraform apply *",
     ),
@@ -53,14 +57,14 @@ SAMPLES = {
         "deletes a whole home folder",
         (
             Effect(
-                Kind.DELETE,
+                EffectKind.DELETE,
                 "~",
                 DENY,
                 "deletes a whole home folder",
                 Span(17, 19),
                 "command-wipe",
             ),
-            Effect(Kind.UNKNOWN, None, REVIEW, "not understood", Span(20, 21)),
+            Effect(EffectKind.UNKNOWN, None, REVIEW, "not understood", Span(20, 21)),
         ),
         "partial",
         "name the folder that is meant, and delete that alone",

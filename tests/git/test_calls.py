@@ -16,7 +16,7 @@ from repositories import Repo
 from cli_guard.errors import GitError
 from cli_guard.git import call
 from cli_guard.git import prefetch as questions
-from cli_guard.git.call import Call, Late
+from cli_guard.git.call import GitCall, Late
 from cli_guard.git.process import Git, reading_environment
 from cli_guard.git.repository import GitRepository
 from cli_guard.model import POLICY_FILES
@@ -31,8 +31,8 @@ def soon(seconds: float = 60) -> float:
     return time.monotonic() + seconds
 
 
-def python(script: str, stdin: bytes = b"") -> Call:
-    return Call((sys.executable, "-I", "-c", script), Path("/"), dict(os.environ), stdin)
+def python(script: str, stdin: bytes = b"") -> GitCall:
+    return GitCall((sys.executable, "-I", "-c", script), Path("/"), dict(os.environ), stdin)
 
 
 def slow_git(tmp_path: Path, script: str) -> str:

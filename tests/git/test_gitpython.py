@@ -14,7 +14,7 @@ from repositories import Repo, isolated_environment
 
 from cli_guard import api
 from cli_guard.errors import GitError
-from cli_guard.git.call import Call
+from cli_guard.git.call import GitCall
 from cli_guard.git.gitpython import start_by_gitpython
 from cli_guard.git.process import Git
 from cli_guard.git.repository import GitRepository
@@ -142,7 +142,7 @@ def test_input_errors_and_codes_are_those_of_git(through: Git) -> None:
 def test_more_errors_than_a_pipe_holds_stop_nothing(tmp_path: Path) -> None:
     noisy = "import sys; sys.stderr.write('x' * 300_000); sys.stdout.write('y' * 300_000)"
     command = (sys.executable, "-I", "-c", noisy)
-    made = Call(command, tmp_path, {}, b"", start_by_gitpython)
+    made = GitCall(command, tmp_path, {}, b"", start_by_gitpython)
     until = time.monotonic() + 60
     assert made.rest(until) == b"y" * 300_000
     code, errors = made.ended(until)

@@ -280,5 +280,5 @@ def test_lines_and_bases_are_those_that_git_prints(committed: Repo, seed: int) -
             met = tuple(oid[1:] for oid in printed if oid.startswith("-"))
             assert graph.bases(tip) == (met[:8] or (None,))
     pairs = [(older, newer) for older in commits for newer in tips]
-    for (older, newer), is_one in whole.has_ancestors(pairs).items():
+    for (older, newer), is_one in whole.find_ancestries(pairs).items():
         assert is_one == repository.is_ancestor(older, newer)

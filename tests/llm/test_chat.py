@@ -18,7 +18,7 @@ from cli_guard.graph.context import Context
 from cli_guard.llm.chat.commands import COMMANDS, run_command
 from cli_guard.llm.chat.display import Display, block_end, presentable
 from cli_guard.llm.chat.keyboard import Keyboard
-from cli_guard.llm.chat.permission import Permission, scope_of
+from cli_guard.llm.chat.permission import ChatPermission, scope_of
 from cli_guard.model import Action
 from cli_guard.policy.config import parse_config
 from cli_guard.policy.decisions import Policy
@@ -164,7 +164,9 @@ def test_what_an_answer_for_the_session_covers(first: str, second: str, same: bo
     assert (scopes[0] == scopes[1]) is same
 
 
-def permission(replies: list[str], *, person: bool = True) -> tuple[Permission, list[str]]:
+def permission(
+    replies: list[str], *, person: bool = True
+) -> tuple[ChatPermission, list[str]]:
     said: list[str] = []
     waiting = deque(replies)
 
@@ -176,7 +178,7 @@ def permission(replies: list[str], *, person: bool = True) -> tuple[Permission, 
         said.append(question)
         return waiting.popleft()
 
-    return Permission(check, ask, said.append), said
+    return ChatPermission(check, ask, said.append), said
 
 
 FETCH = Action("run_command", {"command": "git fetch"})

@@ -22,7 +22,7 @@ from openai_answers import HTML, insert, split
 from openai_server import Answer, Server, call, error, fault, say, serve
 
 from cli_guard.errors import ConfigError
-from cli_guard.llm.gateway import Call, Gateway, Reply
+from cli_guard.llm.gateway import Gateway, ModelCall, Reply
 from cli_guard.llm.providers import KEYS, ModelError
 from cli_guard.policy.config import parse_config
 
@@ -431,13 +431,13 @@ def test_the_wait_that_a_server_asks_for(
     again: bool,
 ) -> None:
     waits: list[tuple[float, bool]] = []
-    wait = Call.wait_as_told
+    wait = ModelCall.wait_as_told
 
-    async def wait_as_told(self: Call, name: str, seconds: float) -> bool:
+    async def wait_as_told(self: ModelCall, name: str, seconds: float) -> bool:
         waits.append((seconds, await wait(self, name, seconds)))
         return waits[-1][1]
 
-    monkeypatch.setattr(Call, "wait_as_told", wait_as_told)
+    monkeypatch.setattr(ModelCall, "wait_as_told", wait_as_told)
     again = again and told != "9" * 5000
     if told.startswith("in "):
         told = formatdate(time.time() + int(told.split()[1]), usegmt=True)

@@ -13,7 +13,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.graph.run import load_values, save_values
 from cli_guard.llm import session as module
 from cli_guard.llm.prompts import user
-from cli_guard.llm.session import Session, Sessions
+from cli_guard.llm.session import ChatSession, Sessions
 
 NOW = datetime.datetime(2026, 11, 23, 12, tzinfo=datetime.UTC)
 LATER = NOW + datetime.timedelta(hours=1)
@@ -27,7 +27,7 @@ def sessions(tmp_path: Path) -> Sessions:
 
 def store(
     sessions: Sessions, task: str = "Port the parser", now: datetime.datetime = NOW
-) -> Session:
+) -> ChatSession:
     with sessions.open("/repository", now) as session:
         session.task = task
         session.turn = 3
@@ -94,7 +94,7 @@ def test_two_chats_cannot_have_one_session(
         assert again == stored
 
 
-def change(**values: object) -> Callable[[Path, Session], None]:
+def change(**values: object) -> Callable[[Path, ChatSession], None]:
     return lambda path, session: save_values(path, asdict(session) | values)
 
 
@@ -114,7 +114,7 @@ def change(**values: object) -> Callable[[Path, Session], None]:
     ids=["version", "message", "artefact", "id", "text", "empty", "link", "fifo", "size"],
 )
 def test_a_session_that_cannot_be_read_is_one_line(
-    sessions: Sessions, spoil: Callable[[Path, Session], None], line: str
+    sessions: Sessions, spoil: Callable[[Path, ChatSession], None], line: str
 ) -> None:
     stored = store(sessions)
     path = sessions.folder / f"{stored.id}.sqlite"

@@ -32,7 +32,7 @@ from cli_guard.policy.gate import (
     judge_tool,
     new_suppressions,
 )
-from cli_guard.policy.suppressions import Answer
+from cli_guard.policy.suppressions import Suppression
 from cli_guard.rules.catalog import load_all
 
 TODAY = datetime.date(2026, 5, 4)
@@ -68,7 +68,7 @@ def judge(
     findings: Any, policy: Policy | None = None, *, inline: bool = False, approved: Any = ()
 ) -> Any:
     answer = (
-        (lambda finding: (Answer(("*",), "because"), False))
+        (lambda finding: (Suppression(("*",), "because"), False))
         if inline
         else (lambda finding: None)
     )
@@ -177,8 +177,8 @@ def test_a_new_inline_answer_needs_a_person(
 ) -> None:
     policy, finding = Policy(), found("code-x", severity)
 
-    def answer(finding: Finding) -> tuple[Answer, bool] | None:
-        return (Answer(rules, reason), True) if finding.rule == "code-x" else None
+    def answer(finding: Finding) -> tuple[Suppression, bool] | None:
+        return (Suppression(rules, reason), True) if finding.rule == "code-x" else None
 
     new = list(new_suppressions([finding], policy, answer))
     assert [each.rule for each in new] == ["policy-suppression-new"] * asks
@@ -195,9 +195,9 @@ def test_a_policy_may_accept_new_inline_answers() -> None:
     policy = Policy(Config.model_validate({"rules": {"policy-suppression-new": "advise"}}))
     finding = found("code-x", "critical")
 
-    def answer(finding: Finding) -> tuple[Answer, bool] | None:
+    def answer(finding: Finding) -> tuple[Suppression, bool] | None:
         return (
-            (Answer(("code-x",), "a fixture only"), True)
+            (Suppression(("code-x",), "a fixture only"), True)
             if finding.rule == "code-x"
             else None
         )

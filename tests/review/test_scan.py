@@ -14,13 +14,13 @@ from repositories import Repo, key
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Decision
 from cli_guard.report.scan import plan, run
-from cli_guard.report.scan.run import Options, scan
+from cli_guard.report.scan.run import ScanOptions, scan
 from cli_guard.report.scan.slices import Scanner
 from cli_guard.review.render.review import Review
 from cli_guard.reviewers import workers
 from cli_guard.runtime import Invocation
 
-HISTORY = Options(history=True)
+HISTORY = ScanOptions(history=True)
 EXPLICIT = "  # cli-guard: ignore[secret-github-token] a token of the test server"
 
 
@@ -29,7 +29,7 @@ def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "A_SLICE", 4)
 
 
-def look(repo: Repo, options: Options = HISTORY, place: str | None = None) -> Review:
+def look(repo: Repo, options: ScanOptions = HISTORY, place: str | None = None) -> Review:
     now = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
     with repo.unchanged():
         return scan(place, options, Invocation(repo.path, repo.env, now))
@@ -78,14 +78,16 @@ def test_a_history_from_first_commit_to_last(committed: Repo, tmp_path: Path) ->
         "commit",
     )
     # In copies of the process, again from what was kept, and in a clone: the same.
-    assert found(look(repo, Options(history=True, fresh=True, jobs=3))) == sorted(expected)
+    assert found(look(repo, ScanOptions(history=True, fresh=True, jobs=3))) == sorted(
+        expected
+    )
     again = look(repo)
     assert found(again) == sorted(expected) and "--fresh" in again.notes[0]
     repo.git("clone", "-q", "--mirror", ".", str(tmp_path / "mirror"))
     assert found(look(repo, place=f"file://{tmp_path}/mirror")) == sorted(expected)
     # The tip alone, and a hook's variables do not lead elsewhere.
     repo.env["GIT_DIR"] = str(repo.path / ".git")
-    assert found(look(repo, Options(), str(tmp_path / "mirror"))) == [
+    assert found(look(repo, ScanOptions(), str(tmp_path / "mirror"))) == [
         ("secret-github-token", "wide.txt", None)
     ]
 
@@ -98,7 +100,7 @@ def test_the_tip_answers_for_its_history(committed: Repo) -> None:
         "rev-parse",
         f"{repo.commit('Answer', {'a.py': f'{token}{EXPLICIT}{chr(10)}'})}^{{tree}}",
     )
-    assert found(look(repo, Options())) == [
+    assert found(look(repo, ScanOptions())) == [
         ("secret-aws-access-key", "fixtures/b.py", None)
     ]
     ignore = '[[ignore]]\nrule = "secret-*"\npath = "fixtures/**"\nreason = "fake keys of the tests"\n'
@@ -177,9 +179,9 @@ def test_nothing_is_lost_or_counted_twice_when_processes_end(
 
     monkeypatch.setattr(Scanner, "scan", die)
     deadly = {1}
-    assert found(look(repo, Options(history=True, fresh=True, jobs=2))) == whole
+    assert found(look(repo, ScanOptions(history=True, fresh=True, jobs=2))) == whole
     deadly = {1, 99}
-    rest = look(repo, Options(history=True, fresh=True, jobs=2))
+    rest = look(repo, ScanOptions(history=True, fresh=True, jobs=2))
     # What the commits of that slice hold is found at the tip as well.
     assert {each[:2] for each in found(rest)} == {each[:2] for each in whole} | {
         ("policy-not-reviewed", "slice 1 (4 commits)")
@@ -196,14 +198,15 @@ def test_nothing_is_lost_or_counted_twice_when_processes_end(
     monkeypatch.setattr(Scanner, "scan", stop)
     state = tmp_path / "state"
     with pytest.raises(KeyboardInterrupt):
-        look(repo, Options(history=True, state=state))
-    assert found(look(repo, Options(history=True, state=state))) == whole
+        look(repo, ScanOptions(history=True, state=state))
+    assert found(look(repo, ScanOptions(history=True, state=state))) == whole
     assert len(scanned) == len(set(scanned)) + 1
     # A new commit: only the slices that changed are scanned.
     repo.commit("More")
     monkeypatch.setattr(Scanner, "scan", real)
     assert (
-        "known from earlier runs" in look(repo, Options(history=True, state=state)).notes[0]
+        "known from earlier runs"
+        in look(repo, ScanOptions(history=True, state=state)).notes[0]
     )
 
 
@@ -286,4 +289,4 @@ def test_bad_places(committed: Repo, tmp_path: Path) -> None:
     assert guard(empty, "scan", "--history").code == 0
     with pytest.raises(CliGuardError, match="--history"):
         committed.git("symbolic-ref", "HEAD", "refs/heads/none")
-        look(committed, run.Options())
+        look(committed, run.ScanOptions())

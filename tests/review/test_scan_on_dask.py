@@ -12,7 +12,7 @@ from review.test_scan import found, look
 
 from cli_guard.errors import CliGuardError
 from cli_guard.report.scan import cluster, plan
-from cli_guard.report.scan.run import Options
+from cli_guard.report.scan.run import ScanOptions
 
 distributed = pytest.importorskip(
     "distributed", reason="the extra cli-guard[dask] is not installed"
@@ -30,8 +30,8 @@ def history(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     return committed
 
 
-def options(address: str) -> Options:
-    return Options(history=True, fresh=True, scheduler=address)
+def options(address: str) -> ScanOptions:
+    return ScanOptions(history=True, fresh=True, scheduler=address)
 
 
 def test_a_local_cluster(history: Repo) -> None:

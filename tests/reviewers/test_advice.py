@@ -14,7 +14,7 @@ from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.review.run import review
-from cli_guard.reviewers.advice import CHARS_A_MS, STOPS, Advice, dispositions
+from cli_guard.reviewers.advice import CHARS_A_MS, STOPS, HookAdvice, dispositions
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import CleanFiles
 from cli_guard.reviewers.per_file_work import PerFileWork
@@ -155,7 +155,7 @@ def test_the_room_of_a_hook(milliseconds: int, event: str, read: int) -> None:
 
 def test_a_file_too_long_for_the_room_is_left_out_and_the_next_is_read() -> None:
     both = frozenset(("docs", "drift", "refactor"))
-    advice = Advice(both, both, 100)
+    advice = HookAdvice(both, both, 100)
     assert not advice.has_room("docs", "long.py", 1_000_000)
     assert advice.has_room("docs", "short.py", 1_000)
     # What the first reviewer has left out, the second does not advise on either.

@@ -10,7 +10,7 @@ from repositories import Repo
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Status
 from cli_guard.repository.between import SnapshotContents, changes_between
 from cli_guard.repository.protocol import NoContents
-from cli_guard.reviewers.call_sites import Caller, read_calls, review_calls
+from cli_guard.reviewers.call_sites import GuardCalls, read_calls, review_calls
 from cli_guard.reviewers.review_input import ReviewInput
 
 WORKFLOW = ".github/workflows/guard.yml"
@@ -640,7 +640,7 @@ def test_of_a_bare_patch_the_lines_tell() -> None:
 def test_a_file_of_nothing_but_calls_is_read_to_its_end(path: str, piece: str) -> None:
     text = piece * (200_000 // len(piece))
     assert (
-        read_calls(path, text, Caller(ReviewInput("staged", ChangeSet(()))).calls)
+        read_calls(path, text, GuardCalls(ReviewInput("staged", ChangeSet(()))).calls)
         is not None
     )
 

@@ -12,7 +12,7 @@ from repositories import Repo
 
 from cli_guard.graph.tools.reviewers import reviewing_tools
 from cli_guard.reviewers import registry
-from cli_guard.reviewers.registry import REVIEWERS, Scope, examining
+from cli_guard.reviewers.registry import REVIEWERS, ReviewScope, examining
 from cli_guard.rules.catalog import load_all
 
 ROOT = Path(__file__).parents[2]
@@ -155,7 +155,7 @@ def test_every_reviewer_has_what_its_scope_asks_for() -> None:
     for reviewer in REVIEWERS:
         assert callable(reviewer.review)
     for reviewer in examining():
-        assert reviewer.scope is not Scope.CHANGE
+        assert reviewer.scope is not ReviewScope.CHANGE
     assert list(reviewing_tools()) == [f"review_{reviewer.name}" for reviewer in REVIEWERS]
 
 

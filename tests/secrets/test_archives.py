@@ -18,7 +18,7 @@ from examples import table
 from repositories import key
 
 from cli_guard.secrets import archives
-from cli_guard.secrets.archives import Archive, Budget
+from cli_guard.secrets.archives import Archive, ArchiveBudget
 
 SECRET = f'aws_access_key_id = "{key()}"\n'.encode()
 NOISE = b"".join(
@@ -144,7 +144,7 @@ def forms() -> dict[str, bytes]:
 
 
 def texts(raw: bytes, limit: int = 30_000_000) -> tuple[bytes, set[str]]:
-    archive = Archive(Budget(limit))
+    archive = Archive(ArchiveBudget(limit))
     return b"\n".join(archive.read(raw)), archive.unread
 
 
@@ -265,7 +265,7 @@ def test_streams_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_budget_is_for_several_files() -> None:
-    budget = Budget(5_000_000)
+    budget = ArchiveBudget(5_000_000)
     unread = []
     for _ in range(4):
         archive = Archive(budget)

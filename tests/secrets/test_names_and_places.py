@@ -4,19 +4,19 @@ from examples import examples, near_misses, table
 
 from cli_guard.secrets import places
 from cli_guard.secrets.filenames import has_no_value, is_risky
-from cli_guard.secrets.names import Kind, kind_of, words_of
+from cli_guard.secrets.names import SecretKind, kind_of, words_of
 
 NAMES = {
-    Kind.PASSWORD: "password dbPassword DB_PASS passphrase pass_word user.passwd Passwort",
-    Kind.SECRET: "api_key apiKey2 secret client_secret SECRET_KEY_BASE private_key",
-    Kind.TOKEN: "access_token accessToken bot_token_2",
+    SecretKind.PASSWORD: "password dbPassword DB_PASS passphrase pass_word user.passwd Passwort",
+    SecretKind.SECRET: "api_key apiKey2 secret client_secret SECRET_KEY_BASE private_key",
+    SecretKind.TOKEN: "access_token accessToken bot_token_2",
 }
 
 
 @examples(
     ("name", "kind"), [(name, kind) for kind, row in NAMES.items() for name in row.split()]
 )
-def test_a_name_says_what_its_value_is(name: str, kind: Kind) -> None:
+def test_a_name_says_what_its_value_is(name: str, kind: SecretKind) -> None:
     assert kind_of(name) is kind
 
 

@@ -8,7 +8,7 @@ import pytest
 from repositories import Repo, key
 
 from cli_guard.runtime import Invocation
-from cli_guard.state.questions import MOST, Question, last_questions, remember_question
+from cli_guard.state.questions import MOST, KeptQuestion, last_questions, remember_question
 
 NOW = datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
 
@@ -30,7 +30,9 @@ def test_the_latest_comes_first_and_the_oldest_go(invocation: Invocation) -> Non
         remember_question(invocation, "codex", "/work", f"make target{number}")
     found = last_questions(invocation)
     assert len(found) == MOST
-    assert found[0] == Question(NOW.isoformat(), "codex", "/work", f"make target{MOST + 2}")
+    assert found[0] == KeptQuestion(
+        NOW.isoformat(), "codex", "/work", f"make target{MOST + 2}"
+    )
     assert list_of(invocation).stat().st_mode & 0o777 == 0o600
 
 

@@ -11,7 +11,7 @@ from repositories import Repo
 
 from cli_guard.approvals.seals import seals_of
 from cli_guard.git.repository import GitRepository
-from cli_guard.state.trees import Trees
+from cli_guard.state.trees import TrustedTrees
 
 NOW = datetime.datetime(2026, 11, 23, tzinfo=datetime.UTC)
 
@@ -28,7 +28,7 @@ def file_of(repo: Repo) -> Path:
 
 def profile(repo: Repo, now: datetime.datetime = NOW) -> str | None:
     repository = GitRepository.discover(repo.path, repo.env)
-    tree = Trees(repo.env).find(repository, now, seals_of(repository, repo.env))
+    tree = TrustedTrees(repo.env).find(repository, now, seals_of(repository, repo.env))
     return tree.profile if tree else None
 
 

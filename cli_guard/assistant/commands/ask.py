@@ -36,9 +36,9 @@ def run(
     guest = invite(io, said, shown)
     writer = None
     if guest:
-        from cli_guard.llm.recording import Writer
+        from cli_guard.llm.recording import MessageWriter
 
-        writer = Writer(guest)
+        writer = MessageWriter(guest)
     asked = ask_request(
         said,
         io.invocation,
@@ -74,7 +74,7 @@ def run(
 def invite(io: Io, request: str, shown: Mapping[str, object]) -> "Guest | None":
     """Return the model that may help, None if none is configured or wanted. Raises ConfigError, UsageError."""
     from cli_guard.policy.config import read_user_config
-    from cli_guard.policy.language_model import ModelSection, is_named
+    from cli_guard.policy.language_model import ModelSection, check_model_name
 
     if shown["no_model"]:
         return None
@@ -82,7 +82,7 @@ def invite(io: Io, request: str, shown: Mapping[str, object]) -> "Guest | None":
     config = user.model if user else ModelSection()
     named = str(shown["model"] or "")
     try:
-        named = named and is_named(named)
+        named = named and check_model_name(named)
     except ValueError as error:
         raise UsageError(f"--model {named}: {error}") from error
     if not (named or config.is_configured):

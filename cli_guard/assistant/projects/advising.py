@@ -26,14 +26,14 @@ from cli_guard.assistant.request_command import (
     read_command_request,
     word_list,
 )
-from cli_guard.commands import Kind, Verdict, judge
+from cli_guard.commands import EffectKind, Verdict, judge
 from cli_guard.model import Confidence
 from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.redact import redact
 
 MOST_ALTERNATIVES = 3
 PLACEHOLDER = re.compile(r"<([a-z-]{1,30})>")
-HARMLESS = (Kind.READ, Kind.SERVICE_READ)
+HARMLESS = (EffectKind.READ, EffectKind.SERVICE_READ)
 MOST_PARTS = 40
 LONGEST_COMMAND = 4_000
 SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
@@ -350,7 +350,7 @@ def judge_with_placeholders(command: str) -> Verdict:
 def is_understood(command: str) -> bool:
     """Return whether the judge knows what every part of the command does."""
     return all(
-        effect.kind is not Kind.UNKNOWN
+        effect.kind is not EffectKind.UNKNOWN
         for effect in judge_with_placeholders(command).effects
     )
 

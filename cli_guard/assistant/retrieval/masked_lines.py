@@ -4,7 +4,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from cli_guard.secrets import scan
-from cli_guard.secrets.candidates import Hit
+from cli_guard.secrets.candidates import SecretHit
 from cli_guard.secrets.redact import mask_hits
 
 LINE_CHARS = 160
@@ -24,7 +24,7 @@ class MaskedLines:
         self._lines = text.split("\n")
 
     @cached_property
-    def _hits(self) -> tuple[Hit, ...]:
+    def _hits(self) -> tuple[SecretHit, ...]:
         return tuple(scan(self._text, self._path).hits)
 
     @cached_property

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.expressions import plain_type
-from cli_guard.code.taint.program import Node
+from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tree_reader import DEEPEST, TreeReader, field_of, first_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ CAPTURE = re.compile(r"\{([A-Za-z_]\w*)[:}]")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def read_call(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_call(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     kind = node.kind()
     named = node.named_children()
     if kind in LITERALS:
@@ -49,7 +49,7 @@ def read_call(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return reader.call(made, callee, given)
 
 
-def read_literal(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_literal(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     """Read an object that is written with its type and its fields."""
     body = node.field("body")
     reader.fill(made, body.named_children() if body is not None else ())
@@ -66,8 +66,8 @@ def word_of(kind: str) -> str:
 
 
 def read_callee(
-    reader: TreeReader, node: "SgNode", made: Node, arguments: "SgNode | None"
-) -> Node:
+    reader: TreeReader, node: "SgNode", made: FlowNode, arguments: "SgNode | None"
+) -> FlowNode:
     kind = node.kind()
     named = node.named_children()
     if "new" in kind or kind == "object_creation_expression":
@@ -106,7 +106,7 @@ def list_arguments(arguments: "SgNode") -> list["SgNode"]:
     return found
 
 
-def read_macro(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_macro(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     """Read the names in the tokens of a Rust macro: its grammar does not parse them."""
     named = node.named_children()
     body = reader.source(named[-1])
@@ -123,9 +123,9 @@ def read_macro(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_tokens(made: Node, tokens: list[str], depth: int = 0) -> list[Node]:
+def read_tokens(made: FlowNode, tokens: list[str], depth: int = 0) -> list[FlowNode]:
     """Read names and calls from the tokens of a macro, which it takes from the front."""
-    found: list[Node] = []
+    found: list[FlowNode] = []
     while tokens and depth < DEEPEST:
         piece = tokens.pop(0)
         if piece == ")":
@@ -142,7 +142,7 @@ def read_tokens(made: Node, tokens: list[str], depth: int = 0) -> list[Node]:
     return found
 
 
-def read_chain(made: Node, chain: str) -> Node:
+def read_chain(made: FlowNode, chain: str) -> FlowNode:
     first, *members = chain.replace("::", ".").split(".")
     node = made.beside("name", name=first)
     for member in members:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from cli_guard.code.taint.guards import narrowings
 from cli_guard.code.taint.naming import path_of
-from cli_guard.code.taint.program import Function, Node
-from cli_guard.code.taint.tables import ALL, Entry, is_common
+from cli_guard.code.taint.program import FlowFunction, FlowNode
+from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
 from cli_guard.code.taint.values import (
     CLEAN,
     TABLE,
@@ -33,7 +33,7 @@ BUILDERS = frozenset(
 class CallValues:
     """A call, the names that it may be known by, and the values of what it is called on and with."""
 
-    node: Node
+    node: FlowNode
     names: tuple[str, ...]
     receiver: Value
     arguments: list[Value]
@@ -47,7 +47,7 @@ class CallValues:
         return self.name.rsplit(".", 1)[-1]
 
 
-def call_value(walk: Walk, node: Node) -> Value:
+def call_value(walk: Walk, node: FlowNode) -> Value:
     """Evaluate a call in a walk."""
     callee, *given = node.parts
     names = walk.names_of(node)
@@ -88,7 +88,7 @@ def call_value(walk: Walk, node: Node) -> Value:
     return safe_for(returned, ESCAPED) if is_escaped else returned
 
 
-def receiver_value(walk: Walk, callee: Node) -> Value:
+def receiver_value(walk: Walk, callee: FlowNode) -> Value:
     """Return the value of what a method is called on, or of the call before this one in a chain."""
     if callee.op in ("call", "index"):
         return walk.value(callee)
@@ -116,7 +116,7 @@ def checks_all(walk: Walk, closure: Summary) -> bool:
     return any(ALL in narrowing.kinds and "." not in narrowing.path for narrowing in found)
 
 
-def reach_by_name(walk: Walk, callee: Node, node: Node) -> None:
+def reach_by_name(walk: Walk, callee: FlowNode, node: FlowNode) -> None:
     """Note a call of what a key picks from an object, `service[action]()`, unless the object is a table of the file."""
     picked = walk.test_of(callee) if callee.op == "name" else callee
     if picked is None or picked.op != "index" or len(picked.parts) != 2:
@@ -128,7 +128,7 @@ def reach_by_name(walk: Walk, callee: Node, node: Node) -> None:
         walk.reach(entry, walk.value(key), node)
 
 
-def dangerous_values(walk: Walk, entry: Entry, call: CallValues) -> Iterator[Value]:
+def dangerous_values(walk: Walk, entry: FlowEntry, call: CallValues) -> Iterator[Value]:
     """Yield the values of the arguments that a sink names, all if it names none."""
     wanted: list[str | int] | None = entry.data.get("arguments")
     if entry.data.get("receiver"):
@@ -150,12 +150,12 @@ def dangerous_values(walk: Walk, entry: Entry, call: CallValues) -> Iterator[Val
             yield value
 
 
-def key_at(call: Node, number: int) -> str | None:
+def key_at(call: FlowNode, number: int) -> str | None:
     """Return the keyword of a part of a call."""
     return call.keys[number] if number < len(call.keys) else None
 
 
-def write_into(walk: Walk, entry: Entry, given: list[Node], value: Value) -> None:
+def write_into(walk: Walk, entry: FlowEntry, given: list[FlowNode], value: Value) -> None:
     """Write a value into the arguments that an entry fills."""
     into = entry.data.get("into")
     for at in into if isinstance(into, list) else [into]:
@@ -211,7 +211,7 @@ def carried_value(walk: Walk, call: CallValues) -> Value:
     return union([kept])
 
 
-def local_value(walk: Walk, local: tuple[Function, Summary], call: CallValues) -> Value:
+def local_value(walk: Walk, local: tuple[FlowFunction, Summary], call: CallValues) -> Value:
     """Put the arguments of a call for the parameters in what is known of a function of the file."""
     function, summary = local
     node = call.node
@@ -244,17 +244,17 @@ def local_value(walk: Walk, local: tuple[Function, Summary], call: CallValues) -
     return union(put(taint) for taint in summary.returns)
 
 
-def key_of(function: Function) -> str:
+def key_of(function: FlowFunction) -> str:
     return f"{function.owner}.{function.name}:{function.line}"
 
 
-def first_position(function: Function) -> int:
+def first_position(function: FlowFunction) -> int:
     """Return the position of the parameter that the first argument is for: 1 behind a receiver."""
     has_own = function.parameter_names[:1] in (["self"], ["cls"])
     return 1 if has_own or has_receiver(function) else 0
 
 
-def by_parameter(function: Function, call: CallValues) -> dict[int, Value]:
+def by_parameter(function: FlowFunction, call: CallValues) -> dict[int, Value]:
     """Map the positions of the parameters to the values that a call gives them."""
     names = function.parameter_names
     position = first_position(function) - 1

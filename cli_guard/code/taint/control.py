@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from cli_guard.code.taint.guards import Narrowing
 from cli_guard.code.taint.naming import path_of
-from cli_guard.code.taint.program import Node, leaves
+from cli_guard.code.taint.program import FlowNode, leaves
 from cli_guard.code.taint.tables import ALL
-from cli_guard.code.taint.values import CLEAN, Scope, Value, join_scopes, union
+from cli_guard.code.taint.values import CLEAN, FlowScope, Value, join_scopes, union
 from cli_guard.code.taint.walk import Walk, narrow_scope
 
 MOST_BREAKS = 20
 
 
-def both(walk: Walk, node: Node) -> Value:
+def both(walk: Walk, node: FlowNode) -> Value:
     """`a and b`, `a or b`: the second runs, and may leave, only if the first allows it."""
     first, *rest = node.parts or (node,)
     values = [walk.value(first)] if node.parts else []
@@ -26,7 +26,7 @@ def both(walk: Walk, node: Node) -> Value:
     return union(values) if node.op == "or" else union(values[1:])
 
 
-def branch(walk: Walk, node: Node) -> Value:
+def branch(walk: Walk, node: FlowNode) -> Value:
     condition, then, *other = node.parts
     walk.value(condition)
     otherwise = walk.branch_off()
@@ -41,7 +41,7 @@ def branch(walk: Walk, node: Node) -> Value:
     return union(values)
 
 
-def loop(walk: Walk, node: Node) -> Value:
+def loop(walk: Walk, node: FlowNode) -> Value:
     before = walk.branch_off()
     head, *body = node.parts
     walk.breaks.append([])
@@ -57,19 +57,19 @@ def loop(walk: Walk, node: Node) -> Value:
     return CLEAN
 
 
-def leave_loop(walk: Walk, node: Node) -> Value:
+def leave_loop(walk: Walk, node: FlowNode) -> Value:
     if walk.breaks and len(walk.breaks[-1]) < MOST_BREAKS:
         walk.breaks[-1].append(walk.branch_off())
     walk.scope.dead = True
     return CLEAN
 
 
-def switch(walk: Walk, node: Node) -> Value:
+def switch(walk: Walk, node: FlowNode) -> Value:
     subject, *cases = node.parts
     walk.value(subject)
     before = walk.scope
     values = []
-    ends: list[Scope] = []
+    ends: list[FlowScope] = []
     walk.breaks.append(ends)
     has_default = False
     for case in cases:
@@ -98,10 +98,10 @@ def switch(walk: Walk, node: Node) -> Value:
     return union(values)
 
 
-def attempt(walk: Walk, node: Node) -> Value:
+def attempt(walk: Walk, node: FlowNode) -> Value:
     before = walk.branch_off()
     values = []
-    after: Scope | None = None
+    after: FlowScope | None = None
     for number, part in enumerate(node.parts):
         if number:
             walk.scope = join_scopes(before, walk.scope)
@@ -114,7 +114,7 @@ def attempt(walk: Walk, node: Node) -> Value:
     return union(values)
 
 
-def give_back(walk: Walk, node: Node) -> Value:
+def give_back(walk: Walk, node: FlowNode) -> Value:
     given = node.parts[0] if len(node.parts) == 1 else node
     if given.op in ("group", "return") and len(given.parts) > 1 and not any(given.keys):
         each = [walk.value(part) for part in given.parts]
@@ -131,26 +131,26 @@ def give_back(walk: Walk, node: Node) -> Value:
     return value
 
 
-def leave(walk: Walk, node: Node) -> Value:
+def leave(walk: Walk, node: FlowNode) -> Value:
     walk.union(node)
     walk.scope.dead = True
     return CLEAN
 
 
-def block(walk: Walk, node: Node) -> Value:
+def block(walk: Walk, node: FlowNode) -> Value:
     value = CLEAN
     for part in node.parts:
         value = walk.value(part)
     return value
 
 
-def define(walk: Walk, node: Node) -> Value:
+def define(walk: Walk, node: FlowNode) -> Value:
     if node.function is not None:
         walk.summary.include(walk.file.walk_function(node.function, walk.scope, CLEAN, ""))
     return CLEAN
 
 
-def define_class(walk: Walk, node: Node) -> Value:
+def define_class(walk: Walk, node: FlowNode) -> Value:
     """Walk the members of a class; what is assigned outside of methods is a field."""
     todo = list(node.parts)
     while todo:
@@ -165,7 +165,7 @@ def define_class(walk: Walk, node: Node) -> Value:
     return CLEAN
 
 
-def _bare(node: Node) -> Node:
+def _bare(node: FlowNode) -> FlowNode:
     while node.op in ("group", "block", "call", "cast") and len(node.parts) == 1:
         is_method = node.op == "call" and node.parts[0].op == "member"
         node = node.parts[0].parts[0] if is_method else node.parts[0]

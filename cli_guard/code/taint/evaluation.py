@@ -2,9 +2,9 @@
 
 from cli_guard.code.taint import control, variables
 from cli_guard.code.taint.calls import call_value
-from cli_guard.code.taint.program import Function
+from cli_guard.code.taint.program import FlowFunction
 from cli_guard.code.taint.tables import ALL
-from cli_guard.code.taint.values import Scope, Summary, union
+from cli_guard.code.taint.values import FlowScope, Summary, union
 from cli_guard.code.taint.walk import Evaluators, File, Walk
 
 PLAIN = ("assign", "group", "constant")
@@ -33,7 +33,7 @@ EVALUATORS: Evaluators = {
 }
 
 
-def summarize(file: File, function: Function, scope: Scope) -> Summary:
+def summarize(file: File, function: FlowFunction, scope: FlowScope) -> Summary:
     """Walk a function; `scope` has what is known of its parameters and of the variables around it."""
     walk = Walk(file, function, scope, EVALUATORS)
     summary = walk.summary

@@ -6,7 +6,7 @@ One function a shape: it gets the reader, a node and an empty Node at its place,
 import re
 from typing import TYPE_CHECKING
 
-from cli_guard.code.taint.program import Node
+from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tree_reader import TreeReader, field_of, first_of, has_sign
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TYPE_WORDS = re.compile(
 )
 
 
-def read_name(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_name(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     text = reader.text[made.start : made.end]
     own_field = reader.language.own_field
     if own_field and text.startswith(own_field):
@@ -44,13 +44,13 @@ def read_name(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_constant(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_constant(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     made.op = "constant"
     made.text = reader.text[made.start : made.end]
     return made
 
 
-def read_member(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_member(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     owner = field_of(node, OBJECT) or (named[0] if named else None)
     member = field_of(node, MEMBER) or (named[-1] if len(named) > 1 else None)
@@ -64,14 +64,14 @@ def read_member(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_index(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_index(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     made.op = "index"
     made.parts = reader.lower_all(named)
     return made if named else read_constant(reader, node, made)
 
 
-def read_text(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_text(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     if node.kind() in ("subshell", "command_substitution"):
         return reader.call(made, made.word("subshell"), node.named_children())
     parts = []
@@ -90,7 +90,7 @@ def read_text(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_binary(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_binary(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     """Read `a + b + c`, which nests to the left, as one; `and`, `or` and comparisons keep their meaning."""
     operator = find_operator(reader, node)
     operands = find_operands(node)
@@ -127,7 +127,7 @@ def find_operator(reader: TreeReader, node: "SgNode") -> str:
     return " ".join(reader.source(sign) for sign in signs if sign.text() not in "()[]")
 
 
-def read_test(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_test(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     operands = node.named_children()
     if node.kind() == "test_command" and len(operands) == 1:
         return reader.lower(operands[0])
@@ -145,7 +145,7 @@ def read_test(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_not(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_not(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     operator = find_operator(reader, node).split(" ")[0]
     made.parts = reader.lower_all(node.named_children())
     if operator in ("!", "not"):
@@ -157,7 +157,7 @@ def read_not(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_cast(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_cast(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     of = node.field("type") or (named[-1] if named else None)
     value = field_of(node, ("value", "operand", "expression")) or (
@@ -169,7 +169,7 @@ def read_cast(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_assignment(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_assignment(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     target, value = find_sides(node)
     if target is None:
         return reader.fill(made, node.named_children())

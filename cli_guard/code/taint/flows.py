@@ -10,13 +10,13 @@ from cli_guard.code.taint.evaluation import summarize
 from cli_guard.code.taint.grammar import language_named
 from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted_name, imports_of
-from cli_guard.code.taint.program import Function
-from cli_guard.code.taint.tables import Entry, Tables
+from cli_guard.code.taint.program import FlowFunction
+from cli_guard.code.taint.tables import FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
+    FlowScope,
     Origin,
     Reached,
-    Scope,
     Step,
     Summary,
     Taint,
@@ -46,7 +46,7 @@ class Flow:
     way are not known to pass it on. `name` is the dotted name of the sink.
     """
 
-    entry: Entry
+    entry: FlowEntry
     kind: str
     source: Origin
     name: str
@@ -78,7 +78,7 @@ class _File:
         self.implicit_self = language_named(language).implicit_self
         self.globals: set[str] = set()
         self._main, functions = lower(root, language, text)
-        self._functions: dict[str, list[Function]] = {}
+        self._functions: dict[str, list[FlowFunction]] = {}
         for function in functions:
             self._functions.setdefault(function.name, []).append(function)
         self._classes = {function.owner for function in functions if function.owner}
@@ -97,7 +97,7 @@ class _File:
             raise TooBigError
 
     def flows(self) -> list[Flow]:
-        found = summarize(self, self._main, Scope())
+        found = summarize(self, self._main, FlowScope())
         self._keep(found)
         flows: dict[tuple[str, int], Flow] = {}
         for sink in found.sinks.values():
@@ -148,7 +148,7 @@ class _File:
 
     def summary(
         self, names: tuple[str, ...], owner: str
-    ) -> tuple[Function, Summary] | None:
+    ) -> tuple[FlowFunction, Summary] | None:
         function = next(
             (found for name in names if (found := self._resolve(name, owner)) is not None),
             None,
@@ -159,10 +159,10 @@ class _File:
         if known is NOT_YET and self._depth > DEEPEST_CALLS:
             return None
         if known is NOT_YET:
-            known = self._walk(function, Scope(), CLEAN, "")
+            known = self._walk(function, FlowScope(), CLEAN, "")
         return (function, known) if known is not None else None
 
-    def _resolve(self, name: str, owner: str) -> Function | None:
+    def _resolve(self, name: str, owner: str) -> FlowFunction | None:
         of, _, last = name.rpartition(".")
         if last.startswith("new ") or (not of and last in self._classes):
             wanted = last.removeprefix("new ")
@@ -188,14 +188,14 @@ class _File:
         return candidates[0] if candidates else None
 
     def walk_function(
-        self, function: Function, scope: Scope, given: Value, called: str
+        self, function: FlowFunction, scope: FlowScope, given: Value, called: str
     ) -> Summary:
         if self._depth > DEEPEST_CALLS:
             return Summary()
         return self._walk(function, scope, given, called) or Summary()
 
     def _walk(
-        self, function: Function, scope: Scope, given: Value, called: str
+        self, function: FlowFunction, scope: FlowScope, given: Value, called: str
     ) -> Summary | None:
         self._summaries[id(function)] = None  # a call of itself adds nothing
         self._depth += 1
@@ -216,9 +216,9 @@ class _File:
 
     def _bind(
         self,
-        function: Function,
+        function: FlowFunction,
         position: int,
-        scope: Scope,
+        scope: FlowScope,
         given: Value,
         called: str,
         key: str,
@@ -248,7 +248,7 @@ class _File:
                 scope.types[name] = parameter.type
 
     def _given_by_framework(
-        self, function: Function, position: int, called: str
+        self, function: FlowFunction, position: int, called: str
     ) -> Iterable[Value]:
         parameter = function.parameters[position]
         for entry in self._handlers:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cli_guard.code.taint.naming import dotted_name, path_of
-from cli_guard.code.taint.program import Function, Node
-from cli_guard.code.taint.tables import ALL, Entry, is_common
+from cli_guard.code.taint.program import FlowFunction, FlowNode
+from cli_guard.code.taint.tables import ALL, FlowEntry, is_common
 from cli_guard.code.taint.values import Summary
 
 WITHIN = ("in", "of")
@@ -38,38 +38,40 @@ MOST = 20
 class Narrowing:
     """An expression that is safe for some kinds; `derived`: what was made from the same value as well."""
 
-    node: Node
+    node: FlowNode
     kinds: frozenset[str]
     path: str
     derived: bool = False
 
 
-class Facts(Protocol):
+class GuardFacts(Protocol):
     """What is known at the place of a condition."""
 
-    def test_of(self, node: Node) -> Node | None:
+    def test_of(self, node: FlowNode) -> FlowNode | None:
         """Return the test, call or look-up whose result a variable holds."""
 
-    def function_called(self, node: Node) -> tuple[Function, Summary] | None:
+    def function_called(self, node: FlowNode) -> tuple[FlowFunction, Summary] | None:
         """Return the function of this file that is called."""
 
-    def names_of(self, node: Node) -> tuple[str, ...]:
+    def names_of(self, node: FlowNode) -> tuple[str, ...]:
         """Return the dotted names of an expression."""
 
-    def is_clean(self, node: Node) -> bool:
+    def is_clean(self, node: FlowNode) -> bool:
         """Return whether an expression is the program's own."""
 
-    def is_given(self, node: Node) -> bool:
+    def is_given(self, node: FlowNode) -> bool:
         """Return whether an expression is somebody else's, or the caller's."""
 
-    def is_resolved(self, node: Node) -> bool:
+    def is_resolved(self, node: FlowNode) -> bool:
         """Return whether an expression is a path without `..` and links in it."""
 
-    def guards(self, node: Node) -> Iterator[tuple[Entry, Node]]:
+    def guards(self, node: FlowNode) -> Iterator[tuple[FlowEntry, FlowNode]]:
         """Yield the entries of the tables that a condition fits, with what each checks."""
 
 
-def narrowings(node: Node, holds: bool, facts: Facts, depth: int = 0) -> list[Narrowing]:
+def narrowings(
+    node: FlowNode, holds: bool, facts: GuardFacts, depth: int = 0
+) -> list[Narrowing]:
     """Return what is safe if a condition holds, or if it does not."""
     if depth > 8:
         return []
@@ -93,7 +95,9 @@ def _covers(part: list[Narrowing], found: Narrowing) -> bool:
     return any(other.path == found.path and other.kinds >= found.kinds for other in part)
 
 
-def _atom(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
+def _atom(
+    node: FlowNode, holds: bool, facts: GuardFacts, depth: int
+) -> Iterator[Narrowing]:
     for entry, checked in facts.guards(node):
         if entry.data.get("holds", True) is holds:
             yield from _safe(checked, entry.kinds)
@@ -112,7 +116,9 @@ def _atom(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
         yield from narrowings(test, holds, facts, depth + 1)
 
 
-def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
+def _comparison(
+    node: FlowNode, holds: bool, facts: GuardFacts, depth: int
+) -> Iterator[Narrowing]:
     operator = node.name.strip()
     if len(node.parts) != 2:
         return
@@ -133,7 +139,7 @@ def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[N
 
 
 def _equality(
-    one: Node, other: Node, equal: bool, holds: bool, facts: Facts, depth: int
+    one: FlowNode, other: FlowNode, equal: bool, holds: bool, facts: GuardFacts, depth: int
 ) -> Iterator[Narrowing]:
     """Read `one == other` for the first of them, or `one != other` if it is not `equal`."""
     wanted = equal is holds
@@ -153,7 +159,7 @@ def _equality(
 
 
 def _against_nothing(
-    one: Node, text: str, equal: bool, holds: bool, facts: Facts, depth: int
+    one: FlowNode, text: str, equal: bool, holds: bool, facts: GuardFacts, depth: int
 ) -> Iterator[Narrowing]:
     """Read `find(x) != nil`, `err == nil`, `list.indexOf(x) === -1`: the call before it held, or did not."""
     test = facts.test_of(one) if one.op in ("name", "member") else None
@@ -174,11 +180,13 @@ def _against_nothing(
         yield from narrowings(inner, found, facts, depth + 1)
 
 
-def _is_own(node: Node, facts: Facts) -> bool:
+def _is_own(node: FlowNode, facts: GuardFacts) -> bool:
     return node.op == "constant" or (node.op in VARIABLES and not facts.is_given(node))
 
 
-def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
+def _call(
+    node: FlowNode, holds: bool, facts: GuardFacts, depth: int
+) -> Iterator[Narrowing]:
     callee, *given = node.parts
     name = facts.names_of(node)[0]
     receiver = callee.parts[0] if callee.op == "member" else None
@@ -206,7 +214,11 @@ def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowi
 
 
 def _membership(
-    name: str, receiver: Node | None, given: list[Node], holds: bool, facts: Facts
+    name: str,
+    receiver: FlowNode | None,
+    given: list[FlowNode],
+    holds: bool,
+    facts: GuardFacts,
 ) -> Iterator[Narrowing]:
     """Read `ALLOWED.includes(x)`, `in_array(x, ALLOWED)`, `text.contains("..")`, `isset(ALLOWED[x])`."""
     if receiver is not None and len(given) == 1:
@@ -225,7 +237,7 @@ def _membership(
 
 
 def _prefix_call(
-    receiver: Node | None, given: list[Node], holds: bool, facts: Facts
+    receiver: FlowNode | None, given: list[FlowNode], holds: bool, facts: GuardFacts
 ) -> Iterator[Narrowing]:
     """Read `path.startsWith(BASE)`, `strings.HasPrefix(path, BASE)`, `Paths.startsWith(path, BASE)`."""
     sides = [given[0], given[-1]]
@@ -238,7 +250,9 @@ def _prefix_call(
     yield from _prefix(of, prefix, holds, facts)
 
 
-def _matching(sides: list[Node], facts: Facts, *, whole: bool) -> Iterator[Narrowing]:
+def _matching(
+    sides: list[FlowNode], facts: GuardFacts, *, whole: bool
+) -> Iterator[Narrowing]:
     """Read `re.fullmatch(PATTERN, x)`: what is no pattern is safe if a strict one matches it."""
     patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
     # One that is written there goes before a variable.
@@ -248,7 +262,11 @@ def _matching(sides: list[Node], facts: Facts, *, whole: bool) -> Iterator[Narro
 
 
 def _through(
-    node: Node, local: tuple[Function, Summary], holds: bool, facts: Facts, depth: int
+    node: FlowNode,
+    local: tuple[FlowFunction, Summary],
+    holds: bool,
+    facts: GuardFacts,
+    depth: int,
 ) -> Iterator[Narrowing]:
     """Read a check that a function of the file makes: its condition, with the arguments for its parameters."""
     function, summary = local
@@ -272,31 +290,33 @@ def _through(
 class _Inside:
     """Facts for the condition in a function: its parameters are what the caller gives, and not clean."""
 
-    def __init__(self, facts: Facts, parameters: list[str]) -> None:
+    def __init__(self, facts: GuardFacts, parameters: list[str]) -> None:
         self._facts = facts
         self._parameters = parameters
         self.function_called = facts.function_called
         self.names_of = facts.names_of
         self.guards = facts.guards
 
-    def test_of(self, node: Node) -> Node | None:
+    def test_of(self, node: FlowNode) -> FlowNode | None:
         return None if path_of(node) in self._parameters else self._facts.test_of(node)
 
-    def is_clean(self, node: Node) -> bool:
+    def is_clean(self, node: FlowNode) -> bool:
         return path_of(node).partition(".")[
             0
         ] not in self._parameters and self._facts.is_clean(node)
 
-    def is_given(self, node: Node) -> bool:
+    def is_given(self, node: FlowNode) -> bool:
         return path_of(node).partition(".")[0] in self._parameters or self._facts.is_given(
             node
         )
 
-    def is_resolved(self, node: Node) -> bool:
+    def is_resolved(self, node: FlowNode) -> bool:
         return False
 
 
-def _prefix(of: Node, prefix: Node, holds: bool, facts: Facts) -> Iterator[Narrowing]:
+def _prefix(
+    of: FlowNode, prefix: FlowNode, holds: bool, facts: GuardFacts
+) -> Iterator[Narrowing]:
     text = prefix.text.strip("\"'`")
     if prefix.op == "constant" and SITE.match(text):
         if holds:
@@ -308,7 +328,7 @@ def _prefix(of: Node, prefix: Node, holds: bool, facts: Facts) -> Iterator[Narro
         yield from _safe(of, PATHS)
 
 
-def _without(part: Node, of: Node) -> Iterator[Narrowing]:
+def _without(part: FlowNode, of: FlowNode) -> Iterator[Narrowing]:
     """Read a refusal of what holds a text: `".." in name` leaves no way out of the folder."""
     text = part.text.strip("\"'`")
     if ".." in text or text in ("/", "\\\\"):
@@ -317,11 +337,11 @@ def _without(part: Node, of: Node) -> Iterator[Narrowing]:
         yield from _safe(of, frozenset(("header",)))
 
 
-def _is_pattern(node: Node) -> bool:
+def _is_pattern(node: FlowNode) -> bool:
     return node.op == "constant" or (node.op == "call" and "ompile" in dotted_name(node))
 
 
-def _is_strict(pattern: Node, *, whole: bool) -> bool:
+def _is_strict(pattern: FlowNode, *, whole: bool) -> bool:
     """Return whether a regular expression checks all of a text; one that is not seen here is taken at its word."""
     text = pattern.text
     if pattern.op == "call":
@@ -331,12 +351,12 @@ def _is_strict(pattern: Node, *, whole: bool) -> bool:
     return not OPEN.search(text) and (whole or ANCHORED.match(text) is not None)
 
 
-def _all_safe(nodes: Iterable[Node]) -> Iterator[Narrowing]:
+def _all_safe(nodes: Iterable[FlowNode]) -> Iterator[Narrowing]:
     for node in nodes:
         yield from _safe(node)
 
 
-def _safe(node: Node, kinds: frozenset[str] = WHOLE) -> Iterator[Narrowing]:
+def _safe(node: FlowNode, kinds: frozenset[str] = WHOLE) -> Iterator[Narrowing]:
     """Yield what is safe if an expression is: a variable, also through calls that only change its form."""
     derived = False
     while (inner := _unwrap(node)) is not None:
@@ -353,7 +373,7 @@ def _safe(node: Node, kinds: frozenset[str] = WHOLE) -> Iterator[Narrowing]:
         yield Narrowing(node, kinds, path, derived)
 
 
-def _unwrap(node: Node) -> Node | None:
+def _unwrap(node: FlowNode) -> FlowNode | None:
     """Return what an expression only changes the form of: `x` for `(x)` and `x.strip()`."""
     if node.op in ("group", "block", "cast") and len(node.parts) == 1:
         return node.parts[0]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.taint import call_reader, expressions, statements
 from cli_guard.code.taint.expressions import plain_type
-from cli_guard.code.taint.program import Function, Node, Parameter
+from cli_guard.code.taint.program import FlowFunction, FlowNode, FlowParameter
 from cli_guard.code.taint.tree_reader import (
     Reader,
     TooBigError,
@@ -33,17 +33,19 @@ NO_NAMES = frozenset(
 )
 
 
-def lower(root: "SgNode", language: str, text: str) -> tuple[Function, list[Function]]:
+def lower(
+    root: "SgNode", language: str, text: str
+) -> tuple[FlowFunction, list[FlowFunction]]:
     """Return the statements of a file outside of functions as one, and all its functions.
 
     Raises TooBigError if it has over MOST_NODES nodes or nests deeper than DEEPEST.
     """
     reader = TreeReader(language, text, READERS)
     body = reader.lower(root)
-    return Function("", (), body), reader.functions
+    return FlowFunction("", (), body), reader.functions
 
 
-def read_class(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_class(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     name = field_of(node, ("name", "type"))
     if name is None:
@@ -58,7 +60,7 @@ def read_class(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_function(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_function(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     body = node.field("body") or first_of(named, "function_body", "statements", "block")
     holder = find_declarator(node)
@@ -72,7 +74,7 @@ def read_function(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     parameters = [*read_receiver(reader, receiver)] if receiver is not None else []
     owner = parameters[0].type if parameters else reader.owner
     parameters += read_parameters(reader, find_parameters(node, holder, body))
-    function = Function(
+    function = FlowFunction(
         name=reader.source(name).split("::")[-1].split(".")[-1].lstrip("&*"),
         parameters=tuple(parameters),
         body=made.beside("block"),
@@ -112,11 +114,13 @@ def heading_of(text: str, start: int, stop: int) -> str:
     return "\n".join((*kept, signature)).strip()
 
 
-def read_receiver(reader: TreeReader, receiver: "SgNode") -> Iterator[Parameter]:
+def read_receiver(reader: TreeReader, receiver: "SgNode") -> Iterator[FlowParameter]:
     """Yield the object that a method of Go is called on."""
     text = reader.source(receiver)
     names = tuple(list_bound(reader, receiver))[:1]
-    yield Parameter(names or ("self",), text, plain_type(text.strip("()").split(" ")[-1]))
+    yield FlowParameter(
+        names or ("self",), text, plain_type(text.strip("()").split(" ")[-1])
+    )
 
 
 def find_parameters(
@@ -137,7 +141,7 @@ def find_parameters(
     return found
 
 
-def read_parameters(reader: TreeReader, nodes: list["SgNode"]) -> Iterator[Parameter]:
+def read_parameters(reader: TreeReader, nodes: list["SgNode"]) -> Iterator[FlowParameter]:
     annotations = ""
     for each in nodes:
         if each.kind() in ("parameter_modifiers", "comment"):
@@ -147,7 +151,7 @@ def read_parameters(reader: TreeReader, nodes: list["SgNode"]) -> Iterator[Param
         of = each.field("type") or first_of(each.named_children(), *NO_NAMES)
         if names:
             text = annotations + reader.source(each)
-            yield Parameter(names, text, plain_type(reader.source(of)))
+            yield FlowParameter(names, text, plain_type(reader.source(of)))
         annotations = ""
 
 

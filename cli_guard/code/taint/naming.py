@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import language_named
-from cli_guard.code.taint.program import Node
+from cli_guard.code.taint.program import FlowNode
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -135,7 +135,7 @@ IMPORT_FORMS = {
 }
 
 
-def dotted_name(node: Node) -> str:
+def dotted_name(node: FlowNode) -> str:
     """Return the dotted name of an expression, "" for one without a name; calls and subscripts drop their brackets."""
     members: list[str] = []
     while True:
@@ -154,7 +154,7 @@ def dotted_name(node: Node) -> str:
     return ".".join((first, *reversed(members))) if first or members else ""
 
 
-def path_of(node: Node) -> str:
+def path_of(node: FlowNode) -> str:
     """Return the path of a variable, member or constant subscript; "" for anything else.
 
     A call with constant arguments alone is one too: what it returns is taken to be the same each time.
@@ -176,5 +176,5 @@ def path_of(node: Node) -> str:
     return ".".join((node.name, *reversed(members))) if node.name else ""
 
 
-def _is_plain(call: Node) -> bool:
+def _is_plain(call: FlowNode) -> bool:
     return all(part.op == "constant" for part in call.parts[1:])

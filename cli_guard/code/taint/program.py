@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class FlowNode:
     """A statement or expression.
 
     `op` says what its `parts` are:
@@ -33,23 +33,25 @@ class Node:
     line: int
     start: int
     end: int
-    parts: tuple["Node", ...] = ()
+    parts: tuple["FlowNode", ...] = ()
     name: str = ""
     keys: tuple[str | None, ...] = ()
     text: str = ""
-    function: "Function | None" = None
+    function: "FlowFunction | None" = None
 
-    def beside(self, op: str, parts: tuple["Node", ...] = (), name: str = "") -> "Node":
+    def beside(
+        self, op: str, parts: tuple["FlowNode", ...] = (), name: str = ""
+    ) -> "FlowNode":
         """Return another node at the same place."""
-        return Node(op, self.line, self.start, self.end, parts, name)
+        return FlowNode(op, self.line, self.start, self.end, parts, name)
 
-    def word(self, name: str) -> "Node":
+    def word(self, name: str) -> "FlowNode":
         """Return a name that nobody wrote, at the beginning of this node."""
-        return Node("name", self.line, self.start, self.start, name=name)
+        return FlowNode("name", self.line, self.start, self.start, name=name)
 
 
 @dataclass(slots=True, eq=False)
-class Parameter:
+class FlowParameter:
     """`names` are the variables that it binds, `text` its whole text with annotations."""
 
     names: tuple[str, ...]
@@ -58,15 +60,15 @@ class Parameter:
 
 
 @dataclass(slots=True, eq=False)
-class Function:
+class FlowFunction:
     """A function, method, closure or (with the name "") the statements of the file outside of any.
 
     `heading` is the text of its decorators, annotations and signature; `owner` the class that it belongs to.
     """
 
     name: str
-    parameters: tuple[Parameter, ...]
-    body: Node
+    parameters: tuple[FlowParameter, ...]
+    body: FlowNode
     heading: str = ""
     owner: str = ""
     line: int = 1
@@ -77,7 +79,7 @@ class Function:
         return [each.names[0] if each.names else "" for each in self.parameters]
 
 
-def leaves(nodes: Sequence[Node]) -> Iterator[Node]:
+def leaves(nodes: Sequence[FlowNode]) -> Iterator[FlowNode]:
     """Yield the names, members and constants in some nodes."""
     for node in nodes:
         if node.parts and node.op != "member":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import cases
-from cli_guard.code.taint.program import Node
+from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.tree_reader import TreeReader, field_of, first_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ WRAPPERS = ("expression_statement", "parenthesized_expression")
 MATCH_ARMS = ("match_arm", "match_conditional_expression")
 
 
-def read_block(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_block(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     if len(named) == 1 and node.kind() in WRAPPERS:
         return reader.lower(named[0])
@@ -27,27 +27,27 @@ def read_block(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_return(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_return(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     is_return = reader.source(node).startswith(("return", "yield"))
     made.op = "return" if is_return else "leave"
     made.parts = reader.lower_all(node.named_children())
     return made
 
 
-def read_leave(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_leave(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     ends_round = node.kind().startswith(("break", "continue", "next"))
     made.op = "break" if ends_round else "leave"
     made.parts = reader.lower_all(node.named_children())
     return made
 
 
-def read_try(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_try(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     made.op = "try"
     made.parts = reader.lower_all(node.named_children())
     return made
 
 
-def read_if(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_if(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     kind = node.kind()
     named = node.named_children()
     conditions = list(node.field_children("condition"))
@@ -89,9 +89,11 @@ def split_by_order(
     return bodies[:1] or rest[:split], rest[split:] or bodies[1:]
 
 
-def read_conditions(reader: TreeReader, conditions: Sequence["SgNode"], made: Node) -> Node:
+def read_conditions(
+    reader: TreeReader, conditions: Sequence["SgNode"], made: FlowNode
+) -> FlowNode:
     bound = ""
-    parts: list[Node] = []
+    parts: list[FlowNode] = []
     for condition in conditions:
         if condition.kind() == "value_binding_pattern":  # Swift: `if let name = value`
             bound = reader.source(condition.next())
@@ -106,9 +108,11 @@ def read_conditions(reader: TreeReader, conditions: Sequence["SgNode"], made: No
     return made.beside("and" if parts else "constant", tuple(parts))
 
 
-def read_alternatives(reader: TreeReader, nodes: Sequence["SgNode"]) -> tuple[Node, ...]:
+def read_alternatives(
+    reader: TreeReader, nodes: Sequence["SgNode"]
+) -> tuple[FlowNode, ...]:
     """Fold `elif`s, which stand side by side in some grammars, into an `if` in the `else` of another."""
-    others: tuple[Node, ...] = ()
+    others: tuple[FlowNode, ...] = ()
     for each in reversed(nodes):
         inner = reader.lower(each)
         if inner.op == "if" and len(inner.parts) == 2:
@@ -117,7 +121,7 @@ def read_alternatives(reader: TreeReader, nodes: Sequence["SgNode"]) -> tuple[No
     return others
 
 
-def read_loop(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_loop(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     clause = first_of(named, "range_clause", "for_clause")
     body = node.field("body") or (named[-1] if named else None)
@@ -141,11 +145,11 @@ def read_loop(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def bind(reader: TreeReader, target: "SgNode", value: Node, made: Node) -> Node:
+def bind(reader: TreeReader, target: "SgNode", value: FlowNode, made: FlowNode) -> FlowNode:
     return made.beside("assign", (reader.lower(target), value), "=")
 
 
-def read_comprehension(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_comprehension(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     body = node.field("body")
     parts = []
     conditions = []
@@ -164,12 +168,12 @@ def read_comprehension(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_switch(reader: TreeReader, node: "SgNode", made: Node) -> Node:
+def read_switch(reader: TreeReader, node: "SgNode", made: FlowNode) -> FlowNode:
     named = node.named_children()
     subject = field_of(node, ("value", "subject", "condition"))
     if subject is None and named and node.kind() != "switch_block":
         subject = named[0] if named[0].kind() not in cases("kinds") else None
-    lowered = Node("constant", made.line, made.start, made.start)
+    lowered = FlowNode("constant", made.line, made.start, made.start)
     if subject is not None:
         lowered = reader.lower(subject)
     body = node.field("body")
@@ -180,7 +184,7 @@ def read_switch(reader: TreeReader, node: "SgNode", made: Node) -> Node:
     return made
 
 
-def read_case(reader: TreeReader, node: "SgNode", subject: Node) -> Node:
+def read_case(reader: TreeReader, node: "SgNode", subject: FlowNode) -> FlowNode:
     selecting = list(node.field_children("value")) if node.kind() not in MATCH_ARMS else []
     selecting += node.field_children("pattern")
     named = node.named_children()
@@ -193,14 +197,14 @@ def read_case(reader: TreeReader, node: "SgNode", subject: Node) -> Node:
         values = []  # a pattern, not a list of texts; `*` is the default
     body = reader.sequence([c for c in named if c.range().start.index >= last], made)
     if values and not all(map(is_constant, values)):
-        bound = Node("assign", made.line, made.start, made.start, name="=")
+        bound = FlowNode("assign", made.line, made.start, made.start, name="=")
         bound.parts = (values[0], subject)
         body.parts = (bound, *body.parts)
     made.parts = (body, *values)
     return made
 
 
-def is_constant(node: Node) -> bool:
+def is_constant(node: FlowNode) -> bool:
     if node.op == "constant":
         return True
     unites = node.op in ("group", "block", "or", "test")

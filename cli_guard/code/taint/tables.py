@@ -25,7 +25,7 @@ MOST_KNOWN = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class FlowEntry:
     """One table of a file: its section and fields, patterns compiled."""
 
     section: str
@@ -65,7 +65,7 @@ PATTERNS = (
 CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)(?:\([^\n]{0,200}\))?"
 
 
-def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:
+def compile_entry(section: str, data: Mapping[str, Any]) -> FlowEntry:
     """Raises re.error for a pattern that is none."""
     patterns = {
         name: re.compile(data[name].replace("{x}", CHECKED))
@@ -81,7 +81,7 @@ def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:
         if len(named) == 1
         else tuple(need for each in around for need in words_of(each))
     )
-    return Entry(
+    return FlowEntry(
         section, data, patterns, (frozenset(data["words"]),) if "words" in data else needs
     )
 
@@ -133,13 +133,13 @@ def _alternatives(tokens: list[str], at: int) -> tuple[list[frozenset[str]], int
 class Tables:
     """The entries of one language."""
 
-    entries: tuple[Entry, ...]
-    _having: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
-    _known: dict[tuple[str, str, tuple[str, ...]], tuple[Entry, ...]] = field(
+    entries: tuple[FlowEntry, ...]
+    _having: dict[tuple[str, str], tuple[FlowEntry, ...]] = field(default_factory=dict)
+    _known: dict[tuple[str, str, tuple[str, ...]], tuple[FlowEntry, ...]] = field(
         default_factory=dict
     )
 
-    def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[Entry, ...]:
+    def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[FlowEntry, ...]:
         """Return the entries of a section whose pattern `by` matches one of the names as a whole."""
         key = (section, by, names)
         found = self._known.get(key)
@@ -153,7 +153,7 @@ class Tables:
             self._known[key] = found
         return found
 
-    def of(self, section: str, by: str) -> tuple[Entry, ...]:
+    def of(self, section: str, by: str) -> tuple[FlowEntry, ...]:
         """Return the entries of a section that have a pattern `by`."""
         found = self._having.get((section, by))
         if found is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.grammar import language_named
-from cli_guard.code.taint.program import Function, Node
+from cli_guard.code.taint.program import FlowFunction, FlowNode
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -35,14 +35,14 @@ class TreeReader:
     def __init__(self, language: str, text: str, readers: "Mapping[str, Reader]") -> None:
         self.text = text
         self.language = language_named(language)
-        self.functions: list[Function] = []
+        self.functions: list[FlowFunction] = []
         # The class around what is read.
         self.owner = ""
         self._readers = readers
         self._depth = 0
         self._count = 0
 
-    def lower(self, node: "SgNode") -> Node:
+    def lower(self, node: "SgNode") -> FlowNode:
         """Return what a node is in the shapes of `program`. Raises TooBigError."""
         made = self.place(node)
         self.spend(1 + node.range().start.column // COLUMNS_A_NODE)
@@ -65,9 +65,9 @@ class TreeReader:
         if self._count > MOST_NODES:
             raise TooBigError
 
-    def place(self, node: "SgNode", op: str = "group") -> Node:
+    def place(self, node: "SgNode", op: str = "group") -> FlowNode:
         span = node.range()
-        return Node(op, span.start.line + 1, span.start.index, span.end.index)
+        return FlowNode(op, span.start.line + 1, span.start.index, span.end.index)
 
     def source(self, node: "SgNode | None") -> str:
         """Return the text of a node, "" for none."""
@@ -76,13 +76,13 @@ class TreeReader:
         span = node.range()
         return self.text[span.start.index : span.end.index]
 
-    def lower_all(self, nodes: Sequence["SgNode"]) -> tuple[Node, ...]:
+    def lower_all(self, nodes: Sequence["SgNode"]) -> tuple[FlowNode, ...]:
         return tuple(map(self.lower, nodes))
 
-    def sequence(self, nodes: Sequence["SgNode"], made: Node) -> Node:
+    def sequence(self, nodes: Sequence["SgNode"], made: FlowNode) -> FlowNode:
         return made.beside("block", self.lower_all(nodes))
 
-    def fill(self, made: Node, nodes: Sequence["SgNode"]) -> Node:
+    def fill(self, made: FlowNode, nodes: Sequence["SgNode"]) -> FlowNode:
         """Lower parts that may have names: arguments, fields of an object."""
         keys: list[str | None] = []
         parts = []
@@ -95,7 +95,7 @@ class TreeReader:
         made.parts = tuple(parts)
         return made
 
-    def call(self, made: Node, callee: Node, given: Sequence["SgNode"]) -> Node:
+    def call(self, made: FlowNode, callee: FlowNode, given: Sequence["SgNode"]) -> FlowNode:
         """Make a call of what is there already with these arguments."""
         self.fill(made, given)
         made.op = "call"
@@ -119,7 +119,7 @@ class TreeReader:
         return self.source(key).strip("\"':` ").removesuffix(":"), value
 
 
-Reader = Callable[[TreeReader, "SgNode", Node], Node]
+Reader = Callable[[TreeReader, "SgNode", FlowNode], FlowNode]
 
 
 def field_of(node: "SgNode", names: Sequence[str]) -> "SgNode | None":

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from cli_guard.code.taint.program import Node
-from cli_guard.code.taint.tables import ALL, Entry
+from cli_guard.code.taint.program import FlowNode
+from cli_guard.code.taint.tables import ALL, FlowEntry
 
 MOST_TAINTS = 6
 MOST_STEPS = 6
@@ -77,7 +77,7 @@ class Taint:
             safe=self.safe | later.safe,
         )
 
-    def harms(self, entry: Entry) -> bool:
+    def harms(self, entry: FlowEntry) -> bool:
         """Return whether a sink is one for this value; what comes from the caller may yet be."""
         kind = entry.data["kind"]
         if kind in self.safe or self.guesses > MOST_GUESSES:
@@ -127,7 +127,7 @@ def safe_for(value: Value, kinds: frozenset[str]) -> Value:
     return CLEAN if ALL in kinds else tuple(taint.but_safe(kinds) for taint in value)
 
 
-def source_of(entry: Entry, line: int, at: int, shown: str) -> Taint:
+def source_of(entry: FlowEntry, line: int, at: int, shown: str) -> Taint:
     """Return the taint of what a source of the tables gives."""
     local = entry.data.get("local", False)
     secret = entry.data.get("secret", False)
@@ -140,18 +140,18 @@ def source_of(entry: Entry, line: int, at: int, shown: str) -> Taint:
 
 
 @dataclass(slots=True)
-class Scope:
+class FlowScope:
     """Variables at one point of a function, by name or dotted path; `dead` after control has left."""
 
     values: dict[str, Value] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
-    tests: dict[str, Node] = field(default_factory=dict)
+    tests: dict[str, FlowNode] = field(default_factory=dict)
     # The variables of which a member has a value of its own.
     owners: set[str] = field(default_factory=set)
     dead: bool = False
 
-    def copy(self) -> "Scope":
-        return Scope(
+    def copy(self) -> "FlowScope":
+        return FlowScope(
             dict(self.values),
             dict(self.types),
             dict(self.tests),
@@ -196,7 +196,7 @@ class Scope:
         """Return what the members of a path hold."""
         return union(self.values[name] for name in self._members(path))
 
-    def become(self, other: "Scope") -> None:
+    def become(self, other: "FlowScope") -> None:
         self.values = other.values
         self.types = other.types
         self.tests = other.tests
@@ -204,7 +204,7 @@ class Scope:
         self.dead = other.dead
 
 
-def join_scopes(first: Scope, second: Scope) -> Scope:
+def join_scopes(first: FlowScope, second: FlowScope) -> FlowScope:
     """Return what is known after one of two branches; one that was left does not count."""
     if first.dead or second.dead:
         return second.copy() if first.dead else first.copy()
@@ -214,7 +214,7 @@ def join_scopes(first: Scope, second: Scope) -> Scope:
         b = second.read(name)
         values[name] = a if a == b and a is not None else union((a or CLEAN, b or CLEAN))
     owners = first.owners | second.owners
-    return Scope(
+    return FlowScope(
         values, second.types | first.types, {**second.tests, **first.tests}, owners
     )
 
@@ -223,10 +223,10 @@ def join_scopes(first: Scope, second: Scope) -> Scope:
 class Reached:
     """A sink that a value reaches, with the call or assignment that is the sink."""
 
-    entry: Entry
+    entry: FlowEntry
     kind: str
     taint: Taint
-    node: Node
+    node: FlowNode
     line: int
     end_line: int
 
@@ -243,7 +243,7 @@ class Summary:
     sinks: dict[tuple[int, str, Origin], Reached] = field(default_factory=dict)
     stored: dict[tuple[str, Taint], None] = field(default_factory=dict)
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
-    test: Node | None = None
+    test: FlowNode | None = None
     made_of: dict[str, str] = field(default_factory=dict)
 
     def reach(self, sink: Reached) -> None:

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from cli_guard.code.taint.naming import path_of
-from cli_guard.code.taint.program import Node
+from cli_guard.code.taint.program import FlowNode
 from cli_guard.code.taint.values import (
     CLEAN,
     TABLE,
@@ -34,7 +34,7 @@ ERRORS = ("err", "error", "e", "ok")
 TESTS = ("test", "call", "index", "not", "and", "or")
 
 
-def name_value(walk: Walk, node: Node) -> Value:
+def name_value(walk: Walk, node: FlowNode) -> Value:
     name = node.name
     if not name:
         return CLEAN
@@ -44,7 +44,7 @@ def name_value(walk: Walk, node: Node) -> Value:
     return union((known, walk.scope.inside(name))) if name in walk.scope.owners else known
 
 
-def stored_value(walk: Walk, node: Node) -> Value:
+def stored_value(walk: Walk, node: FlowNode) -> Value:
     """Return the value of a variable, member or subscript: what was written to it, else what it is by itself."""
     path = path_of(node)
     known = walk.scope.values.get(path) if path else None
@@ -74,7 +74,7 @@ def stored_value(walk: Walk, node: Node) -> Value:
     return union((inside, pieces))
 
 
-def outer_value(walk: Walk, node: Node) -> Value:
+def outer_value(walk: Walk, node: FlowNode) -> Value:
     """Return the value of a name that this function does not bind: a variable of the file, or a field."""
     name = node.name
     owner = walk.function.owner
@@ -85,11 +85,11 @@ def outer_value(walk: Walk, node: Node) -> Value:
     return CLEAN
 
 
-def field_value(name: str, node: Node) -> Value:
+def field_value(name: str, node: FlowNode) -> Value:
     return (Taint(Origin("field", name, node.line, node.start)),)
 
 
-def text_value(walk: Walk, node: Node) -> Value:
+def text_value(walk: Walk, node: FlowNode) -> Value:
     """Unite the pieces of a text; after a constant host or path the rest chooses neither."""
     found: list[Value] = []
     safe: set[str] = set()
@@ -114,17 +114,17 @@ def fixes_site(text: str, *, is_first: bool) -> bool:
     return FIXED_START.match(text) is not None or "?" in text or "#" in text
 
 
-def cast_value(walk: Walk, node: Node) -> Value:
+def cast_value(walk: Walk, node: FlowNode) -> Value:
     value = walk.union(node)
     return CLEAN if NUMBERS.fullmatch(node.name) else value
 
 
-def test_value(walk: Walk, node: Node) -> Value:
+def test_value(walk: Walk, node: FlowNode) -> Value:
     walk.union(node)
     return CLEAN
 
 
-def assign(walk: Walk, node: Node) -> Value:
+def assign(walk: Walk, node: FlowNode) -> Value:
     target, *rest = node.parts
     if not rest:
         if node.text and (path := path_of(target)):
@@ -138,13 +138,13 @@ def assign(walk: Walk, node: Node) -> Value:
 
 def write(
     walk: Walk,
-    target: Node,
+    target: FlowNode,
     value: Value,
-    source: Node | None,
+    source: FlowNode | None,
     *,
     add: bool = False,
     type_: str = "",
-    whole: Node | None = None,
+    whole: FlowNode | None = None,
 ) -> None:
     """Write a value into a target; `source` is the expression that it is from, `whole` the statement."""
     if target.op in ("group", "block", "call", "text") and target.parts:
@@ -173,11 +173,11 @@ def write(
 
 
 def write_parts(
-    walk: Walk, target: Node, value: Value, source: Node | None, *, add: bool
+    walk: Walk, target: FlowNode, value: Value, source: FlowNode | None, *, add: bool
 ) -> None:
     """Write the parts of a value into the parts of a pattern: `a, b = f()`, `{a, b} = x`."""
     parts = target.parts[1:] if target.op == "call" else target.parts
-    sources: list[Node | None] = [source if len(parts) == 1 else None] * len(parts)
+    sources: list[FlowNode | None] = [source if len(parts) == 1 else None] * len(parts)
     if source is not None and source.op == "group" and len(source.parts) == len(parts):
         sources = list(source.parts)
     divides = len(parts) > 1 or target.name or target.keys[:1] not in ((), (None,))
@@ -197,7 +197,7 @@ def write_parts(
         walk.scope.tests[path] = source
 
 
-def label_of(target: Node, number: int) -> str:
+def label_of(target: FlowNode, number: int) -> str:
     key = target.keys[number] if number < len(target.keys) else None
     return key or path_of(target.parts[number]) or str(number)
 
@@ -221,7 +221,7 @@ def keep(walk: Walk, path: str, value: Value) -> None:
         walk.summary.store(f".{first}", value)
 
 
-def type_of(walk: Walk, source: Node) -> str:
+def type_of(walk: Walk, source: FlowNode) -> str:
     while source.op in ("group", "block") and len(source.parts) == 1 and not source.name:
         source = source.parts[0]
     if source.op == "group":

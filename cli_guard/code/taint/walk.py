@@ -10,13 +10,13 @@ from typing import Protocol
 
 from cli_guard.code.taint.guards import Narrowing, narrowings
 from cli_guard.code.taint.naming import dotted_name, path_of
-from cli_guard.code.taint.program import Function, Node, leaves
-from cli_guard.code.taint.tables import ALL, Entry, Tables
+from cli_guard.code.taint.program import FlowFunction, FlowNode, leaves
+from cli_guard.code.taint.tables import ALL, FlowEntry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
     SHOWN,
+    FlowScope,
     Reached,
-    Scope,
     Summary,
     Taint,
     Value,
@@ -39,11 +39,11 @@ class File(Protocol):
 
     def summary(
         self, names: tuple[str, ...], owner: str
-    ) -> tuple[Function, Summary] | None:
+    ) -> tuple[FlowFunction, Summary] | None:
         """Return the function of the file that a call by one of these dotted names runs, and what it does."""
 
     def walk_function(
-        self, function: Function, scope: Scope, given: Value, called: str
+        self, function: FlowFunction, scope: FlowScope, given: Value, called: str
     ) -> Summary:
         """Walk a function where it is defined, with the variables around it."""
 
@@ -58,20 +58,20 @@ class Walk:
     """The state of a walk, and what is asked at each of its places; `summary` is what the function does."""
 
     def __init__(
-        self, file: File, function: Function, scope: Scope, evaluators: "Evaluators"
+        self, file: File, function: FlowFunction, scope: FlowScope, evaluators: "Evaluators"
     ) -> None:
         self.file = file
         self.function = function
         self.scope = scope
         self.summary = Summary()
         self.returned: list[Value] = []
-        self.breaks: list[list[Scope]] = []
+        self.breaks: list[list[FlowScope]] = []
         self.bound = frozenset(scope.values)
         receiver = function.parameters[0].names[:1] if has_receiver(function) else ()
         self.own_names = frozenset((*FIELD_OWNERS, *receiver))
         self._evaluators = evaluators
 
-    def value(self, node: Node) -> Value:
+    def value(self, node: FlowNode) -> Value:
         """Evaluate an expression or statement, with all that it does."""
         if node.op == "constant":
             return CLEAN
@@ -81,10 +81,10 @@ class Walk:
         evaluate = self._evaluators.get(node.op)
         return evaluate(self, node) if evaluate else self.union(node)
 
-    def union(self, node: Node) -> Value:
+    def union(self, node: FlowNode) -> Value:
         return union([self.value(part) for part in node.parts if part.op != "constant"])
 
-    def names_of(self, node: Node) -> tuple[str, ...]:
+    def names_of(self, node: FlowNode) -> tuple[str, ...]:
         """Return the dotted names by which tables may know an expression."""
         written = dotted_name(node)
         first, dot, rest = written.partition(".")
@@ -104,71 +104,73 @@ class Walk:
         return tuple(dict.fromkeys(names))
 
     def find(
-        self, section: str, by: str, node: Node, names: tuple[str, ...]
-    ) -> list[Entry]:
+        self, section: str, by: str, node: FlowNode, names: tuple[str, ...]
+    ) -> list[FlowEntry]:
         """Return the entries of the tables for the names of a node that its text fits."""
         found = self.file.tables.find(section, by, names)
         return [entry for entry in found if self.allows(entry, node)]
 
-    def allows(self, entry: Entry, node: Node) -> bool:
+    def allows(self, entry: FlowEntry, node: FlowNode) -> bool:
         return entry.allows(self.text_of(node))
 
-    def source(self, node: Node, names: tuple[str, ...]) -> Value:
+    def source(self, node: FlowNode, names: tuple[str, ...]) -> Value:
         """Return the value of an expression that is a source as it is written."""
         found = self.find("source", "reads", node, names)
         return union((self.origin(entry, node),) for entry in found)
 
-    def origin(self, entry: Entry, node: Node) -> Taint:
+    def origin(self, entry: FlowEntry, node: FlowNode) -> Taint:
         pattern = entry.patterns.get("object")
         whole = pattern is not None and any(map(pattern.fullmatch, self.names_of(node)))
         taint = source_of(entry, node.line, node.start, self.line_of(node))
         return replace(taint, whole=whole)
 
-    def text_of(self, node: Node) -> str:
+    def text_of(self, node: FlowNode) -> str:
         return self.file.text[node.start : node.end]
 
-    def line_of(self, node: Node) -> str:
+    def line_of(self, node: FlowNode) -> str:
         text = self.file.text
         line_start = text.rfind("\n", 0, node.start) + 1
         line_end = text.find("\n", node.start)
         line = text[line_start : line_end if line_end >= 0 else None].strip()
         return line[:SHOWN]
 
-    def pass_on(self, value: Value, node: Node, guesses: int = 0) -> Value:
+    def pass_on(self, value: Value, node: FlowNode, guesses: int = 0) -> Value:
         """Return a value after the step at a node."""
         shown = self.line_of(node) if value else ""
         return tuple(taint.via(node.line, shown, guesses) for taint in value)
 
-    def branch_off(self) -> Scope:
+    def branch_off(self) -> FlowScope:
         """Return a copy of what is known here, which costs by the number of variables."""
         self.file.spend(len(self.scope.values) // 20)
         return self.scope.copy()
 
-    def narrow(self, condition: Node, holds: bool, scope: Scope | None = None) -> None:
+    def narrow(
+        self, condition: FlowNode, holds: bool, scope: FlowScope | None = None
+    ) -> None:
         """Mark in a scope what is safe if a condition holds, or does not."""
         for narrowing in narrowings(condition, holds, self):
             narrow_scope(scope or self.scope, narrowing)
 
     # What guards ask.
 
-    def test_of(self, node: Node) -> Node | None:
+    def test_of(self, node: FlowNode) -> FlowNode | None:
         path = path_of(node)
         return self.scope.tests.get(path) if path else None
 
-    def function_called(self, node: Node) -> tuple[Function, Summary] | None:
+    def function_called(self, node: FlowNode) -> tuple[FlowFunction, Summary] | None:
         return self.file.summary(self.names_of(node), self.function.owner)
 
-    def is_clean(self, node: Node) -> bool:
+    def is_clean(self, node: FlowNode) -> bool:
         return not any(taint.origin.kind == "source" for taint in self._quietly(node))
 
-    def is_given(self, node: Node) -> bool:
+    def is_given(self, node: FlowNode) -> bool:
         return any(taint.origin.kind != "field" for taint in self._quietly(node))
 
-    def is_resolved(self, node: Node) -> bool:
+    def is_resolved(self, node: FlowNode) -> bool:
         value = self._quietly(node)
         return bool(value) and all("resolved" in taint.safe for taint in value)
 
-    def _quietly(self, node: Node) -> Value:
+    def _quietly(self, node: FlowNode) -> Value:
         """Evaluate an expression once more, without noting what it reaches."""
         kept = self.summary
         scope = self.scope
@@ -179,7 +181,7 @@ class Walk:
         self.scope = scope
         return value
 
-    def guards(self, node: Node) -> Iterator[tuple[Entry, Node]]:
+    def guards(self, node: FlowNode) -> Iterator[tuple[FlowEntry, FlowNode]]:
         text = self.text_of(node)
         for entry in self.file.tables.of("guard", "condition"):
             found = entry.patterns["condition"].search(text)
@@ -192,7 +194,7 @@ class Walk:
                 if (is_call or part.start <= at < part.end) and path_of(part):
                     yield entry, part
 
-    def reach(self, entry: Entry, value: Value, node: Node) -> None:
+    def reach(self, entry: FlowEntry, value: Value, node: FlowNode) -> None:
         """Note that a value reaches a sink, unless it is safe for it, or of the wrong sort."""
         for taint in value:
             if taint.harms(entry):
@@ -202,15 +204,15 @@ class Walk:
                 )
 
 
-Evaluators = Mapping[str, Callable[[Walk, Node], Value]]
+Evaluators = Mapping[str, Callable[[Walk, FlowNode], Value]]
 
 
-def has_receiver(function: Function) -> bool:
+def has_receiver(function: FlowFunction) -> bool:
     """Return whether the first parameter is what a method of Go is called on."""
     return function.heading.startswith("func (")
 
 
-def narrow_scope(scope: Scope, narrowing: Narrowing) -> None:
+def narrow_scope(scope: FlowScope, narrowing: Narrowing) -> None:
     """Mark the value of a path safe, and what was made from the same value of a source.
 
     A value that is safe for ALL kinds is the program's own from there on, whether it was known or not.

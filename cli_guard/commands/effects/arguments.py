@@ -9,7 +9,7 @@ REST = ("command", f"shell{REPEATED}")
 
 
 @dataclass
-class Arguments:
+class CallArguments:
     """The parsed words of one command.
 
     `values`: options with a value. `present`: every option found. `operands`: each with its kind. `rest`: the words of
@@ -36,9 +36,9 @@ HARM = {"text": 0, "read": 1, "service-read": 1, "write": 3, "move": 4, "delete"
 HELP = {name: Option((name,)) for name in ("--help", "--version")}
 
 
-def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
+def read_arguments(spec: Spec, fields: list[Field]) -> CallArguments:
     """Parse the words after the program's name with its table."""
-    found = Arguments(spec)
+    found = CallArguments(spec)
     Reader(found, fields).read()
     found.kinds = list(pair_operands(found))
     return found
@@ -48,7 +48,7 @@ def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
 class Reader:
     """Parser that goes through the words once, from left to right."""
 
-    found: Arguments
+    found: CallArguments
     fields: list[Field]
     at: int = 0
     ended: bool = False
@@ -245,7 +245,7 @@ def cut_start(word: Field, length: int) -> Field:
     return replace(word, start=rest)
 
 
-def operand_kinds(found: Arguments) -> tuple[str, ...]:
+def operand_kinds(found: CallArguments) -> tuple[str, ...]:
     """Return the kinds of the operands under the options present; where options disagree, the most harmful."""
     changes = [option for option in found.present if option.operands is not None]
     if not changes:
@@ -259,7 +259,7 @@ def harm(kinds: tuple[str, ...]) -> int:
     return max((HARM.get(kind, 2) for kind in plain), default=0)
 
 
-def pair_operands(found: Arguments) -> "list[tuple[str, Field]]":
+def pair_operands(found: CallArguments) -> "list[tuple[str, Field]]":
     """Pair each operand with its kind; those beyond the list are unknown."""
     kinds = operand_kinds(found)
     operands = found.operands

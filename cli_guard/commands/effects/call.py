@@ -5,13 +5,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.arguments import Arguments, operand_kinds, read_arguments
+from cli_guard.commands.effects.arguments import (
+    CallArguments,
+    operand_kinds,
+    read_arguments,
+)
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, Kind, Span
+from cli_guard.commands.model import GUARD_OFF, HARMLESS, Context, EffectKind, Span
 from cli_guard.commands.programs import Spec
-from cli_guard.commands.scope import Scope, Stream
+from cli_guard.commands.scope import ShellScope, Stream
 from cli_guard.commands.shell import Shell
 from cli_guard.rules.tables import other_names, words
 
@@ -21,22 +25,22 @@ REST = re.compile(r"\{rest\|([^}]*)\}")
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
 PHRASES = {
-    Kind.READ: "reads files",
-    Kind.SERVICE_READ: "queries a service",
-    Kind.WRITE: "writes files",
-    Kind.DELETE: "deletes files",
-    Kind.NETWORK_IN: "downloads from the network",
-    Kind.NETWORK_OUT: "connects to the network",
-    Kind.EXEC: "runs code",
-    Kind.GIT_WRITE: "changes the repository",
-    Kind.SERVICE_WRITE: "changes data of a service",
-    Kind.CREDENTIAL: "shows or changes a secret",
-    Kind.PERSISTENCE: "makes something run automatically later",
-    Kind.GUARD: "switches Git hooks or cli-guard off",
-    Kind.PRIVILEGE: "runs with the rights of another user",
-    Kind.PROCESS: "acts on other processes",
-    Kind.SYSTEM: "changes the system",
-    Kind.UNKNOWN: "has an unknown effect",
+    EffectKind.READ: "reads files",
+    EffectKind.SERVICE_READ: "queries a service",
+    EffectKind.WRITE: "writes files",
+    EffectKind.DELETE: "deletes files",
+    EffectKind.NETWORK_IN: "downloads from the network",
+    EffectKind.NETWORK_OUT: "connects to the network",
+    EffectKind.EXEC: "runs code",
+    EffectKind.GIT_WRITE: "changes the repository",
+    EffectKind.SERVICE_WRITE: "changes data of a service",
+    EffectKind.CREDENTIAL: "shows or changes a secret",
+    EffectKind.PERSISTENCE: "makes something run automatically later",
+    EffectKind.GUARD: "switches Git hooks or cli-guard off",
+    EffectKind.PRIVILEGE: "runs with the rights of another user",
+    EffectKind.PROCESS: "acts on other processes",
+    EffectKind.SYSTEM: "changes the system",
+    EffectKind.UNKNOWN: "has an unknown effect",
 }
 
 
@@ -51,11 +55,11 @@ class Call:
     program: Spec
     reads: list[Stream] = field(default_factory=list)
     written: list[tuple[Field, str]] = field(default_factory=list)
-    kinds: set[Kind] = field(default_factory=set)
+    kinds: set[EffectKind] = field(default_factory=set)
     took_input: bool = False
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> ShellScope:
         return self.shell.scope
 
     @property
@@ -67,7 +71,7 @@ class Call:
         return self.arguments.operands
 
     @cached_property
-    def arguments(self) -> Arguments:
+    def arguments(self) -> CallArguments:
         """Parse the words with the table of the program."""
         return read_arguments(self.program, self.fields[1:])
 
@@ -120,9 +124,9 @@ class Call:
                 return []
             if names.intersection(table["excluding"]) and is_credential(left_out):
                 return []
-        searches = any(kind.startswith(Kind.READ) for kind in operand_kinds(given))
+        searches = any(kind.startswith(EffectKind.READ) for kind in operand_kinds(given))
         folders = (
-            [each for kind, each in given.kinds if kind == Kind.READ]
+            [each for kind, each in given.kinds if kind == EffectKind.READ]
             if searches
             else given.operands
         )
@@ -163,7 +167,7 @@ class Call:
 
     def effect(
         self,
-        kind: Kind,
+        kind: EffectKind,
         target: str | None,
         reason: str,
         span: Span,
@@ -175,7 +179,7 @@ class Call:
         # A program that wipes disks is judged by the paths it gets.
         if rule in (floors.DISK, floors.WIPE):
             rule = ""
-        if kind is Kind.GUARD:
+        if kind is EffectKind.GUARD:
             rule = GUARD_OFF
         text = f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
         better = alternative or self.spec.alternative

@@ -7,16 +7,16 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import EVERY_FILE, Act
-from cli_guard.commands.model import HARMLESS, Kind, Profile, Span
+from cli_guard.commands.model import HARMLESS, EffectKind, Profile, Span
 from cli_guard.commands.scope import REMOTE, SECRET, TOKEN, Stream, taints_of
 from cli_guard.model import Decision
 
-RUNS = (Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN)
+RUNS = (EffectKind.EXEC, EffectKind.PROCESS, EffectKind.UNKNOWN)
 FORKS = re.compile(
     r"\bfork\b(?:\(\))?\s*(?:while|until)\b|(?:while|until|loop|for)\b[^\n]*[:{\n)]\s*(?:os\.)?fork\b"
 )
 KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
-NETWORK = (Kind.NETWORK_IN, Kind.NETWORK_OUT)
+NETWORK = (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT)
 
 
 def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
@@ -24,7 +24,7 @@ def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
     call.took_input = True
     if code.text is None:
         if not floors.check_remote_code(call.shell, code.taints, call.title, span):
-            call.effect(Kind.EXEC, None, "runs code known only at run time", span)
+            call.effect(EffectKind.EXEC, None, "runs code known only at run time", span)
         return
     from cli_guard.commands.inline import acts
 
@@ -41,7 +41,7 @@ def run_code(call: Call, language: str, code: Stream, span: Span) -> None:
         floors.deny_kill_all(call.shell, span)
     if any(act.kind in NETWORK for act in found):
         taints = taints_of((call.stdin, *call.reads)) - {TOKEN}
-        if any(act.kind is Kind.CREDENTIAL for act in found):
+        if any(act.kind is EffectKind.CREDENTIAL for act in found):
             taints |= {SECRET}
         floors.check_sent(call.shell, taints, call.title, span, program=True)
 
@@ -71,19 +71,19 @@ def one_act(call: Call, act: Act, span: Span) -> None:
         shell.environment(act.variable, act.target, span)
     elif act.shell is not None:
         if act.reason:
-            call.effect(Kind.EXEC, act.shell[:60], act.reason, span)
+            call.effect(EffectKind.EXEC, act.shell[:60], act.reason, span)
         call.reads.append(shell.run_child(act.shell, span))
     elif act.remote:
         floors.check_remote_code(
             shell, frozenset((REMOTE,)), act.reason or call.title, span
         )
-    elif act.kind is Kind.READ:
+    elif act.kind is EffectKind.READ:
         call.reads.append(read_path(shell, field, span))
         if act.reason == EVERY_FILE and shell.context.profile is Profile.STRICT:
-            call.effect(Kind.CREDENTIAL, act.target, act.reason, span)
-    elif act.kind is Kind.DELETE and act.target is not None:
+            call.effect(EffectKind.CREDENTIAL, act.target, act.reason, span)
+    elif act.kind is EffectKind.DELETE and act.target is not None:
         delete_path(shell, field, span)
-    elif act.kind is Kind.WRITE and act.target is not None:
+    elif act.kind is EffectKind.WRITE and act.target is not None:
         call.written.append((field, "writes"))
     elif act.kind not in HARMLESS:
         call.effect(act.kind, act.target, act.reason, span)

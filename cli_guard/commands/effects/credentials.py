@@ -9,7 +9,7 @@ from cli_guard.rules.tables import words
 LONGEST_FOLDER = 4
 
 
-class Paths:
+class CredentialPaths:
     """The paths of one group. Those without a star are looked up: to compile a pattern for each takes 3 ms."""
 
     def __init__(self, group: str) -> None:
@@ -42,8 +42,8 @@ def write_pattern(entry: str) -> str:
 
 
 @cache
-def read_paths(group: str) -> Paths:
-    return Paths(group)
+def read_paths(group: str) -> CredentialPaths:
+    return CredentialPaths(group)
 
 
 def holds_secrets(path: str) -> bool:

@@ -2,10 +2,10 @@
 
 import re
 
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.rules.tables import words
 
-Meaning = tuple[Kind, str] | None
+Meaning = tuple[EffectKind, str] | None
 
 WORDS = words("environment")
 HARMLESS_NAMES, CODE_NAMES, PLAIN_NAMES, LOCAL_NAMES = (
@@ -98,14 +98,14 @@ def variable_means(name: str, value: str | None) -> Meaning:
         # HUSKY=1 and LEFTHOOK=1 are the defaults.
         if name in ("HUSKY", "LEFTHOOK", "CLI_GUARD") and wanted in SWITCHED_ON:
             return None
-        return Kind.GUARD, HOOK_SWITCHES[name]
+        return EffectKind.GUARD, HOOK_SWITCHES[name]
     if GIT_CONFIG_PAIR.match(name):
         return pair_means(name, value)
     if (
         name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG")
         and value != "/dev/null"
     ):
-        return Kind.GUARD, "replaces Git's configuration, which can switch hooks off"
+        return EffectKind.GUARD, "replaces Git's configuration, which can switch hooks off"
     if HARMLESS_NAMES.match(name):
         return None
     if name in HARMLESS_VALUES:
@@ -115,10 +115,13 @@ def variable_means(name: str, value: str | None) -> Meaning:
         ):
             return None
     if CODE_NAMES.match(name):
-        return Kind.EXEC, f"sets {name}, which decides what code runs or where it connects"
+        return (
+            EffectKind.EXEC,
+            f"sets {name}, which decides what code runs or where it connects",
+        )
     if name == name.lower() or (value is not None and is_plain_setting(name, value)):
         return None
-    return Kind.UNKNOWN, f"sets {name}, which is not known to be harmless"
+    return EffectKind.UNKNOWN, f"sets {name}, which is not known to be harmless"
 
 
 def is_plain_setting(name: str, value: str) -> bool:
@@ -137,12 +140,12 @@ def pair_means(name: str, value: str | None) -> Meaning:
         or "templatedir" in value.lower()
     ):
         return (
-            Kind.GUARD,
+            EffectKind.GUARD,
             "sets Git's configuration from the environment, which can switch hooks off",
         )
     if "_KEY_" in name:
         return key_means(value, None)
-    return Kind.EXEC, f"sets Git's configuration from the environment ({name})"
+    return EffectKind.EXEC, f"sets Git's configuration from the environment ({name})"
 
 
 def key_means(key: str, value: str | None) -> Meaning:
@@ -153,9 +156,9 @@ def key_means(key: str, value: str | None) -> Meaning:
     if re.fullmatch(HOOK_KEYS, lower) and not (
         last.lower() == "enabled" and value in SWITCHED_ON
     ):
-        return Kind.GUARD, f"sets {key}, which switches hooks off or replaces them"
+        return EffectKind.GUARD, f"sets {key}, which switches hooks off or replaces them"
     if INCLUDES.match(lower):
-        return Kind.GUARD, f"sets {key}: the file it names may switch hooks off"
+        return EffectKind.GUARD, f"sets {key}: the file it names may switch hooks off"
     if value is not None and value.lower() in SWITCHES.get(lower, ()):
         return None
     if (
@@ -165,9 +168,12 @@ def key_means(key: str, value: str | None) -> Meaning:
     ):
         return None
     if lower.startswith("alias.") and value is not None and not value.startswith("!"):
-        return Kind.EXEC, f"sets {key}, which redefines a Git command"
+        return EffectKind.EXEC, f"sets {key}, which redefines a Git command"
     if CODE_KEYS.match(lower):
-        return Kind.EXEC, f"sets {key}, which decides what code runs or where it connects"
+        return (
+            EffectKind.EXEC,
+            f"sets {key}, which decides what code runs or where it connects",
+        )
     if HARMLESS_KEYS.match(lower):
         return None
-    return Kind.UNKNOWN, f"sets {key}, which is not known to be harmless"
+    return EffectKind.UNKNOWN, f"sets {key}, which is not known to be harmless"

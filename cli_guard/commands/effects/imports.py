@@ -5,7 +5,7 @@ import re
 import sys
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import Stream
 
 # Modules that are built in, or imported before the current folder is searched (site.py, encodings).
@@ -32,7 +32,7 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
     for option, value in call.arguments.values:
         if "-X" in option.names and (value.text or CACHE).startswith(CACHE):
             call.effect(
-                Kind.WRITE,
+                EffectKind.WRITE,
                 value.shown,
                 "writes compiled files below another folder",
                 value.span,
@@ -52,7 +52,7 @@ def check_imports(call: Call, code: Stream | None = None, *, module: str = "") -
     if names is None or found:
         what = found[0] if found else "a module"
         reason = f"may import {what} from the current folder: python -I does not"
-        call.effect(Kind.EXEC, "python", reason, call.span)
+        call.effect(EffectKind.EXEC, "python", reason, call.span)
 
 
 def imports_more(code: str) -> bool:

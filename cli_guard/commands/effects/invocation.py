@@ -9,8 +9,8 @@ from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.handlers import HANDLERS
-from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.invocations import SYSTEM_PROGRAMS, ProgramInvocation
+from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.plain import OUTSIDE_BUILTINS
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import ANYTHING, Stream, taints_of
@@ -44,7 +44,7 @@ CMD = frozenset(
 def invoke(shell: Shell, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Run a command (function, alias or program); return what it prints."""
     shell.budget.step()
-    met = Invocation(
+    met = ProgramInvocation(
         tuple(fields),
         stdin,
         shell.budget.place(span),
@@ -55,7 +55,7 @@ def invoke(shell: Shell, fields: list[Field], stdin: Stream, span: Span) -> Stre
     with shell.acting(met):
         if shell.scope.traces and floors.SECRETS & taints_of(fields):
             shell.emit(
-                Kind.CREDENTIAL,
+                EffectKind.CREDENTIAL,
                 None,
                 "shows a secret: set -x prints each command with its words",
                 span,
@@ -112,7 +112,9 @@ def run_unknown(shell: Shell, fields: list[Field], stdin: Stream, span: Span) ->
     """Emit what is certain about a program whose name is unknown before it runs."""
     first = fields[0]
     if not floors.check_remote_code(shell, first.taints, "as the name of a program", span):
-        shell.emit(Kind.UNKNOWN, first.shown, "the program is known only at run time", span)
+        shell.emit(
+            EffectKind.UNKNOWN, first.shown, "the program is known only at run time", span
+        )
     if first.assumed and first.text:
         return run_program(shell, first.text, fields, stdin, span)
     if first.pattern and first.text:
@@ -139,10 +141,10 @@ def run_program(
         return run_program(shell, "git", words, stdin, span)
     if spec is not None and base != base.lower() and table(base) is None:
         # On a file system that ignores case it is the same program, elsewhere another one.
-        shell.emit(Kind.UNKNOWN, base, unknown_reason(base), span)
+        shell.emit(EffectKind.UNKNOWN, base, unknown_reason(base), span)
     if spec is None:
         if "/" not in name:
-            shell.emit(Kind.UNKNOWN, base, unknown_reason(name), span)
+            shell.emit(EffectKind.UNKNOWN, base, unknown_reason(name), span)
         return Stream(None, taints_of((stdin, *fields)))
     call = Call(shell, fields, stdin, span, spec)
     handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
@@ -157,7 +159,7 @@ def run_path(shell: Shell, given: Field, span: Span) -> None:
         return
     if known and known.text is not None:
         shell.run_child(known.text, span)
-    shell.emit(Kind.EXEC, path, f"runs the program {given.shown}", span)
+    shell.emit(EffectKind.EXEC, path, f"runs the program {given.shown}", span)
 
 
 def unknown_reason(name: str) -> str:

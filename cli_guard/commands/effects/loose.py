@@ -8,13 +8,13 @@ from glob import escape
 
 from cli_guard.commands.effects.places import is_below, unfold_home
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.invocations import Invocation
-from cli_guard.commands.model import HARMLESS, Effect, Kind
+from cli_guard.commands.invocations import ProgramInvocation
+from cli_guard.commands.model import HARMLESS, Effect, EffectKind
 from cli_guard.commands.scope import DASHED
 from cli_guard.commands.shell import Shell
 
 # Effects that bring no file whose name the judge does not know.
-NAMELESS = HARMLESS | {Kind.DELETE, Kind.CREDENTIAL, Kind.PROCESS}
+NAMELESS = HARMLESS | {EffectKind.DELETE, EffectKind.CREDENTIAL, EffectKind.PROCESS}
 # What of Git brings no files either.
 KEEPING = frozenset(
     f"git {name}" for name in "add branch commit config fetch mv push rm tag".split()
@@ -91,14 +91,16 @@ def may_have_created(shell: Shell) -> bool:
     return False
 
 
-def brings_names(effect: Effect, callers: list[Invocation | None]) -> bool:
+def brings_names(effect: Effect, callers: list[ProgramInvocation | None]) -> bool:
     """Return whether an effect that is not in NAMELESS may make a file of any name."""
     known = [caller for caller in callers if caller is not None]
-    if effect.kind is Kind.GIT_WRITE:
+    if effect.kind is EffectKind.GIT_WRITE:
         words = [word.start for caller in known for word in caller.arguments.operands]
         is_kept = all(caller.arguments.spec.name in KEEPING for caller in known)
         return not known or not is_kept or any(map(DASHED.search, words))
-    if effect.kind is not Kind.WRITE or any(copies_folders(caller) for caller in known):
+    if effect.kind is not EffectKind.WRITE or any(
+        copies_folders(caller) for caller in known
+    ):
         return True
     name = (effect.target or "").rpartition("/")[2]
     # The effect of an option such as `sed -i` changes files that are there.
@@ -106,6 +108,6 @@ def brings_names(effect: Effect, callers: list[Invocation | None]) -> bool:
     return not is_option and (not name or DASHED.search(name) is not None)
 
 
-def copies_folders(caller: Invocation) -> bool:
+def copies_folders(caller: ProgramInvocation) -> bool:
     is_whole = caller.program in COPYING and caller.arguments.has(*RECURSIVE)
     return is_whole or caller.program in UNPACKING

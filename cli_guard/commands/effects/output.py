@@ -16,7 +16,7 @@ from cli_guard.commands.effects.places import (
     is_credential,
 )
 from cli_guard.commands.expand.fields import Field, stream_of
-from cli_guard.commands.model import Kind, WorkTree
+from cli_guard.commands.model import EffectKind, WorkTree
 from cli_guard.commands.scope import (
     BELOW,
     EVERYTHING,
@@ -30,8 +30,10 @@ from cli_guard.commands.scope import (
     taints_of,
 )
 
-CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
-FETCHED = CONNECTED | {Kind.SERVICE_READ}
+CONNECTED = frozenset(
+    (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT, EffectKind.SERVICE_WRITE)
+)
+FETCHED = CONNECTED | {EffectKind.SERVICE_READ}
 COPIES_INPUT = ("cat", "tee")
 # The code of sed that only prints or drops lines, of awk that only prints fields, the sets of tr that are blanks.
 SELECTING = {
@@ -57,7 +59,7 @@ def find_network_taints(call: Call) -> frozenset[str]:
 def collect_taints(call: Call) -> frozenset[str]:
     """Collect the taints of everything that goes out of this call."""
     carried = taints_of((call.stdin, *call.reads, *call.fields))
-    shown = {TOKEN} if Kind.CREDENTIAL in call.kinds else set()
+    shown = {TOKEN} if EffectKind.CREDENTIAL in call.kinds else set()
     read = {BELOW + folder for folder in call.find_walked()}
     return carried | shown | read | find_network_taints(call)
 

@@ -14,7 +14,7 @@ from cli_guard.commands.effects.places import (
     unfold_home,
 )
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.scope import (
     ANYTHING,
     EVERYTHING,
@@ -38,15 +38,19 @@ EMPTY_HOOKS = ("", "exit 0", "#!/bin/sh")
 SWITCHING_TEXT = re.compile(r"hook|include|template", re.IGNORECASE)
 # Files whose write is reviewed: the kind, what they are, and the rule.
 NOTABLE = {
-    PathClass.GUARD: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
-    PathClass.SETTINGS: (Kind.GUARD, "which configures Git hooks or cli-guard", ""),
+    PathClass.GUARD: (EffectKind.GUARD, "which configures Git hooks or cli-guard", ""),
+    PathClass.SETTINGS: (EffectKind.GUARD, "which configures Git hooks or cli-guard", ""),
     PathClass.STARTUP: (
-        Kind.PERSISTENCE,
+        EffectKind.PERSISTENCE,
         "which runs automatically",
         floors.PRIVILEGE_FILE,
     ),
-    PathClass.ACCESS: (Kind.PERSISTENCE, "which controls access", floors.PRIVILEGE_FILE),
-    PathClass.SYSTEM_FILE: (Kind.SYSTEM, "a file of the system", ""),
+    PathClass.ACCESS: (
+        EffectKind.PERSISTENCE,
+        "which controls access",
+        floors.PRIVILEGE_FILE,
+    ),
+    PathClass.SYSTEM_FILE: (EffectKind.SYSTEM, "a file of the system", ""),
 }
 
 
@@ -75,7 +79,7 @@ def is_from_root(given: Field) -> bool:
 
 def emit_unknown(shell: Shell, given: Field, what: str, span: Span) -> None:
     reason = f"{what} known only at run time ({given.shown})"
-    shell.emit(Kind.UNKNOWN, given.shown, reason, span)
+    shell.emit(EffectKind.UNKNOWN, given.shown, reason, span)
 
 
 def physical_path(shell: Shell, given: Field) -> str:
@@ -133,7 +137,7 @@ def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     may_be_secret = given.dynamic and (SECRET in given.taints or is_credential(path))
     shape = shape_of(shell, given)
     if may_be_secret or (shape and is_credential(shape)):
-        shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
+        shell.emit(EffectKind.CREDENTIAL, given.shown, "reads what may be a secret", span)
         return SECRET_DATA
     is_lost = shell.scope.folder is None and shell.context.folder is not None
     if given.dynamic or (is_lost and not is_from_root(given)):
@@ -148,21 +152,21 @@ def read_path(shell: Shell, given: Field, span: Span) -> Stream:
     elif holds_credentials(path):
         secret = f"reads everything under {path}, secrets included"
     if secret:
-        shell.emit(Kind.CREDENTIAL, link or path, secret, span)
+        shell.emit(EffectKind.CREDENTIAL, link or path, secret, span)
         return SECRET_DATA
     place = classify_path(path)
     if place is PathClass.DISK or path in MEMORY:
-        shell.emit(Kind.SYSTEM, path, f"reads the device {path}", span)
+        shell.emit(EffectKind.SYSTEM, path, f"reads the device {path}", span)
         return SECRET_DATA
     if place is PathClass.SOCKET:
-        shell.emit(Kind.NETWORK_IN, path, f"opens a connection through {path}", span)
+        shell.emit(EffectKind.NETWORK_IN, path, f"opens a connection through {path}", span)
         return REMOTE_DATA
     if given.assumed:
         reason = "depends on a variable that is set elsewhere"
-        shell.emit(Kind.UNKNOWN, given.shown, reason, span)
+        shell.emit(EffectKind.UNKNOWN, given.shown, reason, span)
     if path == "/dev/null":
         return NOTHING
-    shell.emit(Kind.READ, path, f"reads {path}", span)
+    shell.emit(EffectKind.READ, path, f"reads {path}", span)
     return shell.scope.files.get(path) or ANYTHING
 
 
@@ -185,25 +189,25 @@ def write_path(
         return
     check_folder(shell, given, span)
     if place is PathClass.SOCKET:
-        shell.emit(Kind.NETWORK_OUT, path, f"sends its output through {path}", span)
+        shell.emit(EffectKind.NETWORK_OUT, path, f"sends its output through {path}", span)
         stays = LOCAL_SOCKETS.match(path) is not None
         floors.check_sent(shell, carried.taints, path, span, stays=stays)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
         reason = f"{verb} the device {path}"
         if place is PathClass.DISK:
-            shell.deny(Kind.SYSTEM, path, reason, span, floors.DISK)
+            shell.deny(EffectKind.SYSTEM, path, reason, span, floors.DISK)
         elif "sysrq" in path:
-            shell.deny(Kind.SYSTEM, path, reason, span, floors.KILL_ALL)
+            shell.deny(EffectKind.SYSTEM, path, reason, span, floors.KILL_ALL)
         else:
-            shell.emit(Kind.SYSTEM, path, reason, span)
+            shell.emit(EffectKind.SYSTEM, path, reason, span)
         return
     if given.dynamic:
         emit_unknown(shell, given, f"{verb} a file", span)
     text = carried.text or "" if verb == "writes" else ""
     shape = shape_of(shell, given) or path
     if place is PathClass.GIT_CONFIG and text and not SWITCHING_TEXT.search(text):
-        shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
+        shell.emit(EffectKind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
     elif place in GUARDED or (
         place is PathClass.GUARD and text and text.strip() in EMPTY_HOOKS
     ):
@@ -221,9 +225,11 @@ def write_path(
         reason = f"{verb} {path}, {what}"
         shell.emit(kind, path, reason, span, rule=rule, decision=Decision.REVIEW)
     elif is_credential(path):
-        shell.emit(Kind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span)
+        shell.emit(
+            EffectKind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span
+        )
     else:
-        shell.emit(Kind.WRITE, path, f"{verb} {path}", span)
+        shell.emit(EffectKind.WRITE, path, f"{verb} {path}", span)
     if verb == "writes":
         remember(shell, path, carried)
 
@@ -243,12 +249,12 @@ def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes"
         return
     if EVERYTHING in given.taints:
         reason = f"{verb} everything that was found"
-        shell.deny(Kind.DELETE, given.shown, reason, span, floors.WIPE)
+        shell.deny(EffectKind.DELETE, given.shown, reason, span, floors.WIPE)
         return
     extent = classify_whole(path)
     if extent is not PathClass.ORDINARY and given.text is not None:
         what = WHOLE.get(extent, f"{strip_pattern(path)}, a folder of the system")
-        shell.deny(Kind.DELETE, path, f"{verb} {what}", span, floors.WIPE)
+        shell.deny(EffectKind.DELETE, path, f"{verb} {what}", span, floors.WIPE)
         return
     check_folder(shell, given, span)
     place = classify_path(path)
@@ -256,7 +262,7 @@ def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes"
         return
     if place is PathClass.DISK:
         reason = f"{verb} the device {path}"
-        shell.deny(Kind.SYSTEM, path, reason, span, floors.DISK)
+        shell.deny(EffectKind.SYSTEM, path, reason, span, floors.DISK)
         return
     if given.dynamic:
         emit_unknown(shell, given, f"{verb} a path", span)
@@ -271,4 +277,4 @@ def delete_path(shell: Shell, given: Field, span: Span, *, verb: str = "deletes"
         floors.deny_guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
         shown = path if given.text is not None else given.shown
-        shell.emit(Kind.DELETE, path, f"{verb} {shown}", span)
+        shell.emit(EffectKind.DELETE, path, f"{verb} {shown}", span)

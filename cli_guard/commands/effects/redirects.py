@@ -5,7 +5,7 @@ import re
 from cli_guard.commands.effects.paths import path_of, read_path, write_path
 from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.parse.tree import Redirect
 from cli_guard.commands.scope import (
     NOTHING,
@@ -34,7 +34,7 @@ def apply_redirects(
             stdin = stream_of(target)
             if TOKEN in target.taints:
                 reason = "reads a variable that is named like a secret, and may print it"
-                shell.emit(Kind.CREDENTIAL, None, reason, redirect.span)
+                shell.emit(EffectKind.CREDENTIAL, None, reason, redirect.span)
         elif redirect.operator in (">&", "<&") and (
             number := DESCRIPTOR.fullmatch(target.text or "x")
         ):

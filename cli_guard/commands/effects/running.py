@@ -26,7 +26,7 @@ from cli_guard.commands.effects.places import (
     classify_path,
 )
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.scope import (
     NOTHING,
     TOKEN,
@@ -35,9 +35,11 @@ from cli_guard.commands.scope import (
     taints_of,
 )
 
-CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
+CONNECTED = frozenset(
+    (EffectKind.NETWORK_IN, EffectKind.NETWORK_OUT, EffectKind.SERVICE_WRITE)
+)
 # What a dry run leaves out.
-CHANGES = frozenset((Kind.WRITE, Kind.DELETE, Kind.SYSTEM, "move"))
+CHANGES = frozenset((EffectKind.WRITE, EffectKind.DELETE, EffectKind.SYSTEM, "move"))
 SETS_ENVIRONMENT = ("env", "sudo", "doas")
 # Files whose content can switch the hooks or the guard off.
 SWITCHING = (PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG)
@@ -79,11 +81,11 @@ def load_project(call: Call) -> None:
     loads = loads or find_settings(call)
     if call.is_help_request():
         loads = "" if call.help_word in call.help_words else loads or "even for its help"
-    elif call.spec.effect is Kind.EXEC and not call.looks:
+    elif call.spec.effect is EffectKind.EXEC and not call.looks:
         return
     if loads:
         reason = f"loads code or plug-ins of the project ({loads})"
-        call.effect(Kind.EXEC, call.program.name, reason, call.span)
+        call.effect(EffectKind.EXEC, call.program.name, reason, call.span)
 
 
 def find_settings(call: Call) -> str:
@@ -139,7 +141,7 @@ def apply_operands(call: Call) -> None:
     for kind, operand in call.arguments.kinds:
         if kind == "text" and TOKEN in operand.taints and call.program.name not in SILENT:
             reason = "gets a variable that is named like a secret, and may print it"
-            call.effect(Kind.CREDENTIAL, None, reason, operand.span)
+            call.effect(EffectKind.CREDENTIAL, None, reason, operand.span)
         values.take(
             call,
             "text" if call.dry and kind in CHANGES else kind,
@@ -157,7 +159,10 @@ def check_links(call: Call) -> None:
         and (link := find_secret_link(call.shell))
     ):
         call.effect(
-            Kind.CREDENTIAL, link, f"follows {link}, which leads to a secret", call.span
+            EffectKind.CREDENTIAL,
+            link,
+            f"follows {link}, which leads to a secret",
+            call.span,
         )
 
 
@@ -173,19 +178,21 @@ def note_unknown_words(call: Call) -> None:
             reason = f"{call.title} {word.shown[:60]} is not a known sub-command"
         else:
             reason = f"{call.title} does not accept {word.shown[:60]}"
-        call.kinds.add(Kind.UNKNOWN)
-        call.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
+        call.kinds.add(EffectKind.UNKNOWN)
+        call.shell.emit(EffectKind.UNKNOWN, word.shown, reason, word.span)
     if given.loose and not call.spec.harmless_options:
         loose = (word for word in given.loose if may_be_option(call.shell, word))
         for word in islice(loose, 1):
-            call.kinds.add(Kind.UNKNOWN)
+            call.kinds.add(EffectKind.UNKNOWN)
             what = f"{word.shown or 'a word'} is known only at run time and"
             better = ""
             if word.pattern:
                 what = f"a name that {word.shown} finds"
                 better = "write ./ before the pattern, or -- before the names"
             reason = f"{what} may be an option of {call.title}"
-            call.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span, alternative=better)
+            call.shell.emit(
+                EffectKind.UNKNOWN, word.shown, reason, word.span, alternative=better
+            )
 
 
 def apply_input(call: Call) -> None:

@@ -17,7 +17,7 @@ from cli_guard.commands.effects.paths import (
 )
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.programs import read_table, sub_command
 from cli_guard.commands.scope import (
     ANYTHING,
@@ -68,7 +68,9 @@ FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 
-def emit_for(call: Call, kind: Kind, given: Field, reason: str, rule: str = "") -> None:
+def emit_for(
+    call: Call, kind: EffectKind, given: Field, reason: str, rule: str = ""
+) -> None:
     """Emit the effect of one word of a call."""
     call.effect(kind, given.shown, reason, given.span, rule)
 
@@ -90,7 +92,7 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
     elif kind == "command":
         call.shell.invoke([given], call.stdin, call.span)
     elif kind in ("delete", "move"):
-        call.kinds.add(Kind.DELETE)
+        call.kinds.add(EffectKind.DELETE)
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
         if kind == "move":
             path = path_of(call.shell, given)
@@ -99,7 +101,7 @@ def take(call: Call, kind: str, given: Field, reason: str = "", rule: str = "") 
     elif kind == "write":
         call.written.append((given, "writes"))
     elif kind != "text":
-        take_effect(call, Kind(kind), given, reason, rule)
+        take_effect(call, EffectKind(kind), given, reason, rule)
 
 
 def run_language(call: Call, kind: str, code: Stream, span: Span) -> None:
@@ -109,14 +111,18 @@ def run_language(call: Call, kind: str, code: Stream, span: Span) -> None:
     run_code(call, kind.removeprefix("code:"), code, span)
 
 
-def take_effect(call: Call, kind: Kind, given: Field, reason: str, rule: str) -> None:
+def take_effect(call: Call, kind: EffectKind, given: Field, reason: str, rule: str) -> None:
     """Emit an effect whose target is the value. A value that begins with `!` is also judged as text for a shell."""
-    if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
+    if (
+        kind in (EffectKind.EXEC, EffectKind.PERSISTENCE)
+        and given.text
+        and given.text.startswith("!")
+    ):
         call.shell.run_nested(given.text[1:], given.span)
-    if kind is Kind.SERVICE_READ:
+    if kind is EffectKind.SERVICE_READ:
         floors.check_sent(call.shell, given.taints, given.shown, given.span)
         if given.text is None:
-            emit_for(call, Kind.UNKNOWN, given, "gets a name known only at run time")
+            emit_for(call, EffectKind.UNKNOWN, given, "gets a name known only at run time")
     emit_for(call, kind, given, reason, rule)
 
 
@@ -130,14 +136,14 @@ def take_read(call: Call, given: Field) -> None:
         and call.program.name in TAKES_OPTIONS_FROM_FILES
     ):
         reason = "gets a file name that it reads as a command or as options"
-        emit_for(call, Kind.UNKNOWN, given, reason)
+        emit_for(call, EffectKind.UNKNOWN, given, reason)
     elif given.text is None and given.origin:
         shape = resolve_path(given.shape, call.scope.folder, call.context)
         if SECRET in given.taints or is_credential(shape):
-            emit_for(call, Kind.CREDENTIAL, given, "reads what may be a secret")
+            emit_for(call, EffectKind.CREDENTIAL, given, "reads what may be a secret")
         elif given.origin == "paths" and (link := find_secret_link(call.shell)):
             call.effect(
-                Kind.CREDENTIAL,
+                EffectKind.CREDENTIAL,
                 link,
                 f"may read {link}, which leads to a secret",
                 given.span,
@@ -153,20 +159,20 @@ def take_url(call: Call, given: Field) -> None:
     text = given.start
     if text.startswith("file:"):
         # The file also depends on escapes and braces that only the program resolves.
-        emit_for(call, Kind.UNKNOWN, given, "reads a file by its address")
+        emit_for(call, EffectKind.UNKNOWN, given, "reads a file by its address")
         call.reads.append(
             read_path(
                 call.shell, replace(given, text=given.text and given.text[5:]), given.span
             )
         )
         return
-    connect(call, Kind.NETWORK_IN, given, "fetches")
+    connect(call, EffectKind.NETWORK_IN, given, "fetches")
 
 
-def connect(call: Call, kind: Kind, given: Field, verb: str) -> None:
+def connect(call: Call, kind: EffectKind, given: Field, verb: str) -> None:
     """Emit the connection to an address; one of the form `ext::command` runs it (git-remote-ext(1))."""
     if "::" in given.start.partition("/")[0]:
-        emit_for(call, Kind.EXEC, given, "runs the command in the address")
+        emit_for(call, EffectKind.EXEC, given, "runs the command in the address")
     check_address(call, given)
     emit_for(call, kind, given, f"{verb} {shorten(given)}")
 
@@ -182,16 +188,16 @@ def take_name(call: Call, given: Field) -> None:
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     if given.text is None:
         reason = "is asked for a name that is not known before it runs"
-        emit_for(call, Kind.UNKNOWN, given, reason)
+        emit_for(call, EffectKind.UNKNOWN, given, reason)
     elif (
         given.start.startswith("+")
         or RECORD_TYPES.fullmatch(given.start)
         or ADDRESS_OF_HOST.fullmatch(given.start)
     ):
-        emit_for(call, Kind.SERVICE_READ, given, "")
+        emit_for(call, EffectKind.SERVICE_READ, given, "")
     elif not LOOPBACK.fullmatch(given.start):
         reason = f"looks up {shorten(given)}, which its owner sees"
-        emit_for(call, Kind.NETWORK_OUT, given, reason)
+        emit_for(call, EffectKind.NETWORK_OUT, given, reason)
 
 
 def take_server(call: Call, given: Field) -> None:
@@ -199,7 +205,7 @@ def take_server(call: Call, given: Field) -> None:
     check_address(call, given)
     hosts = find_hosts(given.start) or [given.start]
     if given.text is None or not all(map(LOOPBACK.fullmatch, hosts)):
-        emit_for(call, Kind.NETWORK_OUT, given, f"connects to {shorten(given)}")
+        emit_for(call, EffectKind.NETWORK_OUT, given, f"connects to {shorten(given)}")
 
 
 def take_endpoint(call: Call, given: Field) -> None:
@@ -217,7 +223,7 @@ def find_hosts(text: str) -> list[str]:
 
 
 def take_host(call: Call, given: Field) -> None:
-    connect(call, Kind.NETWORK_OUT, given, "connects to")
+    connect(call, EffectKind.NETWORK_OUT, given, "connects to")
 
 
 def check_data(call: Call, taints: frozenset[str], span: Span) -> bool:
@@ -245,11 +251,14 @@ def stays_here(call: Call) -> bool:
 def take_upload(call: Call, given: Field) -> None:
     """Emit the upload of a file, or the connection to where it goes."""
     if given.text in INPUT:
-        call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
+        call.effect(EffectKind.NETWORK_OUT, None, "sends its input", given.span)
         return
     if REMOTE_PLACE.match(given.start):
         emit_for(
-            call, Kind.NETWORK_OUT, given, f"sends to or fetches from {shorten(given)}"
+            call,
+            EffectKind.NETWORK_OUT,
+            given,
+            f"sends to or fetches from {shorten(given)}",
         )
         call.reads.append(REMOTE_DATA)
         return
@@ -257,7 +266,7 @@ def take_upload(call: Call, given: Field) -> None:
     call.reads.append(stream)
     walked = {BELOW + folder for folder in call.find_walked()}
     check_data(call, stream.taints | read_named(given.taints) | walked, given.span)
-    emit_for(call, Kind.NETWORK_OUT, given, f"sends {shorten(given)}")
+    emit_for(call, EffectKind.NETWORK_OUT, given, f"sends {shorten(given)}")
 
 
 def take_send(call: Call, given: Field) -> None:
@@ -273,7 +282,7 @@ def take_send(call: Call, given: Field) -> None:
         take_upload(call, name)
         return
     check_data(call, given.taints, given.span)
-    call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
+    call.effect(EffectKind.NETWORK_OUT, None, "sends data", given.span)
 
 
 def take_header(call: Call, given: Field) -> None:
@@ -283,7 +292,7 @@ def take_header(call: Call, given: Field) -> None:
     elif given.start.startswith("@"):
         take_upload(call, literal(given.start[1:], given.span, like=given))
     elif drop_places(given.taints):
-        call.effect(Kind.CREDENTIAL, None, "sends a key from a variable", given.span)
+        call.effect(EffectKind.CREDENTIAL, None, "sends a key from a variable", given.span)
 
 
 def take_folder(call: Call, given: Field) -> None:
@@ -315,7 +324,7 @@ def configure(call: Call, key: str, value: str | None, span: Span) -> None:
     if meaning:
         kind, why = meaning
         call.effect(kind, key, why, span)
-        if kind is Kind.EXEC and value:
+        if kind is EffectKind.EXEC and value:
             # An alias is a Git command or, after `!` (and for all other keys), shell text.
             alias = key.lower().startswith("alias.") and not value.startswith("!")
             call.shell.run_nested(
@@ -340,13 +349,15 @@ def run_shell(
     """Run shell code as far as it is known: in a new shell, or with `here` in this one (eval)."""
     call.took_input = True
     if code.assumed:
-        call.effect(Kind.EXEC, None, "runs text that is not certain before it runs", span)
+        call.effect(
+            EffectKind.EXEC, None, "runs text that is not certain before it runs", span
+        )
     if code.text is not None:
         return (call.shell.run_nested if here else call.shell.run_child)(
             code.text, span, stdin
         )
     if not floors.check_remote_code(call.shell, code.taints, call.title, span):
-        call.effect(Kind.EXEC, None, "runs commands known only at run time", span)
+        call.effect(EffectKind.EXEC, None, "runs commands known only at run time", span)
     return ANYTHING
 
 
@@ -369,9 +380,11 @@ def take_script(call: Call, given: Field) -> None:
         if given.stream is not None:
             return
     if given.stream is not None:
-        call.effect(Kind.EXEC, None, "runs commands known only at run time", given.span)
+        call.effect(
+            EffectKind.EXEC, None, "runs commands known only at run time", given.span
+        )
         return
-    call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
+    call.effect(EffectKind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 
 def take_module(call: Call, given: Field) -> None:
@@ -389,7 +402,7 @@ def take_module(call: Call, given: Field) -> None:
             [literal("python-m", given.span), given, *words], call.stdin, call.span
         )
     else:
-        emit_for(call, Kind.EXEC, given, f"runs the module {given.shown}")
+        emit_for(call, EffectKind.EXEC, given, f"runs the module {given.shown}")
     call.operands.clear()
     call.arguments.kinds.clear()
     call.arguments.unknown.clear()
@@ -399,7 +412,7 @@ def take_input(call: Call, kind: str) -> None:
     """Use the input of a call as code or as names of files."""
     stdin = call.stdin
     if stdin == NOTHING and kind.startswith(("shell", "code:")):
-        call.effect(Kind.EXEC, None, "starts an interactive session", call.span)
+        call.effect(EffectKind.EXEC, None, "starts an interactive session", call.span)
     elif kind == "shell":
         outer = call.scope.arguments
         call.scope.arguments = None
@@ -410,9 +423,9 @@ def take_input(call: Call, kind: str) -> None:
     elif kind == "send":
         sent = check_data(call, stdin.taints, call.span)
         if not sent and stdin != NOTHING:
-            call.effect(Kind.NETWORK_OUT, None, "sends its input", call.span)
+            call.effect(EffectKind.NETWORK_OUT, None, "sends its input", call.span)
     elif not floors.check_remote_code(call.shell, stdin.taints, call.title, call.span):
-        call.effect(Kind.EXEC, None, "runs what it reads", call.span)
+        call.effect(EffectKind.EXEC, None, "runs what it reads", call.span)
 
 
 def shorten(given: Field) -> str:
@@ -420,7 +433,7 @@ def shorten(given: Field) -> str:
 
 
 TAKERS = {
-    Kind.READ: take_read,
+    EffectKind.READ: take_read,
     "url": take_url,
     "host": take_host,
     "name": take_name,

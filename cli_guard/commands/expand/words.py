@@ -18,7 +18,7 @@ from cli_guard.commands.expand.parameters import (
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.tree import (
     Computation,
-    Parameter,
+    ParameterExpansion,
     Part,
     Script,
     Substitution,
@@ -32,7 +32,7 @@ from cli_guard.commands.scope import (
     NUMBER,
     TOKEN,
     OutOfBudget,
-    Scope,
+    ShellScope,
     Stream,
 )
 
@@ -64,7 +64,7 @@ class Expander:
     `reject` is told what makes a word uncertain, with the `span` of the word that is expanded.
     """
 
-    scope: Scope
+    scope: ShellScope
     run: Callable[[Script], Stream]
     assign: Callable[[str, Stream, Span], None]
     reject: Callable[[str, Span], None]
@@ -171,7 +171,7 @@ class Expander:
             return Stream(part.text)
         if isinstance(part, Computation):
             return replace(NUMBER, taints=self.one(part.expression).taints)
-        if isinstance(part, Parameter):
+        if isinstance(part, ParameterExpansion):
             return self.parameter(part)
         output = self.run(part.script)
         if is_process(part) or output.text is None:
@@ -179,7 +179,7 @@ class Expander:
         # The line ends at the end of what `$(...)` prints are dropped.
         return replace(output, text=output.text.rstrip("\n"))
 
-    def parameter(self, part: Parameter) -> Stream:
+    def parameter(self, part: ParameterExpansion) -> Stream:
         """Expand `$name` or `${name...}`; what is outside of the plain subset has an unknown value."""
         value = self.variable(part.name) if part.name else ANYTHING
         if value.perhaps and value.text:
@@ -222,7 +222,7 @@ class Expander:
         return Stream(None, taints | {TOKEN} if part.operator == "!name" else taints)
 
     def by_default(
-        self, part: Parameter, value: Stream, other: Stream, *, known: bool
+        self, part: ParameterExpansion, value: Stream, other: Stream, *, known: bool
     ) -> Stream:
         """Expand `${name:-word}` and its like; without the colon, "" counts as a value."""
         is_empty = value.text == "" and (
@@ -275,4 +275,4 @@ def is_all_arguments(parts: tuple[Part, ...]) -> bool:
         for part in parts
         if not (isinstance(part, Text) and part.quoted and not part.text)
     ]
-    return full == [Parameter("@", quoted=True)]
+    return full == [ParameterExpansion("@", quoted=True)]

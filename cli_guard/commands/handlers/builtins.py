@@ -12,7 +12,7 @@ from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, field_of, stream_of
 from cli_guard.commands.expand.words import BLANKS
 from cli_guard.commands.floors import check_remote_code
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.plain import PLAIN_SETTINGS, name_setting
 from cli_guard.commands.scope import (
     NOTHING,
@@ -75,7 +75,9 @@ def export(call: Call) -> Stream:
     if not is_export or flags:
         call.shell.reject(" ".join(filter(None, (call.fields[0].shown, flags))), call.span)
     if "p" in flags or not (names or "f" in flags.lower()):
-        call.effect(Kind.CREDENTIAL, None, "prints variables, secrets included", call.span)
+        call.effect(
+            EffectKind.CREDENTIAL, None, "prints variables, secrets included", call.span
+        )
         return SECRET_DATA
     for word in names:
         name, equals, value = word.start.partition("=")
@@ -108,7 +110,10 @@ def set_options(call: Call) -> Stream:
     words = call.fields[1:]
     if not words:
         call.effect(
-            Kind.CREDENTIAL, None, "prints every variable, secrets included", call.span
+            EffectKind.CREDENTIAL,
+            None,
+            "prints every variable, secrets included",
+            call.span,
         )
         return SECRET_DATA
     if not is_plain_setting(words):
@@ -204,14 +209,17 @@ def alias(call: Call) -> Stream:
             continue
         if operand.text is None:
             call.effect(
-                Kind.UNKNOWN, name, "defines an alias known only at run time", call.span
+                EffectKind.UNKNOWN,
+                name,
+                "defines an alias known only at run time",
+                call.span,
             )
         elif name not in call.shell.running:
             call.shell.running.append(name)
             call.shell.run_nested(text, operand.span)
             call.shell.running.pop()
             call.scope.aliases[name] = text
-            call.effect(Kind.EXEC, name, f"redefines {name}", operand.span)
+            call.effect(EffectKind.EXEC, name, f"redefines {name}", operand.span)
     return NOTHING
 
 
@@ -240,7 +248,7 @@ def evaluate(call: Call) -> Stream:
     taints = taints_of(words)
     if any(word.assumed for word in words):
         call.effect(
-            Kind.UNKNOWN,
+            EffectKind.UNKNOWN,
             None,
             "runs text that depends on a variable set elsewhere",
             call.span,

@@ -22,7 +22,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.running import note_unknown_words, run_call
 from cli_guard.commands.effects.values import emit_for, values_of
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import (
     BELOW,
     EVERYTHING,
@@ -89,7 +89,7 @@ def find(call: Call) -> Stream:
         (each for each in (*roots, *split) if may_be_option(call.shell, each)), 1
     ):
         reason = f"{word.shown} is known only at run time and may be a test of find"
-        emit_for(call, Kind.UNKNOWN, word, reason)
+        emit_for(call, EffectKind.UNKNOWN, word, reason)
     # A format may be any text.
     prints_text = any(word.text in ("-printf", "-ls") for word in rest)
     origin = origin_of_paths(call, "paths", [path_of(call.shell, each) for each in roots])
@@ -98,7 +98,9 @@ def find(call: Call) -> Stream:
         word, *rest = rest
         test = call.spec.options.get(word.text or "")
         if test is None and not NEWER.fullmatch(word.start):
-            emit_for(call, Kind.UNKNOWN, word, f"has an unknown test: {word.shown[:60]}")
+            emit_for(
+                call, EffectKind.UNKNOWN, word, f"has an unknown test: {word.shown[:60]}"
+            )
         elif test and test.takes == "command":
             rest, output = run_on(call, word, rest, found)
             outputs.append(output)
@@ -123,9 +125,11 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
     for root in roots or [literal(".", call.span)]:
         path = find_target(call.shell, root)
         if root.dynamic:
-            emit_for(call, Kind.UNKNOWN, root, "searches a folder known only at run time")
+            emit_for(
+                call, EffectKind.UNKNOWN, root, "searches a folder known only at run time"
+            )
         elif is_credential(path):
-            call.effect(Kind.CREDENTIAL, path, f"searches {path}", root.span)
+            call.effect(EffectKind.CREDENTIAL, path, f"searches {path}", root.span)
         everything = classify_whole(path) is not PathClass.ORDINARY and not narrow
         taints = frozenset((EVERYTHING,)) if everything else root.taints
         if is_guarded(path, tests):
@@ -260,7 +264,7 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
             call.shell, path, f"makes {path} not executable", operand.span
         )
     elif is_hook:
-        call.effect(Kind.PERSISTENCE, path, f"makes {path} executable", operand.span)
+        call.effect(EffectKind.PERSISTENCE, path, f"makes {path} executable", operand.span)
     else:
         write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of")
 
@@ -273,7 +277,7 @@ def is_vital(operand: Field, path: str) -> bool:
 
 def deny_for_all(call: Call, operand: Field, reason: str) -> None:
     path = path_of(call.shell, operand)
-    call.shell.deny(Kind.SYSTEM, path, reason, operand.span, floors.OPEN_PERMISSIONS)
+    call.shell.deny(EffectKind.SYSTEM, path, reason, operand.span, floors.OPEN_PERMISSIONS)
 
 
 def owner(call: Call) -> Stream:
@@ -363,7 +367,7 @@ def date(call: Call) -> Stream:
     operands = call.operands
     for operand in operands:
         if not operand.start.startswith("+"):
-            call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
+            call.effect(EffectKind.SYSTEM, None, "sets the clock", operand.span)
     output = run_call(call)
     # A format may produce any word, the name of a file among them.
     texts = (DATE_FIELD.sub("", operand.shown) for operand in operands)

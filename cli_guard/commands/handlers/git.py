@@ -22,7 +22,7 @@ from cli_guard.commands.effects.places import (
 from cli_guard.commands.effects.running import apply_options, note_unknown_words, run_call
 from cli_guard.commands.effects.values import configure, emit_for, values_of
 from cli_guard.commands.expand.fields import literal
-from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.model import EffectKind, Span
 from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET_DATA, Stream
 
 QUIET = frozenset(
@@ -109,7 +109,7 @@ def check_environment(call: Call) -> None:
     better = "set it in front of the program that needs it"
     for name in sorted(filter(MISLEADS_HOOKS.match, call.scope.exported)):
         reason = f"with {name}, which decides what its hooks review or run"
-        call.effect(Kind.GUARD, name, reason, call.span, alternative=better)
+        call.effect(EffectKind.GUARD, name, reason, call.span, alternative=better)
 
 
 def print_path(call: Call, output: Stream) -> Stream:
@@ -135,7 +135,7 @@ def check_other_repository(call: Call) -> None:
         if not (value.text or "").endswith(".git"):
             emit_for(
                 call,
-                Kind.EXEC,
+                EffectKind.EXEC,
                 value,
                 f"reads the repository {value.shown} with its configuration",
             )
@@ -160,14 +160,16 @@ def check_outside(call: Call, path: str, span: Span) -> None:
         other = (find(known and unfold_home(known, context)) if find else None) or ""
     if other:
         reason = f"enters the repository {other}, whose configuration may run programs"
-        call.effect(Kind.EXEC, other, reason, span)
+        call.effect(EffectKind.EXEC, other, reason, span)
 
 
 def check_urls(call: Call) -> None:
     """Ask about showing the address of a remote that holds a password."""
     for key, values in call.context.git_config.items():
         if any(map(PASSWORD.search, values)):
-            call.effect(Kind.CREDENTIAL, key, f"may show the password in {key}", call.span)
+            call.effect(
+                EffectKind.CREDENTIAL, key, f"may show the password in {key}", call.span
+            )
             return
 
 
@@ -176,7 +178,9 @@ def check_recorded(call: Call) -> None:
     for operand in call.operands:
         _, colon, path = operand.start.partition(":")
         if colon and path and is_credential(path):
-            call.effect(Kind.CREDENTIAL, path, f"shows {path} from a commit", operand.span)
+            call.effect(
+                EffectKind.CREDENTIAL, path, f"shows {path} from a commit", operand.span
+            )
             call.reads.append(SECRET_DATA)
 
 
@@ -188,11 +192,15 @@ def check_pushed(call: Call) -> None:
         if operand.start.startswith("+"):
             reason = f"force-pushes {name}: rewrites history on the remote"
             call.effect(
-                Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better
+                EffectKind.SERVICE_WRITE,
+                operand.shown,
+                reason,
+                operand.span,
+                alternative=better,
             )
         elif operand.start.startswith(":") and name:
             reason = f"deletes {name} on the remote"
-            emit_for(call, Kind.SERVICE_WRITE, operand, reason)
+            emit_for(call, EffectKind.SERVICE_WRITE, operand, reason)
 
 
 def run_alias(call: Call, name: str, text: str) -> Stream:
@@ -209,7 +217,7 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
             words = shlex.split(text)
         except ValueError:
             call.effect(
-                Kind.UNKNOWN, name, f"the alias {name} is not understood", call.span
+                EffectKind.UNKNOWN, name, f"the alias {name} is not understood", call.span
             )
             return ANYTHING
         fields = [
@@ -230,7 +238,7 @@ def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
             what = (
                 f"runs {last[:40]}, which the repository's own configuration names in {key}"
             )
-            call.effect(Kind.EXEC, key, what, call.span)
+            call.effect(EffectKind.EXEC, key, what, call.span)
             return
 
 
@@ -248,11 +256,11 @@ def config(call: Call) -> Stream:
     note_unknown_words(call)
     if any(each.dynamic for each in given.operands):
         call.effect(
-            Kind.UNKNOWN, None, "has a key or value known only at run time", call.span
+            EffectKind.UNKNOWN, None, "has a key or value known only at run time", call.span
         )
     keys = [each.start for each in operands]
     if verbs & {"edit", "e"}:
-        call.effect(Kind.EXEC, None, "opens an editor", call.span)
+        call.effect(EffectKind.EXEC, None, "opens an editor", call.span)
     elif verbs & (WRITES | {"rename-section"}) or (len(keys) > 1 and not verbs & READS):
         write_config(
             call,
@@ -262,7 +270,7 @@ def config(call: Call) -> Stream:
             ),
         )
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
-        call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
+        call.effect(EffectKind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
         return SECRET_DATA
     return ANYTHING
 
@@ -271,13 +279,18 @@ def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
     for value in values_of(call, "--file"):
         write_path(call.shell, value, value.span, NOTHING)
     shown = keys[0] if keys else None
-    call.effect(Kind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}", call.span)
+    call.effect(
+        EffectKind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}", call.span
+    )
     if not keys:
         return
     if removing:
         if re.match(r"core(\.hookspath)?$|hooks?(\.|$)", keys[0].lower()):
             call.effect(
-                Kind.GUARD, keys[0], f"unsets {keys[0]}, which locates the hooks", call.span
+                EffectKind.GUARD,
+                keys[0],
+                f"unsets {keys[0]}, which locates the hooks",
+                call.span,
             )
         return
     configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)

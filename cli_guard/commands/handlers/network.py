@@ -11,7 +11,7 @@ from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, emit_for, values_of
 from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import (
     HIDDEN,
     NOTHING,
@@ -35,13 +35,13 @@ def transfer(call: Call) -> Stream:
     """Handle rsync and scp: files go to a host, come from one, or are copied here."""
     given = call.arguments
     remote = any(REMOTE_PLACE.match(each.start) for each in given.operands)
-    kinds: list[str] = ["upload" if remote else Kind.READ for _ in given.operands]
+    kinds: list[str] = ["upload" if remote else EffectKind.READ for _ in given.operands]
     for target in given.operands[-1:]:
         kinds[-1] = "write"
         if REMOTE_PLACE.match(target.start):
             kinds[-1] = "host"
         elif call.dry:
-            kinds[-1] = Kind.READ
+            kinds[-1] = EffectKind.READ
         elif given.has(
             "--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"
         ):
@@ -60,7 +60,9 @@ def fetch(call: Call) -> Stream:
     """Handle curl and wget: a file named after its address holds the download."""
     for value in values_of(call, "-w"):
         if "%output{" in value.start or value.start.startswith("@"):
-            emit_for(call, Kind.UNKNOWN, value, "has a format that reads or writes a file")
+            emit_for(
+                call, EffectKind.UNKNOWN, value, "has a format that reads or writes a file"
+            )
     output = run_call(call)
     if call.program.name != "curl" or call.arguments.has(
         "-O", "--remote-name", "--remote-name-all"
@@ -119,7 +121,7 @@ def gh(call: Call) -> Stream:
             )
     for operand in call.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
-            emit_for(call, Kind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
+            emit_for(call, EffectKind.CREDENTIAL, operand, f"shows or sets {operand.shown}")
     if call.spec.name == "gh api":
         leave_out_fields(call)
     return run_call(call)
@@ -183,7 +185,7 @@ def openssl(call: Call) -> Stream:
     output = run_call(call)
     if not {"-d", "-decrypt"}.intersection(word.text for word in call.fields[1:]):
         return output
-    call.effect(Kind.CREDENTIAL, None, "decrypts or decodes data", call.span)
+    call.effect(EffectKind.CREDENTIAL, None, "decrypts or decodes data", call.span)
     return Stream(None, output.taints | {HIDDEN})
 
 

@@ -9,7 +9,7 @@ from cli_guard.commands.effects.loose import may_be_option
 from cli_guard.commands.effects.output import join_operands
 from cli_guard.commands.effects.running import apply_options, note_unknown_words, run_call
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.parse.quoting import ansi_c
 from cli_guard.commands.scope import NOTHING, SECRET_DATA, TOKEN, Stream, taints_of
 
@@ -55,7 +55,7 @@ def show_output(call: Call, stream: Stream) -> Stream:
     """Print a variable; one named like a secret is a secret."""
     if TOKEN in stream.taints:
         call.effect(
-            Kind.CREDENTIAL,
+            EffectKind.CREDENTIAL,
             None,
             "prints a variable that is named like a secret",
             call.span,
@@ -107,7 +107,10 @@ def environment(call: Call) -> Stream:
     elif not call.is_help_request():
         note_unknown_words(call)
         call.effect(
-            Kind.CREDENTIAL, None, "prints the environment, secrets included", call.span
+            EffectKind.CREDENTIAL,
+            None,
+            "prints the environment, secrets included",
+            call.span,
         )
     return SECRET_DATA
 

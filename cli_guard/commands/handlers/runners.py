@@ -14,7 +14,7 @@ from cli_guard.commands.effects.running import (
 )
 from cli_guard.commands.effects.values import run_shell
 from cli_guard.commands.expand.fields import Field, stream_of
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import NOTHING, Stream, taints_of
 
 MOST_ITEMS = 40
@@ -130,7 +130,7 @@ def parallel(call: Call) -> Stream:
         or not all(word.known for word in rest)
     ):
         call.effect(
-            Kind.EXEC, None, "runs commands that it builds from its input", call.span
+            EffectKind.EXEC, None, "runs commands that it builds from its input", call.span
         )
     for item in (items or items_of(call, lines=True))[:MOST_ITEMS]:
         texts = [item.start.join(MARK.split(word.start)) for word in command]

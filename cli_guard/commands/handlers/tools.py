@@ -11,7 +11,7 @@ from cli_guard.commands.effects.running import run_call
 from cli_guard.commands.effects.values import emit_for, take, values_of
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.expand.parameters import GLOB
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.commands.scope import SECRET, SECRET_DATA, Stream
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
@@ -23,7 +23,7 @@ def assignments(call: Call) -> Stream:
     """Handle `name=value` operands as settings; a name alone is shown."""
     for operand in call.operands:
         if "=" in operand.start:
-            emit_for(call, Kind.SYSTEM, operand, f"sets {operand.shown}")
+            emit_for(call, EffectKind.SYSTEM, operand, f"sets {operand.shown}")
     return run_call(call)
 
 
@@ -31,7 +31,7 @@ def pager(call: Call) -> Stream:
     """Handle a pager: it shows files; `+!command` runs a command at its start."""
     for operand in call.operands:
         if operand.start.startswith("+") and "!" in operand.start:
-            emit_for(call, Kind.EXEC, operand, "runs a command when it starts")
+            emit_for(call, EffectKind.EXEC, operand, "runs a command when it starts")
     call.arguments.kinds[:] = [
         (kind, each)
         for kind, each in call.arguments.kinds
@@ -44,7 +44,7 @@ def resources(call: Call) -> Stream:
     """Handle `kubectl get`: it may show every resource but secrets."""
     for operand in call.operands:
         if SECRETS.search(operand.shown):
-            emit_for(call, Kind.CREDENTIAL, operand, "shows secrets")
+            emit_for(call, EffectKind.CREDENTIAL, operand, "shows secrets")
             call.reads.append(SECRET_DATA)
     named = any(
         value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values
@@ -52,7 +52,7 @@ def resources(call: Call) -> Stream:
     for _, value in call.arguments.values:
         kind, equals, path = value.start.partition("=")
         if equals and kind.endswith("-file"):
-            take(call, Kind.READ, literal(path, value.span, like=value))
+            take(call, EffectKind.READ, literal(path, value.span, like=value))
     output = run_call(call)
     # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
     if named and not output.taints & {SECRET}:
@@ -67,7 +67,11 @@ def cloud(call: Call) -> Stream:
         value = word.start.partition("=")[2] if word.start.startswith("-") else word.start
         mark = next((mark for mark in marks if value.startswith(mark)), None)
         if mark:
-            take(call, Kind.READ, literal(value.removeprefix(mark), word.span, like=word))
+            take(
+                call,
+                EffectKind.READ,
+                literal(value.removeprefix(mark), word.span, like=word),
+            )
     return run_call(call)
 
 
@@ -105,7 +109,7 @@ def perl(call: Call) -> Stream:
     loops = call.arguments.has("-n", "-p")
     for value in values_of(call, "-F"):
         if set(value.start) & set("({`$@"):
-            emit_for(call, Kind.EXEC, value, "has a separator that may hold code")
+            emit_for(call, EffectKind.EXEC, value, "has a separator that may hold code")
     for operand in call.operands if loops else ():
         text = operand.text or ""
         # Perl opens `x|` as a command; a pattern that may begin or end a name with anything finds it.
@@ -118,9 +122,13 @@ def perl(call: Call) -> Stream:
             operand.origin != "paths" or may_be_option(call.shell, operand)
         )
         if loose or unknown:
-            emit_for(call, Kind.UNKNOWN, operand, "opens a file known only at run time")
+            emit_for(
+                call, EffectKind.UNKNOWN, operand, "opens a file known only at run time"
+            )
         elif "|" in operand.shown:
-            emit_for(call, Kind.EXEC, operand, "runs the command in the name of a file")
+            emit_for(
+                call, EffectKind.EXEC, operand, "runs the command in the name of a file"
+            )
             call.shell.run_nested(operand.shown.strip().strip("|"), operand.span)
         elif operand.start.lstrip().startswith(">"):
             take(
@@ -136,7 +144,7 @@ def yq(call: Call) -> Stream:
     for word in call.fields[1:]:
         if re.search(r"\b(?:load\w*|strenv|env|envsubst)\b", word.start):
             call.effect(
-                Kind.CREDENTIAL,
+                EffectKind.CREDENTIAL,
                 None,
                 "reads files or variables that its expression names",
                 word.span,
@@ -171,7 +179,7 @@ def make_file_system(call: Call) -> Stream:
 def tsc(call: Call) -> Stream:
     """Handle tsc: `--noEmit false` writes after all."""
     if any(operand.text == "false" for operand in call.operands):
-        call.effect(Kind.WRITE, None, "writes what it compiles", call.span)
+        call.effect(EffectKind.WRITE, None, "writes what it compiles", call.span)
     return run_call(call)
 
 

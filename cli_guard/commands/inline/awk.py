@@ -15,7 +15,7 @@ from cli_guard.commands.inline.model import (
     unseen_command,
     variable,
 )
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 TOKEN = re.compile(
     r"""(?P<space>(?:[ \t\r]|\\\r?\n|\#[^\n]*)+)
@@ -51,7 +51,7 @@ AT_END = (";", "\n", "}", ")")
 
 def acts(code: str) -> Iterator[Act]:
     """Return what the program does, in its order. Raises NotUnderstood."""
-    return Program(list(tokens_of(code))).acts()
+    return AwkProgram(list(tokens_of(code))).acts()
 
 
 def tokens_of(code: str) -> Iterator[Token]:
@@ -86,7 +86,7 @@ def tokens_of(code: str) -> Iterator[Token]:
         yield last
 
 
-class Program:
+class AwkProgram:
     """The tokens of a program."""
 
     def __init__(self, tokens: list[Token]) -> None:
@@ -112,9 +112,9 @@ class Program:
             unescape(token.text[1:-1]) for token in self.tokens if token.kind == "string"
         ]
         if "/inet" in "".join(strings):
-            yield Act(Kind.NETWORK_OUT, None, "opens a connection")
-        if any(act.kind is Kind.EXEC for act in found):
-            yield from (Act(Kind.EXEC, None, suspect=each) for each in strings)
+            yield Act(EffectKind.NETWORK_OUT, None, "opens a connection")
+        if any(act.kind is EffectKind.EXEC for act in found):
+            yield from (Act(EffectKind.EXEC, None, suspect=each) for each in strings)
 
     def continues(self, index: int) -> bool:
         """Return whether a line end, or several, stand behind a comma or an operator that needs more."""
@@ -137,7 +137,7 @@ class Program:
             elif text in AT_END and not (text == "\n" and self.continues(index)):
                 print_depth = -1
             elif text in (">", ">>") and print_depth == depth:
-                yield from file(Kind.WRITE, self.operand(index + 1))
+                yield from file(EffectKind.WRITE, self.operand(index + 1))
             elif text in ("|", "|&"):
                 command = self.operand(index + 1)
                 yield unseen_command() if command is None else shell(f"cat | {command}")
@@ -145,7 +145,7 @@ class Program:
                 yield from self.find_named(index, text)
             elif text == "@":
                 yield Act(
-                    Kind.EXEC,
+                    EffectKind.EXEC,
                     None,
                     "loads code or calls a function by a name made while it runs",
                 )
@@ -157,7 +157,7 @@ class Program:
         elif name == "getline":
             after = self.at(index + 1 + (self.at(index + 1).kind == "name"))
             if after.text not in AT_END:
-                yield Act(Kind.READ, None)
+                yield Act(EffectKind.READ, None)
         elif name == "ENVIRON":
             key = self.operand(index + 2) if self.at(index + 1).text == "[" else None
             yield from variable(key) if key is not None else (environment(),)

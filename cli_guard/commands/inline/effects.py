@@ -29,7 +29,7 @@ from cli_guard.commands.inline.values import (
     raw_text,
     taint_of,
 )
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 if TYPE_CHECKING:
     from cli_guard.commands.inline.program import Program
@@ -44,7 +44,7 @@ HARMLESS_OPTIONS = (
     "verify",
     "filename",
 )
-ON_FILES = (Kind.READ, Kind.WRITE, Kind.DELETE)
+ON_FILES = (EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE)
 # A listing of the folder that the program is in, or of one elsewhere, may hold the files with secrets.
 HERE_OR_ELSEWHERE = re.compile(r"(?:\./)*(?:\.\.(?:/|\Z)|\.?\Z|[/~])")
 
@@ -79,13 +79,13 @@ class FunctionCall:
         for act in acts:
             self.run.note(act)
 
-    def touch(self, kind: Kind, values: Values, reason: str = "") -> None:
+    def touch(self, kind: EffectKind, values: Values, reason: str = "") -> None:
         """Record that files are read, written or deleted; the standard streams are not files."""
         for value in values or ANY:
             path = as_path(value)
             if path not in STREAMS:
                 self.note(Act(kind, path, reason))
-            every = kind is Kind.READ and EVERY_NAME.search(raw_text(value) or "")
+            every = kind is EffectKind.READ and EVERY_NAME.search(raw_text(value) or "")
             if every and path is not None and HERE_OR_ELSEWHERE.match(path):
                 self.note(Act(kind, path, EVERY_FILE))
 
@@ -106,13 +106,13 @@ def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:
 def read_effects(rows: Mapping[str, Iterable[str]]) -> dict[str, Handler]:
     """Build a table from `[effects]` or `[methods]` of `words/python.toml`."""
     return {
-        name: both(*map(has_effect, form.split(", ")))
+        name: both(*map(effect_handler, form.split(", ")))
         for form, names in rows.items()
         for name in names
     }
 
 
-def has_effect(form: str) -> Handler:
+def effect_handler(form: str) -> Handler:
     """Make the handler for `write 1 dst`: the kind, the position and name of the target, and the reason.
 
     The position is -1 for an unknown target, `about` for the path of the object that the method belongs to.
@@ -121,13 +121,13 @@ def has_effect(form: str) -> Handler:
     if kind == "unknown":
         return not_understood(form.partition(" ")[2])
     if kind == "sends":
-        return talks(int(place), name, Kind.NETWORK_OUT)
+        return talks(int(place), name, EffectKind.NETWORK_OUT)
     return does(
-        Kind(kind), None if place == "about" else int(place), name.strip("-"), reason
+        EffectKind(kind), None if place == "about" else int(place), name.strip("-"), reason
     )
 
 
-def does(kind: Kind, place: int | None, name: str = "", reason: str = "") -> Handler:
+def does(kind: EffectKind, place: int | None, name: str = "", reason: str = "") -> Handler:
     """Make a handler with one effect; the position None stands for the object."""
 
     def handler(calling: FunctionCall) -> Values:
@@ -136,7 +136,7 @@ def does(kind: Kind, place: int | None, name: str = "", reason: str = "") -> Han
             calling.touch(kind, values, reason)
         else:
             calling.note(*(Act(kind, as_text(value), reason) for value in values or ANY))
-        return LOCAL if kind is Kind.READ else ANY
+        return LOCAL if kind is EffectKind.READ else ANY
 
     return handler
 
@@ -196,7 +196,7 @@ def note_shell(calling: FunctionCall, values: Iterable[Value]) -> None:
         if text is None:
             calling.note(unseen_command(remote=taint_of([value]).remote))
         else:
-            calling.note(Act(Kind.EXEC, None, "", text))
+            calling.note(Act(EffectKind.EXEC, None, "", text))
 
 
 def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Handler:
@@ -207,20 +207,22 @@ def opens(place: int | None = 0, name: str = "file", mode_place: int = 1) -> Han
         for mode in calling.given(mode_place, "mode") or (Literal("r"),):
             text = as_text(mode)
             reads = text is not None and not set(text) & set("wax+c")
-            calling.touch(Kind.READ if reads else Kind.WRITE, paths)
+            calling.touch(EffectKind.READ if reads else EffectKind.WRITE, paths)
         return tuple(Data(local=True, opened=as_path(path)) for path in paths)
 
     return handler
 
 
-def talks(place: int, name: str, kind: Kind = Kind.NETWORK_IN, plain: int = 1) -> Handler:
+def talks(
+    place: int, name: str, kind: EffectKind = EffectKind.NETWORK_IN, plain: int = 1
+) -> Handler:
     """Make a handler for a function that talks to an address, and sends if it is given more than `plain` arguments."""
 
     def handler(calling: FunctionCall) -> Values:
         more = calling.arguments[plain:] or set(calling.named) - {name, *HARMLESS_OPTIONS}
         sends = more or taint_of(calling.everything()).local
         for text in calling.texts(place, name):
-            calling.note(Act(Kind.NETWORK_OUT if sends else kind, text))
+            calling.note(Act(EffectKind.NETWORK_OUT if sends else kind, text))
         return (Data(remote=True),)
 
     return handler
@@ -230,7 +232,7 @@ def note_listing(calling: FunctionCall, name: str, make: Callable[[str], Value])
     """Record that folders are read, and return what `make` says that a listing of each holds."""
     found: list[Value] = []
     for value in calling.given(0, name) or (Literal("."),):
-        calling.note(Act(Kind.READ, as_path(value)))
+        calling.note(Act(EffectKind.READ, as_path(value)))
         folder = raw_text(value)
         found.append(
             Data(local=True) if folder is None else Sequence((make(folder),), loose=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline.model import Act, NotUnderstood, environment, variable
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 TOKEN = re.compile(
     r"""(?P<space>(?:\s|\#[^\n]*)+)
@@ -45,7 +45,7 @@ def acts(code: str) -> Iterator[Act]:
 def find_named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Act]:
     """Yield the acts of a name; `at` is the position after it; `in_object`: it may be a key."""
     if name in ("import", "include") and not in_object:
-        yield Act(Kind.EXEC, None, "loads a module")
+        yield Act(EffectKind.EXEC, None, "loads a module")
     elif name in ("$ENV", "ENV") or (name == "env" and not in_object):
         key = None if in_object else KEY.match(code, at)
         if key:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 STREAMS = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:")
@@ -43,7 +43,7 @@ class Act:
     set to the `target`. `suspect` is text that may be passed to a shell: of its effects only denials count.
     """
 
-    kind: Kind
+    kind: EffectKind
     target: str | None
     reason: str = ""
     shell: str | None = None
@@ -58,18 +58,18 @@ class NotUnderstood(Exception):
 
 def unknown(what: str) -> Act:
     """Return the act of code that is not understood."""
-    return Act(Kind.UNKNOWN, None, what)
+    return Act(EffectKind.UNKNOWN, None, what)
 
 
 def shell(text: str) -> Act:
-    return Act(Kind.EXEC, None, "runs a shell command", text)
+    return Act(EffectKind.EXEC, None, "runs a shell command", text)
 
 
 def unseen_command(
     reason: str = "runs a command that the text does not tell", *, remote: bool = False
 ) -> Act:
     """Return the act of a command that is built at run time."""
-    return Act(Kind.EXEC, None, reason, remote=remote)
+    return Act(EffectKind.EXEC, None, reason, remote=remote)
 
 
 def secret_name(name: str) -> bool:
@@ -86,21 +86,23 @@ def variable(name: str | None) -> tuple[Act, ...]:
     if name is None:
         return (
             Act(
-                Kind.CREDENTIAL,
+                EffectKind.CREDENTIAL,
                 None,
                 "reads a variable of the environment that the text does not name",
             ),
         )
     if secret_name(name):
-        return (Act(Kind.CREDENTIAL, name, f"reads the secret {name} of the environment"),)
+        return (
+            Act(EffectKind.CREDENTIAL, name, f"reads the secret {name} of the environment"),
+        )
     return ()
 
 
 def environment() -> Act:
-    return Act(Kind.CREDENTIAL, None, "reads the whole environment")
+    return Act(EffectKind.CREDENTIAL, None, "reads the whole environment")
 
 
-def file(kind: Kind, path: str | None, reason: str = "") -> tuple[Act, ...]:
+def file(kind: EffectKind, path: str | None, reason: str = "") -> tuple[Act, ...]:
     """Return the act of reading or writing a file; the standard streams are not files."""
     return () if path in STREAMS else (Act(kind, path, reason),)
 

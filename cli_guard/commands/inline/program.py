@@ -16,7 +16,7 @@ from cli_guard.commands.inline.values import (
     AT_ONCE,
     LOCAL,
     Data,
-    Function,
+    InlineFunction,
     Literal,
     Reference,
     Sequence,
@@ -29,7 +29,7 @@ from cli_guard.commands.inline.values import (
     taint_of,
     text_of,
 )
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
 MOST_ACTS = 200
@@ -56,7 +56,7 @@ class Program:
         self.changed = False
         # Whether a name without a value never has one.
         self.final = False
-        self.entered: set[Function] = set()
+        self.entered: set[InlineFunction] = set()
         # Modules that are not Python's own; that their code runs is known.
         self.foreign: set[str] = set()
         self.acts: dict[Act, None] = {}
@@ -105,7 +105,7 @@ class Program:
                 self.data(value.parts)
                 if not keeps:
                     self.alter(value)
-            elif isinstance(value, Function):
+            elif isinstance(value, InlineFunction):
                 self.enter(value, [ANY] * len(value.parameters), {})
             elif isinstance(value, Reference):
                 self.hand_on(value)
@@ -153,7 +153,7 @@ class Program:
         """Record that an environment variable is set."""
         for value in values or ANY:
             act = (
-                Act(Kind.EXEC, as_text(value), variable=name)
+                Act(EffectKind.EXEC, as_text(value), variable=name)
                 if name
                 else unknown("changes the environment")
             )
@@ -168,7 +168,7 @@ class Program:
         return alternatives(found) or (ANY if self.final else ())
 
     def enter(
-        self, function: Function, arguments: list[Values], named: Mapping[str, Values]
+        self, function: InlineFunction, arguments: list[Values], named: Mapping[str, Values]
     ) -> None:
         """Give the parameters of a function these values; its body is walked where it is defined."""
         self.entered.add(function)
@@ -192,13 +192,15 @@ class Program:
         if not self.final and () in (*arguments, *named.values()):
             return ()
         given = [value for values in (*arguments, *named.values()) for value in values]
-        if isinstance(function, Function):
+        if isinstance(function, InlineFunction):
             self.enter(function, arguments, named)
             return self.names.get("return", ANY)
         if not isinstance(function, Reference):
             remote = isinstance(function, Data) and function.remote
             what = "calls something that the text does not tell"
-            self.note(Act(Kind.EXEC, None, what, remote=True) if remote else unknown(what))
+            self.note(
+                Act(EffectKind.EXEC, None, what, remote=True) if remote else unknown(what)
+            )
             return (self.data(given),)
         handler = python.CALLS.get(function.name)
         if handler:
@@ -220,7 +222,7 @@ class Program:
         if python.is_internal(key):
             self.note(unknown(f"calls {key[:40]} of something"))
             return (self.data([of, *given]),)
-        if isinstance(of, Function):
+        if isinstance(of, InlineFunction):
             self.data([of])
         elif isinstance(of, Sequence) and key in KEEPING and of.loose:
             self.data(given)
@@ -246,7 +248,9 @@ class Program:
         top = full.split(".")[0]
         if full not in python.NAMES and top not in python.NAMES:
             self.foreign.add(top)
-            self.note(Act(Kind.EXEC, full[:200], f"imports {full[:60]}, whose code runs"))
+            self.note(
+                Act(EffectKind.EXEC, full[:200], f"imports {full[:60]}, whose code runs")
+            )
         return Reference(full)
 
     def run_code(self, values: Iterable[Value]) -> Values:
@@ -256,7 +260,9 @@ class Program:
             text = as_text(value)
             if text is None:
                 reason = "runs code that the text does not tell"
-                self.note(Act(Kind.EXEC, None, reason, remote=taint_of([value]).remote))
+                self.note(
+                    Act(EffectKind.EXEC, None, reason, remote=taint_of([value]).remote)
+                )
                 continue
             results.extend(self.run_text(text))
         return tuple(results) or ANY

@@ -26,7 +26,7 @@ from cli_guard.commands.inline.values import (
     ANY,
     MANY,
     MOST_COMBINATIONS,
-    Function,
+    InlineFunction,
     Literal,
     Reference,
     Sequence,
@@ -41,7 +41,7 @@ from cli_guard.commands.inline.values import (
     raw_text,
     text_of,
 )
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 PASSES = 24
 STEPS = 100_000
@@ -61,7 +61,7 @@ def acts(text: str) -> tuple[Act, ...]:
     for detour in find_detours(walk.nodes):
         walk.program.note(unknown(detour))
     if any(
-        act.kind is Kind.EXEC and act.target is act.shell is None and not act.remote
+        act.kind is EffectKind.EXEC and act.target is act.shell is None and not act.remote
         for act in found
     ):
         return (*found, *suspects(walk.nodes))
@@ -75,7 +75,7 @@ class PythonWalk:
         self.program = Program(self.run_text)
         self.nodes: list[ast.AST] = []
         self.trees: dict[str, ast.Module] = {}
-        self.functions: dict[ast.AST, Function] = {}
+        self.functions: dict[ast.AST, InlineFunction] = {}
         # The values of the expressions in this pass.
         self.found: dict[ast.AST, Values] = {}
         self.steps = 0

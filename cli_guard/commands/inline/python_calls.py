@@ -9,7 +9,7 @@ from cli_guard.commands.inline import python_handlers as own
 from cli_guard.commands.inline.effects import Handler
 from cli_guard.commands.inline.python_handlers import PATH
 from cli_guard.commands.inline.values import ANY, FOUND, Literal, Reference
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
 WORDS = tables.words("python")
@@ -68,10 +68,10 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "os.walk": own.walk_folders,
         "glob.glob glob.iglob": own.find_files,
         "xml.etree.ElementTree.parse": make.both(
-            make.does(Kind.READ, 0, "source"), make.gives(Reference(TREE))
+            make.does(EffectKind.READ, 0, "source"), make.gives(Reference(TREE))
         ),
         "xml.etree.ElementTree.ElementTree": make.both(
-            make.does(Kind.READ, 1, "file"), make.gives(Reference(TREE))
+            make.does(EffectKind.READ, 1, "file"), make.gives(Reference(TREE))
         ),
         "os.path.join posixpath.join": own.join_paths,
         "os.path.basename posixpath.basename": own.take_part(lambda path: path.name),
@@ -86,12 +86,12 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
         "zipfile.ZipFile zipfile.PyZipFile": make.opens(),
         "tarfile.open tarfile.TarFile": make.opens(0, "name"),
         "logging.basicConfig": own.set_up_log,
-        "sqlite3.connect": make.does(Kind.READ, 0, "database", "opens a database"),
+        "sqlite3.connect": make.does(EffectKind.READ, 0, "database", "opens a database"),
         "pickle.load pickle.loads pickle.Unpickler marshal.load marshal.loads": own.unpickles,
         "urllib.request.urlopen": make.talks(0, "url"),
         "urllib.request.Request": make.both(make.talks(0, "url"), make.same),
         "urllib.request.urlretrieve": make.both(
-            make.does(Kind.WRITE, 1, "filename"), make.talks(0, "url", plain=3)
+            make.does(EffectKind.WRITE, 1, "filename"), make.talks(0, "url", plain=3)
         ),
         "requests.get requests.head requests.options httpx.get httpx.head": make.talks(
             0, "url"
@@ -116,7 +116,7 @@ CALLS: dict[str, Handler] = make.read_effects(WORDS["effects"]) | make.table(
 METHODS: dict[str, Handler] = make.read_effects(WORDS["methods"]) | make.table(
     {
         "replace": lambda calling: (
-            ANY if calling.arguments[1:] else make.does(Kind.WRITE, -1)(calling)
+            ANY if calling.arguments[1:] else make.does(EffectKind.WRITE, -1)(calling)
         ),
         "open": make.opens(99, "", 0),
         "read parse": own.reads_named,

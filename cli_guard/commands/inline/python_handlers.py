@@ -32,7 +32,7 @@ from cli_guard.commands.inline.values import (
     raw_text,
     taint_of,
 )
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 PATH = "pathlib.Path()"
 WILD = re.compile(r"[*?]|\[[^]/]*\]")
@@ -65,7 +65,7 @@ def import_module(calling: FunctionCall) -> Values:
             found.append(calling.run.load_module(name.partition(".")[0] if top else name))
         else:
             calling.note(
-                Act(Kind.EXEC, None, "imports a module that the text does not name")
+                Act(EffectKind.EXEC, None, "imports a module that the text does not name")
             )
     return tuple(found) or ANY
 
@@ -148,7 +148,7 @@ def unpickles(calling: FunctionCall) -> Values:
         path = opened if opened is None or "/" in opened else f"./{opened}"
         remote = taint_of([value]).remote
         calling.note(
-            Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=remote)
+            Act(EffectKind.EXEC, path, "unpickles: the data can hold code", remote=remote)
         )
     return LOCAL
 
@@ -163,7 +163,7 @@ def make_temporary(calling: FunctionCall) -> Values:
         "text",
     }
     path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
-    calling.note(Act(Kind.WRITE, as_path(path), "makes a temporary file"))
+    calling.note(Act(EffectKind.WRITE, as_path(path), "makes a temporary file"))
     return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else LOCAL
 
 
@@ -238,7 +238,7 @@ def list_paths(calling: FunctionCall) -> Values:
     """Handle `Path("x").iterdir()`, `.glob("*.py")` and `.rglob("*.py")`."""
     folder = calling.function.about
     way = calling.function.name.rpartition(".")[2]
-    calling.note(Act(Kind.READ, as_path(calling.function)))
+    calling.note(Act(EffectKind.READ, as_path(calling.function)))
     pattern = "*" if way == "iterdir" else as_text(calling.only(0, "pattern"))
     if folder is None or pattern is None:
         return (Sequence((Reference(PATH),), loose=True),)
@@ -249,7 +249,7 @@ def list_paths(calling: FunctionCall) -> Values:
 def set_up_log(calling: FunctionCall) -> Values:
     """Handle `logging.basicConfig(filename="x")`."""
     if {"filename", "*"} & set(calling.named):
-        calling.touch(Kind.WRITE, calling.given(99, "filename"))
+        calling.touch(EffectKind.WRITE, calling.given(99, "filename"))
     return ANY
 
 
@@ -257,7 +257,7 @@ def reads_named(calling: FunctionCall) -> Values:
     """Handle `.read("x.ini")` of an unknown object: a file, if it is given a path or a list of them."""
     value = calling.only(0)
     if raw_text(value) is not None or isinstance(value, Sequence):
-        calling.touch(Kind.READ, (value,))
+        calling.touch(EffectKind.READ, (value,))
     return ANY
 
 

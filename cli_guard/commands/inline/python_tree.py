@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from cli_guard.commands.inline import python_calls as python
 from cli_guard.commands.inline.model import Act, NotUnderstood
-from cli_guard.commands.inline.values import Function
-from cli_guard.commands.model import Kind
+from cli_guard.commands.inline.values import InlineFunction
+from cli_guard.commands.model import EffectKind
 
 # Methods of paths that act on files, and attributes of every object that lead nowhere else.
 ACTING = frozenset(
@@ -56,7 +56,7 @@ def suspects(nodes: list[ast.AST]) -> Iterator[Act]:
             ]
             texts = [each for each in constants if isinstance(each, str)]
             yield from (
-                Act(Kind.EXEC, None, suspect=text)
+                Act(EffectKind.EXEC, None, suspect=text)
                 for text in dict.fromkeys((*texts, " ".join(texts)))
             )
 
@@ -78,13 +78,13 @@ def nodes_of(node: ast.AST) -> Iterator[ast.AST]:
         yield from nodes_of(child)
 
 
-def name_parameters(tree: ast.AST, functions: dict[ast.AST, Function]) -> None:
+def name_parameters(tree: ast.AST, functions: dict[ast.AST, InlineFunction]) -> None:
     """Give each function a number, and its parameters names with that number in its body."""
     for node in reversed(list(ast.walk(tree))):
         if isinstance(node, Definition):
             names = [each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)]
             plain = len(names) == len(node.args.args)
-            function = Function(len(functions), tuple(names) if plain else ())
+            function = InlineFunction(len(functions), tuple(names) if plain else ())
             functions[node] = function
             body = node.body if isinstance(node.body, list) else [node.body]
             for inner in (inner for part in body for inner in ast.walk(part)):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline.model import Act, NotUnderstood, file, shell, unseen_command
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 END = r"[ \t]*(?=[;\n}#]|\Z)"
 # Up to the delimiter of this name, which is an ordinary character in brackets: a regular expression, a replacement.
@@ -63,7 +63,7 @@ def find_acts(found: re.Match[str]) -> Iterator[Act]:
             path = found[name].strip(" \t")
             if not path:
                 raise NotUnderstood("a file name is missing")
-            yield from file(Kind.READ if name == "from" else Kind.WRITE, path)
+            yield from file(EffectKind.READ if name == "from" else EffectKind.WRITE, path)
     text = found["run"]
     if "e" in (found["flags"] or ""):
         fixed = found["new"] and not BACK_REFERENCE.search(found["new"])

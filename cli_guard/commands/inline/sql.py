@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cli_guard.commands.inline import sql_meta
 from cli_guard.commands.inline.model import Act, NotUnderstood, file, unknown
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
 WORDS = tables.words("sql")
@@ -25,7 +25,7 @@ WORDS = tables.words("sql")
     for name in "changes parts steps settings reading_pragmas before_paren functions queries explains lists".split()
 )
 HARMLESS_PREFIX = tuple(WORDS["harmless_prefix"])
-CALLS = {name: Kind(kind) for kind, names in WORDS["calls"].items() for name in names}
+CALLS = {name: EffectKind(kind) for kind, names in WORDS["calls"].items() for name in names}
 
 TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*|/\*(?![!+]).*?\*/)
@@ -54,7 +54,7 @@ def acts(code: str) -> Iterator[Act]:
     """Return what the statements do, in their order. Raises NotUnderstood."""
     for statement in statements(code):
         yield from (
-            statement if isinstance(statement, tuple) else Statement(statement).acts()
+            statement if isinstance(statement, tuple) else SqlStatement(statement).acts()
         )
 
 
@@ -97,7 +97,7 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
     yield current
 
 
-class Statement:
+class SqlStatement:
     """The tokens of one statement."""
 
     def __init__(self, tokens: list[Token]) -> None:
@@ -135,7 +135,7 @@ class Statement:
             if self.word(1) in SETTINGS or (
                 self.word(1) == "SESSION" and self.word(2) == "AUTHORIZATION"
             ):
-                yield Act(Kind.SERVICE_WRITE, None, f"SET {self.word(1)}")
+                yield Act(EffectKind.SERVICE_WRITE, None, f"SET {self.word(1)}")
         elif self.first not in STEPS:
             yield unknown(f"SQL statement {self.first or self.token(0)[1]}")
             yield from self.strings()
@@ -143,8 +143,8 @@ class Statement:
     def strings(self) -> Iterator[Act]:
         """Return what the strings may be: files that the statement writes, or commands that it runs."""
         for text in filter(None, map(self.string, range(len(self.tokens)))):
-            yield Act(Kind.EXEC, None, suspect=text)
-            yield from file(Kind.WRITE, text)
+            yield Act(EffectKind.EXEC, None, suspect=text)
+            yield from file(EffectKind.WRITE, text)
 
     def query(self) -> Iterator[Act]:
         """Return the acts of a query, which reads unless a part of it changes something."""
@@ -155,13 +155,13 @@ class Statement:
             if word == "INTO"
         ]
         if change:
-            yield Act(Kind.SERVICE_WRITE, None, change)
+            yield Act(EffectKind.SERVICE_WRITE, None, change)
         elif self.first in ("FROM", "TABLE") and len(self.tokens) < 2:
             yield unknown(f"SQL statement {self.first}")
         else:
-            yield Act(Kind.SERVICE_READ, None)
+            yield Act(EffectKind.SERVICE_READ, None)
         if set(targets) - {"@"} and not change:
-            yield Act(Kind.SERVICE_WRITE, None, "SELECT INTO makes a table or a file")
+            yield Act(EffectKind.SERVICE_WRITE, None, "SELECT INTO makes a table or a file")
             yield from self.strings()
 
     def inner_change(self) -> str | None:
@@ -180,15 +180,17 @@ class Statement:
             reason = f"runs {self.first} without WHERE, on every row"
         elif self.first in ("DROP", "TRUNCATE"):
             reason = f"{reason}, which loses the data"
-        return Act(Kind.SERVICE_WRITE, None, reason)
+        return Act(EffectKind.SERVICE_WRITE, None, reason)
 
     def pragma(self) -> Act:
         """Return the act of PRAGMA, which reads unless it is given a value."""
         name = self.word(1) if self.token(2)[1] != "." else self.word(3)
         given = any(text in ("=", "(") for _, text in self.tokens[2:])
         if given and name not in READING_PRAGMAS:
-            return Act(Kind.SERVICE_WRITE, None, f"PRAGMA {name}")
-        return Act(Kind.SERVICE_READ, None) if name else unknown("SQL statement PRAGMA")
+            return Act(EffectKind.SERVICE_WRITE, None, f"PRAGMA {name}")
+        return (
+            Act(EffectKind.SERVICE_READ, None) if name else unknown("SQL statement PRAGMA")
+        )
 
     def calls(self) -> Iterator[Act]:
         """Return the acts of every function call in the statement."""
@@ -218,17 +220,17 @@ class Statement:
                 and before not in SHOWN
             ):
                 yield Act(
-                    Kind.NETWORK_OUT if before == "TO" else Kind.NETWORK_IN,
+                    EffectKind.NETWORK_OUT if before == "TO" else EffectKind.NETWORK_IN,
                     text.strip("'\""),
                 )
             elif kind == "text" and before in ("FROM", "JOIN"):
-                yield from file(Kind.READ, self.string(index))
+                yield from file(EffectKind.READ, self.string(index))
             if kind not in ("text", "dollar") and text not in ("(", "[", ","):
                 before = text.upper()
 
 
-def act_of_call(kind: Kind, name: str, target: str | None) -> Iterator[Act]:
+def act_of_call(kind: EffectKind, name: str, target: str | None) -> Iterator[Act]:
     """Return the act of a function with an effect; `target` is its first argument."""
-    yield from file(kind, None if kind is Kind.SERVICE_WRITE else target, name)
-    if kind is Kind.EXEC and target:
+    yield from file(kind, None if kind is EffectKind.SERVICE_WRITE else target, name)
+    if kind is EffectKind.EXEC and target:
         yield Act(kind, None, suspect=target)

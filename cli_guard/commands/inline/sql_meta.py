@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline.model import Act, file, shell, unknown
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 from cli_guard.rules import tables
 
 # A line that is a command of sqlite3 or of mysql, where a statement could begin.
@@ -32,12 +32,14 @@ def acts(line: str) -> Iterator[Act]:
     if name in SHELLS and rest:
         yield shell(rest)
     elif (name in ASKING or LISTING.match(command)) and not set(rest) & set("|`"):
-        yield Act(Kind.SERVICE_READ, None)
-        yield from file(Kind.WRITE, words[0]) if name in (r"\g", r"\gx") and words else ()
+        yield Act(EffectKind.SERVICE_READ, None)
+        yield from (
+            file(EffectKind.WRITE, words[0]) if name in (r"\g", r"\gx") and words else ()
+        )
     else:
         yield unknown(f"client command {name[:40]}")
         # It may be a file that it writes or runs, or a command.
         for word in words:
-            yield from file(Kind.WRITE, word.strip("'\""))
+            yield from file(EffectKind.WRITE, word.strip("'\""))
         for piece in PIECE.findall(rest):
-            yield Act(Kind.EXEC, None, suspect=f"cat | {piece.strip(' |')}")
+            yield Act(EffectKind.EXEC, None, suspect=f"cat | {piece.strip(' |')}")

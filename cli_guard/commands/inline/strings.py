@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline.model import Act, environment, unescape, unknown
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 # A string of any of the four: in quotes, between backticks, or with a letter in front (`qw(...)`, `%x{...}`).
 STRING = re.compile(
@@ -25,14 +25,14 @@ SEPARATES = (",", "=>")
 # The function that a string is the first argument of.
 CALLED = re.compile(r"(\w+(?:(?:\.|::|->)\w+)*)[\s(\[]*\Z")
 KINDS = {
-    Kind.DELETE: re.compile(
+    EffectKind.DELETE: re.compile(
         r"(?:(?:unlink|rmdir|rm)(?:Sync)?|rmtree|remove_tree|rm(?:_r)?f?|remove_(?:dir|entry|entry_secure|file))\Z"
         r"|(?:File|Dir)(?:\.|::)delete\Z"
     ),
-    Kind.WRITE: re.compile(
+    EffectKind.WRITE: re.compile(
         r"(?:write|binwrite|file_put_contents|touch|(?:writeFile|appendFile|mkdir|chmod)(?:Sync)?)\Z"
     ),
-    Kind.READ: re.compile(
+    EffectKind.READ: re.compile(
         r"(?:File|IO)(?:\.|::)(?:bin)?read(?:lines)?\Z|(?:file_get_contents|readfile|file|readFile(?:Sync)?)\Z"
     ),
 }
@@ -65,22 +65,22 @@ def acts(code: str) -> Iterator[Act]:
     """Return what the strings of a program would do if they were run."""
     yield unknown("runs code that is not analysed beyond its strings")
     if FETCHED_CODE.search(code):
-        yield Act(Kind.EXEC, None, "runs code that it fetches", remote=True)
+        yield Act(EffectKind.EXEC, None, "runs code that it fetches", remote=True)
     if ENVIRONMENT.search(code):
         yield environment()
     found = list(calls(code))
     # A command may also be built from strings at several positions.
     yield Act(
-        Kind.EXEC, None, suspect="".join(word for _, words in found for word in words)
+        EffectKind.EXEC, None, suspect="".join(word for _, words in found for word in words)
     )
     for function, words in found:
         for kind, names in KINDS.items():
             if names.search(function):
                 yield from (Act(kind, word) for word in words)
         for text in dict.fromkeys((" ".join(words), *words)):
-            yield Act(Kind.EXEC, None, suspect=text)
+            yield Act(EffectKind.EXEC, None, suspect=text)
             if ADDRESS.match(text):
-                yield Act(Kind.NETWORK_OUT, text)
+                yield Act(EffectKind.NETWORK_OUT, text)
 
 
 def calls(code: str) -> Iterator[tuple[str, list[str]]]:

@@ -59,14 +59,14 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class InlineFunction:
     """A function or a class of the code itself, by its number."""
 
     number: int
     parameters: tuple[str, ...] = ()
 
 
-Value = Data | Literal | Sequence | Reference | Function
+Value = Data | Literal | Sequence | Reference | InlineFunction
 Values = tuple[Value, ...]
 ANY: Values = (Data(),)
 LOCAL: Values = (Data(local=True),)

@@ -6,11 +6,11 @@ from cli_guard.commands.model import Span
 from cli_guard.commands.parse.cursor import Cursor
 from cli_guard.commands.parse.tree import (
     Assignment,
-    Command,
     Computation,
-    Function,
+    FunctionDefinition,
     Node,
-    Parameter,
+    ParameterExpansion,
+    ParsedCommand,
     Part,
     Redirect,
     Redirects,
@@ -127,8 +127,12 @@ def read_simple(cursor: Cursor) -> Node:
         if len(words) == 1 and (opened := cursor.take(FUNCTION)):
             skip_lines(cursor)
             name = cursor.text[before : opened.start()]
-            return Function(name, cursor.grammar.read_command(cursor), cursor.span(start))
-    return Command(tuple(words), cursor.span(start), tuple(assignments), tuple(redirects))
+            return FunctionDefinition(
+                name, cursor.grammar.read_command(cursor), cursor.span(start)
+            )
+    return ParsedCommand(
+        tuple(words), cursor.span(start), tuple(assignments), tuple(redirects)
+    )
 
 
 def read_array(cursor: Cursor) -> Part:
@@ -143,7 +147,7 @@ def read_array(cursor: Cursor) -> Part:
         if cursor.at == before:
             break
     expect(cursor, ")", start)
-    return Parameter("", False, "(", Word(tuple(parts), cursor.span(start)))
+    return ParameterExpansion("", False, "(", Word(tuple(parts), cursor.span(start)))
 
 
 def read_redirects(cursor: Cursor) -> Redirects:

@@ -22,10 +22,10 @@ from cli_guard.commands.parse.simple import (
 from cli_guard.commands.parse.tree import (
     AndOr,
     Case,
+    CommandGroup,
     Compute,
     For,
-    Function,
-    Group,
+    FunctionDefinition,
     If,
     Loop,
     Node,
@@ -123,7 +123,7 @@ def read_list(cursor: Cursor, ends: frozenset[str]) -> Iterator[Node]:
         node = read_and_or(cursor)
         skip_blanks(cursor)
         if cursor.at > start and cursor.accept("&"):
-            node = Group("background", (node,), cursor.span(start))
+            node = CommandGroup("background", (node,), cursor.span(start))
         elif cursor.has(";") and not cursor.match(CASE_END):
             cursor.at += 1
             if cursor.at == start + 1:
@@ -207,7 +207,7 @@ def read_timed(cursor: Cursor, start: int) -> Node | None:
     word = find_reserved(cursor)
     if cursor.has("(") or (word and word not in ENDS):
         inner = read_pipeline(cursor)
-        return Group("time", (inner,), cursor.span(start))
+        return CommandGroup("time", (inner,), cursor.span(start))
     cursor.at = start
     return None
 
@@ -226,7 +226,7 @@ def read_command(cursor: Cursor) -> Node:
         items = read_inner(cursor).items
         if not items:
             cursor.fail(start)
-        return Group("subshell", items, cursor.span(start), read_redirects(cursor))
+        return CommandGroup("subshell", items, cursor.span(start), read_redirects(cursor))
     if word in COMPOUND:
         cursor.at += len(word)
         return COMPOUND[word](cursor, start)
@@ -236,7 +236,7 @@ def read_command(cursor: Cursor) -> Node:
 def read_group(cursor: Cursor, start: int) -> Node:
     items = read_some(cursor)
     expect(cursor, "}", start)
-    return Group("group", items, cursor.span(start), read_redirects(cursor))
+    return CommandGroup("group", items, cursor.span(start), read_redirects(cursor))
 
 
 def read_if(cursor: Cursor, start: int) -> Node:
@@ -365,7 +365,9 @@ def read_test(cursor: Cursor, start: int) -> Node:
 def read_function(cursor: Cursor, start: int) -> Node:
     found = cursor.take(NAMED_FUNCTION)
     skip_lines(cursor)
-    return Function(found[1] if found else "", read_command(cursor), cursor.span(start))
+    return FunctionDefinition(
+        found[1] if found else "", read_command(cursor), cursor.span(start)
+    )
 
 
 def read_coproc(cursor: Cursor, start: int) -> Node:
@@ -374,7 +376,7 @@ def read_coproc(cursor: Cursor, start: int) -> Node:
     if found and not find_reserved(cursor) and BODY.match(cursor.text, found.end()):
         cursor.at = found.end()
         skip_blanks(cursor)
-    return Group("coproc", (read_command(cursor),), cursor.span(start))
+    return CommandGroup("coproc", (read_command(cursor),), cursor.span(start))
 
 
 def is_bare(word: Word) -> bool:

@@ -25,7 +25,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ParameterExpansion:
     """`$name` or `${name operator argument}`.
 
     The operators of the prefix forms are `#name` (the length) and `!name`; that of an element is `[`, or `[?` with
@@ -56,7 +56,7 @@ class Computation:
     quoted: bool
 
 
-Part = Text | Parameter | Substitution | Computation
+Part = Text | ParameterExpansion | Substitution | Computation
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ Redirects = tuple[Redirect, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ParsedCommand:
     """A simple command."""
 
     words: tuple[Word, ...]
@@ -123,7 +123,7 @@ class AndOr:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CommandGroup:
     """Commands one after the other: `kind` is "group", "subshell", "background", "coproc" or "time"."""
 
     kind: str
@@ -194,7 +194,7 @@ class Compute:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionDefinition:
     """A function definition."""
 
     name: str
@@ -202,8 +202,8 @@ class Function:
     span: Span
 
 
-Compound = Group | If | Loop | For | Case | Test | Compute
-Node = Command | Pipeline | AndOr | Compound | Function
+Compound = CommandGroup | If | Loop | For | Case | Test | Compute
+Node = ParsedCommand | Pipeline | AndOr | Compound | FunctionDefinition
 Nodes = tuple[Node, ...]
 
 

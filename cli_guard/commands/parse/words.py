@@ -10,7 +10,7 @@ from cli_guard.commands.parse.cursor import Cursor
 from cli_guard.commands.parse.quoting import ansi_c, unescape_in_quotes
 from cli_guard.commands.parse.tree import (
     Computation,
-    Parameter,
+    ParameterExpansion,
     Part,
     Substitution,
     Text,
@@ -189,9 +189,9 @@ def read_dollar(cursor: Cursor, *, quoted: bool) -> Part:
         return Computation(read_expression(cursor, start + 2, closed or start + 2), quoted)
     if behind[:1] and behind[0] in SPECIAL:
         cursor.at += 1
-        return Parameter(behind[0], quoted)
+        return ParameterExpansion(behind[0], quoted)
     if found := cursor.take(NAME):
-        return Parameter(found[0], quoted)
+        return ParameterExpansion(found[0], quoted)
     if behind == "\\\n":
         return Text("$", "$\\\n")
     return Text("$", '"' if quoted else "$")
@@ -237,7 +237,7 @@ def read_braces(cursor: Cursor, *, quoted: bool) -> Part:
     found = cursor.take(BRACED)
     if found is None:
         argument = read_argument(cursor, quoted=quoted)
-        return Parameter("", quoted, "?", argument, braced=True)
+        return ParameterExpansion("", quoted, "?", argument, braced=True)
     prefix, name = found.groups()
     operator = f"{prefix}name" if prefix else ""
     if cursor.has("[") and (closed := cursor.find_closing(cursor.at, "[]")):
@@ -247,18 +247,18 @@ def read_braces(cursor: Cursor, *, quoted: bool) -> Part:
         if prefix or behind.parts:
             operator = "[?"
         subscript = (Computation(expression, quoted), *behind.parts)
-        return Parameter(
+        return ParameterExpansion(
             name, quoted, operator or "[", Word(subscript, expression.span), braced=True
         )
     if cursor.has("}") and not prefix:
         cursor.at += 1
-        return Parameter(name, quoted, braced=True)
+        return ParameterExpansion(name, quoted, braced=True)
     if not prefix:
         found = cursor.take(OPERATOR)
         operator = found[0] if found else "?"
         if not found:
             cursor.fail(start)
-    return Parameter(
+    return ParameterExpansion(
         name, quoted, operator, read_argument(cursor, quoted=quoted), braced=True
     )
 

@@ -11,7 +11,7 @@ from cli_guard.commands.invocations import (
     INSTALLED,
     NODE,
     SYSTEM_PROGRAMS,
-    Invocation,
+    ProgramInvocation,
 )
 from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import table
@@ -45,7 +45,7 @@ IMPORTS = ("python imports ", "python may import ")
 LOADS = re.compile(r" loads code or plug-ins of the project \([^()]*\)\Z")
 
 
-def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def runs_own_code(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     target = effect.target or ""
     if ASSIGNMENT.match(target):
         return keeps_to_project(
@@ -86,7 +86,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     return MODULE.match(target) is not None and has_module(place, target, caller.folder)
 
 
-def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
+def runs_own_file(place: Place, path: str, caller: ProgramInvocation) -> bool:
     """Return whether a file of the tree runs, not written by this very script, and not for what leaves the tree."""
     words = [word.start for word in caller.fields]
     at = next(
@@ -109,7 +109,7 @@ def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
     )
 
 
-def is_trusted_call(place: Place, caller: Invocation) -> bool:
+def is_trusted_call(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a command runs the project's own code by one of its tools, and nothing else."""
     given = caller.arguments
     tasks = [each.start for each in given.operands]
@@ -137,7 +137,7 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
     return own and not brings_more(place, caller) and not leaves(place, tasks)
 
 
-def brings_more(place: Place, caller: Invocation) -> bool:
+def brings_more(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a word of a command brings what is not the project's, or loses data: `--with`, `SHELL=`."""
     given = caller.arguments
     pairs = (ask.rpartition(" ") for ask in place.lists.asks)
@@ -189,7 +189,7 @@ def is_own_program(place: Place, path: str) -> bool:
     return bool(linked) and is_below(path, place.root, place.context)
 
 
-def has_installed(place: Place, caller: Invocation) -> bool:
+def has_installed(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether the program that a runner such as `npx` starts is in the tree; True for any other command."""
     if caller.arguments.spec.name not in RUNNERS:
         return True
@@ -228,7 +228,7 @@ def has_module(place: Place, module: str, folder: str) -> bool:
     )
 
 
-def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def is_known_here(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     """Return whether an unknown program is installed in the tree, or an option is of a trusted call."""
     if effect.target and ASSIGNMENT.match(effect.target):
         # A setting that nothing is known of: a word of the project's own or a database, not a place or an option.
@@ -249,7 +249,7 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
     return effect.target.startswith("-") and is_trusted_call(place, caller)
 
 
-def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
+def comes_with_project(place: Place, program: str, caller: ProgramInvocation) -> bool:
     """Return whether a program is one of the project's: installed in the tree, or locked where its runner looks."""
     runner = caller.parent
     if runner is not None and is_trusted_call(place, runner):

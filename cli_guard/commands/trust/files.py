@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 from itertools import pairwise, takewhile
 
 from cli_guard.commands.effects.places import is_credential
-from cli_guard.commands.invocations import Invocation
-from cli_guard.commands.model import Effect, Kind
+from cli_guard.commands.invocations import ProgramInvocation
+from cli_guard.commands.model import Effect, EffectKind
 from cli_guard.commands.trust.code import brings_more, is_trusted_call
 from cli_guard.commands.trust.place import Place, makes_link
 from cli_guard.hooks import REVIEW_HOOKS
@@ -56,7 +56,7 @@ UNSAFE_PATCH = re.compile(
 )
 
 
-def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def writes_inside(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     target = effect.target or ""
     if place.steps_back or (place.makes_links and not (caller and makes_link(caller))):
         return False
@@ -83,7 +83,7 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
     )
 
 
-def links_inside(place: Place, caller: Invocation) -> bool:
+def links_inside(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether both ends of the links that a command makes may be written; True if it makes none."""
     operands = caller.arguments.operands if makes_link(caller) else []
     return all(
@@ -91,7 +91,7 @@ def links_inside(place: Place, caller: Invocation) -> bool:
     )
 
 
-def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
+def names_written_files(place: Place, target: str, caller: ProgramInvocation) -> bool:
     """Return whether the files are known that a command writes at a path, which may be a folder."""
     name = caller.program
     if name in ("sed", "perl") and any(map(BACKUP_ELSEWHERE.match, caller.words)):
@@ -110,7 +110,7 @@ def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
     )
 
 
-def names_project_files(place: Place, caller: Invocation | None) -> bool:
+def names_project_files(place: Place, caller: ProgramInvocation | None) -> bool:
     """Return whether a command that writes below the top of the tree leaves Git's own files alone."""
     if caller is None:
         return False
@@ -127,14 +127,14 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     return bool(finders) and all(finds_project_files(place, each) for each in finders)
 
 
-def searches_files(grep: Invocation) -> bool:
+def searches_files(grep: ProgramInvocation) -> bool:
     given = grep.arguments
     return given.has("-r", "-R", "--recursive") or any(
-        kind == Kind.READ for kind, _ in given.kinds
+        kind == EffectKind.READ for kind, _ in given.kinds
     )
 
 
-def finds_project_files(place: Place, finder: Invocation) -> bool:
+def finds_project_files(place: Place, finder: ProgramInvocation) -> bool:
     """Return whether a search stays in the tree and finds no protected file."""
     if not place.stays_inside(finder, texts=True):
         return False
@@ -150,9 +150,9 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
     return is_free or (bool(patterns) and not endangers_protected(place, "", patterns))
 
 
-def searches_below(place: Place, finder: Invocation) -> bool:
+def searches_below(place: Place, finder: ProgramInvocation) -> bool:
     """Return whether a search looks only into folders below the top of the tree."""
-    folders = [each for kind, each in finder.arguments.kinds if kind == Kind.READ]
+    folders = [each for kind, each in finder.arguments.kinds if kind == EffectKind.READ]
     if finder.program == "find":
         folders = [
             *takewhile(
@@ -166,7 +166,7 @@ def searches_below(place: Place, finder: Invocation) -> bool:
     )
 
 
-def patches_inside(place: Place, caller: Invocation) -> bool:
+def patches_inside(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a patch on standard input changes only files that may be written, whatever `-p` strips."""
     text = caller.stdin.text or ""
     found = [
@@ -191,7 +191,7 @@ def patches_inside(place: Place, caller: Invocation) -> bool:
 
 
 def deletes_what_comes_back(
-    place: Place, effect: Effect, caller: Invocation | None
+    place: Place, effect: Effect, caller: ProgramInvocation | None
 ) -> bool:
     target = effect.target or ""
     if caller is None or place.steps_back or place.makes_links:
@@ -232,7 +232,7 @@ def deletes_what_comes_back(
     )
 
 
-def moves_inside(place: Place, caller: Invocation) -> bool:
+def moves_inside(place: Place, caller: ProgramInvocation) -> bool:
     """Return whether a command moves files within the tree, to a place that no build or clean-up deletes."""
     words = caller.words
     to = place.relative(place.resolve(words[-1], caller.folder)) if words else None
@@ -244,7 +244,7 @@ def moves_inside(place: Place, caller: Invocation) -> bool:
     )
 
 
-def searched_names(place: Place, caller: Invocation) -> list[str]:
+def searched_names(place: Place, caller: ProgramInvocation) -> list[str]:
     """Return the name patterns of the search whose results a command deletes; none if its own words name them."""
     if caller.program == "find":
         return wanted_names(caller)
@@ -255,7 +255,7 @@ def searched_names(place: Place, caller: Invocation) -> list[str]:
     return [name for names in every for name in names] if all(every) else []
 
 
-def wanted_names(finder: Invocation) -> list[str]:
+def wanted_names(finder: ProgramInvocation) -> list[str]:
     """Return the name patterns that a search is limited to; none if it finds other files as well."""
     words = [word.text or "" for word in finder.fields]
     pairs = list(pairwise(words))

@@ -18,8 +18,8 @@ from cli_guard.commands.effects.places import (
 )
 from cli_guard.commands.effects.values import LOOPBACK
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.invocations import Invocation
-from cli_guard.commands.model import Context, Kind, Span, WorkTree
+from cli_guard.commands.invocations import ProgramInvocation
+from cli_guard.commands.model import Context, EffectKind, Span, WorkTree
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import drop_places
 from cli_guard.rules import tables
@@ -69,7 +69,7 @@ class Place:
     root: str
     tree: WorkTree
     command: str = ""
-    invocations: tuple[Invocation, ...] = ()
+    invocations: tuple[ProgramInvocation, ...] = ()
     written: frozenset[str] = frozenset()
 
     @cached_property
@@ -211,11 +211,11 @@ class Place:
     def matches(self, name: str, path: str) -> bool:
         return self.lists.files[name].search(path) is not None
 
-    def runs_inside(self, caller: Invocation) -> bool:
+    def runs_inside(self, caller: ProgramInvocation) -> bool:
         return caller.folder is not None and self.relative(caller.folder) is not None
 
     def stays_inside(
-        self, caller: Invocation, *, texts: bool = False, data: bool = False
+        self, caller: ProgramInvocation, *, texts: bool = False, data: bool = False
     ) -> bool:
         """Return whether a command runs in the tree and no word leads out of it. `texts`: skip plain text and code.
 
@@ -286,7 +286,7 @@ class Place:
         )
 
 
-def judged_elsewhere(caller: Invocation, *, texts: bool) -> set[Span]:
+def judged_elsewhere(caller: ProgramInvocation, *, texts: bool) -> set[Span]:
     """Return the places of the words of a command that need not stay in the tree.
 
     What is written has an effect of its own, the command that a runner starts is judged by itself, and a filter of
@@ -300,12 +300,12 @@ def judged_elsewhere(caller: Invocation, *, texts: bool) -> set[Span]:
             skipped.append(value)
     valued = [(option.takes or "text", value) for option, value in given.values]
     for kind, word in (*valued, *given.kinds):
-        if kind == Kind.WRITE or (texts and kind.startswith(plain)):
+        if kind == EffectKind.WRITE or (texts and kind.startswith(plain)):
             skipped.append(word)
     return {word.span for word in skipped}
 
 
-def makes_link(caller: Invocation) -> bool:
+def makes_link(caller: ProgramInvocation) -> bool:
     """Return whether a command makes links, which the judge of the same script does not see yet."""
     name = caller.program
     return name in ("ln", "link") or (name == "cp" and any(map(LINK.match, caller.words)))

@@ -4,7 +4,7 @@ import re
 from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.places import is_credential
-from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.invocations import ProgramInvocation
 from cli_guard.commands.model import Effect, Span
 from cli_guard.commands.trust.files import patches_inside
 from cli_guard.commands.trust.place import ADDRESS, Place, is_loopback
@@ -21,7 +21,7 @@ SIGNAL = re.compile(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+)")
 JOB = re.compile(r"%(?:\d+|[%+-])?\Z")
 
 
-def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def is_reversible(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     """Return whether Git only changes what this clone can bring back."""
     if caller is None:
         return False
@@ -78,7 +78,9 @@ def is_remote(place: Place, name: str) -> bool:
     return f"remote.{name}.url" in place.context.git_config
 
 
-def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def stays_on_machine(
+    place: Place, effect: Effect, caller: ProgramInvocation | None
+) -> bool:
     target = effect.target or ""
     if caller is None:
         return False
@@ -117,7 +119,7 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
     return bool(addresses) and all(map(is_loopback, addresses))
 
 
-def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+def ends_own_job(place: Place, effect: Effect, caller: ProgramInvocation | None) -> bool:
     """Return whether `kill` names only jobs of this very script."""
     if caller is None or caller.program != "kill":
         return False

@@ -71,7 +71,7 @@ class Ports:
 
 
 @dataclass(frozen=True)
-class Runner:
+class CheckRunner:
     """What all checks of one run share; `staged` if they check the index, `changes` are under review.
 
     Once `is_stopped`, running commands are ended, and none is started.

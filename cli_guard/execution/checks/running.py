@@ -12,7 +12,7 @@ from typing import TextIO
 from cli_guard.execution.checks.outcome import Outcome, make_safe
 from cli_guard.execution.checks.passes import Passes
 from cli_guard.execution.checks.planning import context_of_checks, plan_checks
-from cli_guard.execution.checks.runner import Runner
+from cli_guard.execution.checks.runner import CheckRunner
 from cli_guard.execution.shell import cores
 from cli_guard.git.checkout import sweep
 from cli_guard.graph.context import Context
@@ -74,7 +74,7 @@ class Checks:
     ) -> None:
         self._planned = {check.id: check for check in planned if check.may_run}
         self._stopped = threading.Event()
-        self._runner = Runner(
+        self._runner = CheckRunner(
             repository,
             invocation,
             Passes(repository.state_folder),
@@ -136,7 +136,7 @@ class Checks:
     def _run(self, chosen: list[PlannedCheck], signals: Sequence[int]) -> list[Outcome]:
         """Run checks. Raises KeyboardInterrupt for a signal, once nothing of them is left."""
         workers = max(1, min(len(chosen), cores()))
-        progress = Progress(
+        progress = CheckProgress(
             self._out, len(chosen), dumb=self._invocation.env.get("TERM") == "dumb"
         )
         pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
@@ -190,7 +190,7 @@ def note_signals() -> Iterator[list[int]]:
             signal.signal(each, handler)
 
 
-class Progress:
+class CheckProgress:
     """Reports how far the checks are: nothing in the first second, then one line.
 
     `clock` gives seconds; on a `dumb` terminal the line is repeated now and then instead of overwritten.

@@ -22,7 +22,7 @@ FIELDS = {"digest", "by", "at", "roots", "seal"}
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class CheckTrust:
     """A person's trust in a table of checks; `at` is an ISO 8601 time in UTC.
 
     `roots` are the root commits of the repository, separated by blanks: its history, wherever it lies.
@@ -56,7 +56,7 @@ class Trusted:
             folder / FILE if folder else None, "trusted", VERSION, "cli-guard trust"
         )
 
-    def find(self, repository: Repository, digest: str, seals: Seals) -> Trust | None:
+    def find(self, repository: Repository, digest: str, seals: Seals) -> CheckTrust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
         given = [
             each
@@ -70,16 +70,16 @@ class Trusted:
         )
 
     @explain_write_errors()
-    def give(self, repository: Repository, digest: str, seals: Seals) -> Trust:
+    def give(self, repository: Repository, digest: str, seals: Seals) -> CheckTrust:
         """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError."""
         at = self._invocation.now.isoformat(timespec="seconds")
         roots = " ".join(repository.root_commits())
-        trust = Trust(digest, self._invocation.user, at, roots)
+        trust = CheckTrust(digest, self._invocation.user, at, roots)
         trust = replace(trust, seal=seals.make(trust.payload))
         # Recorded first: trust without an audit entry must not exist.
         self._note(repository, "trust", digest)
 
-        def add(kept: list[Trust]) -> list[Trust]:
+        def add(kept: list[CheckTrust]) -> list[CheckTrust]:
             own = [each for each in kept if each.roots == roots and each.digest != digest]
             return [
                 *(each for each in kept if each.roots != roots),
@@ -105,19 +105,19 @@ class Trusted:
             tables = {*tables, each.get("table")} if each["event"] == "trust" else set()
         return tables
 
-    def _read(self) -> list[Trust]:
+    def _read(self) -> list[CheckTrust]:
         """Return all trust, oldest first. Raises CliGuardError."""
         listed = (
             {"seal": "", **each} for each in self._records.read()
         )  # older versions had none
         texts = [each for each in listed if set(each) == FIELDS]
         return [
-            Trust(**each)
+            CheckTrust(**each)
             for each in texts
             if all(isinstance(word, str) for word in each.values())
         ]
 
-    def _change(self, change: Callable[[list[Trust]], list[Trust]]) -> None:
+    def _change(self, change: Callable[[list[CheckTrust]], list[CheckTrust]]) -> None:
         """Replace the trust that is kept; the oldest beyond KEPT is dropped."""
         self._records.change(
             lambda _: [asdict(each) for each in change(self._read())[-KEPT:]]

@@ -17,8 +17,8 @@ from cli_guard.execution.processes.model import (
     RESPONSE,
     STARTUP_TIMEOUT,
     TIMEOUT,
-    Limits,
     Process,
+    ProcessLimits,
     Result,
     Started,
     Stopped,
@@ -74,7 +74,7 @@ class ProcessManager:
         respond: str | None = RESPONSE,
         stdin: int | None = None,
         on_output: Callable[[str, bytes], None] | None = None,
-        limits: Limits | None = None,
+        limits: ProcessLimits | None = None,
         terminal: bool | tuple[int, int] = False,
         sandbox: Sandbox | None = None,
     ) -> Result:
@@ -105,7 +105,7 @@ class ProcessManager:
         startup_timeout: float = STARTUP_TIMEOUT,
         port: int | None = None,
         respond: str | None = RESPONSE,
-        limits: Limits | None = None,
+        limits: ProcessLimits | None = None,
         terminal: bool | tuple[int, int] = False,
         sandbox: Sandbox | None = None,
     ) -> Started:

@@ -28,7 +28,7 @@ def _as_json(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProcessLimits:
     """The limits of one process, None for no limit; `memory_bytes` is address space (setrlimit(2))."""
 
     cpu_seconds: int | None = None

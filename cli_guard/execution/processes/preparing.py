@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.environment import Passed, clean_environment
-from cli_guard.execution.processes.model import Limits
+from cli_guard.execution.processes.model import ProcessLimits
 from cli_guard.execution.processes.sandbox import Sandbox, wrap_command
 from cli_guard.execution.shell import shell_words
 
@@ -27,7 +27,7 @@ class Prepared:
     command: str
     folder: str
     env: dict[str, str]
-    limits: Limits
+    limits: ProcessLimits
     terminal: tuple[int, int] | None = None
     sandbox: str | None = None
     reachable: bool = True
@@ -38,7 +38,7 @@ def prepare(
     command: str | Sequence[str],
     cwd: Path | str | None,
     env: Mapping[str, str] | None,
-    limits: Limits | None,
+    limits: ProcessLimits | None,
     terminal: bool | tuple[int, int],
     sandbox: Sandbox | None,
     timeout: float | None,
@@ -62,7 +62,7 @@ def prepare(
         shown,
         place,
         own,
-        limits or Limits(),
+        limits or ProcessLimits(),
         size,
         sandbox_text,
         reachable,

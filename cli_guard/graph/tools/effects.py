@@ -14,7 +14,7 @@ from cli_guard.model import Verdict
 from cli_guard.policy.gate import RUN_CHECKS
 
 
-class Recorded(Arguments):
+class RecordedEffect(Arguments):
     """What is recorded: the identity of the content, and the number of its findings."""
 
     content: str
@@ -34,7 +34,7 @@ class WantedChecks(Arguments):
     checks: tuple[Check, ...] | list[Check]
 
 
-class Patch(Arguments):
+class PatchArguments(Arguments):
     """A patch, and the files it changes; the patch is "" if the change must be made by hand.
 
     `bases` are the contents that the patch applies to (path -> blob id, None for no file); empty for files in memory.
@@ -60,7 +60,7 @@ class CommandLine(Arguments):
 
 def write_file(world: World, arguments: Arguments) -> ToolOutput:
     """Write an approved patch to the work tree, or to the files in memory."""
-    assert isinstance(arguments, Patch)  # noqa: S101 - validated against this schema
+    assert isinstance(arguments, PatchArguments)  # noqa: S101 - validated against this schema
     if world.writer is not None:
         left = world.writer.apply(arguments.patch, arguments.bases)
         return ToolOutput({"paths": sorted(left), "left": left})
@@ -113,8 +113,8 @@ def checking_tool(verdict: Verdict) -> Tool:
 def recording_tools() -> Iterable[Tool]:
     """Return `git_commit` and `git_push`."""
     return (
-        Tool("git_commit", "Git records the commit", "git", Recorded, leave_to_git),
-        Tool("git_push", "Git sends the commits", "git", Recorded, leave_to_git),
+        Tool("git_commit", "Git records the commit", "git", RecordedEffect, leave_to_git),
+        Tool("git_push", "Git sends the commits", "git", RecordedEffect, leave_to_git),
     )
 
 
@@ -125,7 +125,7 @@ def acting_tools() -> Iterable[Tool]:
             "write_file",
             "writes files, all of a patch or nothing",
             "write",
-            Patch,
+            PatchArguments,
             write_file,
             approvable=True,
         ),

@@ -15,7 +15,7 @@ from cli_guard.secrets.redact import redact
 STOP_SECONDS = 3_600.0
 
 
-class Paths(Arguments):
+class PathArguments(Arguments):
     """The paths a reviewer looks at."""
 
     paths: tuple[str, ...] | list[str] = ()
@@ -25,7 +25,7 @@ def tool_of(reviewer: Reviewer) -> Tool:
     """Build the tool of a reviewer, whose module is imported when it first runs."""
 
     def run(world: World, arguments: Arguments) -> ToolOutput:
-        assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
+        assert isinstance(arguments, PathArguments) and world.subject is not None  # noqa: S101 - the gate's work
         with emergency_stop(STOP_SECONDS):
             report = review_or_skip(
                 reviewer, only(world.subject, frozenset(arguments.paths)), world
@@ -33,7 +33,9 @@ def tool_of(reviewer: Reviewer) -> Tool:
         findings = tuple(without_secrets(finding) for finding in report.findings)
         return ToolOutput({"findings": len(findings)}, findings, report.skipped)
 
-    return Tool(f"review_{reviewer.name}", reviewer.summary, "read_only", Paths, run)
+    return Tool(
+        f"review_{reviewer.name}", reviewer.summary, "read_only", PathArguments, run
+    )
 
 
 def review_or_skip(reviewer: Reviewer, subject: ReviewInput, world: World) -> Report:

@@ -16,7 +16,7 @@ from cli_guard.git.repository import GitRepository
 from cli_guard.git.snapshot import list_index
 from cli_guard.graph.context import Context, Planned, Planner
 from cli_guard.graph.state import Data, State, normalise
-from cli_guard.llm.chat.permission import Permission
+from cli_guard.llm.chat.permission import ChatPermission
 from cli_guard.llm.chat.turns import OFFERED, SPARE, TASK, ChatGuest, Talk, Talking
 from cli_guard.llm.gateway import Gateway
 from cli_guard.llm.ledger import Ledger, Total
@@ -24,7 +24,7 @@ from cli_guard.llm.loop import ToolLoop
 from cli_guard.llm.patching import PROPOSE, write_action
 from cli_guard.llm.prompts import system
 from cli_guard.llm.routing import Route, route_request
-from cli_guard.llm.session import Session, Sessions
+from cli_guard.llm.session import ChatSession, Sessions
 from cli_guard.llm.tools import Copy
 from cli_guard.model import Action
 from cli_guard.policy.language_model import ModelSection
@@ -82,7 +82,7 @@ class Chat:
         self.gateway = Gateway(
             self.config, invocation.env, self.ledger, on_text=self.display.feed
         )
-        self.permission = Permission(
+        self.permission = ChatPermission(
             self.host.check_person, self.ask_person, self.display.say
         )
         self.copy = Copy(self.config)
@@ -99,7 +99,7 @@ class Chat:
         """
         opened = ExitStack()
         held = self.sessions.open(self.repository.root_name, self.host.now().now, name)
-        self.session: Session = opened.enter_context(held)
+        self.session: ChatSession = opened.enter_context(held)
         self.stack.close()
         self.stack = opened
         self.ledger.session = self.session.id

@@ -16,7 +16,7 @@ Scope = tuple[str, ...]
 
 
 @dataclass
-class Permission:
+class ChatPermission:
     """The answers of one session; never stored. `check_person` raises UsageError if no person can answer.
 
     `ask` shows a text and a question, and returns the line that is typed after that. `allow_all` is `/allow-all`.

@@ -20,7 +20,7 @@ from cli_guard.llm.patching import (
     write_action,
 )
 from cli_guard.llm.prompts import Message
-from cli_guard.llm.session import Session
+from cli_guard.llm.session import ChatSession
 from cli_guard.llm.tools import EDITING, READING, Copy
 from cli_guard.model import Action
 
@@ -53,7 +53,7 @@ class Talk(LocalAssistant):
 class ChatGuest(Guest):
     """A guest whose prompts are kept within the model's window."""
 
-    session: Session = field(kw_only=True)
+    session: ChatSession = field(kw_only=True)
 
     def ask(self, messages: list[Message], *, purpose: str, **options: Any) -> Reply:
         """Ask the model with as much of the session as fits. Raises ModelError."""

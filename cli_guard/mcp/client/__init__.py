@@ -6,15 +6,15 @@ What a server sends is data of a stranger all the way: bounded where it is read,
 """
 
 from cli_guard.mcp.client.client import McpClient
-from cli_guard.mcp.client.result import Image, McpResult
+from cli_guard.mcp.client.result import McpResult, ResultImage
 from cli_guard.policy.mcp import Hints, McpTool, ServerConfig, decision
 
 __all__ = [
     "Hints",
-    "Image",
     "McpClient",
     "McpResult",
     "McpTool",
+    "ResultImage",
     "ServerConfig",
     "decision",
 ]

@@ -25,7 +25,7 @@ Hide = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class ResultImage:
     """A picture: its MIME type as the server claims it, and its bytes, unread."""
 
     mime: str
@@ -40,7 +40,7 @@ class McpResult:
     is_error: bool = False
     truncated: bool = False
     structured: object = None
-    images: tuple[Image, ...] = ()
+    images: tuple[ResultImage, ...] = ()
 
 
 def visible(text: str) -> str:
@@ -105,19 +105,19 @@ def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
             )
 
 
-def pictures(blocks: "list[types.ContentBlock]") -> Iterator[Image]:
+def pictures(blocks: "list[types.ContentBlock]") -> Iterator[ResultImage]:
     """The pictures of an answer."""
     for block in blocks:
         if block.type == "image" and (image := picture(block)) is not None:
             yield image
 
 
-def picture(block: "types.ImageContent") -> Image | None:
+def picture(block: "types.ImageContent") -> ResultImage | None:
     """The picture of a block, None if it is none or too large."""
     if len(block.data) > IMAGE_BYTES * 4 // 3 + 4:
         return None
     try:
-        return Image(
+        return ResultImage(
             clip(printable(block.mime_type), 100),
             base64.b64decode(block.data, validate=True),
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp import BorrowedStream
-from cli_guard.mcp.server.tools import TOOLS, Answer, Surroundings, Tool
+from cli_guard.mcp.server.tools import TOOLS, ServedTool, Surroundings, ToolAnswer
 from cli_guard.policy.globs import nearest
 from cli_guard.runtime import missing_extra
 from cli_guard.secrets.printable import clip, json_value, printable
@@ -117,7 +117,7 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
     )
 
 
-def describe_tool(tool: Tool) -> "types.Tool":
+def describe_tool(tool: ServedTool) -> "types.Tool":
     """A tool in the words of the protocol."""
     from mcp import types
 
@@ -137,13 +137,13 @@ def describe_tool(tool: Tool) -> "types.Tool":
 
 
 def answer_call(
-    tool: Tool, around: Surroundings, arguments: Mapping[str, object]
+    tool: ServedTool, around: Surroundings, arguments: Mapping[str, object]
 ) -> "types.CallToolResult":
     """The answer of a tool, whatever happens in it."""
     from mcp import types
 
     try:
-        answer: Answer = tool.answer(around, tool.check(arguments))
+        answer: ToolAnswer = tool.answer(around, tool.check(arguments))
     except CliGuardError as error:
         return refusal_of(str(error))
     except Exception as error:

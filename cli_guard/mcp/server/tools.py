@@ -22,7 +22,7 @@ Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What a tool answers: a text to read, and data where there is some."""
 
     text: str
@@ -42,7 +42,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ToolParameter:
     """One argument of a tool. `longest` is in characters, of each text where there may be several (`strings`)."""
 
     name: str
@@ -93,20 +93,20 @@ class Parameter:
             ) from error
 
 
-CWD = Parameter(
+CWD = ToolParameter(
     "cwd", "The folder to work in: the one where the server was started, or one below it."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ServedTool:
     """One tool: its name and words for the agent, its parameters, and what it does."""
 
     name: str
     title: str
     description: str
-    parameters: tuple[Parameter, ...]
-    answer: Callable[[Surroundings, Arguments], Answer]
+    parameters: tuple[ToolParameter, ...]
+    answer: Callable[[Surroundings, Arguments], ToolAnswer]
 
     @property
     def schema(self) -> dict[str, object]:
@@ -133,7 +133,7 @@ class Tool:
         return arguments
 
 
-def review(around: Surroundings, arguments: Arguments) -> Answer:
+def review(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     """Reviews a change as `cli-guard review` does. Raises CliGuardError."""
     from cli_guard.review.render import as_json, text
     from cli_guard.review.run import review_request
@@ -141,7 +141,7 @@ def review(around: Surroundings, arguments: Arguments) -> Answer:
 
     done = review_request(request_in(arguments), resolve_folder(around, arguments))
     data = cast(dict[str, object], json_value(as_json.as_dict(done)))
-    return Answer(text.render(done, color=False), bound_report(data))
+    return ToolAnswer(text.render(done, color=False), bound_report(data))
 
 
 def request_in(arguments: Arguments) -> Request:
@@ -187,7 +187,7 @@ def bound_report(data: dict[str, object]) -> dict[str, object]:
     return data | {"notes": notes}
 
 
-def check_command(around: Surroundings, arguments: Arguments) -> Answer:
+def check_command(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     """Judges a shell command as `cli-guard check-command` does; nothing is run. Raises CliGuardError."""
     from cli_guard.commands import judge
     from cli_guard.execution.verdicts import as_dict, render
@@ -196,10 +196,10 @@ def check_command(around: Surroundings, arguments: Arguments) -> Answer:
     verdict = judge(
         str(arguments["command"]), command_context(invocation.cwd, invocation.env)
     )
-    return Answer(render(verdict, color=False), as_dict(verdict))
+    return ToolAnswer(render(verdict, color=False), as_dict(verdict))
 
 
-def ask(around: Surroundings, arguments: Arguments) -> Answer:
+def ask(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     """Answers a request as `cli-guard ask` does; a change is proposed, never made. Raises CliGuardError."""
     from cli_guard.assistant.ask import ask_request
     from cli_guard.secrets.printable import json_value
@@ -212,12 +212,12 @@ def ask(around: Surroundings, arguments: Arguments) -> Answer:
         # No MCP servers: the tool is described as read-only, and a server of the user's may do more.
         worktree=bool(arguments.get("worktree")),
     )
-    return Answer(done.text, cast(dict[str, object], json_value(done.data)))
+    return ToolAnswer(done.text, cast(dict[str, object], json_value(done.data)))
 
 
-def explain(around: Surroundings, arguments: Arguments) -> Answer:
+def explain(around: Surroundings, arguments: Arguments) -> ToolAnswer:
     """The page of a rule. Raises UsageError."""
-    return Answer(around.explain(str(arguments["rule"])))
+    return ToolAnswer(around.explain(str(arguments["rule"])))
 
 
 def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
@@ -243,34 +243,34 @@ def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
 
 
 TOOLS = (
-    Tool(
+    ServedTool(
         "review",
         "Review a change",
         "Review a change before it is committed: secrets, risky code and commands, dependencies, docs, refactoring."
         " Reviews what is staged unless worktree, range, commit or patch names something else. The decision is allow,"
         " review (a person must approve it at a terminal) or deny (change the code).",
         (
-            Parameter(
+            ToolParameter(
                 "worktree",
                 "Review all that differs from HEAD, untracked files included.",
                 "boolean",
             ),
-            Parameter(
+            ToolParameter(
                 "range", "Review commits one by one: A..B, those in B that are not in A."
             ),
-            Parameter("commit", "Review one commit."),
-            Parameter("patch", "Review this unified diff.", longest=PATCH_CHARS),
+            ToolParameter("commit", "Review one commit."),
+            ToolParameter("patch", "Review this unified diff.", longest=PATCH_CHARS),
             CWD,
         ),
         review,
     ),
-    Tool(
+    ServedTool(
         "check_command",
         "Judge a shell command",
         "Judge a shell command by what it would do, without running it. The verdict is allow, review (ask a person"
         " first) or deny (do not run it); often there is an alternative.",
         (
-            Parameter(
+            ToolParameter(
                 "command",
                 "The command as a shell would get it.",
                 longest=COMMAND_CHARS,
@@ -280,35 +280,37 @@ TOOLS = (
         ),
         check_command,
     ),
-    Tool(
+    ServedTool(
         "ask",
         "Ask about the repository",
         "Ask about this repository: where something is defined, which command or tests fit, a plan or a patch for a"
         " change, documentation for a piece of code. The answer names its sources. Nothing is run or written: a patch"
         " or a command to run is a proposal that a person approves at a terminal.",
         (
-            Parameter(
+            ToolParameter(
                 "request",
                 "What is wanted, in plain words.",
                 longest=REQUEST_CHARS,
                 required=True,
             ),
-            Parameter(
+            ToolParameter(
                 "paths",
                 "Look at these files and folders only, seen from the top.",
                 "strings",
             ),
-            Parameter("rev", "Look at this revision instead of the index."),
-            Parameter("worktree", "Look at the work tree instead of the index.", "boolean"),
+            ToolParameter("rev", "Look at this revision instead of the index."),
+            ToolParameter(
+                "worktree", "Look at the work tree instead of the index.", "boolean"
+            ),
             CWD,
         ),
         ask,
     ),
-    Tool(
+    ServedTool(
         "explain",
         "Explain a rule",
         "Explain a rule that a review named: why it matters, what to do, examples, how to answer a finding.",
-        (Parameter("rule", "The id of the rule.", required=True),),
+        (ToolParameter("rule", "The id of the rule.", required=True),),
         explain,
     ),
 )

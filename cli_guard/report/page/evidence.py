@@ -17,7 +17,7 @@ from cli_guard.approvals.statements import BREAK_GLASS, Statement
 from cli_guard.errors import CliGuardError
 from cli_guard.repository.protocol import Repository
 from cli_guard.review.render.page import markup as page
-from cli_guard.review.render.page.markup import Markup, Section, anchor, fit, join, link
+from cli_guard.review.render.page.markup import Markup, PageSection, anchor, fit, join, link
 from cli_guard.review.render.words import count
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
@@ -90,7 +90,7 @@ class Evidence:
         ]
         return join(("; evidence: " if links else "", join(links, ", ")))
 
-    def answers(self, commits: Mapping[str, str] | None = None) -> Section:
+    def answers(self, commits: Mapping[str, str] | None = None) -> PageSection:
         """Return who approved what; `commits` are the contents that are known to be in a commit, with its id."""
         known = commits or {}
         shown = self.given[:SHOWN]
@@ -100,7 +100,7 @@ class Evidence:
         more = rest if cards else "Nothing was approved here."
         return page.section("answers", "Approvals", *cards, more)
 
-    def proof(self) -> Section:
+    def proof(self) -> PageSection:
         """Return what can be relied on, and what can be forged."""
         proofs = [each.proof for each in self.given]
         tally = [f"{proofs.count(each)} {each}" for each in COLORS if each in proofs]
@@ -112,7 +112,7 @@ class Evidence:
             color="bad" if self.problems else "plain",
             problems=page.bullets(self.problems) or "",
         )
-        return Section("proof", "What this proves", text)
+        return PageSection("proof", "What this proves", text)
 
 
 def collect_evidence(

@@ -45,7 +45,7 @@ DOUBTFUL = ("against", "skipped", "unreviewed")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class ReviewedCommit:
     """A commit and how it was reviewed: one of DECISIONS, and attempts before it; `at` is ISO 8601, in UTC."""
 
     oid: str
@@ -58,13 +58,13 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class History:
+class PageHistory:
     """A span of commits, oldest first, and all that is known of it; `older` commits were left out.
 
     `contents` has the commit of each content, `policy` what changed it and how, `skipped` what a limit left out.
     """
 
-    commits: Sequence[Recorded]
+    commits: Sequence[ReviewedCommit]
     older: bool
     contents: Mapping[str, str]
     policy: Sequence[tuple[str, str, str]]
@@ -79,7 +79,7 @@ def collect_history(
     invocation: Invocation,
     since: str = "",
     within: Range | None = None,
-) -> History:
+) -> PageHistory:
     """Read a span (reviewed again), or what came after a revision or a day. Raises CliGuardError."""
     commits, older = list_commits(repository, since, within)
     evidence = collect_evidence(
@@ -104,7 +104,7 @@ def collect_history(
         or each.fingerprint in marks
         or (not each.commit and each.at >= first)
     ]
-    known = History(commits, older, contents, policy, skipped, evidence, lives, review)
+    known = PageHistory(commits, older, contents, policy, skipped, evidence, lives, review)
     return replace(known, commits=judge(repository, known, entries))
 
 
@@ -133,7 +133,7 @@ def review_range(repository: Repository, invocation: Invocation, within: Range) 
 
 def list_commits(
     repository: Repository, since: str, within: Range | None
-) -> tuple[list[Recorded], bool]:
+) -> tuple[list[ReviewedCommit], bool]:
     """Return commits, oldest first, at most MOST_COMMITS, and whether there are older ones. Raises UsageError."""
     tips = ["HEAD"] if repository.head else ["--max-count=0", "--all"]
     if within:
@@ -152,13 +152,15 @@ def list_commits(
             timespec="seconds"
         )
         found.append(
-            Recorded(oid, at, redact(author), parents.partition(" ")[0], redact(subject))
+            ReviewedCommit(
+                oid, at, redact(author), parents.partition(" ")[0], redact(subject)
+            )
         )
     return found[:MOST_COMMITS][::-1], len(found) > MOST_COMMITS
 
 
 def read_commits(
-    repository: Repository, commits: Iterable[Recorded]
+    repository: Repository, commits: Iterable[ReviewedCommit]
 ) -> tuple[dict[str, str], list[tuple[str, str, str]], list[tuple[str, str]]]:
     """Return the commit of each content, what changed the policy, and what a limit left out. Raises GitError."""
     limits = Limits()
@@ -194,8 +196,8 @@ def read_commits(
 
 
 def judge(
-    repository: Repository, known: History, entries: Iterable[Entry]
-) -> list[Recorded]:
+    repository: Repository, known: PageHistory, entries: Iterable[Entry]
+) -> list[ReviewedCommit]:
     """Return the commits with how they were reviewed, as the entries of the log say."""
     commits = known.commits
     contents = known.contents
@@ -239,7 +241,7 @@ def judge(
             start = str(entry.get("place")).rpartition(" ")[2]
             before[follows.get(start, bisect_left(times, str(entry.get("at"))))][what] += 1
 
-    def judge_one(number: int, each: Recorded) -> Recorded:
+    def judge_one(number: int, each: ReviewedCommit) -> ReviewedCommit:
         decision = last.get(each.oid, "")
         tried = before[number]
         allowed = "approved" if each.oid in approved else "allow"

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from cli_guard.model import Category, Confidence, Finding, Severity
 from cli_guard.report.lives import APPROVED, FIXED, OPEN, Life
 from cli_guard.report.page.evidence import Evidence
-from cli_guard.report.page.history import DECISIONS, DOUBTFUL, History, Recorded
+from cli_guard.report.page.history import DECISIONS, DOUBTFUL, PageHistory, ReviewedCommit
 from cli_guard.review.render.html import answer_of
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.findings import STATES, Row, findings_section
 from cli_guard.review.render.page.markup import (
     Markup,
-    Section,
+    PageSection,
     anchor,
     fit,
     join,
@@ -41,7 +41,7 @@ POLICY |= {
 }
 
 
-def render(history: History) -> str:
+def render(history: PageHistory) -> str:
     """Render the page of a history."""
     commits = history.commits
     evidence = history.evidence
@@ -85,7 +85,7 @@ def commit_link(oid: str) -> Markup:
 
 def listing(
     name: str, title: str, caption: str, none: str, rows: Iterator[tuple[str, str, str]]
-) -> Section:
+) -> PageSection:
     """Return what was the case in commits, newest first: the commit, what, and more words."""
     found = [(commit_link(oid), what, fit(words)) for oid, what, words in rows][::-1]
     more = f"and {len(found) - page.SHOWN} older" if len(found) > page.SHOWN else None
@@ -93,7 +93,7 @@ def listing(
     return section(name, title, shown if found else tag("p", none), more)
 
 
-def policy_rows(history: History) -> Iterator[tuple[str, str, str]]:
+def policy_rows(history: PageHistory) -> Iterator[tuple[str, str, str]]:
     for oid, what, said in history.policy:
         yield (
             oid,
@@ -102,13 +102,13 @@ def policy_rows(history: History) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def unread_rows(history: History) -> Iterator[tuple[str, str, str]]:
+def unread_rows(history: PageHistory) -> Iterator[tuple[str, str, str]]:
     yield from ((oid, "not read in full", skipped) for oid, skipped in history.skipped)
     doubtful = (each for each in history.commits if each.decision in DOUBTFUL)
     yield from ((each.oid, DECISIONS[each.decision], each.subject) for each in doubtful)
 
 
-def commits_section(commits: Sequence[Recorded]) -> Section:
+def commits_section(commits: Sequence[ReviewedCommit]) -> PageSection:
     if not commits:
         return section("commits", "Commits", tag("p", "There are none in this span."))
     newest = commits[::-1]
@@ -125,7 +125,7 @@ def commits_section(commits: Sequence[Recorded]) -> Section:
     return section("commits", "Commits", picture(commits), listed)
 
 
-def picture(commits: Sequence[Recorded]) -> Markup:
+def picture(commits: Sequence[ReviewedCommit]) -> Markup:
     """Return commits x decisions as a drawing: a column is a commit, or some, and a cell says how many."""
     size = -(-len(commits) // COLUMNS)
     cells = []
@@ -159,7 +159,7 @@ def picture(commits: Sequence[Recorded]) -> Markup:
     )
 
 
-def rows_of(history: History, ids: Collection[str]) -> Iterator[Row]:
+def rows_of(history: PageHistory, ids: Collection[str]) -> Iterator[Row]:
     """Yield the findings: those of the review of the range, then those that only the log has."""
     lives = {each.fingerprint: each for each in history.lives}
     review = history.review

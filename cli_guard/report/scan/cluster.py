@@ -14,7 +14,7 @@ from typing import Any
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.policy.decisions import Policy
-from cli_guard.report.scan.plan import Plan, Slice, open_place
+from cli_guard.report.scan.plan import ScanPlan, Slice, open_place
 from cli_guard.reviewers.clean_files import identity
 from cli_guard.runtime import Invocation, missing_extra
 
@@ -23,11 +23,11 @@ AT_ONCE = 64
 CONNECT_SECONDS = 10
 WAIT_SECONDS = 5
 PATIENCE = 12
-Scan = Callable[[Plan, Sequence[Slice]], Iterator[bytes]]
+Scan = Callable[[ScanPlan, Sequence[Slice]], Iterator[bytes]]
 
 
 def scan_on_cluster(
-    plan: Plan, missing: Mapping[str, Slice], address: str, scan: Scan
+    plan: ScanPlan, missing: Mapping[str, Slice], address: str, scan: Scan
 ) -> Iterator[bytes]:
     """Yield a part for each slice; none for one that has ended several workers. Raises CliGuardError."""
     if not ADDRESS.fullmatch(address):
@@ -87,4 +87,6 @@ def scan_remotely(
             "a worker has another cli-guard or Python: install the same everywhere"
         )
     invocation = Invocation(Path(place), os.environ, datetime.datetime.now(datetime.UTC))
-    return next(scan(Plan(open_place(place, invocation), None, policy, today, ()), [piece]))
+    return next(
+        scan(ScanPlan(open_place(place, invocation), None, policy, today, ()), [piece])
+    )

@@ -30,7 +30,7 @@ SHALLOW = (
 )
 
 
-class Items(StrEnum):
+class ScanItems(StrEnum):
     """What the items of a slice are: ids, lines of REFS, lines of FILES."""
 
     COMMITS = "commit"
@@ -43,14 +43,14 @@ class Slice:
     """`count` items, NUL between them: 100,000 commits take 4 MB. `number` is the place in the plan."""
 
     number: int
-    kind: Items
+    kind: ScanItems
     items: bytes
     count: int
     key: str
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScanPlan:
     """All slices of one repository, under the policy of its tip."""
 
     repository: Repository
@@ -97,7 +97,7 @@ def local_path(place: str) -> Path:
     return Path(place).expanduser()
 
 
-def make_plan(repository: Repository, invocation: Invocation, *, history: bool) -> Plan:
+def make_plan(repository: Repository, invocation: Invocation, *, history: bool) -> ScanPlan:
     """List what there is to scan. Raises GitError, ConfigError, UsageError."""
     tip = repository.head
     user = read_user_config(invocation.env)
@@ -122,12 +122,12 @@ def make_plan(repository: Repository, invocation: Invocation, *, history: bool) 
         if history and repository.is_shallow
         else ()
     )
-    return Plan(repository, tip, policy, today, tuple(slices), shallow)
+    return ScanPlan(repository, tip, policy, today, tuple(slices), shallow)
 
 
 def list_items(
     repository: Repository, tip: str | None, *, history: bool
-) -> Iterator[tuple[Items, bytes]]:
+) -> Iterator[tuple[ScanItems, bytes]]:
     """Yield the items of each slice, the oldest commits first."""
     entries = list[bytes]()
     trees = {tip: b""} if tip else {}
@@ -137,11 +137,11 @@ def list_items(
         ).replace(b"\n", b"\0")
         width = A_SLICE * (every.find(b"\0") + 1)
         yield from (
-            (Items.COMMITS, every[at : at + width][:-1])
+            (ScanItems.COMMITS, every[at : at + width][:-1])
             for at in range(0, len(every), width or 1)
         )
         refs = repository.git.run(*REFS).split(b"\n")[:-1]
-        yield from in_slices(Items.REFS, refs)
+        yield from in_slices(ScanItems.REFS, refs)
         # A ref or a tag may name a file or a folder itself.
         named = {b"%s^{}" % ref.split(b" ")[0]: ref.split(b" ")[2] for ref in refs}
         for asked, (oid, kind) in repository.identify(
@@ -154,10 +154,10 @@ def list_items(
         # Under the name of the ref: its files must not answer for those of the tip.
         listed = repository.git.run(*FILES, tree).split(b"\0")[:-1]
         entries += (entry.replace(b"\t", b"\t" + ref, 1) for entry in listed)
-    yield from in_slices(Items.FILES, entries)
+    yield from in_slices(ScanItems.FILES, entries)
 
 
-def in_slices(kind: Items, items: list[bytes]) -> Iterator[tuple[Items, bytes]]:
+def in_slices(kind: ScanItems, items: list[bytes]) -> Iterator[tuple[ScanItems, bytes]]:
     yield from (
         (kind, b"\0".join(items[at : at + A_SLICE])) for at in range(0, len(items), A_SLICE)
     )

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from cli_guard.errors import UsageError
 from cli_guard.model import Decision, Skipped
-from cli_guard.policy.gate import Judgement, judge_findings, judge_record
+from cli_guard.policy.gate import GateJudgement, judge_findings, judge_record
 from cli_guard.report.parts import Collector, read_parts
 from cli_guard.report.scan.cluster import scan_on_cluster
-from cli_guard.report.scan.plan import Items, Plan, Slice, make_plan, open_place
+from cli_guard.report.scan.plan import ScanItems, ScanPlan, Slice, make_plan, open_place
 from cli_guard.report.scan.slices import EVENT, Scanner
 from cli_guard.review.render import sarif
 from cli_guard.review.render.review import Review
@@ -32,7 +32,7 @@ STATUSES = {Decision.ALLOW: "ok", Decision.REVIEW: "needs_review", Decision.DENY
 
 
 @dataclass(frozen=True)
-class Options:
+class ScanOptions:
     """How to scan. `state` is the folder for the parts, None for that of the repository."""
 
     history: bool = False
@@ -45,7 +45,7 @@ class Options:
 
 def scan(
     place: str | None,
-    options: Options,
+    options: ScanOptions,
     invocation: Invocation,
     on_progress: OnProgress | None = None,
 ) -> Review:
@@ -69,8 +69,8 @@ def scan(
         standing += judge_findings(
             [left_out], plan.policy, lambda _: None, plan.today, {}
         ).standing
-    verdict = judge_record(Judgement(standing, suppressed))
-    unit = Items.COMMITS if options.history else Items.FILES
+    verdict = judge_record(GateJudgement(standing, suppressed))
+    unit = ScanItems.COMMITS if options.history else ScanItems.FILES
     number = sum(each.count for each in plan.slices if each.kind is unit)
     reason = (
         verdict.reason if standing else None if plan.slices else "there is no commit yet"
@@ -82,7 +82,7 @@ def scan(
 
 
 def collect(
-    plan: Plan, options: Options, on_progress: OnProgress | None
+    plan: ScanPlan, options: ScanOptions, on_progress: OnProgress | None
 ) -> tuple[Collector, list[str]]:
     """Collect the parts of all slices: those of earlier runs, then from the engine. Raises CliGuardError."""
     collector = Collector(history=options.history)
@@ -121,7 +121,9 @@ def collect(
     return collector, notes
 
 
-def scan_locally(plan: Plan, missing: Mapping[str, Slice], jobs: int) -> Iterator[bytes]:
+def scan_locally(
+    plan: ScanPlan, missing: Mapping[str, Slice], jobs: int
+) -> Iterator[bytes]:
     """Yield a part for each slice, scanned in copies of this process; none for one that has ended two of them."""
     pending = [*missing.values()]
     if jobs < 2 or len(pending) < 2 or workers.available() < 2:
@@ -134,7 +136,7 @@ def scan_locally(plan: Plan, missing: Mapping[str, Slice], jobs: int) -> Iterato
         yield from (line for _, line in workers.lines_of(len(shares), work))
 
 
-def scan_here(plan: Plan, pieces: Sequence[Slice]) -> Iterator[bytes]:
+def scan_here(plan: ScanPlan, pieces: Sequence[Slice]) -> Iterator[bytes]:
     """Yield a part for each slice, as SARIF in one line, scanned in this process."""
     with plan.repository.blobs(Limits.of(plan.policy).file_chars) as blobs:
         scanner = Scanner(plan, blobs)
@@ -142,7 +144,7 @@ def scan_here(plan: Plan, pieces: Sequence[Slice]) -> Iterator[bytes]:
             yield sarif.render(scanner.scan(piece), indent=None).strip().encode("ascii")
 
 
-def review_tip(plan: Plan, tip: str) -> Review:
+def review_tip(plan: ScanPlan, tip: str) -> Review:
     """Review all files of the tip by all rules, as if they were new."""
     limits = Limits.of(plan.policy)
     with plan.repository.blobs(limits.file_chars) as blobs:

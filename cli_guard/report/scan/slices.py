@@ -19,10 +19,10 @@ from cli_guard.model import (
     split_lines,
 )
 from cli_guard.policy.gate import FindAnswer, judge_findings
-from cli_guard.report.scan.plan import Items, Plan, Slice
+from cli_guard.report.scan.plan import ScanItems, ScanPlan, Slice
 from cli_guard.repository.entries import (
+    DiffSection,
     RawEntry,
-    Section,
     change_of,
     decode_path,
 )
@@ -47,7 +47,7 @@ LFS = "Git LFS: its content is not in the repository"
 class Scanner:
     """Scans slices of one repository."""
 
-    plan: Plan
+    plan: ScanPlan
     blobs: Blobs
     # Hashes of what held nothing: the same change of a file in several commits, the same people.
     clean: set[int] = field(default_factory=set)
@@ -91,7 +91,7 @@ class Scanner:
         bounds = Bounds(sys.maxsize, limits.file_chars, limits.total_chars)
         reader = self.plan.repository.changes(self.blobs, bounds)
         items = [decode_path(item) for item in piece.items.split(b"\0")]
-        if piece.kind is Items.REFS:
+        if piece.kind is ScanItems.REFS:
             refs = [item.split(" ") for item in items]
             tags, unread = reader.tag_texts(oid for oid, kind, _ in refs if kind == "tag")
             pushed = tuple(
@@ -103,8 +103,8 @@ class Scanner:
         for at in range(0, len(items), TOGETHER):
             part = items[at : at + TOGETHER]
             read = {
-                Items.FILES: map(self._file, part),
-                Items.COMMITS: self._commits(reader, part),
+                ScanItems.FILES: map(self._file, part),
+                ScanItems.COMMITS: self._commits(reader, part),
             }
             for changes in read.get(piece.kind, ()):
                 files = tuple(each for each in changes if mark_of(each) not in self.clean)
@@ -159,7 +159,7 @@ class Scanner:
             else (Hunk(0, 1, (), tuple(split_lines(text))),)
         )
         added = RawEntry("000000", mode, "0", blob, Status.ADDED, path, None)
-        change = change_of(added, [Section(hunks, text is None)])
+        change = change_of(added, [DiffSection(hunks, text is None)])
         if text is not None and rest:
             change = replace(change, tail=runs_between(b"", rest))
         return ChangeSet((change,), (Skipped(path, BINARY),) if rest else ())

@@ -5,7 +5,7 @@ from typing import Protocol
 from cli_guard.model import Suppressed
 from cli_guard.review.render.page import markup as page
 from cli_guard.review.render.page.findings import Row, findings_section
-from cli_guard.review.render.page.markup import SHOWN, Markup, Section, fit, tag
+from cli_guard.review.render.page.markup import SHOWN, Markup, PageSection, fit, tag
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import (
     ANSWERED,
@@ -17,7 +17,7 @@ from cli_guard.review.render.words import (
 )
 
 
-class Evidence(Protocol):
+class EvidenceSource(Protocol):
     """What a repository holds about who answered which finding (`cli_guard.report.page.evidence`)."""
 
     @property
@@ -27,14 +27,14 @@ class Evidence(Protocol):
     def links_to(self, fingerprint: str) -> Markup:
         """Return links to the approvals that name a finding."""
 
-    def answers(self) -> Section:
+    def answers(self) -> PageSection:
         """Return who approved what."""
 
-    def proof(self) -> Section:
+    def proof(self) -> PageSection:
         """Return what can be relied on."""
 
 
-def render(review: Review, evidence: Evidence | None = None) -> str:
+def render(review: Review, evidence: EvidenceSource | None = None) -> str:
     """Render a page; with `evidence` it says who answered which finding."""
     sentence, *steps = next_steps(review)
     shown = (

@@ -84,7 +84,7 @@ class Calls:
 
 def review_calls(subject: ReviewInput) -> Iterator[Finding]:
     """Report each file in which the change takes a call of the guard away, or changes what decides how it runs."""
-    caller = Caller(subject)
+    caller = GuardCalls(subject)
     for change in subject.changes:
         is_new = change.status in (Status.ADDED, Status.COPIED)
         if not (is_new or change.read_as) and may_call(change.old_path or change.path):
@@ -246,7 +246,7 @@ def finding(file: str, line: int | None, message: str, content: str) -> Finding:
     )
 
 
-class Caller:
+class GuardCalls:
     """Tells whether a text calls the guard, itself or by a file of the repository that names the guard."""
 
     def __init__(self, subject: ReviewInput) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.parse.syntax import parse
-from cli_guard.commands.parse.tree import AndOr, Command, Node, Nodes, Text
+from cli_guard.commands.parse.tree import AndOr, Node, Nodes, ParsedCommand, Text
 from cli_guard.reviewers.call_sites.values import (
     LONGEST_SCRIPT,
     MENTION,
@@ -13,7 +13,7 @@ from cli_guard.reviewers.call_sites.values import (
     Values,
     shape_of,
 )
-from cli_guard.reviewers.commands.extract.snippet import Lines
+from cli_guard.reviewers.commands.extract.snippet import LineNumbers
 
 # husky runs its scripts with `sh -e`.
 STOPS_AT_FAILURE = re.compile(r"(?:^|/)\.husky/")
@@ -48,7 +48,7 @@ def script(values: Values, path: str, text: str) -> Sites:
     ends = [n for n in calls if is_end(read.items, n, path)]
     # A call in a variable or a function is made further below.
     last = len(shapes) if not ends or ends[-1] != calls[-1] else ends[-1]
-    lines = Lines(text)
+    lines = LineNumbers(text)
     places = [lines.at(item.span.start) for item in read.items]
     first = text.split("\n", 1)[0]
     commands = {"first line": values.text(first, 1)} if first.startswith("#!") else {}
@@ -67,7 +67,7 @@ def is_said(item: Node) -> bool:
 def first_words(item: Node) -> tuple[str, ...]:
     """Return the words of a simple command up to the first that is not plain."""
     words = []
-    for word in item.words if isinstance(item, Command) else ():
+    for word in item.words if isinstance(item, ParsedCommand) else ():
         if len(word.parts) != 1 or not isinstance(word.parts[0], Text):
             break
         words.append(word.parts[0].text)
@@ -97,7 +97,7 @@ def is_end(items: Nodes, at: int, path: str) -> bool:
 def is_plain_call(item: Node) -> bool:
     """Return whether a command runs the guard, or a program in a file; not one that only sets a name for later."""
     return (
-        isinstance(item, Command)
+        isinstance(item, ParsedCommand)
         and bool(item.words)
         and NAMES.isdisjoint(first_words(item)[:1])
     )

@@ -38,7 +38,7 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class CodeEffect:
     """What happens if a finding is true, which is the reason of its severity; `rules/code/effects.toml` is the list."""
 
     name: str
@@ -48,11 +48,11 @@ class Effect:
 
 
 @cache
-def effects() -> tuple[Effect, ...]:
+def effects() -> tuple[CodeEffect, ...]:
     """Return the closed list of effects, gravest first."""
     table = read_table("code/effects.toml")
     return tuple(
-        Effect(
+        CodeEffect(
             each["name"],
             Severity(each["severity"]),
             each["means"],
@@ -62,7 +62,7 @@ def effects() -> tuple[Effect, ...]:
     )
 
 
-def effects_of(rule_id: str) -> tuple[Effect, ...]:
+def effects_of(rule_id: str) -> tuple[CodeEffect, ...]:
     """Return the effects of a code rule: that with its id in full, else those with a pattern that matches it."""
     name = rule_id.removeprefix("code-")
     exact = tuple(effect for effect in effects() if name in effect.rules)

@@ -351,7 +351,7 @@ class _Before:
 
 def _new_matches(
     rule: TreeRule, nodes: "list[SgNode]", change: FileChange, now: _Parsed, before: _Before
-) -> Iterator[tuple["SgNode", "Span"]]:
+) -> Iterator[tuple["SgNode", "NodeSpan"]]:
     """Yield the first match on each line that overlaps an added line, whose value one gives, or that runs only now."""
     seen = set()
     known: frozenset[int] | None = None
@@ -376,11 +376,11 @@ def _new_matches(
 
 
 def _unknown(
-    found: Iterator[tuple["SgNode", "Span"]],
+    found: Iterator[tuple["SgNode", "NodeSpan"]],
     once: re.Pattern[str],
     rule: TreeRule,
     before: _Before,
-) -> Iterator[tuple["SgNode", "Span"]]:
+) -> Iterator[tuple["SgNode", "NodeSpan"]]:
     """Leave out the matches in which `once` finds what it also found in a match before the change."""
     known: frozenset[str] | None = None
     for node, span in found:
@@ -394,13 +394,13 @@ def _unknown(
 
 def _touched(
     rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]
-) -> list["Span"]:
+) -> list["NodeSpan"]:
     spans = list(_spans(node, rule.patterns.get("focus")))
     uses = (number for span in spans for number in range(span.first, span.last + 1))
     givers = sorted({given_at[number] for number in uses if number in given_at})
     others = [*_spans(node, rule.patterns["else_at"])] if "else_at" in rule.patterns else []
     touched = [span for span in spans if change.touches(span.first, span.last)]
-    others += (Span(number, number) for number in givers)
+    others += (NodeSpan(number, number) for number in givers)
     return touched or [span for span in others if change.touches(span.first, span.last)][:1]
 
 
@@ -416,7 +416,7 @@ def _bound(node: "SgNode", name: str | None) -> str | None:
 
 
 def _finding(
-    rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", lines: list[str]
+    rule: TreeRule, change: FileChange, node: "SgNode", span: "NodeSpan", lines: list[str]
 ) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
     place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
@@ -427,7 +427,7 @@ def _finding(
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class NodeSpan:
     """First and last line to report, and their content if not the whole node; `revealed`: no line was added."""
 
     first: int
@@ -436,19 +436,19 @@ class Span:
     revealed: bool = False
 
 
-def _spans(node: "SgNode", focus: re.Pattern[str] | None) -> Iterator[Span]:
+def _spans(node: "SgNode", focus: re.Pattern[str] | None) -> Iterator[NodeSpan]:
     where = node.range()
     first = where.start.line + 1
     if focus:
         for number, line in enumerate(node.text().split("\n"), first):
             if focus.search(line[:LONG_LINE]):
-                yield Span(number, number, line[:LONG_LINE])
+                yield NodeSpan(number, number, line[:LONG_LINE])
         return
     to = node.get_match("TO")
     end = to.range().end if to else where.end
     # A block that ends with its line ends at column 0 of the next.
     last = max(first, end.line + 1 if end.column else end.line)
-    yield Span(first, last, node.text()[: end.index - where.start.index] if to else "")
+    yield NodeSpan(first, last, node.text()[: end.index - where.start.index] if to else "")
 
 
 def _fill(template: str, node: "SgNode") -> str:

@@ -24,13 +24,13 @@ AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
 
 
 @dataclass
-class Source:
+class CommandSource:
     """A file of the change: the snippets that the change touches or makes run, and their judgements."""
 
     change: FileChange
     before: Before
     snippets: list[Snippet] = field(default_factory=list)
-    judgements: list[judging.Judgement] = field(default_factory=list)
+    judgements: list[judging.CommandJudgement] = field(default_factory=list)
     skipped: dict[Skipped, None] = field(default_factory=dict)
 
     def leave(self, reason: str, *, asks: bool = False) -> None:
@@ -85,10 +85,10 @@ def _of_interest(change: FileChange) -> bool:
     return bool(change.hunks)
 
 
-def _source(subject: ReviewInput, change: FileChange) -> Source:
+def _source(subject: ReviewInput, change: FileChange) -> CommandSource:
     """Extract the snippets that the change touches or makes run, in parts that the engine accepts."""
     change = with_lines(change, lapsed_lines(change, subject.contents), subject.contents)
-    source = Source(change, Before(subject, change))
+    source = CommandSource(change, Before(subject, change))
     text = _text(subject, source)
     path = change.read_as or change.path
     if not looks_so(path, text[:300]):
@@ -118,7 +118,7 @@ def _was_unreadable(subject: ReviewInput, change: FileChange, reason: str) -> bo
     return False
 
 
-def _text(subject: ReviewInput, source: Source) -> str:
+def _text(subject: ReviewInput, source: CommandSource) -> str:
     """Return the text after the change; a bare patch gives the added lines, with the others empty."""
     change = source.change
     most = subject.limits.file_chars
@@ -134,12 +134,12 @@ def _text(subject: ReviewInput, source: Source) -> str:
     return text
 
 
-def _judge(subject: ReviewInput, source: Source) -> None:
+def _judge(subject: ReviewInput, source: CommandSource) -> None:
     for snippet in source.snippets:
         source.judgements.append(judging.judge_snippet(snippet, {}))
 
 
-def _with_files(source: Source, files: judging.Files) -> Source:
+def _with_files(source: CommandSource, files: judging.Files) -> CommandSource:
     """Judge the source again if it names a file that another snippet of the change leaves behind."""
     by_name: dict[str, list[str]] = {}
     for path in files:
@@ -159,7 +159,7 @@ def _with_files(source: Source, files: judging.Files) -> Source:
     return replace(source, judgements=again)
 
 
-def _report(source: Source) -> Iterator[Finding | Skipped]:
+def _report(source: CommandSource) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
     for finding in _findings(source):
         counts[finding.rule] += 1
@@ -171,7 +171,7 @@ def _report(source: Source) -> Iterator[Finding | Skipped]:
     yield from source.skipped
 
 
-def _findings(source: Source) -> Iterable[Finding]:
+def _findings(source: CommandSource) -> Iterable[Finding]:
     change = source.change
     found: dict[tuple[int | None, str], Finding] = {}
     for snippet, judgement in zip(source.snippets, source.judgements, strict=False):

@@ -30,7 +30,7 @@ class Before:
             if part is snippet or self._is_touched(part) or not self._ran(part):
                 yield part
 
-    def did(self, act: judging.Act) -> bool:
+    def did(self, act: judging.NotableEffect) -> bool:
         """Return whether an act off the added lines was one before, in a command that ran."""
         return _key(act, self._line(act.first)) in self._acts
 
@@ -78,14 +78,14 @@ class Before:
 
     @cached_property
     def _acts(self) -> frozenset[tuple[str, str, int | str]]:
-        acts: list[judging.Act] = []
+        acts: list[judging.NotableEffect] = []
         for snippet in self._snippets:
             for part in _parts(snippet):
                 acts += judging.judge_snippet(part, {}).acts
         return frozenset(_key(act, act.first) for act in acts if not act.is_dead)
 
 
-def _key(act: judging.Act, line: int) -> tuple[str, str, int | str]:
+def _key(act: judging.NotableEffect, line: int) -> tuple[str, str, int | str]:
     # Where the grammar gives up depends on what is around the place.
     return act.rule, act.reason, act.statement if act.rule == judging.UNREADABLE else line
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.dead import dead_code
 from cli_guard.code.syntax import Trees
-from cli_guard.commands import Context, Effect, Kind, Setting, judge_or_raise
+from cli_guard.commands import Context, Effect, EffectKind, Setting, judge_or_raise
 from cli_guard.reviewers.commands.extract import Snippet
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ STEPS = list(Severity)
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class NotableEffect:
     """One notable effect: its rule, and the lines and text of its statement.
 
     `line` is that of the effect itself; `is_dead`: the statement follows an `exit`, or a condition that is false.
@@ -69,15 +69,15 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CommandJudgement:
     """The acts of a snippet, the files it leaves behind, and why a part of it was not read."""
 
-    acts: tuple[Act, ...]
+    acts: tuple[NotableEffect, ...]
     files: Files
     problem: str
 
 
-def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
+def judge_snippet(snippet: Snippet, files: Files) -> CommandJudgement:
     """Judge a snippet given files that exist already; text beyond the engine's bound is judged in parts."""
     whole = _judge_once(snippet, files)
     pieces = list(parts(snippet, SMALL_PART)) if whole.problem else []
@@ -95,14 +95,14 @@ def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
         for judgement in (whole, *each)
         for path, taints in judgement.files.items()
     }
-    return Judgement(
+    return CommandJudgement(
         tuple(acts),
         left,
         next((judgement.problem for judgement in each if judgement.problem), ""),
     )
 
 
-def _judge_once(snippet: Snippet, files: Files) -> Judgement:
+def _judge_once(snippet: Snippet, files: Files) -> CommandJudgement:
     verdict = judge_or_raise(snippet.text, Context(setting=Setting.CHANGE, files=files))
     problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
     trees = Trees()
@@ -111,11 +111,13 @@ def _judge_once(snippet: Snippet, files: Files) -> Judgement:
         for effect in verdict.effects
         if (rule := _rule(effect, snippet)) is not None
     )
-    return Judgement(tuple(dict.fromkeys(acts)), verdict.files, problem)
+    return CommandJudgement(tuple(dict.fromkeys(acts)), verdict.files, problem)
 
 
 def _gave_up(effect: Effect) -> bool:
-    return effect.kind is Kind.UNKNOWN and any(words in effect.reason for words in GAVE_UP)
+    return effect.kind is EffectKind.UNKNOWN and any(
+        words in effect.reason for words in GAVE_UP
+    )
 
 
 def _rule(effect: Effect, snippet: Snippet) -> str | None:
@@ -152,12 +154,12 @@ def _without_heredocs(text: str) -> Iterator[str]:
             ends.pop(0)
 
 
-def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:
+def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> NotableEffect:
     start, end = statement(trees, snippet.text, effect.span.start, effect.span.end)
     first, last = snippet.lines_of(start, end)
     line, _ = snippet.lines_of(effect.span.start, effect.span.end)
     is_dead = start in dead_code(trees, "bash", snippet.text)
-    return Act(
+    return NotableEffect(
         rule, effect.reason, first, last, line, snippet.text[start:end].strip(), is_dead
     )
 
@@ -261,7 +263,7 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
     )
 
 
-def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
+def severity(rule: Rule, act: NotableEffect, where: Where, path: str) -> Severity:
     """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests.
 
     Where it runs with every test, it is not lower: whoever tests a change runs it.
@@ -279,13 +281,13 @@ def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
     return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)]
 
 
-def applies(act: Act) -> bool:
+def applies(act: NotableEffect) -> bool:
     """Return whether to report the act, given the rule's `unless`."""
     unless = one("commands", act.rule).extra.get("unless")
     return unless is None or not re.search(unless, act.statement)
 
 
-def remark(change: FileChange, act: Act, where: Where) -> Finding:
+def remark(change: FileChange, act: NotableEffect, where: Where) -> Finding:
     """Build the finding about an act, on an added line: its own, or one that it depends on."""
     rule = one("commands", act.rule)
     line = act.line

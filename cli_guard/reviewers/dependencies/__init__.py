@@ -7,7 +7,7 @@ from itertools import chain
 
 from cli_guard.model import Report, Skipped
 from cli_guard.reviewers.dependencies.changes import find_differences
-from cli_guard.reviewers.dependencies.judging import World, judge
+from cli_guard.reviewers.dependencies.judging import DependencyWorld, judge
 from cli_guard.reviewers.dependencies.locks import review_locks
 from cli_guard.reviewers.dependencies.usage import review_usage
 from cli_guard.reviewers.review_input import ReviewInput
@@ -18,7 +18,7 @@ def review(subject: ReviewInput) -> Report:
     skipped: list[Skipped] = []
     # A manifest says why a lock file changed: what it has reported is not reported again.
     found = sorted(find_differences(subject, skipped), key=lambda each: each.is_lock)
-    world = World(subject, found, skipped)
+    world = DependencyWorld(subject, found, skipped)
     judged = chain.from_iterable(judge(world, each) for each in found)
     findings = [*judged, *review_locks(world), *review_usage(world)]
     findings.sort(key=lambda each: (each.path, each.line or 0, each.rule))

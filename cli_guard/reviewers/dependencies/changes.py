@@ -9,7 +9,7 @@ from functools import cached_property
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Kind, Skipped, Status
-from cli_guard.reviewers.dependencies.reading import Entry, Listing, formats_of, read
+from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of, read
 from cli_guard.reviewers.review_input import ReviewInput
 
 # Endings and names of the files that may name dependencies, so that no table is read for a change without one.
@@ -25,7 +25,7 @@ MOST_OF_A_NAME = 20
 
 
 @dataclass(frozen=True)
-class Difference:
+class DependencyChange:
     """One file before and after. `is_aside`: it belongs to a test, an example or a vendored copy."""
 
     change: FileChange
@@ -53,7 +53,7 @@ class Difference:
         return self.change.status in (Status.ADDED, Status.COPIED)
 
     @cached_property
-    def pairs(self) -> tuple[tuple[Entry | None, Entry], ...]:
+    def pairs(self) -> tuple[tuple[Dependency | None, Dependency], ...]:
         """Return each entry that came (None) or changed, with the one that it replaces.
 
         An entry may change by a removed line alone: its hash, for example.
@@ -61,7 +61,7 @@ class Difference:
         before = by_key(self.old)
         same = {each.value for each in self.old.entries}
         kept = {each.value for each in self.new.entries}
-        found: list[tuple[Entry | None, Entry]] = []
+        found: list[tuple[Dependency | None, Dependency]] = []
         for entry in self.new.entries:
             if entry.value in same:
                 continue
@@ -73,7 +73,7 @@ class Difference:
         return tuple(found)
 
     @cached_property
-    def gone(self) -> tuple[Entry, ...]:
+    def gone(self) -> tuple[Dependency, ...]:
         """Return the entries whose name is no longer there."""
         left = by_key(self.new)
         return tuple(each for each in self.old.entries if each.key not in left)
@@ -101,14 +101,16 @@ class Difference:
         return frozenset(each.host for each in self.old.entries if each.host)
 
 
-def by_key(listing: Listing) -> dict[tuple[str, str], list[Entry]]:
-    found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+def by_key(listing: Listing) -> dict[tuple[str, str], list[Dependency]]:
+    found: dict[tuple[str, str], list[Dependency]] = defaultdict(list)
     for each in listing.entries:
         found[each.key].append(each)
     return dict(found)
 
 
-def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Difference]:
+def find_differences(
+    subject: ReviewInput, skipped: list[Skipped]
+) -> Iterator[DependencyChange]:
     """Yield the difference of each file that names dependencies; what is left out of it is added to `skipped`."""
     for change in subject.changes:
         paths = [change.path, *([change.old_path] if change.old_path else [])]
@@ -141,4 +143,4 @@ def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[D
             skipped.append(
                 Skipped(change.path, f"dependencies: {after.problem}", asks=after.is_cut)
             )
-        yield Difference(change, after, before)
+        yield DependencyChange(change, after, before)

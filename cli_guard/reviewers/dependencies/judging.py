@@ -7,8 +7,8 @@ from functools import cached_property
 
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
-from cli_guard.reviewers.dependencies.changes import Difference
-from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry, Listing
+from cli_guard.reviewers.dependencies.changes import DependencyChange
+from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Dependency, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
@@ -59,14 +59,16 @@ Remark = tuple[str, str] | tuple[str, str, Severity]
 
 
 @dataclass
-class World:
+class DependencyWorld:
     """The change as a whole, and what has been reported of it; what is left out is added to `skipped`."""
 
     subject: ReviewInput
-    differences: list[Difference]
+    differences: list[DependencyChange]
     skipped: list[Skipped]
     reported: set[tuple[str, ...]] = field(default_factory=set)
-    majors: list[tuple[Difference, Entry, Entry]] = field(default_factory=list)
+    majors: list[tuple[DependencyChange, Dependency, Dependency]] = field(
+        default_factory=list
+    )
     listings: dict[str, Listing] = field(default_factory=dict)
 
     @cached_property
@@ -84,9 +86,9 @@ class World:
 
 
 def findings_of(
-    each: Difference,
+    each: DependencyChange,
     rule: str,
-    entry: Entry | None,
+    entry: Dependency | None,
     message: str,
     severity: Severity | None = None,
 ) -> Iterator[Finding]:
@@ -104,7 +106,7 @@ def findings_of(
     )
 
 
-def judge(world: World, each: Difference) -> Iterator[Finding]:
+def judge(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
     """Yield the findings on one file."""
     for was, entry in each.pairs:
         judges = (
@@ -130,7 +132,7 @@ def place(source: str) -> str:
     return bare if len(bare) <= 100 else f"{bare[:97]}..."
 
 
-def is_direct(each: Difference, entry: Entry) -> bool:
+def is_direct(each: DependencyChange, entry: Dependency) -> bool:
     """Return whether an entry comes past its registry: by address, from Git or from a path."""
     source = entry.source
     if not each.is_lock:
@@ -143,7 +145,7 @@ def is_direct(each: Difference, entry: Entry) -> bool:
     )
 
 
-def is_inside(each: Difference, source: str) -> bool:
+def is_inside(each: DependencyChange, source: str) -> bool:
     """Return whether a path leads to a folder of the repository, as between the packages of one."""
     depth = each.path.count("/")
     least = 0
@@ -154,7 +156,10 @@ def is_inside(each: Difference, source: str) -> bool:
 
 
 def judge_source(
-    world: World, each: Difference, was: Entry | None, entry: Entry
+    world: DependencyWorld,
+    each: DependencyChange,
+    was: Dependency | None,
+    entry: Dependency,
 ) -> Iterator[Remark]:
     source = entry.source
     name = entry.name
@@ -212,7 +217,10 @@ def judge_source(
 
 
 def judge_integrity(
-    world: World, each: Difference, was: Entry | None, entry: Entry
+    world: DependencyWorld,
+    each: DependencyChange,
+    was: Dependency | None,
+    entry: Dependency,
 ) -> Iterator[Remark]:
     name = entry.name
     spec = entry.spec
@@ -260,7 +268,10 @@ def strength(integrity: frozenset[str]) -> int:
 
 
 def judge_release(
-    world: World, each: Difference, was: Entry | None, entry: Entry
+    world: DependencyWorld,
+    each: DependencyChange,
+    was: Dependency | None,
+    entry: Dependency,
 ) -> Iterator[Remark]:
     name = entry.name
     spec = entry.spec
@@ -319,7 +330,7 @@ def judge_release(
         world.majors.append((each, was, entry))
 
 
-def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
+def is_loose(each: DependencyChange, was: Dependency | None, entry: Dependency) -> bool:
     """Return whether an entry accepts any version where that says something."""
     spec = entry.spec.replace(" ", "")
     if each.ecosystem in OWNED:
@@ -336,7 +347,10 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
 
 
 def judge_setting(
-    world: World, each: Difference, was: Entry | None, entry: Entry
+    world: DependencyWorld,
+    each: DependencyChange,
+    was: Dependency | None,
+    entry: Dependency,
 ) -> Iterator[Remark]:
     kind = entry.kind
     name = entry.name

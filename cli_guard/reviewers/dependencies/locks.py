@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from posixpath import dirname, join
 
 from cli_guard.model import Finding, Status
-from cli_guard.reviewers.dependencies.changes import NOTHING, Difference, by_key
-from cli_guard.reviewers.dependencies.judging import World, findings_of
-from cli_guard.reviewers.dependencies.reading import Entry, Listing, formats_of, read
+from cli_guard.reviewers.dependencies.changes import NOTHING, DependencyChange, by_key
+from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
+from cli_guard.reviewers.dependencies.reading import Dependency, Listing, formats_of, read
 from cli_guard.reviewers.dependencies.versions import is_in_range
 
 MANIFESTS = (
@@ -27,7 +27,7 @@ COMPARED = ("", "dev")
 PLATFORM = ("php", "python", "ext-", "lib-")
 
 
-def listing_of(world: World, path: str) -> Listing:
+def listing_of(world: DependencyWorld, path: str) -> Listing:
     """Return the entries of a file after the change, read once."""
     if path not in world.listings:
         known = next((each.new for each in world.differences if each.path == path), None)
@@ -44,7 +44,7 @@ def folders_above(path: str) -> Iterator[str]:
         yield path
 
 
-def lock_of(world: World, each: Difference) -> tuple[str, Listing]:
+def lock_of(world: DependencyWorld, each: DependencyChange) -> tuple[str, Listing]:
     """Return the lock file of a manifest, in its folder or above, with what it holds."""
     paths = (
         join(folder, name) for folder in folders_above(each.path) for name in each.new.locks
@@ -66,7 +66,7 @@ def manifests_of(lock: str) -> list[str]:
     ]
 
 
-def review_locks(world: World) -> Iterator[Finding]:
+def review_locks(world: DependencyWorld) -> Iterator[Finding]:
     """Yield what manifests and lock files do not agree on, and the lock files that were removed."""
     for each in world.differences:
         if not each.is_lock:
@@ -118,7 +118,7 @@ def review_locks(world: World) -> Iterator[Finding]:
                     )
 
 
-def _too_new(world: World, each: Difference) -> Iterator[Finding]:
+def _too_new(world: DependencyWorld, each: DependencyChange) -> Iterator[Finding]:
     """Yield what a lock of uv takes although it was uploaded after the date that the repository has set.
 
     uv writes the time of each upload, and the date itself: in the lock too if it is set as a span of days.
@@ -151,7 +151,7 @@ def _too_new(world: World, each: Difference) -> Iterator[Finding]:
             return
 
 
-def lock_at(world: World, manifest: str) -> str | None:
+def lock_at(world: DependencyWorld, manifest: str) -> str | None:
     """Return a lock file that is beside a manifest after the change."""
     locks = (
         join(dirname(manifest), name)
@@ -161,7 +161,7 @@ def lock_at(world: World, manifest: str) -> str | None:
     return next((path for path in locks if listing_of(world, path).entries), None)
 
 
-def may_be_locked(each: Difference, entry: Entry) -> bool:
+def may_be_locked(each: DependencyChange, entry: Dependency) -> bool:
     """Return whether a lock file has to have an entry. A compiled file leaves out what its markers exclude."""
     has_marker = each.path.endswith(".in") and ";" in each.change.added.get(entry.line, ";")
     is_platform = (
@@ -173,7 +173,7 @@ def may_be_locked(each: Difference, entry: Entry) -> bool:
     return entry.kind in COMPARED and not (entry.source or has_marker or is_language)
 
 
-def contradiction(entry: Entry, lock: Listing) -> str:
+def contradiction(entry: Dependency, lock: Listing) -> str:
     """Say how a lock file contradicts an entry; empty if it does not, or nobody can tell."""
     if not lock.entries or lock.problem:
         return ""

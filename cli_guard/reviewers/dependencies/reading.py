@@ -50,7 +50,7 @@ DEPENDENCIES = ("", "dev", "build", "range", "replace", "direct", "pip", "hook",
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Dependency:
     """One dependency or setting of a file, on the lines `line` to `last`.
 
     `kind` is its group in the table: "" for what runs, "dev", "build", "replace", "index", "tls", ... `ref` is what a
@@ -104,7 +104,7 @@ class Listing:
     """The entries of one file. `problem` says what could not be read, `is_cut` that a bound of ours is the reason."""
 
     ecosystem: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[Dependency, ...] = ()
     is_lock: bool = False
     locks: tuple[str, ...] = ()
     problem: str = ""
@@ -137,7 +137,7 @@ def formats_of(path: str) -> list[tuple[str, Mapping[str, Any]]]:
 def read(path: str, text: str) -> Listing:
     """Return the entries of a file."""
     text = CONFLICT.sub("", text) if CONFLICT.search(text) else text
-    entries: list[Entry] = []
+    entries: list[Dependency] = []
     problem = ""
     tables = [table for _, table in formats_of(path)]
     is_cut = False
@@ -148,7 +148,7 @@ def read(path: str, text: str) -> Listing:
         for each in (
             read_tree(path, table, text) if kind == "tree" else read_lines(table, text)
         ):
-            if isinstance(each, Entry):
+            if isinstance(each, Dependency):
                 entries.append(each)
             else:
                 problem, is_cut = each
@@ -166,11 +166,11 @@ def read(path: str, text: str) -> Listing:
 compiled = cache(re.compile)
 
 
-def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
+def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Dependency]:
     for number, line in enumerate(text.split("\n"), 1):
         found = compiled(table["pattern"]).search(line[:LONGEST_LINE])
         if found and not line.lstrip().startswith(COMMENT):
-            yield Entry(
+            yield Dependency(
                 found["name"],
                 "",
                 table["kind"],
@@ -180,7 +180,9 @@ def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
             )
 
 
-def read_lines(table: Mapping[str, Any], text: str) -> Iterator[Entry | tuple[str, bool]]:
+def read_lines(
+    table: Mapping[str, Any], text: str
+) -> Iterator[Dependency | tuple[str, bool]]:
     """Yield the entries of a file by its lines, and what was left out."""
     starts = [(compiled(pattern), kind) for pattern, kind in table["starts"]]
     # One pattern for all fields: the names of its groups are made different.
@@ -239,7 +241,7 @@ def take(found: re.Match[str], parts: dict[str, Any] | None) -> None:
 
 def entry_of(
     table: Mapping[str, Any], kind: str, parts: dict[str, Any] | None, line: int, last: int
-) -> Iterator[Entry]:
+) -> Iterator[Dependency]:
     """Yield the entry that some parts give, none if they say too little."""
     if parts is None:
         return
@@ -274,7 +276,7 @@ def entry_of(
     if kind == "index" and parts.get("explicit") in ("true", "explicit"):
         kind = "scoped index"
     found = REF.search(source)
-    yield Entry(
+    yield Dependency(
         normalise(
             f"{parts['name2']}:{name}" if "name2" in parts else name or name_in(source),
             ecosystem,
@@ -300,7 +302,7 @@ def name_in(source: str) -> str:
 
 def read_tree(
     path: str, table: Mapping[str, Any], text: str
-) -> Iterator[Entry | tuple[str, bool]]:
+) -> Iterator[Dependency | tuple[str, bool]]:
     """Yield the entries of a JSON, TOML or YAML file, and what was left out."""
     reader = {"toml": read_toml, "json": read_json, "yaml": read_yaml}[table["form"]]
     document = reader(path, text)
@@ -327,7 +329,7 @@ def walk(node: Node, steps: list[str], name: str) -> Iterator[tuple[str, Node]]:
 
 def entries_at(
     table: Mapping[str, Any], kind: str, name: str, node: Node
-) -> Iterator[Entry]:
+) -> Iterator[Dependency]:
     """Yield the entries of one node: a text, a table of facts, or a list of either."""
     scalars = [each for each in every((node,)) if isinstance(each, Scalar)]
     if isinstance(node, Items) and kind != "script":

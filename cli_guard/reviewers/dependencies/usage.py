@@ -11,11 +11,11 @@ from cli_guard.code.languages import FAMILY, language_for
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
 from cli_guard.repository.protocol import Searchable
-from cli_guard.reviewers.dependencies.changes import Difference
-from cli_guard.reviewers.dependencies.judging import World, findings_of
+from cli_guard.reviewers.dependencies.changes import DependencyChange
+from cli_guard.reviewers.dependencies.judging import DependencyWorld, findings_of
 from cli_guard.reviewers.dependencies.locks import folders_above, listing_of
 from cli_guard.reviewers.dependencies.names import is_popular
-from cli_guard.reviewers.dependencies.reading import Entry, formats_of, normalise
+from cli_guard.reviewers.dependencies.reading import Dependency, formats_of, normalise
 from cli_guard.rules.catalog import one, read_table
 
 # An import at the left margin; deeper ones are often optional.
@@ -53,10 +53,10 @@ LONGEST_IMPORT = 300
 Place = tuple[FileChange, int]
 
 
-class Tree:
+class ImportTree:
     """The places of some words in the tree after the change, found in one search."""
 
-    def __init__(self, world: World, words: set[str]) -> None:
+    def __init__(self, world: DependencyWorld, words: set[str]) -> None:
         self.found: Counter[tuple[str, str]] = Counter()
         contents = world.subject.contents
         self.is_complete = isinstance(contents, Searchable)
@@ -87,9 +87,9 @@ def ecosystems_of(path: str) -> set[str]:
     return {table["ecosystem"] for _, table in formats_of(path) if "ecosystem" in table}
 
 
-def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
+def review_majors(world: DependencyWorld, tree: ImportTree) -> Iterator[Finding]:
     """Yield the moves to another major version of what code uses, a few for each file."""
-    moves: dict[str, list[tuple[Difference, Entry, str]]] = defaultdict(list)
+    moves: dict[str, list[tuple[DependencyChange, Dependency, str]]] = defaultdict(list)
     for each, was, entry in world.majors[:MOST_ENTRIES]:
         users = sorted(
             path for path in tree.users(words_of(entry)) if language_for(path, "")
@@ -111,7 +111,7 @@ def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
         world.skipped.append(Skipped(world.majors[MOST_ENTRIES][0].path, left))
 
 
-def review_usage(world: World) -> Iterator[Finding]:
+def review_usage(world: DependencyWorld) -> Iterator[Finding]:
     """Yield what the code says of the manifests, and the manifests of the code."""
     imports = find_imports(world)
     modules = {
@@ -136,7 +136,7 @@ def review_usage(world: World) -> Iterator[Finding]:
         for entry in (*majors, *(e for _, e in new), *others)
         for word in words_of(entry)
     }
-    tree = Tree(world, words)
+    tree = ImportTree(world, words)
     yield from review_majors(world, tree)
     # Unless the others in the file are found in the code, it is used in a way that is not seen here.
     if tree.is_complete and any(tree.users(words_of(other)) for other in others):
@@ -169,7 +169,12 @@ def review_usage(world: World) -> Iterator[Finding]:
 
 
 def review_import(
-    world: World, module: str, at: Place, language: str, manifest: str, ecosystem: str
+    world: DependencyWorld,
+    module: str,
+    at: Place,
+    language: str,
+    manifest: str,
+    ecosystem: str,
 ) -> Iterator[Finding]:
     """Yield a finding on an import of a popular package that no manifest above the file names."""
     manifests = above(world, at, manifest)
@@ -191,7 +196,7 @@ def review_import(
         yield missing(at, module, f"no {manifest} above names it")
 
 
-def review_go_import(world: World, module: str, at: Place) -> Iterator[Finding]:
+def review_go_import(world: DependencyWorld, module: str, at: Place) -> Iterator[Finding]:
     """Yield a finding on an import that is of no module in the nearest go.mod."""
     for path, entries in above(world, at, "go.mod")[:1]:
         roots = [
@@ -211,13 +216,13 @@ def missing(at: Place, name: str, where: str) -> Finding:
     )
 
 
-def modules_of(entry: Entry) -> set[str]:
+def modules_of(entry: Dependency) -> set[str]:
     """Return the Python modules of a project whose names differ from its own."""
     table = read_table("dependencies/import-names.toml")["python"]
     return {module for module, names in table.items() if entry.name in names.split()}
 
 
-def words_of(entry: Entry) -> set[str]:
+def words_of(entry: Dependency) -> set[str]:
     """Return the words that show that a dependency is used: its name, and the names to import it by."""
     if entry.ecosystem == "maven":
         return {entry.name.partition(":")[0]}
@@ -245,7 +250,9 @@ def projects_of(module: str) -> set[str]:
     return {module, normalise(module, "pypi"), *projects}
 
 
-def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
+def may_be_unused(
+    each: DependencyChange, was: Dependency | None, entry: Dependency
+) -> bool:
     """Return whether an entry is new and for code to import: tools, plugins and types are not."""
     if each.is_lock or each.is_aside or each.is_new or was or entry.source or entry.kind:
         return False
@@ -257,7 +264,7 @@ def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
     )
 
 
-def find_imports(world: World) -> dict[str, dict[str, Place]]:
+def find_imports(world: DependencyWorld) -> dict[str, dict[str, Place]]:
     """Return the modules that added lines import by language, each with its first place."""
     found: dict[str, dict[str, Place]] = {language: {} for language in IMPORTS}
     for change in world.subject.changes:
@@ -284,7 +291,7 @@ def find_imports(world: World) -> dict[str, dict[str, Place]]:
     return found
 
 
-def may_be_missing(world: World, name: str, at: Place) -> bool:
+def may_be_missing(world: DependencyWorld, name: str, at: Place) -> bool:
     """Return whether a module is one of a known project, none of Python's own and no file of the repository."""
     is_known = name in read_table("dependencies/import-names.toml")["python"]
     if name in sys.stdlib_module_names or not (
@@ -311,7 +318,9 @@ def may_be_missing(world: World, name: str, at: Place) -> bool:
     )
 
 
-def above(world: World, at: Place, name: str) -> list[tuple[str, tuple[Entry, ...]]]:
+def above(
+    world: DependencyWorld, at: Place, name: str
+) -> list[tuple[str, tuple[Dependency, ...]]]:
     """Return the manifests of a name in the folder of a file and above it, nearest first."""
     paths = [join(folder, name) for folder in folders_above(at[0].path)]
     return [

@@ -15,7 +15,7 @@ SECTIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DocumentedParameter:
     """One documented parameter, its type as written, and its lines (offsets into the comment's own).
 
     `places` are the lines and columns where its name is written as that of the parameter.
@@ -38,7 +38,7 @@ class Documented:
     """
 
     style: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[DocumentedParameter, ...] = ()
     certain: bool = True
     section: tuple[int, ...] = ()
 
@@ -84,7 +84,7 @@ def read_docstring(text: str) -> Documented:
 def read_tags(text: str) -> Documented:
     """Parse the tags of a JSDoc or Javadoc comment."""
     lines = text.split("\n")
-    entries: list[Entry] = []
+    entries: list[DocumentedParameter] = []
     certain = not PATTERNS["elsewhere"].search(text)
     for number, line in enumerate(lines):
         tag = PATTERNS["tag"].match(line)
@@ -100,7 +100,7 @@ def read_tags(text: str) -> Documented:
         place = (number, len(line) - len(rest) + name.start(1))
         last = _tag_end(lines, number)
         if not entries or entries[-1].name != name[1]:
-            entries.append(Entry(name[1], number, last, kind, (place,)))
+            entries.append(DocumentedParameter(name[1], number, last, kind, (place,)))
         else:  # a property of the parameter before: `@param options.colour`
             entries[-1] = replace(
                 entries[-1], last=last, places=(*entries[-1].places, place)
@@ -121,7 +121,7 @@ def _indent(line: str) -> int:
 
 
 def _google(lines: list[str]) -> Documented:
-    entries: list[Entry] = []
+    entries: list[DocumentedParameter] = []
     sections: list[int] = []
     certain = True
     number = 0
@@ -157,7 +157,7 @@ def _section_end(lines: list[str], header: int) -> int:
 
 def _entries(
     lines: list[str], start: int, end: int, *, colon: bool
-) -> tuple[list[Entry], bool]:
+) -> tuple[list[DocumentedParameter], bool]:
     """Return the entries between two lines: those at the depth of the first, each with its deeper lines."""
     heads = [
         n
@@ -168,7 +168,7 @@ def _entries(
         return [], False
     depth = _indent(lines[heads[0]])
     at_depth = [n for n in heads if _indent(lines[n]) == depth]
-    entries: list[Entry] = []
+    entries: list[DocumentedParameter] = []
     certain = all(_indent(lines[n]) >= depth for n in heads)
     for place, number in enumerate(at_depth):
         last = _last_line(
@@ -185,7 +185,8 @@ def _entries(
         )
         words = re.finditer(r"\w+", lines[number][: match.end(1)])
         entries += [
-            Entry(word[0], number, last, kind, ((number, word.start()),)) for word in words
+            DocumentedParameter(word[0], number, last, kind, ((number, word.start()),))
+            for word in words
         ]
     return entries, certain
 
@@ -205,7 +206,7 @@ def _in_parentheses(rest: str) -> str:
 
 
 def _numpy(lines: list[str]) -> Documented:
-    entries: list[Entry] = []
+    entries: list[DocumentedParameter] = []
     sections: list[int] = []
     certain = True
     headers = [n for n, line in enumerate(lines) if line.strip() and _ruled(lines, n)]
@@ -219,7 +220,7 @@ def _numpy(lines: list[str]) -> Documented:
 
 
 def _sphinx(lines: list[str]) -> Documented:
-    entries: dict[str, Entry] = {}
+    entries: dict[str, DocumentedParameter] = {}
     for number, line in enumerate(lines):
         match = PATTERNS["sphinx"].match(line) or PATTERNS["sphinx_type"].match(line)
         field, colon, _ = line[match.end() :].partition(":") if match else ("", "", "")
@@ -229,7 +230,7 @@ def _sphinx(lines: list[str]) -> Documented:
             kind = " ".join(words[:-1])
             place = (number, match.end() + len(field.rstrip()) - len(name))
             if PATTERNS["sphinx"].match(line):
-                entries[name] = Entry(
+                entries[name] = DocumentedParameter(
                     name, number, _field_end(lines, number), kind, (place,)
                 )
             elif name in entries:

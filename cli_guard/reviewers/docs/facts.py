@@ -45,7 +45,7 @@ TEST = re.compile(
 
 
 @dataclass
-class Facts:
+class BodyFacts:
     """What the body of one function shows; `about` are what it says of parameters, by name."""
 
     language: str
@@ -80,9 +80,9 @@ class Facts:
         ]
 
 
-def facts_of(language: str, symbol: Symbol) -> Facts:
+def facts_of(language: str, symbol: Symbol) -> BodyFacts:
     """Read the body of a function; a class has no facts."""
-    facts = Facts(language)
+    facts = BodyFacts(language)
     body = (
         symbol.node.field("body")
         if symbol.node is not None and symbol.is_function
@@ -159,7 +159,9 @@ def _both(outer: str | None, inner: "SgNode | None") -> str | None:
     return text[1:-1].strip() if inner.kind() == "parenthesized_expression" else text
 
 
-def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[str]) -> None:
+def _read_end(
+    facts: BodyFacts, node: "SgNode", condition: str | None, names: set[str]
+) -> None:
     """Record an error or a special result with its condition, "" if a caller does not see that."""
     value = next(
         (child for child in node.named_children() if "comment" not in child.kind()), None
@@ -194,7 +196,7 @@ def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[st
 
 
 def _read_default(
-    facts: Facts, name: str, value: str, condition: str | None, names: set[str]
+    facts: BodyFacts, name: str, value: str, condition: str | None, names: set[str]
 ) -> bool:
     """Record what a missing argument stands for (`if a is None: a = x`, `a = a or x`); return whether it does."""
     missing = rf"(?:not |!){re.escape(name)}|{re.escape(name)} (?:is None|===? (?:null|undefined|nil))"

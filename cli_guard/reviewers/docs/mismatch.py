@@ -14,7 +14,7 @@ from cli_guard.reviewers.docs.documented import (
 )
 from cli_guard.reviewers.docs.facts import facts_of
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
-from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
+from cli_guard.reviewers.docs.sources import SourceFile, may_tell, style_in
 from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.rules.catalog import Rule, read_table
 
@@ -36,7 +36,7 @@ MOST_REPAIRED = 50
 
 
 def review_mismatch(
-    rules: Mapping[str, Rule], sources: Sequence[Source]
+    rules: Mapping[str, Rule], sources: Sequence[SourceFile]
 ) -> Iterator[Finding]:
     """Return the findings about wrongly documented parameters and results, over all sources."""
     for source in sources:
@@ -55,7 +55,7 @@ class WrongDocumentation:
     span: tuple[int, int] | None
 
 
-def find_wrong_documentation(source: Source) -> Iterator[WrongDocumentation]:
+def find_wrong_documentation(source: SourceFile) -> Iterator[WrongDocumentation]:
     """Return the wrong documentation of a file, as far as the file alone shows."""
     if source.language not in READERS:
         return
@@ -69,7 +69,7 @@ def find_wrong_documentation(source: Source) -> Iterator[WrongDocumentation]:
             yield from _compare(source, symbol, symbol.doc)
 
 
-def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[WrongDocumentation]:
+def _compare(source: SourceFile, symbol: Symbol, doc: Doc) -> Iterator[WrongDocumentation]:
     old = source.former(symbol)
     former = old.doc.text if old is not None and old.doc is not None else None
     if old is not None and old.signature == symbol.signature and former == doc.text:
@@ -88,9 +88,9 @@ def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[WrongDocument
 
 def _finding(
     rules: Mapping[str, Rule],
-    source: Source,
+    source: SourceFile,
     compared: WrongDocumentation,
-    sources: Sequence[Source],
+    sources: Sequence[SourceFile],
 ) -> Finding:
     symbol = compared.symbol
     doc = compared.doc

@@ -16,7 +16,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Confidence, Finding, fingerprint
 from cli_guard.reviewers.docs.facts import facts_of, tests_of
 from cli_guard.reviewers.docs.sources import (
-    Source,
+    SourceFile,
     documented_share,
     expects_documentation,
     may_tell,
@@ -45,7 +45,7 @@ class Gap:
     `at` is its index among the symbols of its file (a symbol would hold a tree), `body` stays equal if it only moves.
     """
 
-    source: Source
+    source: SourceFile
     at: int
     qualname: str
     body: Body
@@ -55,7 +55,7 @@ class Gap:
         return self.source.new[self.at]
 
 
-def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
+def review_missing(rule: Rule, sources: Sequence[SourceFile]) -> Iterator[Finding]:
     """Return the findings of `docs-missing`, one a file at most."""
     found = [(source, list(gaps_in(source))) for source in sources if may_tell(source)]
     names = {gap.body[1] for _, gaps in found for gap in gaps}
@@ -101,12 +101,12 @@ def _what_the_code_shows(gap: Gap) -> list[str]:
     return [*sentences, f"Tested: {', '.join(tested)}."] if tested else sentences
 
 
-def _body(symbol: Symbol, source: Source) -> Body:
+def _body(symbol: Symbol, source: SourceFile) -> Body:
     text = symbol.node.text() if symbol.node is not None else ""
     return source.language, symbol.name, hash(" ".join(text.split()))
 
 
-def exported_names(source: Source) -> frozenset[str]:
+def exported_names(source: SourceFile) -> frozenset[str]:
     """Return what a module offers, "*" for all of it: of a private one (`_name`), what its package imports from it."""
     folders = source.change.path.removesuffix(".py").split("/")
     private = (
@@ -129,7 +129,7 @@ def exported_names(source: Source) -> frozenset[str]:
     return frozenset(name for name, own in taken if not own.startswith("_"))
 
 
-def gaps_in(source: Source) -> Iterator[Gap]:
+def gaps_in(source: SourceFile) -> Iterator[Gap]:
     """Return the undocumented definitions of a file, as far as the file alone shows."""
     pure = PurePosixPath(source.change.path)
     if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES:
@@ -148,7 +148,7 @@ def gaps_in(source: Source) -> Iterator[Gap]:
             yield Gap(source, at, symbol.qualname, _body(symbol, source))
 
 
-def _share_in(sources: Sequence[Source], language: str) -> float | None:
+def _share_in(sources: Sequence[SourceFile], language: str) -> float | None:
     """Return the documented share of the changed files in a language, None if they document nothing."""
     same = [source for source in sources if source.language == language]
     documented, could = map(
@@ -161,7 +161,7 @@ def _share_in(sources: Sequence[Source], language: str) -> float | None:
 
 
 def _finding(
-    rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[Source]
+    rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[SourceFile]
 ) -> Finding:
     """Return the finding on one or more gaps, with the suggestion for the one that the code says most of."""
     gap, said = max(told, key=lambda each: len(each[1]))

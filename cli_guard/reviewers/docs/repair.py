@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import compress, groupby, islice
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
-from cli_guard.reviewers.docs.documented import Documented, Entry
+from cli_guard.reviewers.docs.documented import Documented, DocumentedParameter
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.suggest import python_entry, tag_entry
 
@@ -83,7 +83,7 @@ def _renames(symbol: Symbol, documented: Documented, wrong: Mismatch) -> dict[st
 
 def _remove(
     lines: list[str],
-    entries: Sequence[Entry],
+    entries: Sequence[DocumentedParameter],
     gone: Sequence[str],
     edits: dict[int, list[str]],
 ) -> None:

@@ -18,7 +18,7 @@ STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """One changed file in one of the supported languages."""
 
     change: FileChange
@@ -102,9 +102,9 @@ def by_name(symbols: Iterable[Symbol]) -> Mapping[str, list[Symbol]]:
     return named
 
 
-def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
+def read_sources(subject: ReviewInput) -> tuple[list[SourceFile], list[Skipped]]:
     """Read the changed files, by path. Tests, stubs, moved files and files that only lose lines are not sources."""
-    sources: list[Source] = []
+    sources: list[SourceFile] = []
     skipped: list[Skipped] = []
     for change in sorted(subject.changes, key=lambda c: c.path):
         known = subject.file_result("docs", change)
@@ -128,13 +128,13 @@ def _concerned(change: FileChange) -> bool:
 
 def read_source(
     subject: ReviewInput, change: FileChange, known: FileResult | None = None
-) -> Source | Skipped | None:
+) -> SourceFile | Skipped | None:
     """Read one file; return a reason if it is skipped, None if its kind is never documented."""
     language = language_of(change.path)
     if language not in LANGUAGES or not _concerned(change):
         return None
     if known is not None:
-        return next(iter(known.skipped), Source(change, language, subject, known))
+        return next(iter(known.skipped), SourceFile(change, language, subject, known))
     text = subject.contents.new(change)
     if text is None:
         return Skipped(change.path, "docs: whole text not available")
@@ -147,10 +147,10 @@ def read_source(
             return Skipped(change.path, f"docs: {reason}")
     if not subject.advice.has_room("docs", change.path, len(text)):
         return None
-    return Source(change, language, subject)
+    return SourceFile(change, language, subject)
 
 
-def may_tell(source: Source) -> bool:
+def may_tell(source: SourceFile) -> bool:
     """Return whether the file may have findings; not if an earlier examination had none."""
     return source.known is None or source.known.again
 
@@ -166,7 +166,7 @@ def documented_share(symbols: Iterable[Symbol]) -> tuple[int, int]:
     return sum(symbol.doc is not None for symbol in could), len(could)
 
 
-def style_in(source: Source, sources: Iterable[Source]) -> Style:
+def style_in(source: SourceFile, sources: Iterable[SourceFile]) -> Style:
     """Return the style of a file, from its own comments or, if they are few, from those of the change."""
     others = (o for o in sources if o.language == source.language and o is not source)
     elsewhere = (

@@ -19,7 +19,7 @@ from cli_guard.repository.protocol import Searchable
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import (
     INNER,
-    Difference,
+    DriftDifference,
     find_differences,
     project_names,
     read_sides,
@@ -102,7 +102,7 @@ class Lookup:
         self._skipped = skipped
         self._changes = {change.path: change for change in subject.changes}
         self._pages: dict[str, Page | None] = {}
-        self._places: dict[tuple[str, int], dict[tuple[int, int], Difference]] = (
+        self._places: dict[tuple[str, int], dict[tuple[int, int], DriftDifference]] = (
             defaultdict(dict)
         )
 
@@ -118,7 +118,7 @@ class Lookup:
             self._skipped.append(Skipped(f"some {where}", f"drift: {hits.cut}"))
         return hits.found
 
-    def find(self, differences: list[Difference]) -> list[Finding]:
+    def find(self, differences: list[DriftDifference]) -> list[Finding]:
         """Look in the pages, then in the sources, where what is named still may be defined."""
         for each in differences:
             if (each.new or each.fact.kind in INNER) and (page := self._page(each.path)):
@@ -145,7 +145,7 @@ class Lookup:
                 found.append(_finding(page, number, left))
         return found
 
-    def _find_told(self) -> set[Difference]:
+    def _find_told(self) -> set[DriftDifference]:
         return {
             difference for places in self._places.values() for difference in places.values()
         }
@@ -165,13 +165,13 @@ class Lookup:
         ]
         return [finding for each in additions for finding in list_gaps(each, pages)]
 
-    def _look_in(self, where: str, differences: list[Difference]) -> tuple[Hit, ...]:
-        by_word: dict[str, list[Difference]] = defaultdict(list)
+    def _look_in(self, where: str, differences: list[DriftDifference]) -> tuple[Hit, ...]:
+        by_word: dict[str, list[DriftDifference]] = defaultdict(list)
         for difference in differences:
             for word in words_of(difference):
                 by_word[word].append(difference)
         hits = self.search(by_word, where) if by_word else ()
-        wanted: dict[str, dict[Difference, None]] = defaultdict(dict)
+        wanted: dict[str, dict[DriftDifference, None]] = defaultdict(dict)
         for hit in hits:
             for word, each in by_word.items():
                 if word in hit.text:
@@ -182,7 +182,7 @@ class Lookup:
                     self._judge(difference, page)
         return hits
 
-    def _judge(self, difference: Difference, page: Page) -> None:
+    def _judge(self, difference: DriftDifference, page: Page) -> None:
         touched = self._changes[page.path].added if page.path in self._changes else {}
         for spot, end in find_stale(difference, page):
             known = (
@@ -193,7 +193,7 @@ class Lookup:
             ):
                 known[spot.column, end] = difference
 
-    def _is_in_use(self, difference: Difference, hit: Hit) -> bool:
+    def _is_in_use(self, difference: DriftDifference, hit: Hit) -> bool:
         change = self._changes.get(hit.path)
         if change and change.new_blob is None and hit.text in change.removed.values():
             return False  # the work tree is judged, and the index still has what it removes
@@ -219,7 +219,9 @@ class Lookup:
         return None
 
 
-def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference]) -> Finding:
+def _finding(
+    page: Page, number: int, places: dict[tuple[int, int], DriftDifference]
+) -> Finding:
     """Return the finding on a line, with all that is false at some `places` of it, by column."""
     fixed = line = page.lines[number - 1]
     all_told = list(dict.fromkeys(places.values()))
@@ -244,7 +246,7 @@ def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference])
     )
 
 
-def _describe(difference: Difference) -> str:
+def _describe(difference: DriftDifference) -> str:
     """Say in one sentence what the change did, and where."""
     fact = difference.fact
     new = _cut(difference.new)
@@ -259,7 +261,7 @@ def _describe(difference: Difference) -> str:
     return f"The {nouns['names'].get(fact.kind, fact.kind)} {name} {how} ({_cut(difference.path)})."
 
 
-def _replacement(difference: Difference, page: Page, text: str) -> str:
+def _replacement(difference: DriftDifference, page: Page, text: str) -> str:
     """Return what to write for a place in a line: the new name in the form that the place has."""
     fact = difference.fact
     new = difference.new

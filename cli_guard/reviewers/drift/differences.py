@@ -36,7 +36,7 @@ IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DriftDifference:
     """One fact that the change made false.
 
     `new` is the new name of a renamed one, or the new value of one whose value `altered`; "" if there is none.
@@ -132,7 +132,9 @@ def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
             yield Sides(subject, change, old or "", new or "", skipped)
 
 
-def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[Difference]:
+def find_differences(
+    subject: ReviewInput, files: Sequence[Sides]
+) -> Iterator[DriftDifference]:
     """Yield what is gone, renamed or altered; what another changed file has now is not gone."""
     present: set[tuple[str, str]] = set()
     for sides in files:
@@ -140,9 +142,9 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
         for key, fact in sides.old.items():
             now = sides.new.get(key)
             if now and fact.kind in VALUED and _differ(fact, now):
-                yield Difference(fact, path, now.value, altered=True)
+                yield DriftDifference(fact, path, now.value, altered=True)
                 if FILE_NAME.fullmatch(fact.value) and FILE_NAME.fullmatch(now.value):
-                    yield Difference(Fact("file", fact.value), path, now.value)
+                    yield DriftDifference(Fact("file", fact.value), path, now.value)
         gone = [
             fact
             for fact in sides.old.values()
@@ -164,14 +166,15 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
                 is_key = fact.kind == "parameter" and any(
                     re.search(form, each.text) for each in files
                 )
-                yield Difference(fact, path, new, is_key=is_key)
+                yield DriftDifference(fact, path, new, is_key=is_key)
         turned = (
             fact
             for fact in sides.new.values()
             if fact.kind == "turned" and fact.key not in sides.old
         )
         yield from (
-            Difference(replace(fact, kind="error"), path, fact.value) for fact in turned
+            DriftDifference(replace(fact, kind="error"), path, fact.value)
+            for fact in turned
         )
     yield from _find_go_packages(subject.changes)
     came = {
@@ -231,7 +234,7 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
     return any((kind, name, outer) in sides.new for kind in ("function", "class", "flag"))
 
 
-def _find_go_packages(changes: ChangeSet) -> Iterator[Difference]:
+def _find_go_packages(changes: ChangeSet) -> Iterator[DriftDifference]:
     """Yield the Go packages that files left, by the paths that the change no longer imports."""
     files = [
         change for change in changes if (change.old_path or change.path).endswith(".go")
@@ -259,23 +262,23 @@ def _find_go_packages(changes: ChangeSet) -> Iterator[Difference]:
             root = name.removesuffix(folder)
             new = [each for each in added - removed if each.startswith(root)]
             if folder and name.endswith(f"/{folder}"):
-                yield Difference(
+                yield DriftDifference(
                     Fact("module", name), path, new[0] if len(new) == 1 else ""
                 )
 
 
-def _find_moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
+def _find_moved(change: FileChange, came: set[str]) -> Iterator[DriftDifference]:
     old = change.old_path or change.path
     new = change.path if change.status is Status.RENAMED else ""
     if posixpath.basename(old).lower() not in words("conventional_files"):
-        yield Difference(Fact("file", old), old, new)
+        yield DriftDifference(Fact("file", old), old, new)
     if "/management/commands/" in old:  # of Django
-        yield Difference(
+        yield DriftDifference(
             Fact("task", posixpath.basename(old)[:-3]), old, posixpath.basename(new)[:-3]
         )
     module = module_of(old)
     if module and module not in came:
-        yield Difference(Fact("module", module), old, module_of(new))
+        yield DriftDifference(Fact("module", module), old, module_of(new))
 
 
 def module_of(path: str) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 
 from cli_guard.code.facts import Fact
-from cli_guard.reviewers.drift.differences import Difference
+from cli_guard.reviewers.drift.differences import DriftDifference
 from cli_guard.reviewers.drift.documents import TABLE, Page, words
 from cli_guard.rules.catalog import read_table
 
@@ -47,7 +47,7 @@ def forms_of(name: str) -> tuple[str, ...]:
     )
 
 
-def words_of(difference: Difference) -> tuple[str, ...]:
+def words_of(difference: DriftDifference) -> tuple[str, ...]:
     """Return the words by which documents are searched for a difference."""
     fact = difference.fact
     match fact.kind:

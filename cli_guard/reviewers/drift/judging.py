@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cli_guard.code.facts import call_text
 from cli_guard.code.facts import pattern as fact_pattern
 from cli_guard.model import Hit
-from cli_guard.reviewers.drift.differences import INNER, Difference
+from cli_guard.reviewers.drift.differences import INNER, DriftDifference
 from cli_guard.reviewers.drift.documents import (
     MOST_AROUND,
     TABLE,
@@ -38,7 +38,7 @@ LONGEST_LINE = 2_000
 SETTINGS = (".ini", ".properties")
 
 
-def is_searched_in_sources(difference: Difference) -> bool:
+def is_searched_in_sources(difference: DriftDifference) -> bool:
     """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
     kind = difference.fact.kind
     name = difference.fact.name
@@ -51,7 +51,7 @@ def is_searched_in_sources(difference: Difference) -> bool:
     )
 
 
-def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
+def is_in_use(difference: DriftDifference, hit: Hit, own: Page | None) -> bool:
     """Return whether a line of a source shows that what seemed gone is still there: defined, declared or read.
 
     `own` is the page of the hit if that is the file from which it seemed gone.
@@ -101,7 +101,7 @@ def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
     return bool(re.search(rf"{begins}{name}\b|^\s*{name}\s*(?::[^=]+)?=[^=]", hit.text))
 
 
-def find_stale(difference: Difference, page: Page) -> Iterator[tuple[Spot, int]]:
+def find_stale(difference: DriftDifference, page: Page) -> Iterator[tuple[Spot, int]]:
     """Yield the places of a document that say what is no longer true, and the column behind each."""
     history = pattern("history")
     address = pattern("address")
@@ -131,7 +131,7 @@ def find_stale(difference: Difference, page: Page) -> Iterator[tuple[Spot, int]]
             yield spot, spot.column + end - start
 
 
-def _is_of_another(difference: Difference, spot: Spot) -> bool:
+def _is_of_another(difference: DriftDifference, spot: Spot) -> bool:
     """Return whether the section is about another program, or the sentence about the exit code of one."""
     said = set(re.findall(r"[\w.-]+", spot.sentence))
     if not difference.ours.isdisjoint(said):
@@ -144,7 +144,7 @@ def _is_of_another(difference: Difference, spot: Spot) -> bool:
     )
 
 
-def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
+def _candidates(difference: DriftDifference, page: Page) -> Iterator[Span]:
     fact = difference.fact
     if fact.kind == "version":
         yield from find_versions(difference, page)
@@ -166,7 +166,7 @@ def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
                 yield match.span(group)
 
 
-def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
+def _is_meant(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
     fact = difference.fact
     match fact.kind:
         case "text":
@@ -210,7 +210,7 @@ def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
     return _is_own_name(difference, spot, match)
 
 
-def _is_own_choice(difference: Difference, spot: Spot) -> bool:
+def _is_own_choice(difference: DriftDifference, spot: Spot) -> bool:
     """Return whether a word is given to the option as its value, or is listed as one in a sentence about it."""
     flag = token("flag", difference.owner).pattern
     if not re.search(rf"{flag}[ =][\"'`]?$", spot.before):
@@ -228,7 +228,7 @@ def _is_own_choice(difference: Difference, spot: Spot) -> bool:
     return _is_own_flag(difference, spot)
 
 
-def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
+def _is_same_file(difference: DriftDifference, spot: Spot, said: str) -> bool:
     """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
     path = difference.fact.name
     folder = posixpath.dirname(spot.page.path)
@@ -244,7 +244,7 @@ def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
     )
 
 
-def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
+def _is_own_key(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
     """Return whether a key is set in an example of settings, or is named as code with what it is below."""
     name = difference.fact.name
     page = spot.page
@@ -275,7 +275,7 @@ def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> boo
     )
 
 
-def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
+def _is_own_name(difference: DriftDifference, spot: Spot, match: re.Match[str]) -> bool:
     fact = difference.fact
     page = spot.page
     ours = {each.lower() for each in difference.ours}
@@ -319,7 +319,7 @@ def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bo
     return is_call or pattern("role").search(spot.before) is not None
 
 
-def _imports(difference: Difference, page: Page) -> bool | None:
+def _imports(difference: DriftDifference, page: Page) -> bool | None:
     """Return whether the examples of a page import a name from this project alone; None: not at all."""
     word = re.escape(difference.fact.name)
     script = (
@@ -338,7 +338,7 @@ def _imports(difference: Difference, page: Page) -> bool | None:
     return all(own) if own else None
 
 
-def _is_own_flag(difference: Difference, spot: Spot) -> bool:
+def _is_own_flag(difference: DriftDifference, spot: Spot) -> bool:
     """Return whether no other program is named to which the flag may belong."""
     lines = spot.page.lines
     first = spot.number
@@ -373,7 +373,7 @@ def _is_own_flag(difference: Difference, spot: Spot) -> bool:
     return True
 
 
-def _is_own_letter(difference: Difference, spot: Spot, command: str) -> bool:
+def _is_own_letter(difference: DriftDifference, spot: Spot, command: str) -> bool:
     """Return whether an option of one letter, which many programs have, is said to be one of this program."""
     ours = difference.ours
     page = spot.page
@@ -386,7 +386,7 @@ def _is_own_letter(difference: Difference, spot: Spot, command: str) -> bool:
     return not ours.isdisjoint(calls) and above.isdisjoint(programs - ours)
 
 
-def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
+def _parameters(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a parameter in calls of its function, and as code in a section with such a call."""
     word = re.escape(difference.fact.name)
     owner = re.escape(difference.owner)
@@ -415,7 +415,7 @@ def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
             yield match.span("name")
 
 
-def _errors(difference: Difference, page: Page) -> Iterator[Span]:
+def _errors(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find an error of a function in the item, the section or the docstring that says that it is raised."""
     name = re.escape(difference.fact.name)
     owner = re.escape(difference.owner)

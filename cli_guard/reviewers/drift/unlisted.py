@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.model import Finding, Hit, fingerprint
 from cli_guard.reviewers.docs.suggest import indent_of
-from cli_guard.reviewers.drift.differences import Difference, Sides
+from cli_guard.reviewers.drift.differences import DriftDifference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
 from cli_guard.reviewers.drift.forms import token
 from cli_guard.rules.catalog import one
@@ -128,7 +128,7 @@ def _in_style(addition: Addition, line: str) -> str:
 
 
 def changelog_gap(
-    hits: Iterable[Hit], changed: Iterable[str], seen: list[Difference | Addition]
+    hits: Iterable[Hit], changed: Iterable[str], seen: list[DriftDifference | Addition]
 ) -> Iterator[Finding]:
     """Yield one finding if a changelog has a section for what is not released yet, and the change leaves it out."""
     visible = [each for each in seen if isinstance(each, Addition) or _is_visible(each)]
@@ -148,7 +148,7 @@ def changelog_gap(
             return
 
 
-def _is_visible(difference: Difference) -> bool:
+def _is_visible(difference: DriftDifference) -> bool:
     private = any(
         part.startswith("_")
         for part in (difference.fact.name, *difference.fact.owner.split("."))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.code.facts import TABLE as FACTS
-from cli_guard.reviewers.drift.differences import INNER, Difference
+from cli_guard.reviewers.drift.differences import INNER, DriftDifference
 from cli_guard.reviewers.drift.documents import Page, Spot, pattern, words
 from cli_guard.reviewers.drift.forms import (
     is_distinctive,
@@ -47,7 +47,7 @@ def find_numbers(
             yield match.span(group)
 
 
-def find_versions(difference: Difference, page: Page) -> Iterator[Span]:
+def find_versions(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former minimum version where a sentence asks for it."""
     said = read_table(FACTS)["versions"][difference.fact.name]["said"]
     number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
@@ -70,7 +70,7 @@ def find_versions(difference: Difference, page: Page) -> Iterator[Span]:
             yield match.span(group)
 
 
-def find_values(difference: Difference, page: Page) -> Iterator[Span]:
+def find_values(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find a default in the row, the item or the sentence about its name."""
     fact = difference.fact
     value = re.escape(difference.fact.value)
@@ -103,7 +103,7 @@ def find_values(difference: Difference, page: Page) -> Iterator[Span]:
         yield from _quantities(difference, meant, page)
 
 
-def _is_own_docstring(difference: Difference, page: Page, spot: Spot) -> bool:
+def _is_own_docstring(difference: DriftDifference, page: Page, spot: Spot) -> bool:
     """Return whether a place of a Python file is not in the docstring of another function than the parameter's."""
     if difference.fact.kind not in INNER or not page.path.endswith(".py"):
         return True
@@ -113,7 +113,7 @@ def _is_own_docstring(difference: Difference, page: Page, spot: Spot) -> bool:
     return heads[-1:] in own or f"{difference.owner}(" in spot.item
 
 
-def _heading(difference: Difference) -> str:
+def _heading(difference: DriftDifference) -> str:
     """Return the pattern of a heading or a directive with the signature that has the former default."""
     others = "|".join(words("foreign_modules"))
     owner, name, value = map(
@@ -125,7 +125,9 @@ def _heading(difference: Difference) -> str:
     )
 
 
-def _quantities(difference: Difference, meant: list[str], page: Page) -> Iterator[Span]:
+def _quantities(
+    difference: DriftDifference, meant: list[str], page: Page
+) -> Iterator[Span]:
     """Find a number with a unit in a sentence with every word that the name has for it."""
     numbers = "|".join(map(re.escape, numbers_of(difference.fact)))
     units = "|".join(words("units"))
@@ -139,7 +141,7 @@ def _quantities(difference: Difference, meant: list[str], page: Page) -> Iterato
             yield match.span("number")
 
 
-def find_types(difference: Difference, page: Page) -> Iterator[Span]:
+def find_types(difference: DriftDifference, page: Page) -> Iterator[Span]:
     """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
     name = re.escape(difference.fact.name)
     kind = re.escape(difference.fact.value)

@@ -51,7 +51,7 @@ class Pair:
     length: int
 
 
-class Lines:
+class AddedLines:
     """The added lines that count: for each its hash, its number, and its run (a hunk of a file).
 
     The texts stay in the change: a million lines must not be held twice.
@@ -120,7 +120,7 @@ def review_duplicates(
 
     Of very many, the longest are listed with the number of those left out.
     """
-    lines = Lines(changes)
+    lines = AddedLines(changes)
     copies: dict[int, list[Pair]] = {}
     for pair in _pairs(lines, int(rule.extra["lines"])):
         copies.setdefault(pair.first, []).append(pair)
@@ -155,7 +155,7 @@ def fold_blanks(raw: str) -> str:
     return " ".join(raw.split()) if len(raw) < DEEPEST else ""
 
 
-def _finding(rule: Rule, lines: Lines, pairs: list[Pair], blocks: set[int]) -> Finding:
+def _finding(rule: Rule, lines: AddedLines, pairs: list[Pair], blocks: set[int]) -> Finding:
     pair = pairs[0]
     here = lines.place(pair.second, pair.length)
     origin = lines.place(pair.first, pair.length)
@@ -182,7 +182,7 @@ def _finding(rule: Rule, lines: Lines, pairs: list[Pair], blocks: set[int]) -> F
     )
 
 
-def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
+def _pairs(lines: AddedLines, size: int) -> Iterator[Pair]:
     """Yield each repeated window, extended while both places stay equal."""
     hashes = lines.hashes
     runs = lines.runs
@@ -205,7 +205,7 @@ def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
         at += max(1, length)
 
 
-def _alike(lines: Lines, first: int, second: int) -> int:
+def _alike(lines: AddedLines, first: int, second: int) -> int:
     runs = lines.runs
     length = 0
     while (

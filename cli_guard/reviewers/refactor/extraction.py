@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cli_guard.reviewers.refactor.facts import LOOPS, Facts, FunctionNode, facts_of
+from cli_guard.reviewers.refactor.facts import LOOPS, FunctionFacts, FunctionNode, facts_of
 from cli_guard.reviewers.refactor.flow import Flows, Position, Suite
 from cli_guard.reviewers.refactor.naming import spans
 
@@ -188,7 +188,7 @@ def _suites(statement: ast.stmt) -> Iterator[tuple[str, Suite]]:
             yield "cases", case.body
 
 
-def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
+def _extraction(facts: FunctionFacts, flows: Flows, run: _Run) -> Extraction | None:
     decisions = facts.decisions_in(run.first, run.last)
     if facts.has("refused", run.first, run.last):
         return None
@@ -263,7 +263,7 @@ def _watched(flows: Flows, places: Sequence[Position], own: frozenset[str]) -> b
     return False
 
 
-def _seen_by_closures(facts: Facts, run: _Run, own: frozenset[str]) -> bool:
+def _seen_by_closures(facts: FunctionFacts, run: _Run, own: frozenset[str]) -> bool:
     """Return whether a nested function would read another value because a name moves to another scope."""
     loop = min(
         (p.owner.lineno for p in run.places if isinstance(p.owner, LOOPS)), default=0

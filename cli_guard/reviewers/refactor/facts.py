@@ -39,7 +39,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
-class Facts:
+class FunctionFacts:
     """The names of a function: its parameters, where each is bound, what closures read, and in which order.
 
     `bindings` and `closures` pair a line with a name, and with the names that a closure reads. `foreign` are names
@@ -84,7 +84,7 @@ class Facts:
         return place < len(lines) and lines[place] <= last
 
 
-def facts_of(function: FunctionNode) -> Facts:
+def facts_of(function: FunctionNode) -> FunctionFacts:
     """Collect the facts in two walks over the function."""
     parameters = [a.arg for a in _arguments(function.args)]
     bindings: list[tuple[int, str]] = []
@@ -117,7 +117,7 @@ def facts_of(function: FunctionNode) -> Facts:
                 marks["decisions"].append(line)
     for lines in marks.values():
         lines.sort()
-    return Facts(
+    return FunctionFacts(
         frozenset(parameters),
         tuple(bindings),
         tuple(closures),

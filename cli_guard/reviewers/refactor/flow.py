@@ -17,15 +17,15 @@ Suite = Sequence[ast.stmt]
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ControlFlow:
     """`exposed` names are read before they are certainly bound; `bound` is None if the end is unreachable."""
 
     exposed: frozenset[str] = NOTHING
     bound: frozenset[str] | None = NOTHING
 
-    def after(self, bound: frozenset[str]) -> "Flow":
+    def after(self, bound: frozenset[str]) -> "ControlFlow":
         """Return the same flow with `bound` already bound at its start."""
-        return Flow(
+        return ControlFlow(
             self.exposed - bound, None if self.bound is None else self.bound | bound
         )
 
@@ -44,10 +44,10 @@ class Flows:
     """The flows of one function; each statement's is computed once."""
 
     def __init__(self) -> None:
-        self._steps: dict[ast.stmt, Flow] = {}
+        self._steps: dict[ast.stmt, ControlFlow] = {}
         self._jumps: dict[ast.stmt, bool] = {}
 
-    def of(self, suite: Suite) -> Flow:
+    def of(self, suite: Suite) -> ControlFlow:
         """Return the flow through a run of statements."""
         exposed = NOTHING
         bound = NOTHING
@@ -57,9 +57,9 @@ class Flows:
                 step = self._steps[statement] = self._step(statement)
             exposed |= step.exposed - bound
             if step.bound is None:
-                return Flow(exposed, None)
+                return ControlFlow(exposed, None)
             bound |= step.bound
-        return Flow(exposed, bound)
+        return ControlFlow(exposed, bound)
 
     def live_after(self, places: Sequence[Position]) -> frozenset[str]:
         """Return what may be read after the run; `places` go from the function's own suite to that of the run."""
@@ -130,7 +130,7 @@ class Flows:
             parts += [owner.orelse, *(handler.body for handler in owner.handlers)]
         return NOTHING.union(*(self.of(part).exposed for part in parts))
 
-    def _step(self, statement: ast.stmt) -> Flow:
+    def _step(self, statement: ast.stmt) -> ControlFlow:
         match statement:
             case ast.If():
                 sure = _sure(statement.test)
@@ -142,11 +142,11 @@ class Flows:
             case ast.For() | ast.AsyncFor():
                 first = reads(statement.iter) | reads(statement.target)
                 inner = self.of(statement.body).exposed - stores(statement.target)
-                return Flow(inner | first | self.of(statement.orelse).exposed)
+                return ControlFlow(inner | first | self.of(statement.orelse).exposed)
             case ast.While():
                 sure = _sure(statement.test)
                 inner = self.of(statement.body).exposed | reads(statement.test)
-                return Flow((inner - sure) | self.of(statement.orelse).exposed)
+                return ControlFlow((inner - sure) | self.of(statement.orelse).exposed)
             case ast.With() | ast.AsyncWith():
                 return self._with(statement)
             case ast.Try():
@@ -154,18 +154,18 @@ class Flows:
             case ast.Match():
                 return self._match(statement)
             case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
-                return Flow(frozenset(reads(statement)), None)
+                return ControlFlow(frozenset(reads(statement)), None)
             case ast.AnnAssign() if statement.value is None:
-                return Flow()
+                return ControlFlow()
         sure = _sure(statement)
         maybe = {
             n.target.id for n in own_scope(statement) if isinstance(n, ast.NamedExpr)
         } - sure
-        return Flow(
+        return ControlFlow(
             frozenset(reads(statement) - sure), frozenset(stores(statement) - maybe)
         )
 
-    def _with(self, statement: ast.With | ast.AsyncWith) -> Flow:
+    def _with(self, statement: ast.With | ast.AsyncWith) -> ControlFlow:
         exposed: set[str] = set()
         entered = NOTHING
         swallows = False
@@ -176,9 +176,9 @@ class Flows:
                 w in ast.unparse(item.context_expr).lower() for w in SWALLOWS
             )
         inner = self.of(statement.body).after(entered)
-        return Flow(inner.exposed | exposed, entered if swallows else inner.bound)
+        return ControlFlow(inner.exposed | exposed, entered if swallows else inner.bound)
 
-    def _try(self, statement: ast.Try) -> Flow:
+    def _try(self, statement: ast.Try) -> ControlFlow:
         body = self.of(statement.body)
         exposed = set(body.exposed)
         ends: list[frozenset[str] | None] = []
@@ -197,14 +197,14 @@ class Flows:
         final = self.of(statement.finalbody)
         end = _meet(ends)
         reached = end is not None and final.bound is not None
-        return Flow(
+        return ControlFlow(
             final.exposed | exposed,
             (end or NOTHING) | (final.bound or NOTHING) if reached else None,
         )
 
-    def _match(self, statement: ast.Match) -> Flow:
+    def _match(self, statement: ast.Match) -> ControlFlow:
         exposed = reads(statement.subject)
-        flows: list[Flow] = []
+        flows: list[ControlFlow] = []
         sure = False
         for case in statement.cases:
             named = frozenset(stores(case.pattern))
@@ -215,11 +215,11 @@ class Flows:
                 isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
             )
             sure = sure or (wildcard and case.guard is None)
-        return _join(exposed, flows if sure else [*flows, Flow()])
+        return _join(exposed, flows if sure else [*flows, ControlFlow()])
 
 
-def _join(first: set[str], flows: Sequence[Flow]) -> Flow:
-    return Flow(
+def _join(first: set[str], flows: Sequence[ControlFlow]) -> ControlFlow:
+    return ControlFlow(
         frozenset(first).union(*(f.exposed for f in flows)), _meet([f.bound for f in flows])
     )
 

@@ -10,7 +10,7 @@ from shell_worlds import of_repository, world
 from watching import cpu_seconds
 
 from cli_guard.assistant import sandbox as shell
-from cli_guard.repository.snapshot import Entry, Snapshot, entry_of
+from cli_guard.repository.snapshot import Snapshot, TreeEntry, entry_of
 
 MARK = "outside-7f3a"
 
@@ -95,7 +95,10 @@ def test_nothing_outside_is_seen(command: str, outside: Path) -> None:
     ],
 )
 def test_a_link_that_leads_outside_leads_nowhere(target: str) -> None:
-    entries = [Entry("loop", "120000", len(target), "1"), entry_of("a.txt", b"inside\n")]
+    entries = [
+        TreeEntry("loop", "120000", len(target), "1"),
+        entry_of("a.txt", b"inside\n"),
+    ]
     here = shell.Shell(
         Snapshot("memory", entries, {"loop": target.encode(), "a.txt": b"inside\n"})
     )
@@ -106,7 +109,7 @@ def test_a_link_that_leads_outside_leads_nowhere(target: str) -> None:
 
 def test_a_link_inside_works() -> None:
     raw = {"l": b"src/a.txt", "d": b"src", "src/a.txt": b"inside\n"}
-    entries = [Entry(p, "120000", 3, p) for p in ("l", "d")] + [
+    entries = [TreeEntry(p, "120000", 3, p) for p in ("l", "d")] + [
         entry_of("src/a.txt", raw["src/a.txt"])
     ]
     ran = shell.run(
@@ -127,7 +130,7 @@ def test_hostile_names_and_modules() -> None:
         "a//b": b"evil\n",
     }
     entries = [entry_of(path, data) for path, data in raw.items()] + [
-        Entry("module", "160000", 0, "f" * 40)
+        TreeEntry("module", "160000", 0, "f" * 40)
     ]
     here = shell.Shell(Snapshot("memory", entries, raw))
     assert shell.run(r"cat 'caf\xe9.txt'", here).stdout == b"latin\n"

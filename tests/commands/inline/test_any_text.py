@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from watching import cpu_seconds
 
 from cli_guard.commands.inline import MOST, READERS, Act, acts
-from cli_guard.commands.model import Kind
+from cli_guard.commands.model import EffectKind
 
 LANGUAGES = sorted(READERS)
 PIECES = st.sampled_from(
@@ -45,8 +45,8 @@ def test_long_text_takes_no_long_time(language: str, piece: str) -> None:
 @table("language", LANGUAGES)
 def test_what_is_too_long_or_holds_a_nul_is_not_understood(language: str) -> None:
     for text in ("1" + " " * MOST, "1\0"):
-        assert {act.kind for act in acts(language, text)} == {Kind.UNKNOWN}
+        assert {act.kind for act in acts(language, text)} == {EffectKind.UNKNOWN}
 
 
 def test_an_unknown_language_is_not_understood() -> None:
-    assert {act.kind for act in acts("lua", "print(1)")} == {Kind.UNKNOWN}
+    assert {act.kind for act in acts("lua", "print(1)")} == {EffectKind.UNKNOWN}

@@ -4,7 +4,7 @@ import io
 
 from examples import table
 
-from cli_guard.execution.checks.running import ERASE, PLAIN_SECONDS, WIDTH, Progress
+from cli_guard.execution.checks.running import ERASE, PLAIN_SECONDS, WIDTH, CheckProgress
 
 
 class Screen(io.StringIO):
@@ -32,7 +32,7 @@ def told(
     dumb: bool = False,
 ) -> str:
     clock = Clock()
-    progress = Progress(out, 3, clock=clock, dumb=dumb)
+    progress = CheckProgress(out, 3, clock=clock, dumb=dumb)
     for each in seconds:
         clock.now = 100.0 + each
         progress.tick(running, 1)

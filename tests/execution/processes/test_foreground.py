@@ -10,7 +10,7 @@ import pytest
 from watching import DEAF, marked
 
 from cli_guard.execution.processes.manager import ProcessManager
-from cli_guard.execution.processes.model import SHOWN_CHARS, Limits
+from cli_guard.execution.processes.model import SHOWN_CHARS, ProcessLimits
 
 PYTHON = sys.executable
 
@@ -171,15 +171,15 @@ def test_what_is_typed_reaches_the_terminal(manager: ProcessManager) -> None:
 @pytest.mark.parametrize(
     "command, limits, code",
     [
-        ("while :; do :; done", Limits(cpu_seconds=1), -signal.SIGKILL),
+        ("while :; do :; done", ProcessLimits(cpu_seconds=1), -signal.SIGKILL),
         (
             "head -c 2000000 /dev/zero > big",
-            Limits(file_bytes=1_000_000),
+            ProcessLimits(file_bytes=1_000_000),
             128 + signal.SIGXFSZ,
         ),
         (
             (PYTHON, "-c", "x = bytearray(2_000_000_000)"),
-            Limits(memory_bytes=500_000_000),
+            ProcessLimits(memory_bytes=500_000_000),
             1,
         ),
     ],
@@ -188,7 +188,7 @@ def test_limits_hold(
     manager: ProcessManager,
     tmp_path: Path,
     command: str | tuple[str, ...],
-    limits: Limits,
+    limits: ProcessLimits,
     code: int,
 ) -> None:
     result = manager.run(command, limits=limits, cwd=tmp_path)

@@ -19,7 +19,7 @@ from cli_guard.execution.processes.supervisor.launching import (
     prctl,
 )
 from cli_guard.execution.processes.supervisor.process_tree import Ending, Steps
-from cli_guard.execution.processes.supervisor.streams import Log, Streams
+from cli_guard.execution.processes.supervisor.streams import Log, OutputStreams
 from cli_guard.execution.processes.supervisor.wire import (
     Frames,
     Message,
@@ -76,7 +76,7 @@ class Monitor:
         self._leader = run.process.pid
         answers = self._request["respond"] or ""
         terminal = bool(self._request["terminal"])
-        streams = Streams(run, self._log, answers, terminal=terminal)
+        streams = OutputStreams(run, self._log, answers, terminal=terminal)
         unknown = self._record()
         if unknown and self._request["keep"]:
             # No later process would find it.
@@ -90,7 +90,7 @@ class Monitor:
             self._report_end(streams)
         streams.close()
 
-    def _wait_for_tree(self, streams: Streams, woken: int) -> None:
+    def _wait_for_tree(self, streams: OutputStreams, woken: int) -> None:
         """Return once the process tree is gone and its output is read."""
         drained_by: float | None = None
         self._handle_messages(streams)
@@ -137,7 +137,9 @@ class Monitor:
             return None
         return max(0.0, self._begun + float(timeout) - time.monotonic())
 
-    def _read_and_write(self, streams: Streams, woken: int, pause: float | None) -> None:
+    def _read_and_write(
+        self, streams: OutputStreams, woken: int, pause: float | None
+    ) -> None:
         owner = self._owner.descriptor
         answered = streams.input
         reads = [woken]
@@ -163,7 +165,7 @@ class Monitor:
         if answered in writable:
             streams.answer()
 
-    def _handle_messages(self, streams: Streams) -> None:
+    def _handle_messages(self, streams: OutputStreams) -> None:
         """Handle the owner's messages; the end of its socket ends what is bound to it."""
         for request in self._owner.receive():
             if request.get("do") == "stop":
@@ -224,7 +226,7 @@ class Monitor:
             self._owner.send_message({"event": "started", "pid": self._leader})
         return problem
 
-    def _report_end(self, streams: Streams) -> None:
+    def _report_end(self, streams: OutputStreams) -> None:
         """Record and report how it ended."""
         ended: Message = {
             "return_code": self._code,

@@ -60,7 +60,7 @@ class Log:
             self.close()
 
 
-class Kept:
+class KeptOutput:
     """The beginning and the end of one stream, and its size."""
 
     def __init__(self) -> None:
@@ -88,12 +88,12 @@ class Kept:
         }
 
 
-class Streams:
+class OutputStreams:
     """The streams of one command; a terminal is output and input at once, and gets its answer at the start."""
 
     def __init__(self, run: "Launched", log: Log, answers: str, *, terminal: bool) -> None:
         self._log = log
-        self._kept = {STDOUT: Kept(), STDERR: Kept()}
+        self._kept = {STDOUT: KeptOutput(), STDERR: KeptOutput()}
         self._input = run.stdin
         self._terminal = terminal
         self._answers = bytearray(answers.encode("utf-8", "surrogateescape"))

@@ -10,7 +10,7 @@ from cli_guard.review.render.page.markup import (
     LINE,
     NOTHING,
     Markup,
-    Section,
+    PageSection,
     anchor,
     fit,
     join,
@@ -72,7 +72,7 @@ class Space:
     left_out: int = 0
 
 
-def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> Section:
+def findings_section(rows: Iterable[Row], commits: Collection[str] = ()) -> PageSection:
     """Return all findings, the worst first, with the form that filters them; `commits` are those with a row."""
     ordered = sorted(rows, key=lambda row: row.rank)
     if not ordered:

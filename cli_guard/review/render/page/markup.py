@@ -23,7 +23,7 @@ class Markup(str):
     __slots__ = ()
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """A part of a page that its list of contents names: the id and text of its heading, and its HTML."""
 
     name: str
@@ -104,10 +104,10 @@ def bullets(texts: Sequence[str], **attributes: str) -> Markup | None:
     )
 
 
-def section(name: str, title: str, *content: object) -> Section:
+def section(name: str, title: str, *content: object) -> PageSection:
     """Return a section with a heading."""
     heading = tag("h2", title, id=name)
-    return Section(name, title, tag("section", heading, *content, aria_labelledby=name))
+    return PageSection(name, title, tag("section", heading, *content, aria_labelledby=name))
 
 
 def table(
@@ -156,7 +156,7 @@ def fill(template: str, **parts: object) -> Markup:
 
 
 def document(
-    title: str, verdict: str, head: Iterable[object], sections: Sequence[Section]
+    title: str, verdict: str, head: Iterable[object], sections: Sequence[PageSection]
 ) -> str:
     """Return a page, which loads nothing, and runs nothing but its own script: its policy names that by its hash.
 

@@ -12,7 +12,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Table,
     add_node,
 )
-from cli_guard.reviewers.commands.extract.snippet import Lines
+from cli_guard.reviewers.commands.extract.snippet import LineNumbers
 
 TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"""
@@ -24,7 +24,7 @@ TOKEN = re.compile(
 
 def read_json(path: str, text: str) -> Document:
     """Read the value of a JSON file, up to the first error."""
-    lines = Lines(text)
+    lines = LineNumbers(text)
     root = Items()
     opened: Opened = [(root, [])]
     position = 1 if text.startswith("\ufeff") else 0

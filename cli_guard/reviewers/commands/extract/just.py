@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cli_guard.reviewers.commands.extract.known import BRACES
 from cli_guard.reviewers.commands.extract.snippet import (
-    Lines,
+    LineNumbers,
     Pieces,
     Snippet,
     Where,
@@ -45,7 +45,7 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 
 def _backticks(text: str) -> Iterator[Pieces]:
-    lines = Lines(text)
+    lines = LineNumbers(text)
     for assigned in PATTERNS["assigned"].finditer(text):
         for call in PATTERNS["backticks"].finditer(
             text, assigned.start(1), assigned.end(1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.nodes import end_lines
 from cli_guard.reviewers.commands.extract.snippet import (
-    Lines,
+    LineNumbers,
     Snippet,
     Where,
     pieces_of,
@@ -38,7 +38,7 @@ ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def jenkinsfile(text: str) -> Iterator[Snippet]:
-    lines = Lines(text)
+    lines = LineNumbers(text)
     for found in PATTERNS["groovy"].finditer(text):
         if not found["step"]:
             continue
@@ -56,7 +56,7 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
 
 def vagrantfile(text: str) -> Iterator[Snippet]:
     """Yield the here-documents and inline scripts."""
-    lines = Lines(text)
+    lines = LineNumbers(text)
     position = 0
     while opened := PATTERNS["ruby_heredoc"].search(text, position):
         closed = re.compile(rf"(?m)^[ \t]*{opened[2]}\b").search(text, opened.end())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cli_guard.reviewers.commands.extract.snippet import (
-    Lines,
+    LineNumbers,
     Snippet,
     Where,
     pieces_of,
@@ -128,7 +128,7 @@ def _recipe(state: _State) -> Iterator[Snippet]:
 
 
 def _calls(text: str) -> Iterator[Snippet]:
-    lines = Lines(text)
+    lines = LineNumbers(text)
     for call in PATTERNS["shell_call"].finditer(text):
         begin = text.rfind("\n", 0, call.start()) + 1
         if text[begin : call.start()].lstrip().startswith("#"):

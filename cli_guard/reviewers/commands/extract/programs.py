@@ -15,7 +15,7 @@ from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
 from cli_guard.reviewers.commands.extract.snippet import (
-    Lines,
+    LineNumbers,
     Snippet,
     Where,
     pieces_of,
@@ -49,7 +49,7 @@ ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 @dataclass(frozen=True)
-class Kind:
+class CommandFile:
     """A kind of file: its paths, and the pattern whose group `text` is a command; `xml`: with entities."""
 
     paths: re.Pattern[str]
@@ -59,10 +59,10 @@ class Kind:
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[CommandFile, ...]:
     rows = read_table("command_files/programs.toml")["kind"]
     return tuple(
-        Kind(
+        CommandFile(
             path("|".join(row["paths"])),
             re.compile(row["pattern"]),
             Where(row["where"]),
@@ -85,7 +85,7 @@ def program(file: str, text: str) -> Iterator[Snippet]:
                 text, Where.BUILD if BUILD_FILES.search(file) else Where.SCRIPT
             )
         return
-    lines = Lines(text)
+    lines = LineNumbers(text)
     for kind in kinds():
         if not kind.paths.search(file):
             continue

@@ -92,7 +92,7 @@ class Snippet:
         )
 
 
-class Lines:
+class LineNumbers:
     """The lines of a text by their offsets."""
 
     def __init__(self, text: str) -> None:

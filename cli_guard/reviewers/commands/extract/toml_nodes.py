@@ -13,7 +13,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Table,
     align_lines,
 )
-from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
+from cli_guard.reviewers.commands.extract.snippet import LineNumbers, Pieces
 
 KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 KEYS = rf"{KEY}(?:[ \t]*\.[ \t]*{KEY})*"
@@ -57,7 +57,7 @@ class _Reader:
         self.at = 1 if text.startswith("\ufeff") else 0
         self.count = 0
         self.known: dict[tuple[int, str], Node] = {}
-        self.lines = Lines(text)
+        self.lines = LineNumbers(text)
 
     def line(self) -> int:
         return self.lines.at(self.at)

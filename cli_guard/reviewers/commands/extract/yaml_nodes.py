@@ -15,7 +15,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     add_node,
     align_lines,
 )
-from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
+from cli_guard.reviewers.commands.extract.snippet import LineNumbers, Pieces
 
 if TYPE_CHECKING:
     from yaml.events import Event, ScalarEvent
@@ -64,7 +64,7 @@ class _Reader:
         self.roots: list[Node] = []
         self.open: Opened = []
         self.anchors: dict[str, Node] = {}
-        self.lines = Lines(text)
+        self.lines = LineNumbers(text)
 
     def read(self) -> None:
         for count, event in enumerate(_events(self.text)):

@@ -7,15 +7,17 @@ import pytest
 from watching import marked
 
 from cli_guard.execution.processes.manager import ProcessManager
-from cli_guard.execution.processes.model import Limits
+from cli_guard.execution.processes.model import ProcessLimits
 from cli_guard.execution.processes.supervisor.process_tree import LINUX
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="looks into /proc (proc(5))")
 
 
-@pytest.mark.parametrize("limits", [None, Limits(cpu_seconds=60)], ids=["free", "limited"])
+@pytest.mark.parametrize(
+    "limits", [None, ProcessLimits(cpu_seconds=60)], ids=["free", "limited"]
+)
 def test_a_command_has_its_own_session_and_nothing_of_ours(
-    manager: ProcessManager, tmp_path: Path, limits: Limits | None
+    manager: ProcessManager, tmp_path: Path, limits: ProcessLimits | None
 ) -> None:
     show = (
         "ls /proc/self/fd | wc -l; pwd; echo $0 $A; ps -o sid= -p $$ | tr -d ' '; echo $$"
@@ -38,7 +40,9 @@ def test_a_command_has_its_own_session_and_nothing_of_ours(
     assert not [line for line in signals if int(line.split()[1], 16) & ~(0b11 << 31)]
 
 
-@pytest.mark.parametrize("limits", [None, Limits(cpu_seconds=60)], ids=["free", "limited"])
+@pytest.mark.parametrize(
+    "limits", [None, ProcessLimits(cpu_seconds=60)], ids=["free", "limited"]
+)
 @pytest.mark.parametrize(
     ("name", "mode", "path", "says"),
     [
@@ -54,7 +58,7 @@ def test_a_command_has_its_own_session_and_nothing_of_ours(
 def test_a_program_is_looked_for_as_execvp_does(
     manager: ProcessManager,
     tmp_path: Path,
-    limits: Limits | None,
+    limits: ProcessLimits | None,
     name: str,
     mode: int,
     path: str,
@@ -70,10 +74,12 @@ def test_a_program_is_looked_for_as_execvp_does(
     assert ran.success == (says is None)
 
 
-@pytest.mark.parametrize("limits", [None, Limits(cpu_seconds=60)], ids=["free", "limited"])
+@pytest.mark.parametrize(
+    "limits", [None, ProcessLimits(cpu_seconds=60)], ids=["free", "limited"]
+)
 @pytest.mark.parametrize("env", [{"A": "x\0y"}, {"A=B": "c"}])
 def test_an_environment_that_no_program_takes(
-    manager: ProcessManager, limits: Limits | None, env: dict[str, str], mark: str
+    manager: ProcessManager, limits: ProcessLimits | None, env: dict[str, str], mark: str
 ) -> None:
     ran = manager.run(("/bin/sleep", mark), env=env, limits=limits)
     assert "a variable has a NUL" in (ran.error or "")

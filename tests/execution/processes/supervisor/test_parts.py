@@ -14,7 +14,7 @@ from watching import eventually
 from cli_guard.execution.processes.supervisor import process_tree
 from cli_guard.execution.processes.supervisor.streams import (
     KEPT_BYTES,
-    Kept,
+    KeptOutput,
     Log,
 )
 from cli_guard.execution.processes.supervisor.wire import (
@@ -59,7 +59,7 @@ def test_a_message_says_what_it_was_told(told: dict[str, object]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.integers(0, KEPT_BYTES)), max_size=8))
 def test_the_beginning_and_the_end_are_kept(chunks: list[tuple[int, int]]) -> None:
-    kept = Kept()
+    kept = KeptOutput()
     data = b"".join(bytes([byte]) * size for byte, size in chunks)
     for byte, size in chunks:
         kept.add(bytes([byte]) * size)
