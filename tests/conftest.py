@@ -43,8 +43,8 @@ if settings.get_current_profile_name() == "any machine":
     providers._get_local_constants = lambda: providers._local_constants
 
 
-# What `make test-slow` runs: frameworks, installations, servers, processes, bash chains, bounds of hostile input.
-# Files, folders or tests, by how their names begin; each takes some seconds or starts many processes.
+# What `make test-slow` runs: frameworks, installations, servers, processes, bash chains, bounds, judged
+# days. Files, folders or tests, by how their names begin; each takes some seconds or starts many processes.
 SLOW = (
     "agents/test_probe.py",
     "assistant/documenting/test_documenting_properties.py",
@@ -62,6 +62,8 @@ SLOW = (
     "assistant/test_recording.py",
     "bash_oracle/",
     "benchmarks/",
+    "cli/test_answers_under_attack.py",
+    "cli/test_ask.py::test_in_another_process",
     "cli/test_ask_now.py",
     "cli/test_audit.py",
     "cli/test_background.py",
@@ -71,7 +73,15 @@ SLOW = (
     "cli/test_report.py::test_the_page_in_a_browser",
     "cli/test_runs.py",
     "cli/test_second_lock.py::test_what_no_review_allowed",
+    "code/test_syntax.py::test_yaml_of_many_levels",
+    "code/test_taint.py::test_a_program_that_is_too_big",
+    "code/test_taint.py::test_many_branches",
+    "code/test_taint.py::test_places_in_a_long_line",
     "commands/inline/test_any_text.py::test_long_text_takes_no_long_time",
+    "commands/test_day.py",
+    "commands/test_executed.py",
+    "commands/test_patterns.py::test_no_labelled_danger",
+    "commands/test_patterns.py::test_no_pattern_that_allows_everything",
     "commands/test_properties.py",
     "commands/test_tables.py::test_a_table_is_true",
     "commands/test_verdict.py::test_a_heavy_command",
@@ -84,11 +94,14 @@ SLOW = (
     "git/test_framework_pushes.py",
     "git/test_many_refs.py",
     "git/test_messages.py",
+    "git/test_names.py::test_all_names_at_once",
     "git/test_properties.py",
     "git/test_push_bases.py",
     "git/test_pushes.py",
     "git/test_second_reader.py",
+    "graph/test_deferred.py",
     "graph/test_langgraph_server.py",
+    "graph/test_pause.py::test_goes_on_in_a_fresh_process",
     "graph/test_requirement.py::test_large_context",
     "graph/test_servers.py",
     "install/",
@@ -98,6 +111,9 @@ SLOW = (
     "review/test_scan_on_dask.py",
     "reviewers/code/test_code_review.py::test_deep_tree",
     "reviewers/code/test_code_review.py::test_what_was_too_much_before",
+    "reviewers/code/test_flows.py::test_a_file_too_big",
+    "reviewers/commands/test_command_review.py::test_a_long",
+    "reviewers/commands/test_command_review.py::test_a_script_with_too_much",
     "reviewers/commands/test_extraction.py::test_what_nests_deep",
     "reviewers/dependencies/test_labelled_changes.py",
     "reviewers/docs/test_docs_properties.py",
