@@ -14,7 +14,7 @@ from cli_guard.policy.user_rules import (
     MOST_FILES,
     MOST_RULES,
     cut_all,
-    is_bounded,
+    check_bounded,
     is_rule_file,
     read_rules,
     weaker_user_rules,
@@ -248,10 +248,10 @@ def test_only_regular_expressions_that_take_little_time(
     pattern: str, bounded: bool
 ) -> None:
     if bounded:
-        assert is_bounded(pattern) == pattern
+        assert check_bounded(pattern) == pattern
         return
     with pytest.raises(ValueError, match=r"too long|is no regular expression"):
-        is_bounded(pattern)
+        check_bounded(pattern)
 
 
 @table(
@@ -332,7 +332,7 @@ def test_the_rules_of_the_page_are_read() -> None:
 
 
 def test_a_hostile_pattern_sees_little_of_a_long_text() -> None:
-    patterns = cut_all({"paths": re.compile(is_bounded(".*a.*b"))})
+    patterns = cut_all({"paths": re.compile(check_bounded(".*a.*b"))})
     with cpu_seconds(5):
         assert patterns["paths"].search("a" * 1_000_000) is None
         assert patterns["paths"].fullmatch("a" * 1_000_000) is None
